@@ -21,6 +21,7 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -109,7 +110,7 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 
 func TestBatch_BudgetHoldsAtEveryMoment(t *testing.T) {
 	t.Parallel()
-	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
 	defer server.Close()
 	client := server.Client(t)
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "200000"), Currency: "NGN"}

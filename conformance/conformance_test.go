@@ -16,12 +16,13 @@ import (
 
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // serve returns a reference server that generates documents at once.
-func serve(t *testing.T, edits ...func(*mockserver.Assumptions)) *mockserver.Server {
+func serve(t *testing.T, edits ...func(*assumption.Set)) *mockserver.Server {
 	t.Helper()
-	opts := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 })}
+	opts := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 })}
 	for _, edit := range edits {
 		opts = append(opts, mockserver.WithAssumptions(edit))
 	}
@@ -118,12 +119,12 @@ func TestCheck_OtherAssumptionsAreNoFailures(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		edit func(*mockserver.Assumptions)
+		edit func(*assumption.Set)
 		want string // in the detail of an assumption
 	}{
-		{"countries need no key", func(a *mockserver.Assumptions) { a.OpenOperations = []string{"countries.list", "webhooks.list"} }, "it succeeds without"},
-		{"rules are broken with 422", func(a *mockserver.Assumptions) { a.RuleFailureStatus = 422 }, "HTTP status 422"},
-		{"null after the last page", func(a *mockserver.Assumptions) { a.LastPageNull = true }, "nextPage is null"},
+		{"countries need no key", func(a *assumption.Set) { a.OpenOperations = []string{"countries.list", "webhooks.list"} }, "it succeeds without"},
+		{"rules are broken with 422", func(a *assumption.Set) { a.RuleFailureStatus = 422 }, "HTTP status 422"},
+		{"null after the last page", func(a *assumption.Set) { a.LastPageNull = true }, "nextPage is null"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

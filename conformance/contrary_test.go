@@ -10,46 +10,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/conformance"
-	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // choices are the other choices of the reference server, each alone, and all of them as Contrary makes them.
-func choices() map[string]func(*mockserver.Assumptions) {
-	all := map[string]func(*mockserver.Assumptions){
-		"all": mockserver.Contrary,
-		"all, with every member": func(a *mockserver.Assumptions) {
-			mockserver.Contrary(a)
+func choices() map[string]func(*assumption.Set) {
+	all := map[string]func(*assumption.Set){
+		"all": assumption.Contrary,
+		"all, with every member": func(a *assumption.Set) {
+			assumption.Contrary(a)
 			a.MinimalRecord, a.MinimalPurchase = false, false
 		},
-		"all, refused in the envelope": func(a *mockserver.Assumptions) {
-			mockserver.Contrary(a)
+		"all, refused in the envelope": func(a *assumption.Set) {
+			assumption.Contrary(a)
 			a.ProblemRefusals, a.AnalyzeFailureOK = false, false
 		},
 	}
-	contrary := mockserver.Assumptions{OneWorld: true, RequireProfiles: true, DeliverAnywhere: true} // Contrary leaves these
-	mockserver.Contrary(&contrary)
+	contrary := assumption.Set{OneWorld: true, DeliverAnywhere: true} // Contrary leaves these
+	assumption.Contrary(&contrary)
 	for field, value := range reflect.ValueOf(contrary).Fields() {
-		all[field.Name] = func(a *mockserver.Assumptions) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
+		all[field.Name] = func(a *assumption.Set) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
 	}
 	return all
 }
 
-// A service that makes another choice at an open point conforms, and every check of it is made. Three switches of the
-// server are no choices that the specification leaves: it shows a breakdown as a list, lists the states, and names the
-// conditions of a purchase.
+// A service that makes another choice at an open point conforms, and every check of it is made. Two switches of the
+// server are no choices that the specification leaves: it shows a breakdown as a list, and lists the states.
 func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	t.Parallel()
 	failures := map[string]string{
 		"ObjectBreakdown": "Rate/every record has the fields of the table, each of its type and format",
 		"UnknownState":    "States and transitions/a purchased request is not a draft",
-		"RequireProfiles": "Regulatory documents, base path /v1/regulatory-documents/purchase succeeds, in the envelope, for document types of the draft",
 	}
 	all := choices()
 	t.Attr("cases", fmt.Sprintf("%d choices", len(all)-len(failures)))
 	for name, edit := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := serve(t, edit, func(a *mockserver.Assumptions) {
+			srv := serve(t, edit, func(a *assumption.Set) {
 				switch {
 				case strings.HasPrefix(name, "all"):
 					a.ObjectBreakdown, a.UnknownState = false, 0

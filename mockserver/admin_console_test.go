@@ -198,7 +198,7 @@ func TestAdminClock_NamesWhatWaits(t *testing.T) {
 	var clock struct {
 		Now     time.Time
 		Clock   string
-		Pending []mockserver.Fired
+		Pending []journal.Fired
 	}
 	get(t, srv, "/_mock/clock").want(t, http.StatusOK).data(t, &clock)
 	if clock.Clock != "virtual" || !clock.Now.Equal(srv.Now()) || len(clock.Pending) != 1 || !strings.Contains(clock.Pending[0].Label, id) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // An assumption can be changed while a world is in use, over HTTP and in Go, and Reset undoes the change.
@@ -41,7 +42,7 @@ func TestAssumptions_ChangeAtRuntime(t *testing.T) {
 	change(`{"preset":"default"}`).want(t, http.StatusOK)
 	perPage(50)
 
-	if err := srv.SetAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap, a.DeliveryTimeout = 3, time.Second }); err != nil {
+	if err := srv.SetAssumptions(func(a *assumption.Set) { a.PerPageCap, a.DeliveryTimeout = 3, time.Second }); err != nil {
 		t.Fatal(err)
 	}
 	perPage(3)
@@ -62,7 +63,7 @@ func TestAssumptions_ChangeAtRuntime(t *testing.T) {
 func TestAssumptions_ReachDocumentsAndDeliveries(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
-	if err := srv.SetAssumptions(func(a *mockserver.Assumptions) {
+	if err := srv.SetAssumptions(func(a *assumption.Set) {
 		a.Purchasing, a.SHA256Signature, a.DeliveryAttempts = time.Hour, true, 1
 	}); err != nil {
 		t.Fatal(err)
@@ -97,15 +98,15 @@ func TestAssumptions_RefuseChanges(t *testing.T) {
 		`{"assumptions":{"PerPageCap":"two"}}`:        {400, "a whole number"},
 		`{"assumptions":{"MaxBody":2}}`:               {400, "applies to the whole server"},
 		`{"assumptions":{"ObjectBreakdown":true}}`:    {409, "applies when a world opens"},
-		`{"assumptions":{"DeliveryAccept":"anyone"}}`: {400, "unknown assumption"},
+		`{"assumptions":{"DeliveryAccept":"anyone"}}`: {400, "a whole number"},
 	} {
 		do(t, srv, http.MethodPatch, "/_mock/assumptions", body).refusal(t, want.status, want.message)
 	}
-	for name, edit := range map[string]func(*mockserver.Assumptions){
-		"OpenOperations": func(a *mockserver.Assumptions) {
+	for name, edit := range map[string]func(*assumption.Set){
+		"OpenOperations": func(a *assumption.Set) {
 			a.OpenOperations = append(a.OpenOperations, shipping.OpListCountries)
 		},
-		"ObjectBreakdown": func(a *mockserver.Assumptions) { a.ObjectBreakdown = true },
+		"ObjectBreakdown": func(a *assumption.Set) { a.ObjectBreakdown = true },
 	} {
 		if err := srv.SetAssumptions(edit); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -148,7 +149,7 @@ func TestAssumptions_ChangeUnderLoad(t *testing.T) {
 		}
 	}()
 	for i := range 50 {
-		if err := srv.SetAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 1 + i%3 }); err != nil {
+		if err := srv.SetAssumptions(func(a *assumption.Set) { a.PerPageCap = 1 + i%3 }); err != nil {
 			t.Error(err)
 		}
 	}

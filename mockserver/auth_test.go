@@ -7,6 +7,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -58,7 +59,7 @@ func TestAuth_SaysWhatIsWrongWithTheHeader(t *testing.T) {
 
 func TestAssumption_OpenOperationsNeedNoKey(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) {
+	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) {
 		a.OpenOperations = []string{shipping.OpListCountries}
 	}))
 	do(t, srv, http.MethodGet, "/v1/countries", "", "Authorization", "").want(t, http.StatusOK)
@@ -85,7 +86,7 @@ func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 	for _, test := range refusals {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			srv := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OpenOperations = []string{shipping.OpListCountries} }))
+			srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.OpenOperations = []string{shipping.OpListCountries} }))
 			if err := srv.Inject(fault.Rule{First: 1, Fault: fault.Status(http.StatusTeapot, nil)}); err != nil {
 				t.Fatal(err)
 			}

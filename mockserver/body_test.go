@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func TestBody_RefusedBeforeAnyRule(t *testing.T) {
@@ -51,6 +52,6 @@ func TestBody_UnknownFieldsAreIgnoredUnlessAssumedOtherwise(t *testing.T) {
 	body := `{"colour":"red","delivery_id":"` + tolerant.Deliveries()[0].ID + `"}`
 	post(t, tolerant, "/v1/webhooks/replay", body).want(t, http.StatusOK)
 
-	strict := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.RefuseUnknownFields = true }))
+	strict := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.RefuseUnknownFields = true }))
 	post(t, strict, "/v1/webhooks/replay", body).refusal(t, http.StatusBadRequest, "colour")
 }

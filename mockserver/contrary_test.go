@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // requestID returns the identifier of the request that a response is about.
@@ -76,40 +78,40 @@ func TestAssumption_OtherChoices(t *testing.T) {
 		funds     = "too little money"
 	)
 	for name, test := range map[string]struct {
-		assume func(*mockserver.Assumptions)
+		assume func(*assumption.Set)
 		step   string
 		status int
 		want   map[string]any // by path
 		names  map[string]string
 	}{
-		"AnalyzeStatus":  {func(a *mockserver.Assumptions) { a.AnalyzeStatus = 201 }, analyzed, 201, map[string]any{"data.status": "draft"}, nil},
-		"PurchaseStatus": {func(a *mockserver.Assumptions) { a.PurchaseStatus = 202 }, purchased, 202, map[string]any{"data.status": "processing"}, nil},
-		"FundsStatus":    {func(a *mockserver.Assumptions) { a.FundsStatus = 402 }, funds, 402, map[string]any{"data.error_code": "insufficient_funds"}, nil},
-		"ProblemRefusals": {func(a *mockserver.Assumptions) { a.ProblemRefusals = true }, funds, 400,
+		"AnalyzeStatus":  {func(a *assumption.Set) { a.AnalyzeStatus = 201 }, analyzed, 201, map[string]any{"data.status": "draft"}, nil},
+		"PurchaseStatus": {func(a *assumption.Set) { a.PurchaseStatus = 202 }, purchased, 202, map[string]any{"data.status": "processing"}, nil},
+		"FundsStatus":    {func(a *assumption.Set) { a.FundsStatus = 402 }, funds, 402, map[string]any{"data.error_code": "insufficient_funds"}, nil},
+		"ProblemRefusals": {func(a *assumption.Set) { a.ProblemRefusals = true }, funds, 400,
 			map[string]any{"status": 400.0, "title": "Bad Request", "error_code": "insufficient_funds"},
 			map[string]string{"": "", "data": ""}},
-		"ProblemRefusals, unknown id": {func(a *mockserver.Assumptions) { a.ProblemRefusals = true }, refused, 404,
+		"ProblemRefusals, unknown id": {func(a *assumption.Set) { a.ProblemRefusals = true }, refused, 404,
 			map[string]any{"status": 404.0, "error_code": "not_found"}, nil},
-		"OtherRefusalNames": {func(a *mockserver.Assumptions) { a.OtherRefusalNames = true }, refused, 404,
+		"OtherRefusalNames": {func(a *assumption.Set) { a.OtherRefusalNames = true }, refused, 404,
 			map[string]any{"status": false, "data.code": "ERR_NOT_FOUND", "data.error_code": nil}, nil},
-		"OtherRefusalNames and ProblemRefusals": {func(a *mockserver.Assumptions) { a.OtherRefusalNames, a.ProblemRefusals = true, true }, refused, 404,
+		"OtherRefusalNames and ProblemRefusals": {func(a *assumption.Set) { a.OtherRefusalNames, a.ProblemRefusals = true, true }, refused, 404,
 			map[string]any{"code": "ERR_NOT_FOUND", "error_code": nil}, nil},
-		"WrapRecord": {func(a *mockserver.Assumptions) { a.WrapRecord = true }, lookedUp, 200,
+		"WrapRecord": {func(a *assumption.Set) { a.WrapRecord = true }, lookedUp, 200,
 			map[string]any{"data.request.status": "processing", "data.status": nil}, map[string]string{"data": "request"}},
-		"OtherRecordNames": {func(a *mockserver.Assumptions) { a.OtherRecordNames = true }, lookedUp, 200,
+		"OtherRecordNames": {func(a *assumption.Set) { a.OtherRecordNames = true }, lookedUp, 200,
 			map[string]any{"data.purchased_documents.0.slug": "CUSTOMS", "data.line_items": nil, "data.documents": nil},
 			map[string]string{"data.available_documents.0": "currency mode name price profile_fields reasons slug"}},
-		"MinimalRecord": {func(a *mockserver.Assumptions) { a.MinimalRecord = true }, lookedUp, 200, nil, map[string]string{
+		"MinimalRecord": {func(a *assumption.Set) { a.MinimalRecord = true }, lookedUp, 200, nil, map[string]string{
 			"data": "available_documents line_items request_id source status", "data.available_documents.0": "amount currency document_type"}},
-		"MinimalPurchase": {func(a *mockserver.Assumptions) { a.MinimalPurchase = true }, purchased, 200, map[string]any{"status": true}, map[string]string{"data": ""}},
-		"UnknownState":    {func(a *mockserver.Assumptions) { a.UnknownState = time.Second }, lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
-		"UnknownState in the confirmation": {func(a *mockserver.Assumptions) { a.UnknownState = time.Second }, purchased, 200,
+		"MinimalPurchase": {func(a *assumption.Set) { a.MinimalPurchase = true }, purchased, 200, map[string]any{"status": true}, map[string]string{"data": ""}},
+		"UnknownState":    {func(a *assumption.Set) { a.UnknownState = time.Second }, lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
+		"UnknownState in the confirmation": {func(a *assumption.Set) { a.UnknownState = time.Second }, purchased, 200,
 			map[string]any{"data.status": "queued"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithScenario("default"),
-				mockserver.WithAssumptions(mockserver.Strict), mockserver.WithAssumptions(test.assume))
+				mockserver.WithAssumptions(assumption.Strict), mockserver.WithAssumptions(test.assume))
 			got := map[string]answer{analyzed: post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)}
 			id := requestID(t, got[analyzed])
 			if test.step == funds {
@@ -145,7 +147,7 @@ func TestAssumption_OtherChoices(t *testing.T) {
 // The unknown state passes.
 func TestAssumption_UnknownStateEnds(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) {
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(func(a *assumption.Set) {
 		a.Purchasing, a.UnknownState, a.GenerationScale = time.Second, time.Second, 1000
 	}))
 	id := analyzeShipment(t, srv, srv.Shipments()[0]).ID
@@ -163,7 +165,7 @@ func TestAssumption_UnknownStateEnds(t *testing.T) {
 // Refusals of requests that name no operation have the form of the world.
 func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Contrary))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Contrary))
 	for _, got := range []answer{
 		get(t, srv, "/v1/nothing").want(t, 404), do(t, srv, "DELETE", "/v1/rates", "").want(t, 405),
 		do(t, srv, "GET", "/v1/rates", "", "Authorization", "Bearer wrong").want(t, 401), get(t, srv, "/v1/transactions").want(t, 422),
@@ -178,7 +180,7 @@ func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
 func TestAssumption_OldestFirst(t *testing.T) {
 	t.Parallel()
 	plain := start(t, mockserver.WithoutListener())
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OldestFirst = true }))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.OldestFirst = true }))
 	for path, field := range map[string]string{"/v1/rates": "rates", "/v1/webhooks": "webhooks", "/v1/transactions?wallet=" + srv.Wallets()[0]: "transactions"} {
 		separator := "?"
 		if strings.Contains(path, "?") {
@@ -207,7 +209,7 @@ func TestAssumption_OldestFirst(t *testing.T) {
 
 func TestAssumption_EmptyHasNoPages(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.EmptyHasNoPages, a.UnknownWalletIsEmpty = true, true }))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.EmptyHasNoPages, a.UnknownWalletIsEmpty = true, true }))
 	for range 3 { // the third is a page that is kept
 		got := get(t, srv, "/v1/transactions?wallet=VA-1").want(t, 200)
 		if got.at(t, "data.pagination.pageCount") != 0.0 || got.at(t, "data.pagination.hasNextPage") != false {
@@ -230,19 +232,19 @@ func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestAssumption_HeadersOfNotifications(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		assume func(*mockserver.Assumptions)
+		assume func(*assumption.Set)
 		want   string
 	}{
-		"default":           {func(*mockserver.Assumptions) {}, "X-Webhook-Delivery-Id X-Webhook-Event-Id X-Webhook-Id X-Webhook-Signature"},
-		"SHA256Signature":   {func(a *mockserver.Assumptions) { a.SHA256Signature = true }, "X-Signature X-Webhook-Delivery-Id X-Webhook-Event-Id X-Webhook-Id"},
-		"NoDeliveryHeaders": {func(a *mockserver.Assumptions) { a.NoDeliveryHeaders = true }, "X-Webhook-Signature"},
-		"Contrary":          {mockserver.Contrary, "X-Signature"},
+		"default":           {func(*assumption.Set) {}, "X-Webhook-Delivery-Id X-Webhook-Event-Id X-Webhook-Id X-Webhook-Signature"},
+		"SHA256Signature":   {func(a *assumption.Set) { a.SHA256Signature = true }, "X-Signature X-Webhook-Delivery-Id X-Webhook-Event-Id X-Webhook-Id"},
+		"NoDeliveryHeaders": {func(a *assumption.Set) { a.NoDeliveryHeaders = true }, "X-Webhook-Signature"},
+		"Contrary":          {assumption.Contrary, "X-Signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent := make(headers, 1)
 			srv := start(t, mockserver.WithoutListener(), mockserver.WithDeliveryTransport(sent), mockserver.WithAssumptions(test.assume))
-			if _, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
+			if _, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := srv.Emit(events(1)[0]); err != nil {
@@ -266,17 +268,17 @@ func TestAssumption_HeadersOfNotifications(t *testing.T) {
 	}
 }
 
-// Contrary changes every assumption about the service. The three others concern this server, or the specification decides them.
+// Contrary changes every assumption about the service. The two others concern this server.
 func TestContrary_ChangesEveryChoice(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Contrary))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Contrary))
 	var same []string
 	for _, row := range srv.Assumptions() {
 		if !row.Changed {
 			same = append(same, row.Field)
 		}
 	}
-	if diff := cmp.Diff([]string{"OneWorld", "RequireProfiles", "DeliverAnywhere"}, same); diff != "" {
+	if diff := cmp.Diff([]string{"OneWorld", "DeliverAnywhere"}, same); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // moody is a receiver inside a bubble that takes a random time and refuses two of three notifications to a
@@ -79,7 +80,7 @@ func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
 }
 
 // steps are taken in a world on virtual time.
-type steps struct{ fired []mockserver.Fired }
+type steps struct{ fired []journal.Fired }
 
 func (s *steps) advance(t *testing.T, w *mockserver.World, d time.Duration) {
 	t.Helper()
@@ -92,12 +93,12 @@ func (s *steps) advance(t *testing.T, w *mockserver.World, d time.Duration) {
 
 func (s *steps) on(t *testing.T, srv *mockserver.Server) {
 	t.Helper()
-	for _, order := range []mockserver.DeliveryOrder{"", mockserver.OrderFIFO, mockserver.OrderReverse, mockserver.OrderShuffle} {
-		id, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
+	for _, order := range []notify.Order{"", notify.FIFO, notify.Reverse, notify.Shuffle} {
+		id, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := srv.ChangeWebhook(id, mockserver.WebhookChange{Order: &order}); err != nil {
+		if err := srv.ChangeWebhook(id, notify.WebhookChange{Order: &order}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,13 +150,13 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 }
 
 // ordered subscribes a webhook with an order to "test".
-func ordered(t *testing.T, w *mockserver.World, order mockserver.DeliveryOrder) string {
+func ordered(t *testing.T, w *mockserver.World, order notify.Order) string {
 	t.Helper()
-	id, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
+	id, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.ChangeWebhook(id, mockserver.WebhookChange{Order: &order}); err != nil {
+	if err := w.ChangeWebhook(id, notify.WebhookChange{Order: &order}); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -185,14 +186,14 @@ func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithState(path), mockserver.WithDeliveryTransport(&inbox{}))
 	hook := srv.Webhooks()[0]
 	before := srv.Snapshot()
-	reverse, none := mockserver.OrderReverse, mockserver.DeliveryOrder("")
-	set := func(order *mockserver.DeliveryOrder) {
+	reverse, none := notify.Reverse, notify.Order("")
+	set := func(order *notify.Order) {
 		t.Helper()
-		if err := srv.ChangeWebhook(hook, mockserver.WebhookChange{Order: order}); err != nil {
+		if err := srv.ChangeWebhook(hook, notify.WebhookChange{Order: order}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	check := func(where string, srv *mockserver.Server, w *mockserver.World, want mockserver.DeliveryOrder) {
+	check := func(where string, srv *mockserver.Server, w *mockserver.World, want notify.Order) {
 		t.Helper()
 		name := string(want)
 		if name == "" {
@@ -232,7 +233,7 @@ func TestFork_SendsInTheOrderOfItsWebhook(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(box))
-	ordered(t, srv.World, mockserver.OrderReverse)
+	ordered(t, srv.World, notify.Reverse)
 	fork, err := srv.Fork("fork")
 	if err != nil {
 		t.Fatal(err)

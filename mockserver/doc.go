@@ -12,7 +12,7 @@
 // [WithVirtualClock] stands still until [World.Advance] moves it.
 //
 // Tests that run in parallel each open a world of the same server, which takes microseconds and no port:
-// [Server.NewWorld] in Go, a key such as sk_test_lowfunds_ci42 in any language (see [Scenarios]). [World.Fork]
+// [Server.NewWorld] in Go, a key such as sk_test_lowfunds_ci42 in any language (see [WithScenario]). [World.Fork]
 // copies a world, [World.Snapshot] and [World.Restore] save and restore its contents, and [World.Reset] returns
 // it to its initial contents. [WithState] saves all worlds on shutdown and restores them on start.
 //
@@ -36,7 +36,7 @@
 // # Assumptions
 //
 // If the specification leaves a point open, the server makes an assumption, and every assumption has a switch:
-// see [Assumptions] and [WithAssumptions]. [Strict] refuses everything that is otherwise tolerated.
+// see [assumption.Set] and [WithAssumptions]. [assumption.Strict] refuses everything that is otherwise tolerated.
 // [WithComplianceRules] replaces the rules that select regulatory forms. [WithScenario] starts the home world
 // in a scenario, such as ten million computed transactions.
 //

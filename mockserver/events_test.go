@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // inbox is a receiver in the same process that remembers what came, in order.
@@ -39,16 +40,16 @@ func listening(t *testing.T) (*mockserver.Server, *inbox) {
 	t.Helper()
 	box := &inbox{}
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(box))
-	if _, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
+	if _, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
 		t.Fatal(err)
 	}
 	return srv, box
 }
 
-func events(n int) []mockserver.Event {
-	all := make([]mockserver.Event, n)
+func events(n int) []notify.Event {
+	all := make([]notify.Event, n)
 	for i := range all {
-		all[i] = mockserver.Event{Kind: "test", Data: fmt.Appendf(nil, `{"number":%d}`, i)}
+		all[i] = notify.Event{Kind: "test", Data: fmt.Appendf(nil, `{"number":%d}`, i)}
 	}
 	return all
 }
@@ -56,13 +57,13 @@ func events(n int) []mockserver.Event {
 func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 	t.Parallel()
 	srv, box := listening(t)
-	var queued []mockserver.Delivery
+	var queued []notify.Delivery
 	post(t, srv, "/_mock/events", `{"event":"test","shipment_id":"`+srv.Shipments()[2]+`"}`).want(t, 200).data(t, &queued)
 	done, err := srv.WaitDelivery(t.Context(), queued[0].ID)
 	if err != nil || done.State != "delivered" || !strings.Contains(box.got[0], srv.Shipments()[2]) {
 		t.Errorf("%+v, %v: %v", done, err, box.got)
 	}
-	if queued, err := srv.Emit(mockserver.Event{Kind: "test"}); err != nil || queued[0].ShipmentID != srv.Shipments()[0] {
+	if queued, err := srv.Emit(notify.Event{Kind: "test"}); err != nil || queued[0].ShipmentID != srv.Shipments()[0] {
 		t.Errorf("without a shipment: %+v, %v", queued, err)
 	}
 	for body, want := range map[string]string{

@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -157,7 +158,7 @@ func TestBody_ANameInAnotherCaseChargesNothing(t *testing.T) {
 // If unknown fields are refused by assumption, names that differ only in case are refused, too.
 func TestBody_RefusesNamesInAnotherCaseIfUnknownFieldsAreRefused(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.RefuseUnknownFields = true }))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.RefuseUnknownFields = true }))
 	id := srv.Deliveries()[0].ID
 	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"`+id+`","Delivery_ID":"`+id+`"}`).refusal(t, http.StatusBadRequest, `unknown field "Delivery_ID"`)
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])

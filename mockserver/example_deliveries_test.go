@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -28,12 +29,12 @@ func ExampleWorld_Emit() {
 		fmt.Println("received, signed:", r.Header.Get(webhook.DefaultSignatureHeader) != "")
 	}))
 	defer receiver.Close()
-	if _, err := srv.AddWebhook(mockserver.Webhook{Name: "Mine", URL: receiver.URL, Events: []string{"shipment.updated"}}); err != nil {
+	if _, err := srv.AddWebhook(notify.Webhook{Name: "Mine", URL: receiver.URL, Events: []string{"shipment.updated"}}); err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	sent, err := srv.Emit(mockserver.Event{Kind: "shipment.updated", ShipmentID: srv.Shipments()[0]})
+	sent, err := srv.Emit(notify.Event{Kind: "shipment.updated", ShipmentID: srv.Shipments()[0]})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -98,7 +99,7 @@ func ExampleWorld_Findings() {
 
 // Strict refuses requests that the service may tolerate, so that a test finds them.
 func ExampleStrict() {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
 	defer srv.Close()
 	answer := fetch(srv, "GET", "/v1/rates?sort=price", "")
 	why, err := srv.Why(answer.Get("X-Request-Id"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // clientIn returns a client of a world. A test has [mockserver.World.Client].
@@ -174,7 +175,7 @@ func ExampleWithState() {
 	state := mockserver.WithState(filepath.Join(folder, "state.json"))
 
 	first := mockserver.New(mockserver.WithoutListener(), state)
-	id, err := first.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9000/hook"})
+	id, err := first.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9000/hook"})
 	if err != nil {
 		fmt.Println(err)
 		return

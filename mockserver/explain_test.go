@@ -73,7 +73,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			if path, _, _ := strings.Cut(link, "?"); path != "/_mock/why/"+refusal.header.Get("X-Request-Id") {
 				t.Fatalf("X-Mock-Why is %q", link)
 			}
-			var why mockserver.Why
+			var why journal.Why
 			get(t, srv, link).want(t, 200).data(t, &why)
 			if !strings.Contains(why.Specification, test.heading) || why.Message == "" || why.ErrorCode == "" {
 				t.Errorf("it rests on %q, %q", why.Specification, why.Rule)
@@ -132,7 +132,7 @@ func TestWhy_NotesOfAnUnknownKeyAreAboutTheHomeWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	refused := do(t, srv, "GET", "/v1/transactions?wallet=VA-1", "", "Authorization", "Bearer sk_test_wrong").want(t, 401)
-	var why mockserver.Why
+	var why journal.Why
 	get(t, srv, refused.header.Get("X-Mock-Why")).want(t, 200).data(t, &why)
 	if want := []string{"VA-1 is not a wallet of the home world"}; !slices.Equal(why.Notes, want) {
 		t.Errorf("the notes are %q, want %q", why.Notes, want)
@@ -223,7 +223,7 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 		if refusal.status < 400 {
 			continue // a list, which is empty
 		}
-		var why mockserver.Why
+		var why journal.Why
 		get(t, srv, refusal.header.Get("X-Mock-Why")).want(t, http.StatusOK).data(t, &why)
 		if why.Specification == "" || why.Operation != op.Name {
 			t.Errorf("%s: %+v", op.Name, why)
@@ -249,7 +249,7 @@ func TestWhy_OfLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := do(t, srv, "GET", "/v1/rates", "", test.headers...).want(t, test.status)
-		var why mockserver.Why
+		var why journal.Why
 		get(t, srv, got.header.Get("X-Mock-Why")).want(t, 200).data(t, &why)
 		if why.ErrorCode != test.code || got.text(t, "error_code") != test.code || !strings.Contains(why.Specification, test.heading) {
 			t.Errorf("%s: %+v", test.name, why)
@@ -269,7 +269,7 @@ func TestWhy_SuggestsTheOperationThatWasRefused(t *testing.T) {
 		path := strings.ReplaceAll(op.Route, "{request_id}", draft.ID)
 		do(t, srv, op.Method, path, "{}", "Authorization", "Bearer sk_test_wrong").want(t, 401)
 		refused := srv.Unauthenticated()
-		var why mockserver.Why
+		var why journal.Why
 		get(t, srv, "/_mock/why/"+refused[len(refused)-1].RequestID+"?world=unauthenticated").want(t, 200).data(t, &why)
 		if why.Nearest == nil || why.Nearest.Operation != op.Name {
 			t.Errorf("%s: %+v", op.Name, why.Nearest)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // stage is a server for fuzz tests. Each input has a fork of its home world, so that inputs are independent and need
@@ -61,7 +62,7 @@ func newStage(f *testing.F) *stage {
 	if answer := s.ask(srv.World, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+bought+`","document_types":["CUSTOMS"]}`); answer.Code != http.StatusOK {
 		f.Fatalf("nothing is bought: %s", answer.Body)
 	}
-	sent, err := srv.Emit(mockserver.Event{Kind: "shipment.updated"})
+	sent, err := srv.Emit(notify.Event{Kind: "shipment.updated"})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // subscribeInbox subscribes the inbox of a world to shipment.updated, with a query such as ?status=503.
 func subscribeInbox(t *testing.T, w *mockserver.World, query string) string {
 	t.Helper()
-	id, err := w.AddWebhook(mockserver.Webhook{URL: mockserver.InboxURL + query, Events: []string{"shipment.updated"}})
+	id, err := w.AddWebhook(notify.Webhook{URL: notify.InboxURL + query, Events: []string{"shipment.updated"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,12 +24,12 @@ func subscribeInbox(t *testing.T, w *mockserver.World, query string) string {
 
 func emit(t *testing.T, w *mockserver.World) {
 	t.Helper()
-	if _, err := w.Emit(mockserver.Event{Kind: "shipment.updated"}); err != nil {
+	if _, err := w.Emit(notify.Event{Kind: "shipment.updated"}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func awaitInbox(t *testing.T, w *mockserver.World, count int) []mockserver.Notification {
+func awaitInbox(t *testing.T, w *mockserver.World, count int) []notify.Received {
 	t.Helper()
 	got, err := w.AwaitInbox(t.Context(), count, time.Minute)
 	if err != nil {
@@ -40,7 +42,7 @@ func awaitInbox(t *testing.T, w *mockserver.World, count int) []mockserver.Notif
 func TestInbox_ReceivesAndVerifies(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]mockserver.Option{
-		"defaults": {mockserver.WithoutListener()}, "TLS": {mockserver.WithTLS()}, "contrary": {mockserver.WithAssumptions(mockserver.Contrary)},
+		"defaults": {mockserver.WithoutListener()}, "TLS": {mockserver.WithTLS()}, "contrary": {mockserver.WithAssumptions(assumption.Contrary)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -141,11 +143,11 @@ func TestInbox_OverHTTP(t *testing.T) {
 	resp.Body.Close()
 	var view struct {
 		URL           string
-		Notifications []mockserver.Notification
+		Notifications []notify.Received
 	}
 	answer := get(t, srv, "/_mock/inbox?contains=needle&wait=5s")
 	answer.data(t, &view)
-	if got := view.Notifications; view.URL != mockserver.InboxURL || len(got) != 1 || got[0].Number != 6 || got[0].Valid || !strings.Contains(got[0].Problem, "is wrong") {
+	if got := view.Notifications; view.URL != notify.InboxURL || len(got) != 1 || got[0].Number != 6 || got[0].Valid || !strings.Contains(got[0].Problem, "is wrong") {
 		t.Errorf("the inbox is %+v", view)
 	}
 	if strings.Contains(string(answer.body), srv.SecretKey) {

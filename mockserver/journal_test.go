@@ -14,7 +14,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -66,7 +65,11 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	inject(t, srv, fault.Rule{First: 1, Fault: fault.Empty()})
 	get(t, srv, "/v1/countries")
 	ids := func(q journal.Query) []string {
-		return list.Map(srv.Find(q), func(e journal.Entry) string { return e.RequestID })
+		var found []string
+		for _, e := range srv.Find(q) {
+			found = append(found, e.RequestID)
+		}
+		return found
 	}
 	for range 50 {
 		get(t, srv, "/v1/rates?perPage=1")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func TestLimits_NameTheFlagThatRaisesThem(t *testing.T) {
@@ -31,7 +32,7 @@ func TestLimits_StopATestThatRunsAway(t *testing.T) {
 	srv := start(t, mockserver.WithMaxRows(most), mockserver.WithoutListener())
 	makes := map[string]func(w *mockserver.World) error{
 		"webhooks": func(w *mockserver.World) error {
-			_, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"})
+			_, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
 			return err
 		},
 		"money": func(w *mockserver.World) error { return w.Fund(w.Wallets()[0], amount(t, "1")) },
@@ -77,7 +78,7 @@ func TestLimits_LeaveOutWhatAWorldBeganWith(t *testing.T) {
 	for _, scenario := range []string{"history1000", "rows10000000", "empty"} {
 		w := srv.NewWorld(t, scenario)
 		add := func() error {
-			_, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"})
+			_, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
 			return err
 		}
 		if err := add(); err != nil {

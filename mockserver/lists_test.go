@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // records returns the array of a list and its pagination object.
@@ -198,7 +199,7 @@ func TestTransactions_RequireAKnownWallet(t *testing.T) {
 
 func TestAssumptions_OfLists(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) {
+	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) {
 		a.PerPageCap, a.LastPageNull, a.UnknownWalletIsEmpty, a.ObjectBreakdown, a.RuleFailureStatus = 50, true, true, true, 422
 	}))
 	rates, pagination := records(t, get(t, srv, "/v1/rates?perPage=80"), "rates")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Specification: "status is true on success", "The message is a retrieval-success text" (rates), and
@@ -118,7 +119,7 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 func TestAdmin_EmitsEventsWithAShortResponse(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	if _, err := srv.AddWebhook(mockserver.Webhook{URL: mockserver.InboxURL}); err != nil {
+	if _, err := srv.AddWebhook(notify.Webhook{URL: notify.InboxURL}); err != nil {
 		t.Fatal(err)
 	}
 	got := post(t, srv, "/_mock/events", `{"event":"shipment.updated"}`).want(t, http.StatusOK)

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
-	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // OpenAPI returns the OpenAPI 3.1 document of a server that has the given operation table (see [WithOperations]):
@@ -23,7 +23,7 @@ func OpenAPI(operations []shipping.Operation) ([]byte, error) {
 }
 
 // openAPI returns the document of the server under the assumptions of a world, and its ETag.
-func (s *Server) openAPI(a *world.Assumptions) (text []byte, tag string, err error) {
+func (s *Server) openAPI(a *assumption.Set) (text []byte, tag string, err error) {
 	table := slices.Clone(s.config.operations)
 	for i := range table {
 		table[i].Open = s.api.IsOpen(&table[i])
@@ -39,6 +39,6 @@ func (s *Server) openAPI(a *world.Assumptions) (text []byte, tag string, err err
 }
 
 // isSet reports whether an assumption differs from its default.
-func isSet(a *world.Assumptions, name string) bool {
+func isSet(a *assumption.Set, name string) bool {
 	return !reflect.ValueOf(a).Elem().FieldByName(name).IsZero()
 }

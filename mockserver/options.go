@@ -94,17 +94,6 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithAssumptions changes the choices that the server makes if the specification leaves a point open:
-//
-//	mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = 50 }))
-func WithAssumptions(edit func(*Assumptions)) Option {
-	return func(c *config) {
-		a := Assumptions(c.Assume)
-		edit(&a)
-		c.Assume = world.Assumptions(a)
-	}
-}
-
 // WithDeliveryTargets allows webhook notifications to leave this machine. By default only loopback
 // targets receive deliveries; others are logged as refused.
 func WithDeliveryTargets() Option { return func(c *config) { c.Assume.DeliverAnywhere = true } }
@@ -132,13 +121,26 @@ func WithComplianceRules(rules []byte) Option {
 	return func(c *config) { c.rulesFile = slices.Clone(rules) }
 }
 
-// WithScenario sets the scenario of the home world, such as "rows10000000" or "lowfunds-seed7"; see
-// [Scenarios]. [Server.Err] returns an error if a term is unknown or its number is out of range.
+// WithScenario sets the scenario of the home world. A scenario consists of terms that are joined with hyphens, such as
+// "lowfunds-seed7"; the key of a world contains one, too. N stands for a number:
+//
+//   - default: the seeded world
+//   - seedN: the seeded world of another random seed
+//   - empty: empty wallets, and nothing else
+//   - lowfunds: every wallet holds 1.00 of its currency
+//   - rowsN: the first wallet lists N transactions, computed on request
+//   - historyN: N payments from the wallets, all stored and in the ledger
+//   - failforms: the first attempt at every document fails; a retry generates it
+//   - instant: documents are generated at the next tick of the clock
+//   - capN: pages have at most N records
+//   - virtual, real: time stands still until the world is advanced, or follows the real time
+//
+// [Server.Err] returns an error if a term is unknown or its number is out of range.
 func WithScenario(scenario string) Option { return func(c *config) { c.scenario = scenario } }
 
 // prepare creates what the worlds share. The built-in rules are read at the first analysis.
 func (c *config) prepare() error {
-	return errors.Join(c.problem, (&c.Assume).Check(), c.prepareRules())
+	return errors.Join(c.problem, c.Assume.Check(), c.prepareRules())
 }
 
 func (c *config) prepareRules() error {

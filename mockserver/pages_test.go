@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // A page that was answered many times is another one as soon as its list has changed, whatever changed it.
@@ -29,13 +30,13 @@ func TestLists_AnswerNoPageThatIsOutOfDate(t *testing.T) {
 			}
 		}},
 		{"a webhook is added", webhooks, func(t *testing.T, srv *mockserver.Server) {
-			if _, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"}); err != nil {
+			if _, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"}); err != nil {
 				t.Fatal(err)
 			}
 		}},
 		{"a webhook is changed", webhooks, func(t *testing.T, srv *mockserver.Server) {
 			name := "Another name"
-			if err := srv.ChangeWebhook(srv.Webhooks()[0], mockserver.WebhookChange{Name: &name}); err != nil {
+			if err := srv.ChangeWebhook(srv.Webhooks()[0], notify.WebhookChange{Name: &name}); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -91,7 +92,7 @@ func TestLists_OfWorldsStayApartUnderConcurrentChanges(t *testing.T) {
 		all.Go(func() {
 			client := w.Client(t)
 			for range 20 {
-				id, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"})
+				id, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
 				if err != nil {
 					t.Error(err)
 				}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 const regulatoryPath = "/v1/regulatory-documents"
@@ -74,7 +76,7 @@ func purchase(t *testing.T, srv *mockserver.Server, id string, types ...string) 
 	return post(t, srv, regulatoryPath+"/purchase", string(body))
 }
 
-func advance(t *testing.T, srv *mockserver.Server, d time.Duration) []mockserver.Fired {
+func advance(t *testing.T, srv *mockserver.Server, d time.Duration) []journal.Fired {
 	t.Helper()
 	fired, err := srv.Advance(d)
 	if err != nil {
@@ -87,7 +89,7 @@ func virtual() mockserver.Option { return mockserver.WithVirtualClock(time.Time{
 
 // realistic makes documents take the times in the compliance rules.
 func realistic() mockserver.Option {
-	return mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 1 })
+	return mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 1 })
 }
 
 // A first purchase took half a minute: documents took the times in the compliance rules. By default all documents that
@@ -95,7 +97,7 @@ func realistic() mockserver.Option {
 func TestRegulatory_DocumentsAreGeneratedWithinTwoSeconds(t *testing.T) {
 	t.Parallel()
 	for scale, want := range map[float64]string{0: "completed", 1: "processing"} {
-		srv := start(t, virtual(), mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = scale }))
+		srv := start(t, virtual(), mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = scale }))
 		draft := analyzeShipment(t, srv, srv.Shipments()[0])
 		purchase(t, srv, draft.ID, "CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH").want(t, http.StatusOK)
 		advance(t, srv, 2*time.Second)
@@ -272,7 +274,7 @@ func TestAnalyze_FailureIsStoredAndAnsweredAsARefusal(t *testing.T) {
 		t.Errorf("the stored request is %s", got)
 	}
 
-	lenient := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.AnalyzeFailureOK = true }))
+	lenient := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.AnalyzeFailureOK = true }))
 	if got := analyzeShipment(t, lenient, "SH-MAGICFAILANALYSIS").Status; got != "failed" {
 		t.Errorf("under the assumption the record is %s", got)
 	}
@@ -308,7 +310,7 @@ func TestInvoiceFlow_EditsEverything(t *testing.T) {
 // if the id has the documented format: otherwise the record would violate the specification.
 func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	srv := start(t, virtual(), mockserver.WithAssumptions(mockserver.Strict))
+	srv := start(t, virtual(), mockserver.WithAssumptions(assumption.Strict))
 	path := regulatoryPath + "/request/" + analyzeShipment(t, srv, srv.Shipments()[0]).ID + "/items"
 	const item = `{"line_items":[{%s"description":"Coffee","hs_code":"090121","quantity":%s,"unit_price":%s,"currency":"USD","weight":0.5,"origin_country":"NG"}]}`
 	for _, test := range []struct{ id, quantity, price, refused string }{
@@ -343,27 +345,11 @@ func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	}
 }
 
-// By default, a document is sold whatever its profile contains, because the specification states no condition. With the
-// assumption, the required fields of the profile must be present.
-func TestAssumption_RequireProfiles(t *testing.T) {
+// A document is sold whatever its profile contains, because the specification states no condition.
+func TestPurchase_NeedsNoProfile(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
 	purchase(t, srv, analyzeShipment(t, srv, srv.Shipments()[0]).ID, "FDA").want(t, http.StatusOK)
-
-	careful := start(t, virtual(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.RequireProfiles = true }))
-	draft := analyzeShipment(t, careful, careful.Shipments()[0])
-	before := balances(t, careful)
-	purchase(t, careful, draft.ID, "CUSTOMS", "FDA").refusal(t, http.StatusBadRequest, "profiles.FDA.")
-	if diff := cmp.Diff(before, balances(t, careful)); diff != "" {
-		t.Errorf("a refused purchase moved money (-before +after):\n%s", diff)
-	}
-	profile := `{"product_code":"54FCA01","common_name":"Dried plums","quantity":7,"manufacturer":"Harbour Row",` +
-		`"registration_number":"12345678901","arrival_port":"Newark","arrival_date":"2026-02-01"}`
-	path := regulatoryPath + "/request/" + draft.ID + "/profiles/FDA"
-	do(t, careful, http.MethodPut, path, `{"product_code":"54FCA01"}`).want(t, http.StatusOK) // step by step
-	purchase(t, careful, draft.ID, "FDA").refusal(t, http.StatusBadRequest, "profiles.FDA.quantity is required")
-	do(t, careful, http.MethodPut, path, profile).want(t, http.StatusOK)
-	purchase(t, careful, draft.ID, "FDA").want(t, http.StatusOK)
 }
 
 // An exchange rate that would change nothing is refused.
@@ -458,7 +444,7 @@ func TestAdvance_ReturnsWhatFired(t *testing.T) {
 
 func TestAssumption_Purchasing(t *testing.T) {
 	t.Parallel()
-	srv := start(t, virtual(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.Purchasing = time.Minute }))
+	srv := start(t, virtual(), mockserver.WithAssumptions(func(a *assumption.Set) { a.Purchasing = time.Minute }))
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	if got := purchase(t, srv, draft.ID, "CUSTOMS").want(t, http.StatusOK).text(t, "status"); got != "purchasing" {
 		t.Errorf("the purchase answers %s", got)

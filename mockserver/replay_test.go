@@ -19,6 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 const replayPath = "/v1/webhooks/replay"
@@ -103,8 +105,8 @@ func TestReplay_NamedWebhookMustExistBeActiveAndSubscribed(t *testing.T) {
 // something else. If the data names a shipment of the account, the result is about that one.
 func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(mockserver.Strict), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
-	hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"transaction.success", "shipment.updated"}})
+	srv := start(t, mockserver.WithAssumptions(assumption.Strict), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
+	hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"transaction.success", "shipment.updated"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +118,7 @@ func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 		{"transaction.success", `{"SHIPMENT_ID":"` + shipments[1] + `"}`, shipments[0]},
 		{"shipment.updated", `{"shipment_id":"` + shipments[2] + `","status":"lost"}`, shipments[2]},
 	} {
-		sent, err := srv.Emit(mockserver.Event{Kind: test.kind, Data: json.RawMessage(test.data)})
+		sent, err := srv.Emit(notify.Event{Kind: test.kind, Data: json.RawMessage(test.data)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +229,7 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 
 func TestAssumption_ReplayToNobody(t *testing.T) {
 	t.Parallel()
-	strict, lenient := start(t), start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.ReplayToNobody = true }))
+	strict, lenient := start(t), start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.ReplayToNobody = true }))
 	body := replayBody(t, "shipment_id", strict.Shipments()[0], "event", "shipment.cancelled")
 	post(t, strict, replayPath, body).refusal(t, http.StatusBadRequest, "no active webhook is subscribed")
 	var data json.RawMessage
@@ -262,7 +264,7 @@ func receiver(t *testing.T, statuses ...int) (*httptest.Server, <-chan received)
 
 func addWebhook(t *testing.T, srv *mockserver.Server, url string) string {
 	t.Helper()
-	id, err := srv.AddWebhook(mockserver.Webhook{URL: url})
+	id, err := srv.AddWebhook(notify.Webhook{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +359,7 @@ func TestDelivery_LeavesThisMachineOnlyWhenAllowed(t *testing.T) {
 	if err != nil || refused.State != "refused" || refused.Reason == "" || len(refused.Attempts) != 0 {
 		t.Errorf("the log has %+v (%v)", refused, err)
 	}
-	if _, err := srv.AddWebhook(mockserver.Webhook{URL: "https://hooks.example/x"}); err == nil {
+	if _, err := srv.AddWebhook(notify.Webhook{URL: "https://hooks.example/x"}); err == nil {
 		t.Error("a webhook off this machine was added")
 	}
 }

@@ -60,10 +60,8 @@ func New(opts ...Option) *Server {
 
 // openHome opens the home world.
 func (s *Server) openHome() (err error) {
-	s.config.Facade = s.newFacade
-	s.config.Located = func(w *world.World) { s.facade(w).URL = w.URL }
 	s.worlds, err = world.NewWorlds(&s.config.Settings, s.config.scenario)
-	s.World = s.facade(s.worlds.Home())
+	s.World = s.public(s.worlds.Home())
 	return err
 }
 
@@ -80,11 +78,10 @@ func (s *Server) newAPI() (err error) {
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
 		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Memory: s.config.Memory,
-		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
-		Token:       s.Token,
-		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
-		OpenAPI:     func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
-		Transport:   func() http.RoundTripper { return s.inMemory },
+		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
+		Token:     s.Token,
+		OpenAPI:   func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
+		Transport: func() http.RoundTripper { return s.inMemory },
 	}
 	if s.config.state != "" {
 		c.Save = func() error { return s.SaveState(s.config.state) }

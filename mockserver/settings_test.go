@@ -15,35 +15,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
-// Every assumption that is not a function can be set by its name, with a text as its value.
+// Every assumption can be set by its name, with a text as its value.
 func TestWithAssumption_SetsEach(t *testing.T) {
 	t.Parallel()
 	values := map[reflect.Type]string{
 		reflect.TypeFor[bool](): "true", reflect.TypeFor[int](): "7", reflect.TypeFor[int64](): "70000", reflect.TypeFor[float64](): "1.5",
 		reflect.TypeFor[time.Duration](): "90s", reflect.TypeFor[[]string](): "rates.list,countries.list",
 	}
-	statuses := map[string]string{"RuleFailureStatus": "422", "FundsStatus": "402", "AnalyzeStatus": "201", "PurchaseStatus": "202"}
-	fields := reflect.TypeFor[mockserver.Assumptions]()
+	statuses := map[string]string{"RuleFailureStatus": "422", "FundsStatus": "402", "AnalyzeStatus": "201", "PurchaseStatus": "202", "DeliveryAccept": "204"}
+	fields := reflect.TypeFor[assumption.Set]()
 	var settable []string
 	for field := range fields.Fields() {
-		value, known := values[field.Type]
-		if !known {
-			continue
-		}
+		value := values[field.Type]
 		if status, ok := statuses[field.Name]; ok {
 			value = status
 		}
 		settable = append(settable, field.Name)
 		srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumption(field.Name, value))
-		row := slices.IndexFunc(srv.Assumptions(), func(row mockserver.Assumption) bool { return row.Field == field.Name })
+		row := slices.IndexFunc(srv.Assumptions(), func(row assumption.Row) bool { return row.Field == field.Name })
 		if !srv.Assumptions()[row].Changed {
 			t.Errorf("%s=%s changed nothing", field.Name, value)
 		}
 		srv.Close()
 	}
-	if diff := cmp.Diff(settable, mockserver.AssumptionNames()); diff != "" {
+	if diff := cmp.Diff(settable, assumption.Names()); diff != "" {
 		t.Error(diff)
 	}
 	for name, value := range map[string]string{"PerPageCap": "many", "LastPageNull": "perhaps", "Purchasing": "5", "PerPgeCap": "1", "DeliveryAccept": "2xx"} {
@@ -115,7 +113,7 @@ func TestAssumptions_AreChecked(t *testing.T) {
 			}
 		})
 	}
-	if err := inRange.SetAssumptions(func(a *mockserver.Assumptions) { a.PerPageCap = -2 }); err == nil || !strings.Contains(err.Error(), "PerPageCap is -2") {
+	if err := inRange.SetAssumptions(func(a *assumption.Set) { a.PerPageCap = -2 }); err == nil || !strings.Contains(err.Error(), "PerPageCap is -2") {
 		t.Errorf("SetAssumptions: %v", err)
 	}
 	for _, row := range inRange.Assumptions() {
@@ -145,7 +143,7 @@ func TestScenario_ContradictionsAreRefused(t *testing.T) {
 // A world can be opened over HTTP with its own assumptions, and shows them.
 func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
 	key := post(t, srv, "/_mock/worlds", `{"scenario":"default","name":"ci","assumptions":{"PerPageCap":2,"LastPageNull":true,"ObjectBreakdown":true,"Purchasing":"5s"}}`).want(t, 200).text(t, "secret_key")
 	var page struct {
 		Rates []struct{ Breakdown map[string]json.Number }

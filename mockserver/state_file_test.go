@@ -200,7 +200,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 			return text
 		}
 	}
-	delivery := map[string]any{"ID": "WD-1", "State": "failed", "Payload": []byte("{}")}
+	delivery := map[string]any{"delivery_id": "WD-1", "state": "failed", "payload": map[string]any{}}
 	tests := []struct {
 		name string
 		text func() []byte
@@ -226,14 +226,14 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"a rate that is null", in("rates", []any{nil}), "rate 0 has no id"},
 		{"a webhook without an id", in("webhooks", []any{map[string]any{}}), "webhook 0"},
 		{"a delivery twice", in("deliveries", []any{delivery, delivery}), "delivery 1 has no id, or a duplicate"},
-		{"a payload that is not JSON", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "failed", "Payload": "AAAA"}}), "payload"},
+		{"no payload", in("deliveries", []any{map[string]any{"delivery_id": "WD-1", "state": "failed"}}), "payload"},
 		{"a time too late", in("at", "9999-12-31T23:59:59Z"), "after 9000-01-01"},
 		{"a document too late", in("requests", []any{map[string]any{"record": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "request 0 is due"},
 		{"an entry of later", in("at", "2025-12-31T23:59:59Z"), "is later than the world's time"},
-		{"a delivery in no state", replaced(`"State":"delivered"`, `"State":"lost"`), "unknown state"},
-		{"a delivery too late", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "queued", "Payload": []byte("{}"), "Due": "9026-01-01T00:00:00Z"}}), "delivery WD-1 is due"},
-		{"a delivery in no order", in("deliveries", []any{map[string]any{"ID": "WD-1", "State": "queued", "Payload": []byte("{}"), "Order": "random"}}), `order "random"`},
-		{"a webhook in no order", in("webhook_orders", map[string]any{srv.Webhooks()[0]: "random"}), `order "random"`},
+		{"a delivery in no state", replaced(`"state":"delivered"`, `"state":"lost"`), "unknown state"},
+		{"a delivery too late", in("deliveries", []any{map[string]any{"delivery_id": "WD-1", "state": "queued", "payload": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "delivery WD-1 is due"},
+		{"a delivery in no order", in("deliveries", []any{map[string]any{"delivery_id": "WD-1", "state": "queued", "payload": map[string]any{}, "order": "random"}}), `order is "random"`},
+		{"a webhook in no order", in("webhook_orders", map[string]any{srv.Webhooks()[0]: "random"}), `order is "random"`},
 		{"the order of no webhook", in("webhook_orders", map[string]any{"WA-1": "fifo"}), "does not exist"},
 		{"a shipment twice", func() []byte {
 			var file struct {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // Each switch refuses a tolerated request.
@@ -29,7 +30,7 @@ func TestAssumption_Strictness(t *testing.T) {
 			tolerant := start(t, mockserver.WithoutListener())
 			body := strings.ReplaceAll(test.body, "SHIPMENT", tolerant.Shipments()[0])
 			do(t, tolerant, test.method, test.path, body, test.headers...).want(t, 200)
-			strict := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+			strict := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
 			do(t, strict, test.method, test.path, body, test.headers...).refusal(t, test.status, test.want)
 		})
 	}
@@ -38,15 +39,7 @@ func TestAssumption_Strictness(t *testing.T) {
 // Specification, replay: "Content-Type: application/json (optional)".
 func TestAssumption_RequireContentTypeSparesReplay(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(mockserver.Strict))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
 	body := `{"delivery_id":"` + srv.Deliveries()[0].ID + `"}`
 	do(t, srv, "POST", "/v1/webhooks/replay", body, "Content-Type", "").want(t, 200)
-}
-
-func TestAssumption_TolerateWrongTypesTakesThemAsAbsent(t *testing.T) {
-	t.Parallel()
-	lenient := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.TolerateWrongTypes = true }))
-	body := `{"file_url":7,"shipment_id":"` + lenient.Shipments()[0] + `"}`
-	post(t, lenient, regulatoryPath+"/analyze", body).want(t, 200)
-	post(t, lenient, regulatoryPath+"/analyze", `{"shipment_id":7}`).refusal(t, 400, "shipment_id or file_url is required")
 }

@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/clock"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -18,45 +17,33 @@ import (
 // concurrent use.
 //
 // A World has two fields of type string, which are those of an embedded struct, so that go doc does not list them. URL
-// is the base address of the service. SecretKey selects the world: requests that carry it belong to it.
+// is the base address of the service, such as "http://127.0.0.1:41234"; without a listener it is an address that no
+// network resolves, for use with [World.Transport]. SecretKey selects the world: requests that carry it belong to it.
 type World struct {
 	*access
 	core   *world.World
 	server *Server
 }
 
-// Fired is an event that fell due while the clock was advanced.
-type Fired struct {
-	Due   time.Time `json:"due"`
-	Label string    `json:"label"`
-}
-
-// access holds what a program needs to use a world. World embeds a pointer to it, because fmt follows a pointer
-// at the top level only, so that printing a World does not reveal the key.
-type access struct {
-	// URL is the base address, such as "http://127.0.0.1:41234". Without a listener it is an address
-	// that no network resolves, for use with [World.Transport].
-	URL string
-	// SecretKey opens the world.
-	SecretKey string
-}
+// access has the fields URL and SecretKey. The embedded field is not exported, because its type is internal.
+type access = world.Access
 
 // Name returns the scenario and the name that follow "sk_test_" in the key, such as "lowfunds_ci42", or "home"
 // for the home world.
 func (w *World) Name() string { return w.core.Name() }
 
-// facade returns the public World of a world.
-func (s *Server) facade(w *world.World) *World { return w.Facade.(*World) }
-
-// newFacade creates the public World, once for each world.
-func (s *Server) newFacade(w *world.World) any {
-	return &World{access: &access{URL: w.URL, SecretKey: w.SecretKey}, core: w, server: s}
-}
+func (s *Server) public(w *world.World) *World { return &World{access: w.Access, core: w, server: s} }
 
 // Transport returns a transport that reaches the server without a socket, whatever host a request
 // names: a real HTTP connection over memory. It works inside a testing/synctest bubble if the
 // server was created there, with [WithoutListener]. All worlds share it: the key selects the world.
 func (w *World) Transport() http.RoundTripper { return w.server.inMemory }
+
+// Why explains the response with the given X-Request-Id. It returns an error if the journal no longer has the
+// request.
+func (w *World) Why(requestID string) (journal.Why, error) {
+	return explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
+}
 
 // Findings returns the findings of the linter so far, in the order in which they were found.
 func (w *World) Findings() []journal.Finding { return w.core.Findings() }
@@ -65,14 +52,11 @@ func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 // [ErrRealClock] in a world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
 //
 // A delivery takes no time of a virtual clock: Advance waits for each response of a receiver, at most
-// [Assumptions.DeliveryTimeout] of real time, so that the next attempt is due at the right time. A receiver must
+// the assumption DeliveryTimeout of real time, so that the next attempt is due at the right time. A receiver must
 // therefore not wait for the clock to move. Advance also waits until a request whose injected latency has passed
 // is served and journaled. The same steps therefore leave the same deliveries and the same journal, however
 // fast receivers and handlers are.
-func (w *World) Advance(d time.Duration) ([]Fired, error) {
-	fired, err := w.core.Advance(d)
-	return list.Map(fired, func(f clock.Fired) Fired { return Fired(f) }), err
-}
+func (w *World) Advance(d time.Duration) ([]journal.Fired, error) { return w.core.Advance(d) }
 
 // Pending returns the number of timers that are pending on the world's clock: documents being generated,
 // retries of deliveries, delayed responses.

@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // customsTakes is the generation time of the form CUSTOMS in the built-in rules.
@@ -147,7 +148,7 @@ func (p *player) advance() {
 }
 
 func (p *player) subscribe() {
-	if _, err := p.world.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"}); err != nil {
+	if _, err := p.world.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"}); err != nil {
 		p.Fatal(err)
 	}
 	p.now.webhooks++

@@ -16,6 +16,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // as sends a request with a key of the caller's.
@@ -42,10 +45,10 @@ func TestWorlds_AKeyOpensItsOwn(t *testing.T) {
 	if w.SecretKey != left || w.URL != srv.URL || w.Requests(shipping.OpGetRequest) != 1 || srv.Requests(shipping.OpAnalyze) != 0 {
 		t.Errorf("the world is %s on %s and has %d look-ups; the server's own %d analyses", w.SecretKey, w.URL, w.Requests(shipping.OpGetRequest), srv.Requests(shipping.OpAnalyze))
 	}
-	if again, err := srv.Open(left); again != w || err != nil {
+	if again, err := srv.Open(left); err != nil || again.Name() != w.Name() {
 		t.Errorf("the key opens another one: %v", err)
 	}
-	if home, err := srv.Open("home"); home != srv.World || err != nil {
+	if home, err := srv.Open("home"); err != nil || home.Name() != srv.Name() {
 		t.Errorf("home is not the server's own: %v", err)
 	}
 	if got, want := len(srv.Worlds()), 3; got != want {
@@ -81,7 +84,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 			t.Errorf("%d worlds are open", got)
 		}
 	})
-	one := start(t, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.OneWorld = true }))
+	one := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.OneWorld = true }))
 	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "unknown secret key")
 }
 
@@ -185,7 +188,7 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range mockserver.Scenarios() {
+	for _, s := range world.Scenarios() {
 		if !tested[strings.TrimSuffix(s.Word, "N")] {
 			t.Errorf("nothing tests the scenario %s", s.Word)
 		}
@@ -411,17 +414,19 @@ func TestWorlds_AreOpenedOnceByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	var running sync.WaitGroup
-	worlds := make([]*mockserver.World, 50)
-	for i := range worlds {
+	names := make([]string, 50)
+	for i := range names {
 		running.Go(func() {
-			var err error
-			if worlds[i], err = srv.Open("seed11_shared"); err != nil {
+			w, err := srv.Open("seed11_shared")
+			if err != nil {
 				t.Error(err)
+				return
 			}
+			names[i] = w.Name()
 		})
 	}
 	running.Wait()
-	if distinct := slices.Compact(worlds); len(distinct) != 1 || len(srv.Worlds()) != 2 {
+	if distinct := slices.Compact(names); len(distinct) != 1 || len(srv.Worlds()) != 2 {
 		t.Errorf("%d distinct worlds; %d are open", len(distinct), len(srv.Worlds()))
 	}
 }
@@ -560,7 +565,7 @@ func TestWorlds_InsideABubble(t *testing.T) {
 			if got, err := client.Regulatory.Get(ctx, draft.RequestID); err != nil || got.Status != want {
 				t.Errorf("%s: after %v it is %v (%v), want %s", scenario, time.Since(began), got, err, want)
 			}
-			id, err := w.AddWebhook(mockserver.Webhook{URL: "http://localhost/hook"})
+			id, err := w.AddWebhook(notify.Webhook{URL: "http://localhost/hook"})
 			if err != nil {
 				t.Fatal(err)
 			}

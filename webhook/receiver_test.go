@@ -19,6 +19,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -325,7 +326,7 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	}
 	hook := httptest.NewServer(receiver)
 	defer hook.Close()
-	id, err := server.AddWebhook(mockserver.Webhook{URL: hook.URL})
+	id, err := server.AddWebhook(notify.Webhook{URL: hook.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

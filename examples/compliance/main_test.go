@@ -17,6 +17,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // TestMain lets the test's own binary be the program, so that it can be killed.
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 
 func serve(t *testing.T, scale float64, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	server := mockserver.New(append(options, mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = scale }))...)
+	server := mockserver.New(append(options, mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = scale }))...)
 	t.Cleanup(server.Close)
 	t.Setenv(shipping.EnvBaseURL, server.URL)
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
@@ -288,7 +289,7 @@ func TestItSaysWhatToDo(t *testing.T) {
 
 // A service that decides otherwise where the specification leaves it open sells the same documents.
 func TestAServiceThatChoosesOtherwise(t *testing.T) {
-	server := serve(t, -1, mockserver.WithAssumptions(mockserver.Contrary))
+	server := serve(t, -1, mockserver.WithAssumptions(assumption.Contrary))
 	in, out := list(t, append([]string{"shipment_id"}, server.Shipments()[:4]...)...), t.TempDir()
 	var text bytes.Buffer
 	if err := run(t.Context(), []string{"-in", in, "-out", out, "-budget", "1000000", "-settle", "1s"}, &text); err != nil {

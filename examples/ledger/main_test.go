@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -306,7 +307,7 @@ func TestAServiceThatChoosesOtherwise(t *testing.T) {
 		slices.Sort(ids)
 		return ids
 	}
-	if want, got := rows(), rows(mockserver.WithAssumptions(mockserver.Contrary)); len(want) == 0 || !slices.Equal(want, got) {
+	if want, got := rows(), rows(mockserver.WithAssumptions(assumption.Contrary)); len(want) == 0 || !slices.Equal(want, got) {
 		t.Errorf("%d rows, want %d", len(got), len(want))
 	}
 }

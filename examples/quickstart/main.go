@@ -23,6 +23,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 const usage = `Quickstart calls every operation of the shipping service once and explains the results.
@@ -106,7 +107,7 @@ func (s *scene) embed() (leave func(), err error) {
 	s.embedded = true
 	s.wallet, s.shipment, s.invoice = or(s.wallet, server.Wallets()[0]), or(s.shipment, server.Shipments()[0]), or(s.invoice, server.Invoices()[0])
 	if s.webhook == "" {
-		if s.webhook, err = server.AddWebhook(mockserver.Webhook{Name: "Quickstart", URL: receiver.URL}); err != nil {
+		if s.webhook, err = server.AddWebhook(notify.Webhook{Name: "Quickstart", URL: receiver.URL}); err != nil {
 			return leave, err
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func TestQuickstartNeedsNoSetUp(t *testing.T) {
@@ -57,7 +58,7 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 		{"agreed with -yes", "", []string{"-yes"}, 1, "Purchased once:"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+			server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
 			defer server.Close()
 			t.Setenv(shipping.EnvBaseURL, server.URL)
 			t.Setenv(shipping.EnvSecretKey, server.SecretKey)
@@ -90,7 +91,7 @@ func TestQuickstartShowsACheapestAndAFastestRate(t *testing.T) {
 
 // A confirmation may lack the amount and the transaction. The program then states that, and prints no empty values.
 func TestQuickstartReadsAMinimalConfirmation(t *testing.T) {
-	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
 	defer server.Close()
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/purchase") {
@@ -196,7 +197,7 @@ func TestQuickstartEndsCleanly(t *testing.T) {
 
 // A service that makes the other choice at each open point gives the same output.
 func TestQuickstartAgainstAServiceThatChoosesOtherwise(t *testing.T) {
-	server := mockserver.New(mockserver.WithAssumptions(mockserver.Contrary), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = -1 }))
+	server := mockserver.New(mockserver.WithAssumptions(assumption.Contrary), mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
 	defer server.Close()
 	t.Setenv(shipping.EnvBaseURL, server.URL)
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)

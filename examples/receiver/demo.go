@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // demonstrate starts a server that notifies this receiver about two shipments: once in the wrong order, and over a
@@ -32,7 +33,7 @@ func (j *job) demonstrate(ctx context.Context, log io.Writer) error {
 	return j.listen(ctx, []string{server.SecretKey}, func(url string) error {
 		defer stop()
 		fmt.Fprintf(log, "A demonstration: the reference server notifies us at %s.\n\n", url)
-		id, err := server.AddWebhook(mockserver.Webhook{Name: "Receiver", URL: url})
+		id, err := server.AddWebhook(notify.Webhook{Name: "Receiver", URL: url})
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -92,14 +94,14 @@ func (r *receiving) stopped(t *testing.T) string {
 }
 
 // replayed has the server send its oldest deliveries to the program, and waits until they have ended.
-func replayed(t *testing.T, server *mockserver.Server, url string, n int) []mockserver.Delivery {
+func replayed(t *testing.T, server *mockserver.Server, url string, n int) []notify.Delivery {
 	t.Helper()
 	missed := server.Deliveries()
-	id, err := server.AddWebhook(mockserver.Webhook{Name: "Receiver", URL: url})
+	id, err := server.AddWebhook(notify.Webhook{Name: "Receiver", URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ended []mockserver.Delivery
+	var ended []notify.Delivery
 	for _, delivery := range missed[len(missed)-n:] {
 		result, err := server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: delivery.ID, WebhookID: id})
 		if err != nil {
@@ -211,7 +213,7 @@ func TestItSaysWhatToDo(t *testing.T) {
 
 // A service that sends no identifiers in headers, and decides otherwise in everything but the signature, is received too.
 func TestAServiceThatChoosesOtherwise(t *testing.T) {
-	server := mockserver.New(mockserver.WithAssumptions(mockserver.Contrary), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.SHA256Signature = false }))
+	server := mockserver.New(mockserver.WithAssumptions(assumption.Contrary), mockserver.WithAssumptions(func(a *assumption.Set) { a.SHA256Signature = false }))
 	defer server.Close()
 	r := listening(t, server.SecretKey, "", "-json")
 	for _, delivery := range replayed(t, server, r.url, 5) {

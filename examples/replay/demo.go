@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -27,7 +28,7 @@ func (j *job) demonstrate(out io.Writer) (leave func(), err error) {
 	}
 	listener := httptest.NewServer(shop)
 	leave = func() { server.Close(); listener.Close(); _ = shop.Close(context.Background()) }
-	id, err := server.AddWebhook(mockserver.Webhook{Name: "Shop that was down", URL: listener.URL})
+	id, err := server.AddWebhook(notify.Webhook{Name: "Shop that was down", URL: listener.URL})
 	if err != nil {
 		return leave, err
 	}

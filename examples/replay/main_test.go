@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -180,7 +181,7 @@ func TestItSaysWhatToDo(t *testing.T) {
 
 // A service that decides otherwise where the specification leaves it open replays the same list.
 func TestAServiceThatChoosesOtherwise(t *testing.T) {
-	server := serve(t, mockserver.WithAssumptions(mockserver.Contrary))
+	server := serve(t, mockserver.WithAssumptions(assumption.Contrary))
 	in := list(t, "delivery_id", server.Deliveries()[0].ID, server.Deliveries()[1].ID, "WD-NOSUCH")
 	var out bytes.Buffer
 	err := run(t.Context(), []string{"-in", in}, &out)

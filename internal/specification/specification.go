@@ -13,5 +13,5 @@ var service []byte
 // Service returns the description.
 //
 // It has a member that OpenAPI does not have: x-when, of any object, holds what assumptions change in the object. Its
-// members are named as the fields of mockserver.Assumptions, and null in them removes a member.
+// members are named as the fields of assumption.Set, and null in them removes a member.
 func Service() []byte { return slices.Clone(service) }

@@ -1,6 +1,8 @@
 package fault
 
-import "time"
+import (
+	"time"
+)
 
 // Rule is a fault and the conditions of the requests that it strikes. A rule without limits strikes every request.
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Config is the settings of a sweep. The zero value is the default of each.
@@ -21,9 +22,9 @@ type Config struct {
 	// machine.
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
-	// has started. A receiver that does not listen yet is tried for [mockserver.Assumptions.DeliveryTimeout]. When all
+	// has started. A receiver that does not listen yet is tried for the assumption DeliveryTimeout. When all
 	// notifications have been delivered, [Attempt.End] asks the program to end. Setup adds the webhook.
-	Notify func(w *mockserver.World) []mockserver.Event
+	Notify func(w *mockserver.World) []notify.Event
 	// Goal is the expected effect of the program. Default: its effect without faults.
 	Goal Goal
 	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.

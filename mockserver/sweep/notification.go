@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Notification takes the place of an operation in a schedule: "notification#1:twice" sends the first notification of a run
@@ -186,7 +187,7 @@ func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
 
 // emit notifies the webhooks of events, each once the one before was delivered or is held back. It returns when all
 // were delivered and their consequences have ended.
-func (n *notifier) emit(ctx context.Context, server *mockserver.Server, events []mockserver.Event) error {
+func (n *notifier) emit(ctx context.Context, server *mockserver.Server, events []notify.Event) error {
 	var all []string
 	for _, e := range events {
 		queued, err := server.Emit(e)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -105,11 +106,11 @@ func sweepNotified(t *testing.T, config sweep.Config, handler func(ctx context.C
 		config.Options = []mockserver.Option{mockserver.WithoutListener()}
 		config.Operations = []string{sweep.Notification}
 		config.Setup = func(w *mockserver.World) error {
-			_, err := w.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1/"})
+			_, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1/"})
 			return err
 		}
-		config.Notify = func(w *mockserver.World) []mockserver.Event {
-			return []mockserver.Event{{Kind: "shipment.created"}, {Kind: "shipment.updated"}}
+		config.Notify = func(w *mockserver.World) []notify.Event {
+			return []notify.Event{{Kind: "shipment.created"}, {Kind: "shipment.updated"}}
 		}
 		var err error
 		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {

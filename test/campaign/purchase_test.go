@@ -16,6 +16,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // options determine a campaign. They are read from the environment, printed, and replay it.
@@ -106,7 +107,7 @@ type campaign struct {
 func newCampaign(t *testing.T, o options, over ...wire) *campaign {
 	t.Helper()
 	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100), mockserver.WithMaxRows(10_000+4*o.purchases),
-		mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 0.01 }))
+		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.01 }))
 	t.Cleanup(server.Close)
 	// Two naira a dollar: the wallet lasts for every purchase.
 	rate, err := shipping.NewAmount(2, 0)

@@ -12,27 +12,28 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // otherChoices are the servers that choose otherwise at the points that the specification leaves open: at one of them, or at all.
-func otherChoices() map[string]func(*mockserver.Assumptions) {
-	choices := map[string]func(*mockserver.Assumptions){
-		"strict":   mockserver.Strict,
-		"contrary": mockserver.Contrary,
-		"contrary, refused in the envelope": func(a *mockserver.Assumptions) {
-			mockserver.Contrary(a)
+func otherChoices() map[string]func(*assumption.Set) {
+	choices := map[string]func(*assumption.Set){
+		"strict":   assumption.Strict,
+		"contrary": assumption.Contrary,
+		"contrary, refused in the envelope": func(a *assumption.Set) {
+			assumption.Contrary(a)
 			a.ProblemRefusals, a.AnalyzeFailureOK, a.Purchasing = false, false, 0
 		},
-		"contrary, with all that the server holds": func(a *mockserver.Assumptions) {
-			mockserver.Contrary(a)
+		"contrary, with all that the server holds": func(a *assumption.Set) {
+			assumption.Contrary(a)
 			a.MinimalRecord, a.MinimalPurchase = false, false
 		},
 	}
-	contrary := new(mockserver.Assumptions)
-	mockserver.Contrary(contrary)
+	contrary := new(assumption.Set)
+	assumption.Contrary(contrary)
 	for field, value := range reflect.ValueOf(contrary).Elem().Fields() {
 		if !value.IsZero() {
-			choices[field.Name] = func(a *mockserver.Assumptions) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
+			choices[field.Name] = func(a *assumption.Set) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
 		}
 	}
 	return choices

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 const base = "/v1/regulatory-documents"
@@ -95,7 +96,7 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		}
 	}
 
-	hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/", Inactive: false})
+	hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Inactive: false})
 	if err != nil {
 		t.Fatal(err)
 	}

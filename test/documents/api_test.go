@@ -24,7 +24,7 @@ var recordAPI = flag.Bool("record", false, "write the exported names to test/api
 func TestAPI_IsAsRecorded(t *testing.T) {
 	changelog := readText(t, "CHANGELOG.md")
 	for name, folder := range map[string]string{
-		"shipping": ".", "batch": "batch", "webhook": "webhook", "storetest": "webhook/storetest", "mockserver": "mockserver", "fault": "mockserver/fault", "journal": "mockserver/journal", "sweep": "mockserver/sweep", "conformance": "conformance",
+		"shipping": ".", "batch": "batch", "webhook": "webhook", "storetest": "webhook/storetest", "mockserver": "mockserver", "fault": "mockserver/fault", "assumption": "mockserver/assumption", "notify": "mockserver/notify", "journal": "mockserver/journal", "sweep": "mockserver/sweep", "conformance": "conformance",
 		"pgstore": "stores/pgstore", "redisstore": "stores/redisstore",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 const (
@@ -135,8 +136,8 @@ func (c *campaign) prepare() {
 	for range funds {
 		err = errors.Join(err, c.server.Fund(c.wallet, price))
 	}
-	webhook, subscribed := c.server.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/hook", Name: "one", Events: []string{"shipment.updated"}})
-	sent, emitted := c.server.Emit(mockserver.Event{Kind: "shipment.updated", ShipmentID: c.server.Shipments()[0]})
+	webhook, subscribed := c.server.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/hook", Name: "one", Events: []string{"shipment.updated"}})
+	sent, emitted := c.server.Emit(notify.Event{Kind: "shipment.updated", ShipmentID: c.server.Shipments()[0]})
 	if err := errors.Join(err, subscribed, emitted); err != nil {
 		c.t.Fatal(err)
 	}

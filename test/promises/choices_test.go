@@ -20,22 +20,24 @@ import (
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
 
 // choices are the servers that every journey below is made with: this project's choices at the points that the
 // specification leaves open, and the other ones.
-func choices() map[string]func(*mockserver.Assumptions) {
-	return map[string]func(*mockserver.Assumptions){
-		"default":  func(*mockserver.Assumptions) {},
-		"contrary": mockserver.Contrary,
-		"contrary, refused in the envelope": func(a *mockserver.Assumptions) {
-			mockserver.Contrary(a)
+func choices() map[string]func(*assumption.Set) {
+	return map[string]func(*assumption.Set){
+		"default":  func(*assumption.Set) {},
+		"contrary": assumption.Contrary,
+		"contrary, refused in the envelope": func(a *assumption.Set) {
+			assumption.Contrary(a)
 			a.ProblemRefusals, a.AnalyzeFailureOK = false, false
 		},
-		"contrary, with all that the server holds": func(a *mockserver.Assumptions) {
-			mockserver.Contrary(a)
+		"contrary, with all that the server holds": func(a *assumption.Set) {
+			assumption.Contrary(a)
 			a.MinimalRecord, a.MinimalPurchase = false, false
 		},
 	}
@@ -386,7 +388,7 @@ func TestChoices_Notifications(t *testing.T) {
 			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(assume),
 				mockserver.WithDeliveryTransport(receiver{handler}))
 			defer srv.Close()
-			hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"shipment.created"}})
+			hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"shipment.created"}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,6 +21,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -184,11 +185,11 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 // assumptions returns the options of -assume. A value may contain commas: a part that does not begin with a name belongs
 // to the previous one.
 func assumptions(assume string) []mockserver.Option {
-	presets := map[string]func(*mockserver.Assumptions){"strict": mockserver.Strict, "contrary": mockserver.Contrary}
+	presets := map[string]func(*assumption.Set){"strict": assumption.Strict, "contrary": assumption.Contrary}
 	var settings []string
 	for part := range strings.SplitSeq(assume, ",") {
 		part = strings.TrimSpace(part)
-		if !strings.Contains(part, "=") && len(settings) > 0 && presets[part] == nil && !slices.Contains(mockserver.AssumptionNames(), part) {
+		if !strings.Contains(part, "=") && len(settings) > 0 && presets[part] == nil && !slices.Contains(assumption.Names(), part) {
 			settings[len(settings)-1] += "," + part
 		} else if part != "" {
 			settings = append(settings, part)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -46,7 +47,7 @@ func (s *subject) setUp(w *mockserver.World) error {
 	s.mu.Lock()
 	s.ports[w] = port
 	s.mu.Unlock()
-	_, err = w.AddWebhook(mockserver.Webhook{Name: "Program", URL: strings.ReplaceAll(s.notify, "{port}", port)})
+	_, err = w.AddWebhook(notify.Webhook{Name: "Program", URL: strings.ReplaceAll(s.notify, "{port}", port)})
 	return err
 }
 
@@ -58,14 +59,14 @@ func (s *subject) port(w *mockserver.World) string {
 }
 
 // history returns the events of the first shipment of a world, oldest first.
-func history(w *mockserver.World) []mockserver.Event {
-	var events []mockserver.Event
+func history(w *mockserver.World) []notify.Event {
+	var events []notify.Event
 	for _, d := range slices.Backward(w.Deliveries()) {
 		var payload struct {
 			Data json.RawMessage `json:"data"`
 		}
 		if d.ShipmentID == w.Shipments()[0] && json.Unmarshal(d.Payload, &payload) == nil {
-			events = append(events, mockserver.Event{Kind: d.Event, Data: payload.Data})
+			events = append(events, notify.Event{Kind: d.Event, Data: payload.Data})
 		}
 	}
 	return events

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Webhook is a record of GET /v1/webhooks.
@@ -26,7 +26,7 @@ type Webhook struct {
 	UpdatedAt jsontext.Timestamp `json:"updated_at"`
 	Revision  int                `json:"__v"`
 
-	Order delivery.Order `json:"-"` // of its notifications; the service does not show it
+	Order notify.Order `json:"-"` // of its notifications; the service does not show it
 }
 
 // WebhookBook keeps the webhooks as what replay asks and as what the list serves.
@@ -61,8 +61,8 @@ func (b *WebhookBook) Find(id string) *Webhook {
 }
 
 // Orders returns the order of each webhook that has one.
-func (b *WebhookBook) Orders() map[string]delivery.Order {
-	orders := map[string]delivery.Order{}
+func (b *WebhookBook) Orders() map[string]notify.Order {
+	orders := map[string]notify.Order{}
 	for _, h := range b.All {
 		if h.Order != "" {
 			orders[h.WebhookID] = h.Order

@@ -108,8 +108,6 @@ type Config struct {
 	Logger     *slog.Logger
 	// Token returns the token for other machines; "" if they have no access.
 	Token func() string
-	// Assumptions returns the table of assumptions with the values of a world.
-	Assumptions func(w *world.World) any
 	// OpenAPI returns the OpenAPI document of a world, and its ETag.
 	OpenAPI func(w *world.World) (document []byte, tag string, err error)
 	// Transport returns a transport to the server without a socket.

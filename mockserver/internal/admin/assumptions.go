@@ -1,31 +1,26 @@
 package admin
 
 import (
-	"encoding/json"
 	"net/http"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
-	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 func (s *Admin) listAssumptions(c *control) wire.Reply {
-	return wire.SucceedWith(nil, `The assumptions of this world for open points of the specification; PATCH assumptions changes them`, s.Assumptions(c.world))
+	return wire.SucceedWith(nil, `The assumptions of this world for open points of the specification; PATCH assumptions changes them`, c.world.Assume().Rows())
 }
 
 func (s *Admin) changeAssumptions(c *control) wire.Reply {
-	var order struct {
-		Preset      string                     `json:"preset"`
-		Assumptions map[string]json.RawMessage `json:"assumptions"`
-	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
+	var change assumption.Change
+	if refusal := c.world.Decoding().DecodeControl(c.Call, &change); refusal != nil {
 		return *refusal
 	}
-	changes := world.Changes{Preset: order.Preset, Values: order.Assumptions}
-	if changes.IsZero() {
+	if change.IsZero() {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `nothing is changed: send {"assumptions":{"PerPageCap":2}}, with null to undo a change, or {"preset":"contrary"}`)
 	}
-	if err := c.world.ChangeAssumptions(changes); err != nil {
+	if err := c.world.ChangeAssumptions(change); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "The assumptions are changed", s.Assumptions(c.world))
+	return wire.SucceedWith(nil, "The assumptions are changed", c.world.Assume().Rows())
 }

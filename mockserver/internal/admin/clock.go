@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // maxPending is the maximum number of pending timers in GET /_mock/clock.
@@ -17,17 +17,13 @@ const maxPending = 100
 
 func (s *Admin) getClock(c *control) wire.Reply {
 	w := c.world
-	waiting := []firedView{}
-	for _, f := range w.Clock.Pending(maxPending) {
-		waiting = append(waiting, viewFired(f))
-	}
 	total := w.Waiting()
 	return wire.SucceedWith(nil, spelling.Counted(total, "pending timer", "pending timers"), struct {
 		Now     jsontext.Timestamp `json:"now"`
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`
-		Pending []firedView        `json:"pending"` // in order of time, at most 100
-	}{jsontext.Timestamp(w.Clock.Now()), clockKind(w), total, waiting})
+		Pending []journal.Fired    `json:"pending"` // in order of time, at most 100
+	}{jsontext.Timestamp(w.Clock.Now()), clockKind(w), total, w.Clock.Pending(maxPending)})
 }
 
 func clockKind(w *world.World) string {
@@ -54,6 +50,6 @@ func (s *Admin) advanceClock(c *control) wire.Reply {
 	}
 	return wire.SucceedWith(nil, "The clock was advanced", struct {
 		Now   jsontext.Timestamp `json:"now"`
-		Fired []firedView        `json:"fired"`
-	}{jsontext.Timestamp(c.world.Clock.Now()), list.Map(fired, viewFired)})
+		Fired []journal.Fired    `json:"fired"`
+	}{jsontext.Timestamp(c.world.Clock.Now()), fired})
 }

@@ -9,7 +9,6 @@ import (
 	"path"
 	"sync"
 
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -98,10 +97,6 @@ type routeView struct {
 	Query   []string `json:"query"`
 }
 
-func viewRoute(r Route) routeView {
-	return routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.Parameters()}
-}
-
 // listControlRoutes serves GET /_mock/: the console for browsers, the list of routes for other clients.
 func (s *Admin) listControlRoutes(c *control) wire.Reply {
 	if c.URL.Query().Has(tokenParameter) && s.Token() != "" {
@@ -110,7 +105,11 @@ func (s *Admin) listControlRoutes(c *control) wire.Reply {
 	if wire.Prefers(c.Header, "text/html", "application/json") {
 		return s.consoleFile(c, consolePage)
 	}
-	p := wire.SucceedWith(nil, indexMessage, list.Map(Routes(), viewRoute))
+	var routes []routeView
+	for _, r := range Routes() {
+		routes = append(routes, routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.Parameters()})
+	}
+	p := wire.SucceedWith(nil, indexMessage, routes)
 	p.Header = http.Header{"Vary": {"Accept"}}
 	return p
 }

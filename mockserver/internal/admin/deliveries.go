@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func (s *Admin) listDeliveries(c *control) wire.Reply {
@@ -20,8 +20,8 @@ func (s *Admin) listDeliveries(c *control) wire.Reply {
 			return timedOut(err)
 		}
 	}
-	log := containing(c.world.Deliveries(), c.Query().Get("contains"), func(d delivery.Delivery) []string {
+	log := containing(c.world.Deliveries(), c.Query().Get("contains"), func(d notify.Delivery) []string {
 		return []string{d.ID, d.EventID, d.WebhookID, d.Event, d.ShipmentID, d.URL, string(d.State), string(d.Payload)}
 	})
-	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, viewDelivery)
+	return pageOf(c, spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), log, func(d notify.Delivery) notify.Delivery { return d })
 }

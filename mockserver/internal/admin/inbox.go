@@ -1,44 +1,20 @@
 package admin
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // inboxView is the data of GET /_mock/inbox.
 type inboxView struct {
-	URL           string             `json:"url"` // for webhooks
-	Notifications []notificationView `json:"notifications"`
-}
-
-type notificationView struct {
-	Number     int                `json:"number"`
-	At         jsontext.Timestamp `json:"at"`
-	Event      string             `json:"event"`
-	DeliveryID string             `json:"delivery_id,omitempty"`
-	EventID    string             `json:"webhook_event_id,omitempty"`
-	WebhookID  string             `json:"webhook_id,omitempty"`
-	Attempt    int                `json:"attempt,omitempty"`
-	Status     int                `json:"status"`
-	Valid      bool               `json:"valid"`
-	Problem    string             `json:"problem,omitempty"`
-	Header     http.Header        `json:"header"`
-	Payload    json.RawMessage    `json:"payload,omitempty"`
-}
-
-func viewNotification(n delivery.Notification) notificationView {
-	return notificationView{
-		Number: n.Number, At: jsontext.Timestamp(n.At), Event: n.Event, DeliveryID: n.DeliveryID, EventID: n.EventID, WebhookID: n.WebhookID,
-		Attempt: n.Attempt, Status: n.Status, Valid: n.Valid, Problem: n.Problem, Header: n.Header, Payload: n.Payload,
-	}
+	URL           string            `json:"url"` // for webhooks
+	Notifications []notify.Received `json:"notifications"`
 }
 
 // listInbox serves GET /_mock/inbox. With wait it responds when there are count notifications, or with 408.
@@ -63,7 +39,7 @@ func (s *Admin) listInbox(c *control) wire.Reply {
 		}
 	}
 	return wire.SucceedWith(nil, spelling.Counted(len(found), "notification in the inbox", "notifications in the inbox"),
-		inboxView{delivery.InboxURL, list.Map(found, viewNotification)})
+		inboxView{notify.InboxURL, found})
 }
 
 // receiveNotification serves POST /_mock/inbox, for programs that send notifications themselves.
@@ -72,7 +48,7 @@ func (s *Admin) receiveNotification(c *control) wire.Reply {
 	if err != nil {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, err.Error())
 	}
-	p := wire.SucceedWith(nil, "The notification is in the inbox", viewNotification(c.world.Inbox.Receive(c.Header, c.Body, status)))
+	p := wire.SucceedWith(nil, "The notification is in the inbox", c.world.Inbox.Receive(c.Header, c.Body, status))
 	p.Status = status
 	return p
 }
@@ -82,5 +58,5 @@ func (s *Admin) clearInbox(c *control) wire.Reply {
 		return *refusal
 	}
 	c.world.Inbox.Clear()
-	return wire.SucceedWith(nil, "The inbox is empty", inboxView{delivery.InboxURL, []notificationView{}})
+	return wire.SucceedWith(nil, "The inbox is empty", inboxView{notify.InboxURL, []notify.Received{}})
 }

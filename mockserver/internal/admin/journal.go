@@ -16,7 +16,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -59,13 +58,13 @@ func journalFormats() map[string]func(*world.World, []journal.Entry) wire.Reply 
 			if w.Log.IsShort() {
 				message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
 			}
-			return wire.SucceedWith(nil, message, list.Map(entries, viewJournalEntry))
+			return wire.SucceedWith(nil, message, entries)
 		},
 		"jsonl": func(_ *world.World, entries []journal.Entry) wire.Reply {
 			var out bytes.Buffer
 			encoder := json.NewEncoder(&out) // which ends each value with a line break
 			for _, entry := range entries {
-				if err := encoder.Encode(viewJournalEntry(entry)); err != nil {
+				if err := encoder.Encode(entry); err != nil {
 					return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 				}
 			}
@@ -79,8 +78,11 @@ func journalFormats() map[string]func(*world.World, []journal.Entry) wire.Reply 
 			return download("journal.har", "application/har+json", archive) // another type than that of entries, for typed clients
 		},
 		"curl": func(w *world.World, entries []journal.Entry) wire.Reply {
-			commands := list.Map(entries, func(entry journal.Entry) string { return entry.Curl(w.URL) })
-			return download("journal.sh", plainText, []byte(strings.Join(commands, "")))
+			var commands strings.Builder
+			for _, entry := range entries {
+				commands.WriteString(entry.Curl(w.URL))
+			}
+			return download("journal.sh", plainText, []byte(commands.String()))
 		},
 	}
 }
@@ -136,7 +138,10 @@ func parseJournalChoice(w *world.World, query url.Values) (watch.Choice, error) 
 	if q.Operation != "" && !api.IsOperation(q.Operation) {
 		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
 	}
-	kinds := list.Map(fault.Kinds(), func(kind fault.Kind) string { return kind.Kind })
+	var kinds []string
+	for _, kind := range fault.Kinds() {
+		kinds = append(kinds, kind.Kind)
+	}
 	if q.Fault != "" && !slices.Contains(kinds, q.Fault) {
 		return watch.Choice{}, fmt.Errorf("unknown fault %q%s", q.Fault, spelling.Suggestion(q.Fault, kinds))
 	}
@@ -179,7 +184,7 @@ func (s *Admin) getJournalEntry(c *control) wire.Reply {
 	}
 	switch as := c.Query().Get("as"); as {
 	case "":
-		return wire.SucceedWith(nil, "The journal entry", viewJournalEntry(found))
+		return wire.SucceedWith(nil, "The journal entry", found)
 	case "curl":
 		return wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.Curl(c.world.URL))}
 	case "go":

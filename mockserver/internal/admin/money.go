@@ -8,7 +8,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -26,7 +25,10 @@ func (s *Admin) getLedger(c *control) wire.Reply {
 	if reference := c.Query().Get("wallet"); reference != "" {
 		wallet, known := books.Wallet(reference)
 		if !known {
-			references := list.Map(wallets, func(w ledger.Wallet) string { return w.Reference })
+			var references []string
+			for _, w := range wallets {
+				references = append(references, w.Reference)
+			}
 			return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the world has no wallet %q%s", reference, spelling.Suggestion(reference, references)))
 		}
 		wallets, entries = []ledger.Wallet{wallet}, books.Entries(reference)
@@ -40,7 +42,7 @@ func (s *Admin) getLedger(c *control) wire.Reply {
 		view.Problems = err.Error()
 	}
 	slices.Reverse(entries)
-	view.Entries = list.Map(cut(p, entries), viewLedgerEntry)
+	view.Entries = cut(p, entries)
 	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
 }
 

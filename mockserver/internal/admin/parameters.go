@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/api"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -72,7 +71,11 @@ func pageOf[T, V any](c *control, message string, all []T, view func(T) V) wire.
 	if refusal != nil {
 		return *refusal
 	}
-	return paged(p, len(all), message, list.Map(cut(p, all), view))
+	page := []V{}
+	for _, one := range cut(p, all) {
+		page = append(page, view(one))
+	}
+	return paged(p, len(all), message, page)
 }
 
 // cut returns the page of a slice that is requested.

@@ -1,17 +1,15 @@
 package admin
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func (s *Admin) listWebhooks(c *control) wire.Reply {
@@ -27,23 +25,20 @@ func (s *Admin) listWebhooks(c *control) wire.Reply {
 func (s *Admin) addWebhook(c *control) wire.Reply {
 	w := c.world
 	var form struct {
-		Name   string        `json:"name"`
-		URL    string        `json:"url"`
-		Events []string      `json:"events"`
-		Active *bool         `json:"active"`
-		Order  *webhookOrder `json:"order"`
+		Name   string       `json:"name"`
+		URL    string       `json:"url"`
+		Events []string     `json:"events"`
+		Active *bool        `json:"active"`
+		Order  notify.Order `json:"order"`
 	}
 	if refusal := w.Decoding().DecodeControl(c.Call, &form); refusal != nil {
 		return *refusal
 	}
-	id, err := w.AddWebhook(world.Subscription{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
+	id, err := w.AddWebhook(notify.Webhook{
+		Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active, Order: form.Order,
+	})
 	if err != nil {
 		return refusedFor(err)
-	}
-	if form.Order != nil {
-		if err := w.ChangeWebhook(id, world.WebhookChange{Order: (*delivery.Order)(form.Order)}); err != nil {
-			return refusedFor(errors.Join(err, w.RemoveWebhook(id)))
-		}
 	}
 	return answerWebhook(w, id, "Webhook added")
 }
@@ -59,22 +54,14 @@ func answerWebhook(w *world.World, id, message string) wire.Reply {
 
 func (s *Admin) changeWebhook(c *control) wire.Reply {
 	w, id := c.world, c.PathValue("webhook_id")
-	var change struct {
-		Name   *string       `json:"name"`
-		URL    *string       `json:"url"`
-		Events []string      `json:"events"`
-		Active *bool         `json:"active"`
-		Order  *webhookOrder `json:"order"`
-	}
+	var change notify.WebhookChange
 	if refusal := w.Decoding().DecodeControl(c.Call, &change); refusal != nil {
 		return *refusal
 	}
 	if h := findWebhook(w, id); h == nil {
 		return webhookNotFound(id)
 	}
-	if err := w.ChangeWebhook(id, world.WebhookChange{
-		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: (*delivery.Order)(change.Order),
-	}); err != nil {
+	if err := w.ChangeWebhook(id, change); err != nil {
 		return refusedFor(err)
 	}
 	return answerWebhook(w, id, "Webhook changed")
@@ -102,7 +89,7 @@ func findWebhook(w *world.World, id string) *account.Webhook {
 }
 
 func (s *Admin) emitEvent(c *control) wire.Reply {
-	var e world.Event
+	var e notify.Event
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &e); refusal != nil {
 		return *refusal
 	}
@@ -112,7 +99,7 @@ func (s *Admin) emitEvent(c *control) wire.Reply {
 	}
 	refused := 0
 	for i, d := range queued {
-		if d.State == delivery.Refused {
+		if d.State == notify.Refused {
 			refused++
 		}
 		queued[i].Payload = nil // the same for all; GET deliveries has it
@@ -121,5 +108,5 @@ func (s *Admin) emitEvent(c *control) wire.Reply {
 	if refused > 0 {
 		message += fmt.Sprintf(", %d not sent: see reason", refused)
 	}
-	return wire.SucceedWith(nil, message, list.Map(queued, viewDelivery))
+	return wire.SucceedWith(nil, message, queued)
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -99,7 +99,7 @@ func (s *Admin) openWorld(c *control) wire.Reply {
 	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
 		return *refusal
 	}
-	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), world.Changes{Preset: order.Preset, Values: order.Assumptions})
+	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), assumption.Change{Preset: order.Preset, Assumptions: order.Assumptions})
 	return replyOpened(c, w, "The world is open", err)
 }
 
@@ -187,7 +187,10 @@ func (s *Admin) onWorld(c *control, order any, do func(*world.World) wire.Reply)
 
 // noWorld says that no world of a name is open, and which one was perhaps meant.
 func (s *Admin) noWorld(name string) string {
-	known := list.Map(s.Worlds.Worlds(), func(w *world.World) string { return w.Name() })
+	var known []string
+	for _, w := range s.Worlds.Worlds() {
+		known = append(known, w.Name())
+	}
 	if nearest := spelling.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
 	}

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -12,8 +13,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -64,7 +65,11 @@ func IsOperation(name string) bool { return slices.Contains(OperationNames(), na
 
 // OperationNames returns the names of the operation table.
 func OperationNames() []string {
-	return list.Map(shipping.Operations(), func(op shipping.Operation) string { return op.Name })
+	var names []string
+	for _, op := range shipping.Operations() {
+		names = append(names, op.Name)
+	}
+	return names
 }
 
 // exchange serves an operation: it builds the response in memory first and writes it afterwards, so that a fault
@@ -88,7 +93,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 	case refusal != nil || op.Method == http.MethodGet:
 		s.Unread.Skip(rw, r)
 	default:
-		x.Call.Body, refusal = s.Unread.ReadBody(rw, r, w.Assume().BodyLimit(), w.Assume().RequireContentType && op.Name != shipping.OpReplayWebhook)
+		x.Call.Body, refusal = s.Unread.ReadBody(rw, r, wire.BodyLimit(w.Assume()), w.Assume().RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
 	faults := w.Faults.Match(inject.Request{Operation: op.Name, Target: r.RequestURI, Body: x.Call.Body, Now: w.Now()})
 	faults.Before(x, w)
@@ -117,13 +122,13 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 	}
 	if refusal != nil {
 		x.Reply = *refusal
-		if w.Assume().ShapesReplies() {
+		if shapes(w.Assume()) {
 			shape(w, op.Name, &x.Reply)
 		}
 		return
 	}
 	x.Reply = op.handle(w, &x.Call)
-	if w.Assume().ShapesReplies() {
+	if shapes(w.Assume()) {
 		shape(w, op.Name, &x.Reply)
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
@@ -157,9 +162,12 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	}
 }
 
+// ruleFailure returns the status of a request that breaks a rule.
+func ruleFailure(a *assumption.Set) int { return cmp.Or(a.RuleFailureStatus, http.StatusBadRequest) }
+
 // ruleBroken returns the refusal of a request that breaks a rule of the specification.
 func ruleBroken(w *world.World, message string) wire.Reply {
-	return wire.Refused(w.Assume().RuleFailure(), wire.CodeInvalid, message)
+	return wire.Refused(ruleFailure(w.Assume()), wire.CodeInvalid, message)
 }
 
 // whyPath returns the path of the explanation of a response.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
-	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Paging is the part of a list that a request selects.
@@ -22,7 +22,7 @@ type Paging struct {
 const DefaultPerPage = 100
 
 // pagingOf returns the paging of a request, as faults have changed it.
-func pagingOf(a *world.Assumptions, c *wire.Call) Paging {
+func pagingOf(a *assumption.Set, c *wire.Call) Paging {
 	p := Paging{
 		Page: Positive(c.Parameter("page"), 1), PerPage: Positive(c.Parameter("perPage"), DefaultPerPage),
 		emptyHasNoPages: a.EmptyHasNoPages, lastPageNull: a.LastPageNull,

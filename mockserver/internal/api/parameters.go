@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
-	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // Parameters are the query parameters that the specification lists for an operation ("Endpoints").
@@ -66,13 +66,13 @@ func unknownParameters(operation string, query url.Values) []string {
 }
 
 // checkQuery refuses a query that the assumptions do not allow.
-func checkQuery(a *world.Assumptions, operation string, c *wire.Call) *wire.Reply {
+func checkQuery(a *assumption.Set, operation string, c *wire.Call) *wire.Reply {
 	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
 		return nil
 	}
 	query := c.Query()
 	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
-		p := wire.Refused(a.RuleFailure(), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
+		p := wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
 		return &p
 	}
 	for _, name := range []string{"perPage", "page"} {
@@ -80,7 +80,7 @@ func checkQuery(a *world.Assumptions, operation string, c *wire.Call) *wire.Repl
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			p := wire.Refused(a.RuleFailure(), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
+			p := wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
 			return &p
 		}
 	}

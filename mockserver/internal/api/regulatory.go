@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -155,12 +156,12 @@ func RegulatoryRefused(w *world.World, c *wire.Call, err error) wire.Reply {
 	if !ok {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 	}
-	status := w.Assume().RuleFailure()
+	status := ruleFailure(w.Assume())
 	switch refusal.Code {
 	case regulatory.CodeNotFound:
 		status = http.StatusNotFound
 	case regulatory.CodeInsufficientFunds:
-		status = w.Assume().FundsFailure()
+		status = cmp.Or(w.Assume().FundsStatus, status)
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
 	}

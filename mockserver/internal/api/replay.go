@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 type replayRequest struct {
@@ -67,7 +67,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 		WebhookEventID: cmp.Or(stored.EventID, w.Account.IDs.Coded("WE")), DeliveryID: stored.ID, ReplayMode: "stored_payload",
 	}
 	for i, h := range receivers {
-		sent := w.Dispatcher.Send(delivery.Delivery{
+		sent := w.Dispatcher.Send(notify.Delivery{
 			ID: w.Account.IDs.Coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: stored.Event, ShipmentID: stored.ShipmentID, Payload: stored.Payload,
 		})
@@ -79,7 +79,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 }
 
 // storedPayload returns the delivery to replay.
-func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.Reply) {
+func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Reply) {
 	if ask.DeliveryID != "" {
 		stored, known := w.Dispatcher.Find(ask.DeliveryID)
 		if !known {
@@ -90,12 +90,12 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 	}
 	if !strings.HasPrefix(ask.Event, "shipment.") {
 		p := ruleBroken(w, fmt.Sprintf("event %q is not a shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
-		return delivery.Delivery{}, &p
+		return notify.Delivery{}, &p
 	}
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: GET /_mock/consignments lists the shipments", ask.ShipmentID))
-		return delivery.Delivery{}, &p
+		return notify.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {
 		return stored, nil
@@ -103,9 +103,9 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 	payload, err := s.Payload(ask.Event)
 	if err != nil {
 		p := wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
-		return delivery.Delivery{}, &p
+		return notify.Delivery{}, &p
 	}
-	return delivery.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
+	return notify.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
 }
 
 // replayReceivers applies the second rule of replay: a webhook in the request must exist, be active and

@@ -177,7 +177,7 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	s.Unread.Skip(rw, r)
 	x := &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Call: wire.Call{Request: r}}
 	w, _ := s.authenticate(x, &operation{Operation: shipping.Operation{Open: true}})
-	if w.Assume().ShapesReplies() {
+	if shapes(w.Assume()) {
 		shape(w, "", &p)
 	}
 	x.Arrived, x.Reply = w.Clock.At(x.Began), p

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -41,6 +42,12 @@ func (m members) keep(names ...string) {
 	for name, value := range kept {
 		m[name] = value
 	}
+}
+
+// shapes reports whether an assumption changes the format of replies.
+func shapes(a *assumption.Set) bool {
+	return a.AnalyzeStatus != 0 || a.PurchaseStatus != 0 || a.ProblemRefusals || a.OtherRefusalNames || a.WrapRecord ||
+		a.OtherRecordNames || a.MinimalRecord || a.MinimalPurchase || a.UnknownState > 0
 }
 
 // shape converts a reply to the format that the assumptions of its world select.
@@ -96,7 +103,7 @@ func raw(value any) []byte {
 	return encoded
 }
 
-func shapeRefusal(a *world.Assumptions, data members) {
+func shapeRefusal(a *assumption.Set, data members) {
 	if !a.OtherRefusalNames {
 		return
 	}
@@ -141,7 +148,7 @@ func shapeRecord(w *world.World, record *regulatory.Record, data members) member
 	return data
 }
 
-func shapeDocuments(a *world.Assumptions, data members, name string) {
+func shapeDocuments(a *assumption.Set, data members, name string) {
 	var documents []members
 	if json.Unmarshal(data[name], &documents) != nil || documents == nil {
 		return

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // ErrReal is returned by [Clock.Advance] on a clock that follows the real time.
@@ -36,12 +38,6 @@ type Clock struct {
 	turns   Turn  // used so far
 	stopped bool
 	running sync.WaitGroup
-}
-
-// Fired is a function that [Clock.Advance] called.
-type Fired struct {
-	Due   time.Time
-	Label string
 }
 
 // Real returns a clock that follows the real time, and inside a testing/synctest bubble the time of the bubble. If the
@@ -165,7 +161,7 @@ func (c *Clock) ring(t *Timer) {
 // Advance moves a virtual clock forward and calls every function that falls due, one after the other and in
 // due order, including functions that these have added. It returns the functions that it
 // called. A negative d counts as 0. A time after [Last] is an error.
-func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
+func (c *Clock) Advance(d time.Duration) ([]journal.Fired, error) {
 	if !c.virtual {
 		return nil, ErrReal
 	}
@@ -175,7 +171,7 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 	if until.After(Last) {
 		return nil, ErrLast
 	}
-	fired := []Fired{}
+	fired := []journal.Fired{}
 	for {
 		if c.settle != nil {
 			c.settle()
@@ -185,7 +181,7 @@ func (c *Clock) Advance(d time.Duration) ([]Fired, error) {
 			return fired, nil
 		}
 		t.fn()
-		fired = append(fired, Fired{Due: t.due, Label: t.label})
+		fired = append(fired, journal.Fired{Due: t.due, Label: t.label})
 	}
 }
 
@@ -232,13 +228,13 @@ func (c *Clock) Waiting() int {
 }
 
 // Pending returns at most that many pending functions, in due order.
-func (c *Clock) Pending(most int) []Fired {
+func (c *Clock) Pending(most int) []journal.Fired {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var pending []Fired
+	var pending []journal.Fired
 	for _, t := range slices.SortedFunc(maps.Keys(c.waiting), (*Timer).compare) {
 		if len(pending) < most {
-			pending = append(pending, Fired{Due: t.due, Label: t.label})
+			pending = append(pending, journal.Fired{Due: t.due, Label: t.label})
 		}
 	}
 	return pending

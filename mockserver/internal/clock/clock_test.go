@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 var start = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
@@ -29,11 +31,11 @@ func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Fired{
-		{start.Add(time.Second), "first"},
-		{start.Add(time.Second), "same time, later made"},
-		{start.Add(2 * time.Second), "added on the way"},
-		{start.Add(3 * time.Second), "third"},
+	want := []journal.Fired{
+		{Due: start.Add(time.Second), Label: "first"},
+		{Due: start.Add(time.Second), Label: "same time, later made"},
+		{Due: start.Add(2 * time.Second), Label: "added on the way"},
+		{Due: start.Add(3 * time.Second), Label: "third"},
 	}
 	if diff := cmp.Diff(want, fired); diff != "" {
 		t.Errorf("fired (-want +got):\n%s", diff)
@@ -187,7 +189,7 @@ func TestPending_NamesWhatWaitsInTheOrderOfItsTime(t *testing.T) {
 	c.After(time.Hour, "second", nothing)
 	c.After(time.Minute, "first", nothing)
 	c.After(2*time.Hour, "third", nothing)
-	want := []Fired{{Due: start.Add(time.Minute), Label: "first"}, {Due: start.Add(time.Hour), Label: "second"}}
+	want := []journal.Fired{{Due: start.Add(time.Minute), Label: "first"}, {Due: start.Add(time.Hour), Label: "second"}}
 	if diff := cmp.Diff(want, c.Pending(2)); diff != "" {
 		t.Errorf("pending (-want +got):\n%s", diff)
 	}

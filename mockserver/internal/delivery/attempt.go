@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // retry schedules the next attempt. The caller holds mu.
@@ -26,9 +28,9 @@ func (d *Dispatcher) try(p *pending) {
 	if !known {
 		return
 	}
-	attempt := Attempt{At: d.config.Clock.Now()}
-	settings := d.settings.Load()
-	status, err := d.post(p.ctx, settings, &out)
+	attempt := notify.Attempt{At: d.config.Clock.Now()}
+	policy := d.policy()
+	status, err := d.post(p.ctx, policy, &out)
 	attempt.StatusCode = status
 	if err != nil {
 		attempt.Error = err.Error()
@@ -41,12 +43,12 @@ func (d *Dispatcher) try(p *pending) {
 	}
 	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
 	switch tries := len(out.Attempts); {
-	case err == nil && settings.Policy.Accept(status):
-		out.State = Delivered
-	case tries >= settings.Policy.Attempts:
-		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
+	case err == nil && policy.accepts(status):
+		out.State = notify.Delivered
+	case tries >= policy.attempts():
+		out.State, out.Reason = notify.Failed, fmt.Sprintf("not accepted in %d attempts", tries)
 	default:
-		wait := settings.Policy.wait(tries)
+		wait := policy.wait(tries)
 		out.Due = d.config.Clock.Now().Add(wait)
 		d.retry(p, wait)
 	}
@@ -54,25 +56,25 @@ func (d *Dispatcher) try(p *pending) {
 		d.log[at] = &out
 		d.changes++
 	}
-	if out.State != Queued {
+	if out.State != notify.Queued {
 		d.finish(p)
 	}
 }
 
 // current returns the log entry of a pending delivery, or false if it was cancelled or the log has dropped
 // it, which ends the delivery.
-func (d *Dispatcher) current(p *pending) (Delivery, bool) {
+func (d *Dispatcher) current(p *pending) (notify.Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.pending[p.id] != p {
-		return Delivery{}, false
+		return notify.Delivery{}, false
 	}
 	at := p.number - d.dropped
 	if at < 0 {
 		d.finish(p)
-		return Delivery{}, false
+		return notify.Delivery{}, false
 	}
-	return d.log[at].clone(), true
+	return clone(d.log[at]), true
 }
 
 // finish ends a pending delivery. The caller holds mu.
@@ -83,24 +85,24 @@ func (d *Dispatcher) finish(p *pending) {
 }
 
 // post sends the payload once.
-func (d *Dispatcher) post(ctx context.Context, settings *Settings, out *Delivery) (int, error) {
+func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delivery) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
 	if err != nil {
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if settings.SHA256 {
+	if policy.SHA256Signature {
 		req.Header.Set(HeaderSHA256, SignSHA256(d.config.Secret, out.Payload))
 	} else {
 		req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
 	}
-	if !settings.NoIDs {
+	if !policy.NoDeliveryHeaders {
 		req.Header.Set(HeaderDeliveryID, out.ID)
 		req.Header.Set(HeaderEventID, out.EventID)
 		req.Header.Set(HeaderWebhookID, out.WebhookID)
 	}
 	client := *d.client
-	client.Timeout = settings.Policy.Timeout
+	client.Timeout = policy.timeout()
 	resp, err := client.Do(req)
 	if err != nil {
 		// The log has the URL already.

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -34,7 +36,7 @@ func open(t *testing.T, config Config) *Dispatcher {
 }
 
 // Record adds a delivery that has ended to the log, such as one of the seeded history.
-func (d *Dispatcher) Record(past Delivery) {
+func (d *Dispatcher) Record(past notify.Delivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	past.Due = time.Time{}
@@ -42,7 +44,7 @@ func (d *Dispatcher) Record(past Delivery) {
 }
 
 // delivered sends a notification and returns its delivery when it has ended.
-func delivered(t *testing.T, d *Dispatcher, out Delivery) Delivery {
+func delivered(t *testing.T, d *Dispatcher, out notify.Delivery) notify.Delivery {
 	t.Helper()
 	done, err := d.Wait(t.Context(), d.Send(out).ID)
 	if err != nil {
@@ -63,32 +65,32 @@ func TestSend_EndsAsThePolicySays(t *testing.T) {
 		name      string
 		target    string
 		transport roundTripper
-		policy    Policy
-		want      State
+		assume    assumption.Set
+		want      notify.State
 		attempts  int
 		took      time.Duration
 	}{
-		{"accepted", "http://localhost/", answering(204), Policy{}, Delivered, 1, 0},
-		{"never accepted", "http://localhost/", answering(500), Policy{}, Failed, 3, 1500 * time.Millisecond},
-		{"a redirect is not followed", "http://localhost/", answering(307), Policy{}, Failed, 3, 1500 * time.Millisecond},
-		{"no target", "nowhere", answering(200), Policy{}, Refused, 0, 0},
-		{"off this machine", "https://192.0.2.1/", answering(200), Policy{}, Refused, 0, 0},
+		{"accepted", "http://localhost/", answering(204), assumption.Set{}, notify.Delivered, 1, 0},
+		{"never accepted", "http://localhost/", answering(500), assumption.Set{}, notify.Failed, 3, 1500 * time.Millisecond},
+		{"a redirect is not followed", "http://localhost/", answering(307), assumption.Set{}, notify.Failed, 3, 1500 * time.Millisecond},
+		{"no target", "nowhere", answering(200), assumption.Set{}, notify.Refused, 0, 0},
+		{"off this machine", "https://192.0.2.1/", answering(200), assumption.Set{}, notify.Refused, 0, 0},
 		{
-			"one attempt, anything counts", "http://localhost/", answering(404),
-			Policy{Attempts: 1, Accept: func(int) bool { return true }}, Delivered, 1, 0,
+			"one attempt, another status counts", "http://localhost/", answering(404),
+			assumption.Set{DeliveryAttempts: 1, DeliveryAccept: 404}, notify.Delivered, 1, 0,
 		},
 		{"times out", "http://localhost/", func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
-		}, Policy{}, Failed, 3, 31500 * time.Millisecond},
+		}, assumption.Set{}, notify.Failed, 3, 31500 * time.Millisecond},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := open(t, Config{Transport: test.transport, Settings: Settings{Policy: test.policy}})
+				d := open(t, Config{Transport: test.transport, Assume: test.assume})
 				started := time.Now()
-				sent := d.Send(Delivery{ID: "WD-1", URL: test.target})
+				sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
 				got, err := d.Wait(context.Background(), sent.ID)
 				if err != nil || got.State != test.want || len(got.Attempts) != test.attempts {
 					t.Errorf("ended as %q after %d attempts (%v), want %q after %d", got.State, len(got.Attempts), err, test.want, test.attempts)
@@ -145,18 +147,18 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 		bytes int
 		want  string
 	}{{"WD-1", 60, "WD-1"}, {"WD-2", 40, "WD-2 WD-1"}, {"WD-3", 1, "WD-3 WD-2"}, {"WD-4", 99, "WD-4 WD-3"}, {"WD-5", 500, "WD-5"}, {"WD-6", 1, "WD-6"}} {
-		d.Record(Delivery{ID: test.id, State: Delivered, Payload: make([]byte, test.bytes)})
+		d.Record(notify.Delivery{ID: test.id, State: notify.Delivered, Payload: make([]byte, test.bytes)})
 		if got := kept(); got != test.want {
 			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)
 		}
 	}
 	d.Restore(d.Log(), 0, true)
-	d.Record(Delivery{ID: "WD-7", State: Delivered, Payload: make([]byte, 99)})
+	d.Record(notify.Delivery{ID: "WD-7", State: notify.Delivered, Payload: make([]byte, 99)})
 	if got := kept(); got != "WD-7 WD-6" {
 		t.Errorf("restored, the log has %s", got)
 	}
 	d.Restore(d.Log(), 0, true) // of 99 and 1 byte
-	d.Record(Delivery{ID: "WD-8", State: Delivered, Payload: make([]byte, 1)})
+	d.Record(notify.Delivery{ID: "WD-8", State: notify.Delivered, Payload: make([]byte, 1)})
 	if got := kept(); got != "WD-8 WD-7" {
 		t.Errorf("restored with two entries, the log has %s", got)
 	}
@@ -166,7 +168,7 @@ func TestLog_KeepsTheLatestAndFindsThem(t *testing.T) {
 	t.Parallel()
 	d := open(t, Config{Limit: 2})
 	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
-		d.Record(Delivery{ID: id, ShipmentID: "SH-1", Event: "shipment.created", State: Delivered})
+		d.Record(notify.Delivery{ID: id, ShipmentID: "SH-1", Event: "shipment.created", State: notify.Delivered})
 	}
 	var ids []string
 	for _, delivery := range d.Deliveries() {
@@ -193,7 +195,7 @@ func TestWait_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Transport: answering(500)})
-		d.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+		d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if _, err := d.Wait(ctx, "WD-1"); !errors.Is(err, context.DeadlineExceeded) {
@@ -217,15 +219,15 @@ func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		failing := open(t, Config{Transport: answering(500)})
-		failing.Record(Delivery{ID: "WD-0", State: Delivered})
-		failing.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+		failing.Record(notify.Delivery{ID: "WD-0", State: notify.Delivered})
+		failing.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
 		synctest.Wait()
 		log := failing.Log()
 
 		working := open(t, Config{Transport: answering(200)})
 		working.Restore(log, 0, true)
 		got, err := working.Wait(t.Context(), "WD-1")
-		if err != nil || got.State != Delivered || len(got.Attempts) != 2 {
+		if err != nil || got.State != notify.Delivered || len(got.Attempts) != 2 {
 			t.Errorf("restored elsewhere it ended as %q after %d attempts (%v)", got.State, len(got.Attempts), err)
 		}
 
@@ -237,7 +239,7 @@ func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
 		if log := failing.Deliveries(); len(log) != 1 || log[0].ID != "WD-0" {
 			t.Errorf("the log is %+v", log)
 		}
-		if log[1].State != Queued || len(log[1].Attempts) != 1 {
+		if log[1].State != notify.Queued || len(log[1].Attempts) != 1 {
 			t.Errorf("the log that was taken changed to %+v", log[1])
 		}
 	})

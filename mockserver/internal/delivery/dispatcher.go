@@ -14,7 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // maxInFlight is the maximum number of concurrent attempts to one webhook.
@@ -42,38 +44,30 @@ const foreign = "not sent here: the world that queued it sends it, signed with i
 
 // Config configures a [Dispatcher].
 type Config struct {
-	Settings                    // the initial ones
+	Assume    assumption.Set    // the initial ones
 	Secret    string            // signs the payloads
-	Anywhere  bool              // also deliver to other machines
-	Transport http.RoundTripper // nil: one that connects to this machine only, unless Anywhere is set
+	Transport http.RoundTripper // nil: one that connects to this machine only, unless DeliverAnywhere is set
 	Limit     int               // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
 	Bytes     int               // maximum bytes of payloads in the log; zero: 32 MiB
 	Clock     *clock.Clock      // times the attempts; required
-	Seed      uint64            // random seed of [Shuffle]
-}
-
-// Settings are the assumptions about notifications.
-type Settings struct {
-	Policy Policy // zero: [DefaultPolicy]
-	SHA256 bool   // sign with [SignSHA256], in [HeaderSHA256]
-	NoIDs  bool   // send no identifiers in headers
+	Seed      uint64            // random seed of [notify.Shuffle]
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
 type Dispatcher struct {
-	config   Config
-	settings atomic.Pointer[Settings]
-	client   *http.Client
-	ctx      context.Context
-	cancel   context.CancelFunc
+	config Config
+	assume atomic.Pointer[assumption.Set]
+	client *http.Client
+	ctx    context.Context
+	cancel context.CancelFunc
 
 	ownTransport bool
 
 	mu      sync.Mutex
-	log     []*Delivery // oldest first; entries are immutable, an attempt replaces the entry
-	dropped int         // number of dropped entries
-	changes uint32      // number of changes of the log
-	bytes   int         // of payloads in the log
+	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
+	dropped int                // number of dropped entries
+	changes uint32             // number of changes of the log
+	bytes   int                // of payloads in the log
 	pending map[string]*pending
 	queues  map[string]*queue // by webhook; only those with work
 	timers  *clock.Scope
@@ -86,7 +80,7 @@ type pending struct {
 	id      string
 	number  int // the number of the delivery among all that were ever logged
 	webhook string
-	order   Order
+	order   notify.Order
 	turn    clock.Turn // the order among attempts that are due at the same time
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -103,7 +97,7 @@ func New(config Config) *Dispatcher {
 	}
 	own := config.Transport == nil
 	if own {
-		config.Transport = NewTransport(config.Anywhere)
+		config.Transport = NewTransport(config.Assume.DeliverAnywhere)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Dispatcher{
@@ -122,17 +116,15 @@ func New(config Config) *Dispatcher {
 		ownTransport: own,
 	}
 	d.settled.L = &d.mu
-	d.Configure(config.Settings)
+	d.Configure(&config.Assume)
 	return d
 }
 
-// Configure changes the settings for the attempts from now on.
-func (d *Dispatcher) Configure(s Settings) {
-	if s.Policy.Attempts < 1 || s.Policy.Accept == nil {
-		s.Policy = DefaultPolicy()
-	}
-	d.settings.Store(&s)
-}
+// Configure changes the assumptions for the attempts from now on. The caller does not change them afterwards.
+func (d *Dispatcher) Configure(a *assumption.Set) { d.assume.Store(a) }
+
+// policy returns the current policy.
+func (d *Dispatcher) policy() policy { return policy{d.assume.Load()} }
 
 // SignSHA256 returns another signature of a payload: "sha256=" and HMAC-SHA256 of its bytes, in hexadecimal.
 func SignSHA256(secret string, payload []byte) string {
@@ -150,29 +142,29 @@ func Sign(secret string, payload []byte) string {
 
 // Send queues a new delivery and returns its log entry at once. The dispatcher sets state, attempts
 // and times.
-func (d *Dispatcher) Send(out Delivery) Delivery {
+func (d *Dispatcher) Send(out notify.Delivery) notify.Delivery {
 	now := d.config.Clock.Now()
-	out.State, out.Reason, out.Attempts, out.CreatedAt, out.Due = Queued, "", nil, now, now
+	out.State, out.Reason, out.Attempts, out.CreatedAt, out.Due = notify.Queued, "", nil, now, now
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
-		out.State, out.Reason, out.Due = Refused, err.Error(), time.Time{}
+	if err := CheckTarget(out.URL, d.config.Assume.DeliverAnywhere); err != nil {
+		out.State, out.Reason, out.Due = notify.Refused, err.Error(), time.Time{}
 		d.add(&out)
-		return out.clone()
+		return clone(&out)
 	}
-	if out.Order != Together {
+	if out.Order != notify.Together {
 		out.Due = d.queue(out.WebhookID).gatheredUntil(out.Order, now)
 	}
 	d.add(&out)
 	d.schedule(&out, d.dropped+len(d.log)-1, now)
-	return out.clone()
+	return clone(&out)
 }
 
 // Restore replaces the log by one that [Dispatcher.Log] returned, of this dispatcher or another, and cancels
 // pending deliveries. Deliveries that are queued in the new log keep the rest of their wait: the next attempt
 // is due shift later than before. If own is false, they were queued by another world, which sends them; here they
 // are marked as failed.
-func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
+func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bool) {
 	now := d.config.Clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -189,15 +181,15 @@ func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
 	var queued []int
 	for i, delivery := range d.log {
 		d.bytes += len(delivery.Payload)
-		if delivery.State != Queued {
+		if delivery.State != notify.Queued {
 			continue
 		}
-		next := delivery.clone()
+		next := clone(delivery)
 		next.Due = next.Due.Add(shift)
 		if own {
 			queued = append(queued, i)
 		} else {
-			next.State, next.Reason, next.Due = Failed, foreign, time.Time{}
+			next.State, next.Reason, next.Due = notify.Failed, foreign, time.Time{}
 		}
 		d.log[i] = &next
 	}
@@ -211,7 +203,7 @@ func (d *Dispatcher) Restore(log []*Delivery, shift time.Duration, own bool) {
 }
 
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
-func (d *Dispatcher) schedule(out *Delivery, number int, now time.Time) {
+func (d *Dispatcher) schedule(out *notify.Delivery, number int, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	p := &pending{
 		id: out.ID, number: number, webhook: out.WebhookID, order: out.Order, turn: d.config.Clock.Turn(),
@@ -219,7 +211,7 @@ func (d *Dispatcher) schedule(out *Delivery, number int, now time.Time) {
 	}
 	d.pending[p.id] = p
 	switch wait := out.Due.Sub(now); {
-	case out.Order != Together && len(out.Attempts) == 0:
+	case out.Order != notify.Together && len(out.Attempts) == 0:
 		d.gather(p, out.Due, wait)
 	case wait > 0:
 		d.retry(p, wait)
@@ -239,7 +231,7 @@ func (d *Dispatcher) Settle() {
 }
 
 // Wait returns a delivery once it has ended, or [ErrUnknown], [ErrClosed] or the context's error.
-func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
+func (d *Dispatcher) Wait(ctx context.Context, id string) (notify.Delivery, error) {
 	for {
 		d.mu.Lock()
 		p := d.pending[id]
@@ -250,14 +242,14 @@ func (d *Dispatcher) Wait(ctx context.Context, id string) (Delivery, error) {
 		select {
 		case <-p.ended: // or cancelled and restarted
 		case <-d.ctx.Done():
-			return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ErrClosed)
+			return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ErrClosed)
 		case <-ctx.Done():
-			return Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ctx.Err())
+			return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ctx.Err())
 		}
 	}
 	ended, known := d.Find(id)
 	if !known {
-		return Delivery{}, fmt.Errorf("%w: %s", ErrUnknown, id)
+		return notify.Delivery{}, fmt.Errorf("%w: %s", ErrUnknown, id)
 	}
 	return ended, nil
 }

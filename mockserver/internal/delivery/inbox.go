@@ -14,12 +14,10 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// InboxURL is the address of the inbox of every world, for webhooks. Notifications to it are not sent over a network: the
-// world that sends them stores them in its inbox. With ?status=503 it responds with that status.
-const InboxURL = "http://" + inboxHost + "/"
-
+// inboxHost is the host of [notify.InboxURL].
 const inboxHost = "inbox.localhost"
 
 // Limits of an inbox. The oldest notifications are dropped.
@@ -28,22 +26,6 @@ const (
 	maxInboxBytes = 8 << 20 // of payloads
 )
 
-// Notification is a notification in an inbox.
-type Notification struct {
-	Number     int // counted from 1 since the inbox was emptied
-	At         time.Time
-	Event      string // of the payload
-	DeliveryID string // from the header, as are the next two
-	EventID    string
-	WebhookID  string
-	Attempt    int             // how often the delivery has arrived, from 1; 0 without a DeliveryID
-	Status     int             // of the response
-	Valid      bool            // the payload is a JSON object with the signature of the world
-	Problem    string          // why it is not valid
-	Header     http.Header     // Content-Type and those of notifications
-	Payload    json.RawMessage // the body, if it is JSON; treat as read-only
-}
-
 // Inbox receives notifications in the place of a user's receiver, verifies and keeps them. It is safe for concurrent
 // use.
 type Inbox struct {
@@ -51,7 +33,7 @@ type Inbox struct {
 	now    func() time.Time
 
 	mu       sync.Mutex
-	kept     []Notification // oldest first
+	kept     []notify.Received // oldest first
 	received int
 	bytes    int
 	changed  chan struct{} // closed at the next change; nil while nobody waits
@@ -63,8 +45,8 @@ func NewInbox(secret string, now func() time.Time) *Inbox {
 }
 
 // Receive verifies a notification and keeps it. status is that of the response.
-func (in *Inbox) Receive(header http.Header, payload []byte, status int) Notification {
-	n := Notification{
+func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.Received {
+	n := notify.Received{
 		At: in.now(), Status: status, Header: http.Header{},
 		DeliveryID: header.Get(HeaderDeliveryID), EventID: header.Get(HeaderEventID), WebhookID: header.Get(HeaderWebhookID),
 	}
@@ -94,7 +76,7 @@ func (in *Inbox) Receive(header http.Header, payload []byte, status int) Notific
 	in.bytes += len(n.Payload)
 	for len(in.kept) > maxInbox || in.bytes > maxInboxBytes && len(in.kept) > 1 {
 		in.bytes -= len(in.kept[0].Payload)
-		in.kept[0] = Notification{}
+		in.kept[0] = notify.Received{}
 		in.kept = in.kept[1:]
 	}
 	in.change()
@@ -125,32 +107,32 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 }
 
 // Notifications returns the notifications with a number above after whose header or payload contains a text, oldest first.
-func (in *Inbox) Notifications(after int, contains string) []Notification {
+func (in *Inbox) Notifications(after int, text string) []notify.Received {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.find(after, contains)
+	return in.find(after, text)
 }
 
 // find does the work of Notifications. The caller holds mu.
-func (in *Inbox) find(after int, contains string) []Notification {
-	found := []Notification{}
+func (in *Inbox) find(after int, text string) []notify.Received {
+	found := []notify.Received{}
 	for _, n := range in.kept {
-		if n.Number > after && n.contains(contains) {
+		if n.Number > after && contains(&n, text) {
 			found = append(found, n)
 		}
 	}
 	return found
 }
 
-func (n *Notification) contains(text string) bool {
+func contains(n *notify.Received, text string) bool {
 	return text == "" || bytes.Contains(n.Payload, []byte(text)) || slices.Contains([]string{n.DeliveryID, n.EventID, n.WebhookID}, text)
 }
 
 // Await returns the notifications as soon as there are count of them, or the error of the context.
-func (in *Inbox) Await(ctx context.Context, after int, contains string, count int) ([]Notification, error) {
+func (in *Inbox) Await(ctx context.Context, after int, text string, count int) ([]notify.Received, error) {
 	for {
 		in.mu.Lock()
-		found := in.find(after, contains)
+		found := in.find(after, text)
 		if in.changed == nil {
 			in.changed = make(chan struct{})
 		}
@@ -162,7 +144,7 @@ func (in *Inbox) Await(ctx context.Context, after int, contains string, count in
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("waited for notifications in the inbox and found %d of %d: subscribe it with a webhook to %s, and send an event: %w", len(found), count, InboxURL, context.Cause(ctx))
+			return nil, fmt.Errorf("waited for notifications in the inbox and found %d of %d: subscribe it with a webhook to %s, and send an event: %w", len(found), count, notify.InboxURL, context.Cause(ctx))
 		}
 	}
 }
@@ -190,7 +172,7 @@ func (in *Inbox) Received() int {
 	return in.received
 }
 
-// Transport returns a transport that hands requests to [InboxURL] to the inbox, and all others to next.
+// Transport returns a transport that hands requests to [notify.InboxURL] to the inbox, and all others to next.
 func (in *Inbox) Transport(next http.RoundTripper) http.RoundTripper { return inboxTransport{in, next} }
 
 type inboxTransport struct {

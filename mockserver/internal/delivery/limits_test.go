@@ -11,18 +11,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-func TestDefaultPolicy(t *testing.T) {
+func TestPolicy(t *testing.T) {
 	t.Parallel()
-	policy := DefaultPolicy()
+	policy := policy{&assumption.Set{DeliveryBackoff: time.Second}}
 	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
-		if got := policy.Accept(status); got != want {
+		if got := policy.accepts(status); got != want {
 			t.Errorf("%d is accepted: %t", status, got)
 		}
 	}
-	policy.Backoff = time.Second
 	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 1024 * time.Second, 12: 1024 * time.Second} {
 		if got := policy.wait(attempt); got != want {
 			t.Errorf("%s after attempt %d, want %s", got, attempt, want)
@@ -32,19 +33,17 @@ func TestDefaultPolicy(t *testing.T) {
 
 func TestNew_Defaults(t *testing.T) {
 	t.Parallel()
-	accept := func(int) bool { return true }
 	for name, test := range map[string]struct {
 		config          Config
 		attempts        int
 		limit, capacity int
 	}{
-		"none":             {Config{}, 3, 10_000, 33_554_432},
-		"the smallest":     {Config{Limit: 1, Bytes: 1, Settings: Settings{Policy: Policy{Attempts: 1, Accept: accept}}}, 1, 1, 1},
-		"negative":         {Config{Limit: -1, Bytes: -1, Settings: Settings{Policy: Policy{Attempts: -1, Accept: accept}}}, 3, 10_000, 33_554_432},
-		"no way to accept": {Config{Settings: Settings{Policy: Policy{Attempts: 7}}}, 3, 10_000, 33_554_432},
+		"none":         {Config{}, 3, 10_000, 33_554_432},
+		"the smallest": {Config{Limit: 1, Bytes: 1, Assume: assumption.Set{DeliveryAttempts: 1}}, 1, 1, 1},
+		"negative":     {Config{Limit: -1, Bytes: -1}, 3, 10_000, 33_554_432},
 	} {
 		d := open(t, test.config)
-		if c, policy := d.config, d.settings.Load().Policy; policy.Attempts != test.attempts || c.Limit != test.limit || c.Bytes != test.capacity || policy.Accept == nil || c.Transport == nil {
+		if c := d.config; d.policy().attempts() != test.attempts || c.Limit != test.limit || c.Bytes != test.capacity || c.Transport == nil {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -72,23 +71,23 @@ func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 					return answering(map[bool]int{true: 500, false: 200}[responses == 1])(nil)
 				})})
 				for _, id := range []string{"WD-A", "WD-B"} {
-					d.Record(Delivery{ID: id, State: Delivered})
+					d.Record(notify.Delivery{ID: id, State: notify.Delivered})
 				}
-				d.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+				d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
 				synctest.Wait()
 				for _, id := range test.later {
-					d.Record(Delivery{ID: id, State: Delivered})
+					d.Record(notify.Delivery{ID: id, State: notify.Delivered})
 				}
 				got, err := d.Wait(t.Context(), "WD-1")
 				if test.attempts == 0 {
 					if !errors.Is(err, ErrUnknown) {
 						t.Errorf("%+v, %v", got, err)
 					}
-				} else if err != nil || got.State != Delivered || len(got.Attempts) != test.attempts {
+				} else if err != nil || got.State != notify.Delivered || len(got.Attempts) != test.attempts {
 					t.Errorf("%+v, %v", got, err)
 				}
 				for _, other := range d.Deliveries() {
-					if other.ID != "WD-1" && (other.State != Delivered || len(other.Attempts) != 0) {
+					if other.ID != "WD-1" && (other.State != notify.Delivered || len(other.Attempts) != 0) {
 						t.Errorf("another delivery has changed: %+v", other)
 					}
 				}
@@ -109,7 +108,7 @@ func TestPost_ReadsTheStartOfTheResponse(t *testing.T) {
 		d := open(t, Config{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}, nil
 		})})
-		if got := delivered(t, d, Delivery{ID: "WD-1", URL: "http://localhost/"}); got.State != Delivered || body.Len() != want {
+		if got := delivered(t, d, notify.Delivery{ID: "WD-1", URL: "http://localhost/"}); got.State != notify.Delivered || body.Len() != want {
 			t.Errorf("of %d bytes %d are left, want %d: %+v", size, body.Len(), want, got)
 		}
 	}
@@ -135,7 +134,7 @@ func TestPost_Headers(t *testing.T) {
 		want   string
 	}{
 		"default": {Config{}, HeaderSignature + " " + HeaderDeliveryID + " " + HeaderEventID + " " + HeaderWebhookID},
-		"SHA-256": {Config{Settings: Settings{SHA256: true, NoIDs: true}}, HeaderSHA256},
+		"SHA-256": {Config{Assume: assumption.Set{SHA256Signature: true, NoDeliveryHeaders: true}}, HeaderSHA256},
 	} {
 		var got []string
 		test.config.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -146,7 +145,7 @@ func TestPost_Headers(t *testing.T) {
 			}
 			return answering(200)(r)
 		})
-		delivered(t, open(t, test.config), Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: "http://localhost/"})
+		delivered(t, open(t, test.config), notify.Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: "http://localhost/"})
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s: %q, want %s", name, got, test.want)
 		}
@@ -167,7 +166,7 @@ func TestChanges_DifferAfterEachChangeOfTheLog(t *testing.T) {
 			seen[mark] = what
 		}
 		note("an empty log")
-		d.Send(Delivery{ID: "WD-1", URL: "http://localhost/"})
+		d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
 		note("a queued delivery")
 		synctest.Wait()
 		note("an attempt")
@@ -175,7 +174,7 @@ func TestChanges_DifferAfterEachChangeOfTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		note("its end")
-		d.Record(Delivery{ID: "WD-2"})
+		d.Record(notify.Delivery{ID: "WD-2"})
 		note("another delivery")
 	})
 }
@@ -192,7 +191,7 @@ func onVirtual(t *testing.T, now time.Time) (*Dispatcher, *clock.Clock) {
 }
 
 // stateOf returns the state of a delivery once no attempt is running.
-func stateOf(t *testing.T, d *Dispatcher, id string) State {
+func stateOf(t *testing.T, d *Dispatcher, id string) notify.State {
 	t.Helper()
 	d.Settle()
 	got, known := d.Find(id)
@@ -206,16 +205,16 @@ func stateOf(t *testing.T, d *Dispatcher, id string) State {
 func TestSend_WhatIsDueNeedsNoAdvance(t *testing.T) {
 	t.Parallel()
 	d, _ := onVirtual(t, monday)
-	d.Send(notification(1, "WA-1", Together))
-	if got := stateOf(t, d, "WD-1"); got != Delivered {
+	d.Send(notification(1, "WA-1", notify.Together))
+	if got := stateOf(t, d, "WD-1"); got != notify.Delivered {
 		t.Errorf("a delivery without an order is %s", got)
 	}
-	d.Send(notification(2, "WA-1", FIFO))
-	if got := stateOf(t, d, "WD-2"); got != Queued {
+	d.Send(notification(2, "WA-1", notify.FIFO))
+	if got := stateOf(t, d, "WD-2"); got != notify.Queued {
 		t.Errorf("a delivery that is gathered is %s", got)
 	}
 	log := d.Log()
-	for after, want := range map[time.Duration]State{GatherFor - 1: Queued, GatherFor: Delivered, time.Hour: Delivered} {
+	for after, want := range map[time.Duration]notify.State{GatherFor - 1: notify.Queued, GatherFor: notify.Delivered, time.Hour: notify.Delivered} {
 		later, _ := onVirtual(t, monday.Add(after))
 		later.Restore(log, 0, true)
 		if got := stateOf(t, later, "WD-2"); got != want {
@@ -230,12 +229,12 @@ func TestSend_GathersFromTheFirstOneOn(t *testing.T) {
 	d, virtual := onVirtual(t, monday)
 	for _, step := range []struct {
 		number int
-		order  Order
+		order  notify.Order
 		at     time.Duration
 		due    time.Duration
 	}{
-		{1, FIFO, 0, GatherFor}, {2, FIFO, GatherFor / 2, GatherFor}, {3, Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4},
-		{4, Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4}, {5, Together, GatherFor * 3 / 4, GatherFor * 3 / 4},
+		{1, notify.FIFO, 0, GatherFor}, {2, notify.FIFO, GatherFor / 2, GatherFor}, {3, notify.Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4},
+		{4, notify.Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4}, {5, notify.Together, GatherFor * 3 / 4, GatherFor * 3 / 4},
 	} {
 		if _, err := virtual.Advance(monday.Add(step.at).Sub(virtual.Now())); err != nil {
 			t.Fatal(err)
@@ -254,7 +253,7 @@ func TestWaitAll(t *testing.T) {
 			t.Errorf("nothing is queued: %v", err)
 		}
 		for n := range 3 {
-			d.Send(notification(n, "WA-1", FIFO))
+			d.Send(notification(n, "WA-1", notify.FIFO))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), GatherFor/2)
 		defer cancel()
@@ -264,7 +263,7 @@ func TestWaitAll(t *testing.T) {
 		if err := d.WaitAll(t.Context()); err != nil || len(d.pending) != 0 {
 			t.Errorf("%v, and %d are on their way", err, len(d.pending))
 		}
-		d.Send(notification(3, "WA-1", FIFO))
+		d.Send(notification(3, "WA-1", notify.FIFO))
 		go d.Close()
 		if err := d.WaitAll(t.Context()); !errors.Is(err, ErrClosed) {
 			t.Errorf("closed: %v", err)

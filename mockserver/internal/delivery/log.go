@@ -1,9 +1,13 @@
 package delivery
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/notify"
+)
 
 // Log returns the current log, oldest first, for [Dispatcher.Restore]. The entries are immutable.
-func (d *Dispatcher) Log() []*Delivery {
+func (d *Dispatcher) Log() []*notify.Delivery {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.log)
@@ -17,7 +21,7 @@ func (d *Dispatcher) Changes() uint32 {
 }
 
 // add logs a delivery and drops the oldest ones beyond the limits. The caller holds mu.
-func (d *Dispatcher) add(delivery *Delivery) {
+func (d *Dispatcher) add(delivery *notify.Delivery) {
 	d.changes++
 	d.log = append(d.log, delivery)
 	d.bytes += len(delivery.Payload)
@@ -41,35 +45,35 @@ func (d *Dispatcher) place(id string) int {
 }
 
 // Find returns the current state of a delivery.
-func (d *Dispatcher) Find(id string) (Delivery, bool) {
+func (d *Dispatcher) Find(id string) (notify.Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at := d.place(id)
 	if at < 0 {
-		return Delivery{}, false
+		return notify.Delivery{}, false
 	}
-	return d.log[at].clone(), true
+	return clone(d.log[at]), true
 }
 
 // Latest returns the newest delivery of an event of a shipment.
-func (d *Dispatcher) Latest(shipmentID, event string) (Delivery, bool) {
+func (d *Dispatcher) Latest(shipmentID, event string) (notify.Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, delivery := range slices.Backward(d.log) {
 		if delivery.ShipmentID == shipmentID && delivery.Event == event {
-			return delivery.clone(), true
+			return clone(delivery), true
 		}
 	}
-	return Delivery{}, false
+	return notify.Delivery{}, false
 }
 
 // Deliveries returns the current log, newest first.
-func (d *Dispatcher) Deliveries() []Delivery {
+func (d *Dispatcher) Deliveries() []notify.Delivery {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out := make([]Delivery, 0, len(d.log))
+	out := make([]notify.Delivery, 0, len(d.log))
 	for _, delivery := range slices.Backward(d.log) {
-		out = append(out, delivery.clone())
+		out = append(out, clone(delivery))
 	}
 	return out
 }

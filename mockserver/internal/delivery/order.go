@@ -8,36 +8,19 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
-
-// Order is the order in which deliveries to one webhook are sent.
-type Order string
-
-// Orders. In all except Together, deliveries are gathered for [GatherFor], and one attempt to the webhook
-// is made at a time.
-const (
-	Together Order = ""        // concurrently: no order is promised
-	FIFO     Order = "fifo"    // oldest first
-	Reverse  Order = "reverse" // newest first
-	Shuffle  Order = "shuffle" // random, derived from the seed and the delivery ids
-)
-
-// Any is the name of [Together] on the control surface.
-const Any = "any"
-
-// Orders returns the orders with a name.
-func Orders() []Order { return []Order{FIFO, Reverse, Shuffle} }
 
 // GatherFor is how long deliveries are gathered, by the world's clock, from the first one on.
 const GatherFor = 100 * time.Millisecond
 
-// arrange sorts gathered deliveries into the order. The relative order of two deliveries does not depend on the others,
+// arrange sorts gathered deliveries into an order. The relative order of two deliveries does not depend on the others,
 // so that the rest of a batch of which a part was sent keeps its order.
-func (o Order) arrange(gathered []*pending, seed uint64) {
+func arrange(o notify.Order, gathered []*pending, seed uint64) {
 	switch o {
-	case Reverse:
+	case notify.Reverse:
 		slices.Reverse(gathered)
-	case Shuffle:
+	case notify.Shuffle:
 		slices.SortFunc(gathered, func(a, b *pending) int { return cmp.Compare(a.chance(seed), b.chance(seed)) })
 	}
 }

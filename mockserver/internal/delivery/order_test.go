@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // receiver remembers the payloads in the order in which they came.
@@ -42,33 +43,33 @@ func newReceiver(t *testing.T) *receiver {
 
 func TestOrder_GathersAndSendsInThatOrder(t *testing.T) {
 	t.Parallel()
-	sent := func(order Order, seed uint64) []string {
+	sent := func(order notify.Order, seed uint64) []string {
 		r := newReceiver(t)
 		virtual := clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))
 		d := New(Config{Secret: "sk_test_1", Clock: virtual, Seed: seed})
 		t.Cleanup(d.Close)
 		for i := range 5 {
-			d.Send(Delivery{ID: "WD-" + strconv.Itoa(i), WebhookID: "WA-1", URL: r.URL, Order: order, Payload: []byte(strconv.Itoa(i))})
+			d.Send(notify.Delivery{ID: "WD-" + strconv.Itoa(i), WebhookID: "WA-1", URL: r.URL, Order: order, Payload: []byte(strconv.Itoa(i))})
 		}
 		fired, err := virtual.Advance(GatherFor)
 		if err != nil || len(fired) != 1 {
 			t.Fatalf("fired %v, %v", fired, err)
 		}
 		for i := range 5 {
-			if ended, err := d.Wait(t.Context(), "WD-"+strconv.Itoa(i)); err != nil || ended.State != Delivered {
+			if ended, err := d.Wait(t.Context(), "WD-"+strconv.Itoa(i)); err != nil || ended.State != notify.Delivered {
 				t.Errorf("delivery %d: %+v, %v", i, ended, err)
 			}
 		}
 		return r.got
 	}
-	if diff := cmp.Diff([]string{"0", "1", "2", "3", "4"}, sent(FIFO, 1)); diff != "" {
+	if diff := cmp.Diff([]string{"0", "1", "2", "3", "4"}, sent(notify.FIFO, 1)); diff != "" {
 		t.Errorf("fifo (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"4", "3", "2", "1", "0"}, sent(Reverse, 1)); diff != "" {
+	if diff := cmp.Diff([]string{"4", "3", "2", "1", "0"}, sent(notify.Reverse, 1)); diff != "" {
 		t.Errorf("reverse (-want +got):\n%s", diff)
 	}
-	first := sent(Shuffle, 7)
-	if diff := cmp.Diff(first, sent(Shuffle, 7)); diff != "" {
+	first := sent(notify.Shuffle, 7)
+	if diff := cmp.Diff(first, sent(notify.Shuffle, 7)); diff != "" {
 		t.Errorf("the same seed shuffles otherwise (-first +second):\n%s", diff)
 	}
 	if cmp.Equal(first, []string{"0", "1", "2", "3", "4"}) {
@@ -86,7 +87,7 @@ func TestShuffle_FollowsTheSeed(t *testing.T) {
 			gathered = append(gathered, &pending{id: fmt.Sprint("WD-", n)})
 		}
 		sent := slices.Clone(gathered)
-		Shuffle.arrange(gathered, seed)
+		arrange(notify.Shuffle, gathered, seed)
 		if slices.Equal(sent, gathered) {
 			t.Errorf("with the seed %d nothing is shuffled", seed)
 		}

@@ -3,6 +3,8 @@ package delivery
 import (
 	"fmt"
 	"time"
+
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // queue holds the pending deliveries to one webhook.
@@ -16,7 +18,7 @@ type queue struct {
 // batch holds deliveries that are gathered and sent in an order.
 type batch struct {
 	webhook string
-	order   Order
+	order   notify.Order
 	due     time.Time
 	pending []*pending
 	overdue bool // it was restored after its due time
@@ -33,7 +35,7 @@ func (d *Dispatcher) queue(webhook string) *queue {
 }
 
 // gatheredUntil returns when a delivery that is queued now is sent.
-func (q *queue) gatheredUntil(order Order, now time.Time) time.Time {
+func (q *queue) gatheredUntil(order notify.Order, now time.Time) time.Time {
 	if q.gathering != nil && q.gathering.order == order {
 		return q.gathering.due
 	}
@@ -74,7 +76,7 @@ func (d *Dispatcher) release(b *batch) {
 	if q.gathering == b {
 		q.gathering = nil
 	}
-	b.order.arrange(b.pending, d.config.Seed)
+	arrange(b.order, b.pending, d.config.Seed)
 	q.ready = append(q.ready, b.pending...)
 	d.advance(q)
 }
@@ -107,8 +109,8 @@ func (d *Dispatcher) advance(q *queue) {
 
 // width returns the number of concurrent attempts to a webhook. On a virtual clock it is one, so that
 // the outcome is reproducible; waiting takes no time of that clock.
-func (d *Dispatcher) width(order Order) int {
-	if order != Together || d.config.Clock.IsVirtual() {
+func (d *Dispatcher) width(order notify.Order) int {
+	if order != notify.Together || d.config.Clock.IsVirtual() {
 		return 1
 	}
 	return maxInFlight

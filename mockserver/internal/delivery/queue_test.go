@@ -17,6 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
+
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 )
@@ -71,9 +74,9 @@ func always(d time.Duration) func(*http.Request) time.Duration {
 	return func(*http.Request) time.Duration { return d }
 }
 
-func notification(n int, webhook string, order Order) Delivery {
+func notification(n int, webhook string, order notify.Order) notify.Delivery {
 	id := strconv.Itoa(n)
-	return Delivery{ID: "WD-" + id, WebhookID: webhook, URL: "http://localhost/", Order: order, Payload: []byte(id)}
+	return notify.Delivery{ID: "WD-" + id, WebhookID: webhook, URL: "http://localhost/", Order: order, Payload: []byte(id)}
 }
 
 // A receiver that takes longer than deliveries are gathered still receives them in order, one at a time.
@@ -88,7 +91,7 @@ func TestOrder_HoldsForASlowReceiver(t *testing.T) {
 		d := open(t, Config{Transport: receiver})
 		var want []string
 		for n := range takes {
-			d.Send(notification(n, "WA-1", FIFO))
+			d.Send(notification(n, "WA-1", notify.FIFO))
 			want = append(want, strconv.Itoa(n))
 			<-time.After(150 * time.Millisecond)
 		}
@@ -114,7 +117,7 @@ func TestOrder_RetriesTakeTheirTurn(t *testing.T) {
 		}}
 		d := open(t, Config{Transport: receiver})
 		for n := range 3 {
-			d.Send(notification(n, "WA-1", FIFO))
+			d.Send(notification(n, "WA-1", notify.FIFO))
 		}
 		d.Wait(t.Context(), "WD-0")
 		d.Wait(t.Context(), "WD-2")
@@ -129,7 +132,7 @@ func TestOrder_RetriesTakeTheirTurn(t *testing.T) {
 // and every attempt was made at its due time.
 func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
 	t.Parallel()
-	for _, order := range append(Orders(), Together) {
+	for _, order := range append(notify.Orders(), notify.Together) {
 		t.Run(string("order "+order), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -155,11 +158,11 @@ func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
 					at = append(at, attempt.At.Sub(start))
 				}
 				began := GatherFor
-				if order == Together {
+				if order == notify.Together {
 					began = 0
 				}
 				want := []time.Duration{began, began + 500*time.Millisecond, began + 1500*time.Millisecond}
-				if diff := cmp.Diff(want, at); diff != "" || got.State != Delivered || !got.Due.IsZero() {
+				if diff := cmp.Diff(want, at); diff != "" || got.State != notify.Delivered || !got.Due.IsZero() {
 					t.Errorf("%s, due %v; attempts (-want +got):\n%s", got.State, got.Due, diff)
 				}
 			})
@@ -171,7 +174,7 @@ func TestAdvance_WaitsForOrderedDeliveries(t *testing.T) {
 func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 	t.Parallel()
 	seed := randomtest.New(t).Seed()
-	run := func(speed uint64) (log []Delivery, fired []clock.Fired) {
+	run := func(speed uint64) (log []notify.Delivery, fired []journal.Fired) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, speed))
 			count := map[string]int{}
@@ -190,7 +193,7 @@ func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 			defer d.Close()
 			virtual.Settle(d.Settle)
 			for n := range 40 {
-				d.Send(notification(n, "WA-"+strconv.Itoa(n%5), append(Orders(), Together, Together)[n%5]))
+				d.Send(notification(n, "WA-"+strconv.Itoa(n%5), append(notify.Orders(), notify.Together, notify.Together)[n%5]))
 				if n%7 == 0 {
 					more, err := virtual.Advance(60 * time.Millisecond)
 					if err != nil {
@@ -226,11 +229,11 @@ func TestOrder_ChangesOneAtATime(t *testing.T) {
 		receiver := &slow{takes: always(170 * time.Millisecond)}
 		d := open(t, Config{Transport: receiver})
 		for n := range 40 {
-			d.Send(notification(n, "WA-1", Orders()[n%3]))
+			d.Send(notification(n, "WA-1", notify.Orders()[n%3]))
 			<-time.After(30 * time.Millisecond)
 		}
 		for n := range 40 {
-			if got, err := d.Wait(t.Context(), fmt.Sprint("WD-", n)); err != nil || got.State != Delivered {
+			if got, err := d.Wait(t.Context(), fmt.Sprint("WD-", n)); err != nil || got.State != notify.Delivered {
 				t.Errorf("delivery %d is %s (%v)", n, got.State, err)
 			}
 		}
@@ -247,7 +250,7 @@ func TestOrder_ChangesOneAtATime(t *testing.T) {
 // However many notifications are queued for a slow receiver, a notification to another webhook is sent at once.
 func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 	t.Parallel()
-	for _, order := range []Order{Together, FIFO} {
+	for _, order := range []notify.Order{notify.Together, notify.FIFO} {
 		t.Run(string("order "+order), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -262,8 +265,8 @@ func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 					d.Send(notification(n, "WA-slow", order))
 				}
 				began := time.Now()
-				d.Send(notification(100, "WA-fast", Together))
-				if got, err := d.Wait(t.Context(), "WD-100"); err != nil || got.State != Delivered || time.Since(began) != 0 {
+				d.Send(notification(100, "WA-fast", notify.Together))
+				if got, err := d.Wait(t.Context(), "WD-100"); err != nil || got.State != notify.Delivered || time.Since(began) != 0 {
 					t.Errorf("%s after %v (%v), want it at once", got.State, time.Since(began), err)
 				}
 				synctest.Wait()
@@ -288,10 +291,10 @@ func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.Send(notification(1, "WA-1", Together))
+	d.Send(notification(1, "WA-1", notify.Together))
 	advance(time.Second) // the second attempt was after half of it, the third is due after as much again
-	d.Send(notification(2, "WA-1", Reverse))
-	d.Send(notification(3, "WA-1", Reverse))
+	d.Send(notification(2, "WA-1", notify.Reverse))
+	d.Send(notification(3, "WA-1", notify.Reverse))
 	log := d.Log()
 	taken := virtual.Now()
 
@@ -307,7 +310,7 @@ func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
 		t.Fatalf("fired %v, %v", fired, err)
 	}
 	got, _ := d.Find("WD-1")
-	if at := got.Attempts[2].At.Sub(began); at != 500*time.Millisecond || got.State != Failed {
+	if at := got.Attempts[2].At.Sub(began); at != 500*time.Millisecond || got.State != notify.Failed {
 		t.Errorf("the last attempt was after %v, and it is %s", at, got.State)
 	}
 	if gathered, _ := d.Find("WD-2"); len(gathered.Attempts) != 1 || gathered.Attempts[0].At.Sub(began) != GatherFor {
@@ -320,7 +323,7 @@ func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		parent := open(t, Config{Transport: answering(500)})
-		parent.Send(notification(1, "WA-1", Together))
+		parent.Send(notification(1, "WA-1", notify.Together))
 		synctest.Wait()
 		receiver := &slow{takes: always(0)}
 		fork := open(t, Config{Transport: receiver})
@@ -328,7 +331,7 @@ func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
 		got, err := fork.Wait(t.Context(), "WD-1")
 		<-time.After(time.Hour)
 		sent, _ := receiver.received()
-		if err != nil || got.State != Failed || !strings.Contains(got.Reason, "the world that queued it sends it") || len(sent) > 0 {
+		if err != nil || got.State != notify.Failed || !strings.Contains(got.Reason, "the world that queued it sends it") || len(sent) > 0 {
 			t.Errorf("it is %s (%s, %v), and %d were sent", got.State, got.Reason, err, len(sent))
 		}
 	})
@@ -337,7 +340,7 @@ func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
 // Deliveries that were gathered, or released but not sent, keep their order when they are restored.
 func TestRestore_KeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
-	for _, order := range Orders() {
+	for _, order := range notify.Orders() {
 		t.Run(string(order), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -371,7 +374,7 @@ func TestRestore_KeepsTheOrderOfWhatIsLeft(t *testing.T) {
 func TestWait_EndsWithTheDispatcher(t *testing.T) {
 	t.Parallel()
 	d := New(Config{Transport: answering(500), Clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))})
-	d.Send(notification(1, "WA-1", Together))
+	d.Send(notification(1, "WA-1", notify.Together))
 	failed := make(chan error)
 	go func() {
 		_, err := d.Wait(context.Background(), "WD-1")
@@ -389,7 +392,7 @@ func BenchmarkSend(b *testing.B) {
 	defer d.Close()
 	for n := 0; b.Loop(); n++ {
 		id := fmt.Sprint("WD-", n)
-		d.Send(Delivery{ID: id, WebhookID: "WA-1", URL: "http://localhost/"})
+		d.Send(notify.Delivery{ID: id, WebhookID: "WA-1", URL: "http://localhost/"})
 		if _, err := d.Wait(b.Context(), id); err != nil {
 			b.Fatal(err)
 		}

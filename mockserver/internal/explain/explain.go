@@ -13,50 +13,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Summary returns the explanation as one sentence.
-func (y *Explanation) Summary() string {
-	switch {
-	case y.Fault != "":
-		return fmt.Sprintf("%s met an injected fault: %s", y.RequestID, y.Fault)
-	case y.ErrorCode == "":
-		return fmt.Sprintf("%s was not refused: %d", y.RequestID, y.Status)
-	default:
-		return fmt.Sprintf("%s was refused: %s", y.RequestID, y.Message)
-	}
-}
-
-// Explanation explains the response to a call that was refused, or that a fault struck.
-type Explanation struct {
-	RequestID     string            `json:"request_id"`
-	Operation     string            `json:"operation"`
-	Status        int               `json:"status,omitempty"`
-	ErrorCode     string            `json:"error_code,omitempty"`
-	Message       string            `json:"message,omitempty"`
-	Specification string            `json:"specification,omitempty"`
-	Rule          string            `json:"rule,omitempty"`
-	Fault         string            `json:"fault,omitempty"`
-	Nearest       *Suggestion       `json:"nearest_valid,omitempty"`
-	Notes         []string          `json:"notes,omitempty"`    // probable mistakes
-	Findings      []journal.Finding `json:"findings,omitempty"` // of lint, about this request
-}
-
-// Suggestion is a request that the world accepts.
-type Suggestion struct {
-	Operation string `json:"operation"`
-	Method    string `json:"method"`
-	Target    string `json:"target"` // path and query
-	Body      string `json:"body,omitempty"`
-	Curl      string `json:"curl"`
-}
-
 // Response explains the response of a world with the given X-Request-Id. If the key of the request opens no world, the
 // suggestion is for the home world.
-func Response(worlds *world.Worlds, w *world.World, requestID string, table []shipping.Operation) (Explanation, error) {
+func Response(worlds *world.Worlds, w *world.World, requestID string, table []shipping.Operation) (journal.Why, error) {
 	c, rule, err := w.Log.Remembered(requestID)
 	if err != nil {
-		return Explanation{}, fmt.Errorf("mockserver: %w", err)
+		return journal.Why{}, fmt.Errorf("mockserver: %w", err)
 	}
-	why := Explanation{
+	why := journal.Why{
 		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
 		Findings: w.Lint.Of(requestID),
 	}
@@ -73,13 +37,14 @@ func Response(worlds *world.Worlds, w *world.World, requestID string, table []sh
 	sent := parse(valid, &c, op)
 	why.Notes = append(sent.respell(op.Name), sent.missing(name)...)
 	if nearest := sent.nearest(op, table); nearest != nil {
-		nearest.Curl = nearest.call().Curl(w.URL)
+		nearest.Curl = entry(nearest).Curl(w.URL)
 		why.Nearest = nearest
 	}
 	return why, nil
 }
 
-func (g *Suggestion) call() *journal.Entry {
+// entry returns a suggestion as an entry of a journal, which can be exported.
+func entry(g *journal.Suggestion) *journal.Entry {
 	c := &journal.Entry{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
 	c.Path, c.Query = splitTarget(g.Target)
 	if g.Body != "" {

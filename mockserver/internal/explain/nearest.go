@@ -11,7 +11,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -37,7 +36,7 @@ func parse(w *world.World, c *journal.Entry, op shipping.Operation) *sentRequest
 }
 
 // nearest returns the valid request that is nearest to the one sent, or nil.
-func (r *sentRequest) nearest(op shipping.Operation, table []shipping.Operation) *Suggestion {
+func (r *sentRequest) nearest(op shipping.Operation, table []shipping.Operation) *journal.Suggestion {
 	r.world.Lock()
 	made := r.corrected(op)
 	r.world.Unlock()
@@ -48,12 +47,12 @@ func (r *sentRequest) nearest(op shipping.Operation, table []shipping.Operation)
 }
 
 // suggest converts a draft to a suggestion, or returns nil if its operation is not in the table.
-func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *Suggestion {
+func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *journal.Suggestion {
 	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
 	}
-	suggestion := &Suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
+	suggestion := &journal.Suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
 	for name, value := range made.values {
 		suggestion.Target = strings.ReplaceAll(suggestion.Target, "{"+name+"}", url.PathEscape(value))
 	}
@@ -215,7 +214,10 @@ func (r *sentRequest) purchase() *draftRequest {
 
 // documentTypes returns the document types of the refused request that are offered, with spelling corrected.
 func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []string {
-	offered := list.Map(offers, func(offer regulatory.AvailableDocument) string { return offer.DocumentType })
+	var offered []string
+	for _, offer := range offers {
+		offered = append(offered, offer.DocumentType)
+	}
 	sent, _ := r.body["document_types"].([]any)
 	var types []string
 	for _, one := range sent {
@@ -375,5 +377,5 @@ func AnalyzeCommand(w *world.World, table []shipping.Operation) string {
 	if suggestion == nil {
 		return ""
 	}
-	return suggestion.call().Curl(w.URL)
+	return entry(suggestion).Curl(w.URL)
 }

@@ -21,8 +21,6 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/go-fonts/liberation/liberationsansbold"
 	"github.com/go-fonts/liberation/liberationsansregular"
-
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 )
 
 // Document is one form, filled in. Every text may be empty. A text of more than a thousand characters is cut.
@@ -129,7 +127,11 @@ func (f form) section(title string) {
 func (f form) row(label string, lines ...string) {
 	f.SetFont(font, "", 9)
 	f.CellFormat(labelWidth, lineHeight, printable(label), "", 0, "L", false, 0, "")
-	f.MultiCell(0, lineHeight, strings.Join(list.Map(lines, printable), "\n"), "", "L", false)
+	printed := make([]string, len(lines))
+	for i, line := range lines {
+		printed[i] = printable(line)
+	}
+	f.MultiCell(0, lineHeight, strings.Join(printed, "\n"), "", "L", false)
 }
 
 // printable returns a text that fpdf can set, on one line and of bounded length.

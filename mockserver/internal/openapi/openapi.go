@@ -19,6 +19,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/specification"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 //go:embed control.json
@@ -49,8 +50,28 @@ func Load() (*Document, error) {
 		}
 	}
 	d.service = service.with("paths", object{})
-	d.control = everyOperation(control)
+	d.control = everyOperation(control.merge(object{{"components", object{{"schemas", object{{"WorldAssumptions", worldAssumptions()}}}}}}))
 	return d, nil
+}
+
+// worldAssumptions returns the schema of the assumptions that can differ between worlds.
+func worldAssumptions() object {
+	var properties object
+	for _, row := range new(assumption.Set).Rows() {
+		kind := "string" // a duration
+		switch row.Value.(type) {
+		case bool:
+			kind = "boolean"
+		case int:
+			kind = "integer"
+		case float64:
+			kind = "number"
+		}
+		if row.Scope != assumption.ScopeServer {
+			properties = append(properties, member{row.Field, object{{"type", kind}, {"description", row.Open + "; default: " + row.Default}}})
+		}
+	}
+	return object{{"properties", properties}}
 }
 
 // everyOperation gives each operation what x-every-operation holds.

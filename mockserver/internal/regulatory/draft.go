@@ -80,8 +80,7 @@ func (d *Service) UpdateShipping(requestID string, in Shipping) (*Record, error)
 // refused with [CodeInvalidProfile], which lists all problems, if a field is unknown or a value has
 // the wrong type, and with [CodeNotOffered] if the draft does not offer the form.
 //
-// Assumption: the profile of a form that no goods require (OTHER) adds that form to the draft. To
-// switch, set [Settings.NoOther].
+// Assumption: the profile of a form that no goods require (OTHER) adds that form to the draft.
 func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Record, error) {
 	return d.edit(requestID, nil, func(next *Record) error {
 		form, known := d.config.Rules().Form(slug)
@@ -89,7 +88,7 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 			return notFound("document type", slug, "use one in available_documents of the request")
 		}
 		if _, offered := next.offered(slug); !offered {
-			if d.config.Settings.NoOther || !form.OnRequest() {
+			if !form.OnRequest() {
 				return &Refusal{Code: CodeNotOffered, Rule: specEdits,
 					Message: fmt.Sprintf("request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())}
 			}

@@ -103,10 +103,6 @@ func TestEdit_ProfileOfOtherAsksForIt(t *testing.T) {
 	if got, want := offers(edited), "CUSTOMS 6000.52, WATCH 17251.50, OTHER 30002.60"; got != want || edited.Profiles["OTHER"] == nil {
 		t.Errorf("after an edit of the items the draft offers %s, want %s", got, want)
 	}
-
-	w = newWorld(t, func(c *regulatory.Config) { c.Settings.NoOther = true })
-	_, err := w.UpdateProfile(w.analyze(parcel).RequestID, "OTHER", details)
-	refusal(t, err, regulatory.CodeNotOffered, "does not offer OTHER; it offers CUSTOMS, FDA, WATCH")
 }
 
 func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {

@@ -1,6 +1,7 @@
 package regulatory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -51,7 +52,7 @@ func (d *Service) startGeneration(record *Record) *Record {
 
 func (d *Service) awaitEvidence(doc *Document) {
 	doc.Status = DocumentAwaitingEvidence
-	if after := d.config.Settings.EvidenceAfter; after > 0 {
+	if after := d.config.Assume.EvidenceAfter; after > 0 {
 		doc.due = d.config.Now().Add(after)
 	}
 }
@@ -62,20 +63,23 @@ func (d *Service) startAttempt(next *Record, doc *Document) {
 	doc.due = d.config.Now().Add(d.duration(doc.DocumentType) + next.script.delay)
 }
 
+// defaultScale makes every built-in form ready within two seconds, so that nobody waits for a first purchase.
+const defaultScale = 0.05
+
 // duration returns how long a form takes to generate.
 func (d *Service) duration(slug string) time.Duration {
 	form, known := d.config.Rules().Form(slug)
 	if !known {
 		return 0
 	}
-	scaled := float64(form.Generation()) * max(0, d.config.Settings.GenerationScale)
+	scaled := float64(form.Generation()) * max(0, cmp.Or(d.config.Assume.GenerationScale, defaultScale))
 	return time.Duration(min(scaled, float64(math.MaxInt64/2)))
 }
 
 // SubmitEvidence submits the evidence for a manual document, and starts its generation.
 //
 // Assumption: the specification does not mention how evidence arrives; this method serves the control
-// surface. To receive evidence automatically, set [Settings.EvidenceAfter].
+// surface. To receive evidence automatically, set [assumption.Set.EvidenceAfter].
 func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 	record, err := d.open(requestID, TriggerEvidence)
 	if err != nil {

@@ -31,8 +31,8 @@ func TestGeneration_EachDocumentTakesItsOwnTime(t *testing.T) {
 
 func TestGeneration_TimeIsScaled(t *testing.T) {
 	t.Parallel()
-	for scale, want := range map[float64]time.Duration{0: 0, -1: 0, 0.5: 3500 * time.Millisecond, 10: 70 * time.Second, 1e300: 1 << 62} {
-		w := newWorld(t, func(c *regulatory.Config) { c.Settings.GenerationScale = scale })
+	for scale, want := range map[float64]time.Duration{0: 350 * time.Millisecond, -1: 0, 0.5: 3500 * time.Millisecond, 10: 70 * time.Second, 1e300: 1 << 62} {
+		w := newWorld(t, func(c *regulatory.Config) { c.Assume.GenerationScale = scale })
 		w.purchase(w.analyze(parcel), "WATCH")
 		if got := w.timers[0].due.Sub(w.now); got != want {
 			t.Errorf("at scale %v WATCH takes %v, want %v", scale, got, want)
@@ -70,7 +70,7 @@ func TestGeneration_ManualDocumentAwaitsEvidence(t *testing.T) {
 
 func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Settings.EvidenceAfter = time.Hour })
+	w := newWorld(t, func(c *regulatory.Config) { c.Assume.EvidenceAfter = time.Hour })
 	early, late := w.analyze(perfume), w.analyze(perfume)
 	w.purchase(early, "MSDS")
 	w.purchase(late, "MSDS")
@@ -162,8 +162,8 @@ func TestRetry_ManualDocumentsAreNotRetried(t *testing.T) {
 func TestResume_TakesPendingWorkAlong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) {
-		c.Settings.Purchasing = 4 * time.Second
-		c.Settings.EvidenceAfter = time.Minute
+		c.Assume.Purchasing = 4 * time.Second
+		c.Assume.EvidenceAfter = time.Minute
 	})
 	generating, purchasing, waiting := w.analyze(parcel), w.analyze(parcel), w.analyze(perfume)
 	w.purchase(generating, "WATCH")

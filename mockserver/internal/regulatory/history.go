@@ -1,6 +1,8 @@
 package regulatory
 
-import "slices"
+import (
+	"slices"
+)
 
 // Step is one change of a request: a new state of the request or of one of its documents, or an edit of its
 // draft.

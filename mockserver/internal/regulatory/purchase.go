@@ -25,7 +25,7 @@ type PurchaseInput struct {
 // Assumption: its fields. To switch, change this file.
 type Receipt struct {
 	RequestID string `json:"request_id"`
-	// Status is processing, or purchasing while [Settings.Purchasing] lasts.
+	// Status is processing, or purchasing while [assumption.Set.Purchasing] lasts.
 	Status        State    `json:"status"`
 	DocumentTypes []string `json:"document_types"`
 	// ChargedAmount is the sum of the stored amounts, in Currency.
@@ -40,7 +40,6 @@ const (
 	specOffered      = "Pricing rules: purchase charges the amounts already stored on the draft in available_documents"
 	assumeOnce       = "assumption: a document type appears once in a purchase"
 	assumeFunds      = "assumption: a wallet never goes below zero"
-	assumeProfiles   = "assumption, switched on here: a document is sold only with all required fields"
 )
 
 // Purchase charges the wallet once with the sum of the amounts that the draft has for the document
@@ -58,9 +57,6 @@ func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 		return Receipt{}, err
 	}
 	if err := d.checkTypes(record, in.DocumentTypes); err != nil {
-		return Receipt{}, err
-	}
-	if err := d.checkProfiles(record, in.DocumentTypes); err != nil {
 		return Receipt{}, err
 	}
 	var sum shipping.Amount
@@ -92,7 +88,7 @@ func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 		d.config.Charged(entry, stored)
 	}
 	interrupted := d.config.At(fault.AfterCharge, shipping.OpPurchase, stored.RequestID)
-	switch wait := d.config.Settings.Purchasing; {
+	switch wait := d.config.Assume.Purchasing; {
 	case stored.script.hangInPurchasing:
 	case interrupted != nil || wait > 0:
 		stored = d.startGenerationLater(stored, wait)
@@ -155,29 +151,6 @@ func (d *Service) checkTypes(record *Record, slugs []string) error {
 	}
 	refusal := refuseProblems(first.Code, first.Rule, problems)
 	refusal.Message += "; nothing was charged; the request offers " + record.offers()
-	return refusal.of(record)
-}
-
-// checkProfiles refuses a purchase of forms whose profiles lack required fields.
-//
-// Assumption: it checks nothing, because the specification states no such condition for a purchase. To switch,
-// set [Settings.RequireProfiles].
-func (d *Service) checkProfiles(record *Record, slugs []string) error {
-	if !d.config.Settings.RequireProfiles {
-		return nil
-	}
-	var problems []Problem
-	for _, slug := range slugs {
-		form, _ := d.config.Rules().Form(slug)
-		for _, p := range form.Check(record.Profiles[slug], true) {
-			problems = append(problems, Problem{Field: "profiles." + slug + "." + p.Field, Reason: p.Reason})
-		}
-	}
-	if problems == nil {
-		return nil
-	}
-	refusal := refuseProblems(CodeInvalidProfile, assumeProfiles, problems)
-	refusal.Message += "; nothing was charged"
 	return refusal.of(record)
 }
 

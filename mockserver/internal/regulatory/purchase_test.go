@@ -1,9 +1,7 @@
 package regulatory_test
 
 import (
-	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -122,7 +120,7 @@ func TestPurchase_ASecondOneChargesNothing(t *testing.T) {
 
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Settings.Purchasing = 5 * time.Second })
+	w := newWorld(t, func(c *regulatory.Config) { c.Assume.Purchasing = 5 * time.Second })
 	r := w.analyze(parcel)
 	if receipt := w.purchase(r, "WATCH"); receipt.Status != regulatory.StatePurchasing {
 		t.Errorf("receipt has %s", receipt.Status)
@@ -180,19 +178,4 @@ func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
 	if w.get(r) != r || w.Check() == nil {
 		t.Error("a charge that no purchase made goes unnoticed")
 	}
-}
-
-// If profiles are required, a form is sold only with its required fields; otherwise they are not looked at.
-func TestPurchase_RequiresProfilesIfSet(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Settings.RequireProfiles = true })
-	r := w.analyze(parcel)
-	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"CUSTOMS", "FDA"}})
-	said := refusal(t, err, regulatory.CodeInvalidProfile, "profiles.CUSTOMS.incoterm is required", "profiles.FDA.product_code is required")
-	if !strings.HasSuffix(said.Message, "; nothing was charged") || w.get(r) != r {
-		t.Errorf("refused with %q, and the request is %s", said.Message, w.get(r).JSON())
-	}
-	r = must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "CUSTOMS", regulatory.Profile{"incoterm": json.RawMessage(`"DAP"`)}))
-	w.purchase(r, "CUSTOMS")
-	w.checkSound()
 }

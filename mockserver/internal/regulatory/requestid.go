@@ -1,6 +1,8 @@
 package regulatory
 
-import "bytes"
+import (
+	"bytes"
+)
 
 const requestIDPrefix = "RD-"
 

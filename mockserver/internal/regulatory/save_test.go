@@ -28,7 +28,7 @@ func restored(t *testing.T, w *world, saved []regulatory.Saved, shift time.Durat
 // Time does not pass for a service in a file: an event that was due in two seconds is due in two seconds after loading.
 func TestLoad_GoesOnWhereTheServiceWasSaved(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Settings.Purchasing = 4 * time.Second })
+	w := newWorld(t, func(c *regulatory.Config) { c.Assume.Purchasing = 4 * time.Second })
 	draft, generating, purchasing := w.analyze(parcel), w.analyze(parcel), w.analyze(parcel)
 	once := w.analyze("SH-MAGICFAILONCE")
 	w.purchase(generating, "CUSTOMS", "WATCH")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -51,31 +52,12 @@ type Config struct {
 	At func(point fault.Point, operation, about string) error
 	// FailFirst fails the first attempt to generate each document.
 	FailFirst bool
-	// Settings are the service's assumptions.
-	Settings Settings
+	// Assume holds the assumptions about requests and documents.
+	Assume assumption.Set
 }
 
-// Configure changes the settings for what happens from now on.
-func (d *Service) Configure(s Settings) { d.config.Settings = s }
-
-// Settings are the service's assumptions that have a number or a switch. With the zero value everything
-// happens at once; [DefaultSettings] returns those of a server.
-type Settings struct {
-	// Purchasing is how long a purchased request stays in "purchasing", which the specification calls
-	// transient. If 0, the request is processing when the purchase returns.
-	Purchasing time.Duration
-	// GenerationScale multiplies how long each form takes to generate: 1 is the form's time, 0
-	// none. A negative scale counts as 0.
-	GenerationScale float64
-	// EvidenceAfter is how long the third party of a manual document takes to submit its evidence.
-	// If 0, evidence is only submitted with [Service.SubmitEvidence].
-	EvidenceAfter time.Duration
-	// NoOther refuses the profile of a form that no rule matches (OTHER). By default such a profile adds the form to
-	// the draft, because otherwise one document type of the specification could not be purchased.
-	NoOther bool
-	// RequireProfiles refuses the purchase of a form whose profile lacks a required field.
-	RequireProfiles bool
-}
+// Configure changes the assumptions for what happens from now on.
+func (d *Service) Configure(a assumption.Set) { d.config.Assume = a }
 
 // Consignment holds the goods of a shipment or an invoice.
 type Consignment struct {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -61,7 +62,7 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	w.config = regulatory.Config{
 		Rules: func() *compliance.Rules { return rules },
 		Rate:  w.rate, Goods: w.look, NewID: w.id, After: w.after,
-		Now: func() time.Time { return w.now }, Ledger: w.ledger, Settings: regulatory.Settings{GenerationScale: 1},
+		Now: func() time.Time { return w.now }, Ledger: w.ledger, Assume: assumption.Set{GenerationScale: 1},
 		At: w.at,
 	}
 	for _, f := range adjust {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Plan is what the first state of a world follows from. Worlds of one plan share it.
@@ -51,14 +51,14 @@ const (
 type seeder struct {
 	*account.Account
 	plan      Plan
-	articles  map[string]article   // by a short name
-	delivered []*delivery.Delivery // oldest first
-	err       error                // the first mistake in the catalogue
+	articles  map[string]article // by a short name
+	delivered []*notify.Delivery // oldest first
+	err       error              // the first mistake in the catalogue
 }
 
 // New returns the account that worlds of a plan begin with, and its delivery log, oldest first. Both follow from the
 // seed, in the order of the steps. An error is a mistake in the catalogue.
-func New(p Plan) (*account.Account, []*delivery.Delivery, error) {
+func New(p Plan) (*account.Account, []*notify.Delivery, error) {
 	w := &seeder{plan: p, articles: articles(), Account: account.New(p.Seed)}
 	if p.Empty {
 		w.seedWallets()
@@ -258,14 +258,14 @@ func (w *seeder) seedDeliveries() {
 			payload, err := then.Payload(event)
 			w.check(err)
 			at := time.Time(step.CreatedAt)
-			w.delivered = append(w.delivered, &delivery.Delivery{
+			w.delivered = append(w.delivered, &notify.Delivery{
 				ID: w.IDs.Coded("WD"), EventID: w.IDs.Coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
-				Event: event, ShipmentID: id, State: delivery.Delivered, CreatedAt: at, Payload: payload,
-				Attempts: []delivery.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
+				Event: event, ShipmentID: id, State: notify.Delivered, CreatedAt: at, Payload: payload,
+				Attempts: []notify.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
 			})
 		}
 	}
-	slices.SortStableFunc(w.delivered, func(a, b *delivery.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortStableFunc(w.delivered, func(a, b *notify.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
 }
 
 // Epoch is where every seeded history ends. It is fixed, so that a seed always gives the same times.

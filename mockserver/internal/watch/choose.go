@@ -52,15 +52,6 @@ func (c *Choice) matches(e *entry) bool {
 	return e.number > c.after && (c.before == 0 || e.number < c.before) && matches(&c.Query, e)
 }
 
-// entry returns what a journal shows of a recorded entry.
-func (c *Choice) entry(e *entry) journal.Entry {
-	shown := *e
-	if !c.Bodies {
-		shown.request, shown.response = nil, nil
-	}
-	return shown.call()
-}
-
 // Choose returns the recorded entries of a choice, oldest first.
 func (j *Log) Choose(choice Choice) []journal.Entry {
 	entries := []journal.Entry{}
@@ -70,7 +61,11 @@ func (j *Log) Choose(choice Choice) []journal.Entry {
 	}
 	each(func(e *entry) bool {
 		if choice.matches(e) {
-			entries = append(entries, choice.entry(e))
+			shown := e.Entry
+			if !choice.Bodies {
+				shown.RequestBody, shown.ResponseBody = "", ""
+			}
+			entries = append(entries, shown)
 		}
 		return most == 0 || len(entries) < most
 	})
@@ -94,7 +89,7 @@ func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.
 		changed := j.each(func(e *entry) bool {
 			if choice.matches(e) {
 				if found++; found == 1 {
-					first = e.call()
+					first = e.Entry
 				}
 			}
 			return found < count

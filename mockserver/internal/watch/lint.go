@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -294,7 +293,11 @@ func (d *Lint) Of(requestID string) []journal.Finding {
 }
 
 func copied(findings []*journal.Finding) []journal.Finding {
-	return list.Map(findings, func(f *journal.Finding) journal.Finding { return *f })
+	all := make([]journal.Finding, len(findings))
+	for i, f := range findings {
+		all[i] = *f
+	}
+	return all
 }
 
 // advice explains why a client should not do it and what to do instead.

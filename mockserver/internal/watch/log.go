@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -22,7 +21,7 @@ import (
 const fewestCalls = 8
 
 // Log records the latest calls, and counts the calls of each operation. The cost of a call does not grow with the
-// number of calls: once the ring is full, a call overwrites the oldest one and reuses the memory of its bodies. An
+// number of calls: once the ring is full, a call overwrites the oldest one. An
 // overwritten call that was refused or struck by a fault moves to a smaller ring, so that many good calls do not drive
 // out the few that somebody looks for.
 type Log struct {
@@ -41,24 +40,12 @@ type Log struct {
 	changed chan struct{} // closed at the next call; nil while nobody waits
 }
 
-// entry is a recorded call. Values that can be computed from it are computed when it is read.
+// entry is a recorded call.
 type entry struct {
-	number        uint64
-	at            time.Time
-	duration      time.Duration
-	operation     string
-	method        string
-	path          string
-	query         string
-	contentType   string
-	key           string // its fingerprint
-	status        int
-	refusal       wire.Refusal
-	struck        []wire.Strike
-	request       []byte // the beginning of the body
-	response      []byte
-	requestBytes  int // the length of the whole body
-	responseBytes int
+	journal.Entry
+	number uint64
+	rule   string // the sentence of the specification for a refusal
+	struck []wire.Strike
 }
 
 // Memory is the memory of the journals of all worlds, in bytes.
@@ -73,23 +60,19 @@ func NewLog(size, body int, memory *Memory) *Log {
 	return &Log{size: size, body: body, memory: memory, counts: map[string]int{}}
 }
 
-// add records a call with copies of its bodies, and returns its number.
-func (j *Log) add(e entry, request, response []byte) uint64 {
+// add records a call, and returns its request id.
+func (j *Log) add(e entry) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.total++
-	j.counts[e.operation]++
+	j.counts[e.Operation]++
+	e.number, e.RequestID = j.total, requestID(j.total)
 	if j.size > 0 && !j.ended {
-		e.number = j.total
-		e.requestBytes, e.responseBytes = len(request), len(response)
 		slot := j.slot()
 		before := slot.memory()
 		if j.memory.full() {
-			e.shorten()
-			request, response = request[:min(len(request), cap(slot.request))], response[:min(len(response), cap(slot.response))]
+			e.shorten(before)
 		}
-		e.request = append(slot.request[:0], request[:min(len(request), j.body)]...)
-		e.response = append(slot.response[:0], response[:min(len(response), j.body)]...)
 		*slot = e
 		j.take(e.memory() - before)
 	}
@@ -97,7 +80,7 @@ func (j *Log) add(e entry, request, response []byte) uint64 {
 		close(j.changed)
 		j.changed = nil
 	}
-	return j.total
+	return e.RequestID
 }
 
 // slot returns the entry for the latest call.
@@ -120,7 +103,7 @@ func (j *Log) slot() *entry {
 const keptShare = 4
 
 // failed reports whether a call was refused or struck by a fault.
-func (e *entry) failed() bool { return e.refusal.Code != "" || len(e.struck) > 0 }
+func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
 
 // keep moves a call out of the ring.
 func (j *Log) keep(e *entry, most int) {
@@ -134,7 +117,7 @@ func (j *Log) keep(e *entry, most int) {
 		*oldest = *e
 	}
 	j.moved++
-	*e = entry{} // its bodies are not reused
+	*e = entry{}
 }
 
 // at returns a recorded call; 0 is the oldest.
@@ -156,17 +139,25 @@ func (j *Log) take(bytes int64) {
 
 // memory returns the bytes that an entry holds, in addition to its place in the ring.
 func (e *entry) memory() int64 {
-	return int64(cap(e.request) + cap(e.response) + len(e.path) + len(e.query) + len(e.contentType) + len(e.refusal.Message))
+	return int64(len(e.RequestBody) + len(e.ResponseBody) + len(e.Path) + len(e.Query) + len(e.ContentType) + len(e.Message))
 }
 
-// shorten truncates the texts that a caller controls.
-func (e *entry) shorten() {
+// shorten truncates the texts that a caller controls, and the bodies to a length in all.
+func (e *entry) shorten(bodies int64) {
 	const enough = 128
-	for _, text := range []*string{&e.path, &e.query, &e.contentType, &e.refusal.Message} {
-		if len(*text) > enough {
-			*text = strings.Clone(strings.ToValidUTF8((*text)[:enough], ""))
-		}
+	for _, text := range []*string{&e.Path, &e.Query, &e.ContentType, &e.Message} {
+		*text = cut(*text, enough)
 	}
+	e.RequestBody = cut(e.RequestBody, int(bodies))
+	e.ResponseBody = cut(e.ResponseBody, int(bodies)-len(e.RequestBody))
+}
+
+// cut returns the start of a text, in memory of its own.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.Clone(strings.ToValidUTF8(text[:most], ""))
 }
 
 // IsShort reports whether the journal records fewer calls than configured because memory is short.
@@ -184,8 +175,7 @@ func (j *Log) End() {
 	j.ended = true
 }
 
-// each calls fn with the recorded calls, oldest first, until it returns false. fn must copy the bodies that it
-// keeps. each returns a channel that closes at the next call.
+// each calls fn with the recorded calls, oldest first, until it returns false. each returns a channel that closes at the next call.
 func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -229,7 +219,7 @@ func (j *Log) Remembered(id string) (found journal.Entry, rule string, err error
 	if e == nil {
 		return found, "", j.absent(id)
 	}
-	return e.call(), e.refusal.Rule, nil
+	return e.Entry, e.rule, nil
 }
 
 // find returns the entry of an id, or nil. The caller holds the lock.
@@ -287,16 +277,26 @@ func requestID(number uint64) string {
 
 // See journals an exchange and gives it its ID.
 func (j *Log) See(x *wire.Exchange) {
-	r := x.Call.Request
-	sent := x.Reply.Body
-	if x.Ending != wire.EndAnswered {
-		sent = nil
+	r, refusal := x.Call.Request, &x.Reply.Refusal
+	e := entry{rule: refusal.Rule, struck: slices.Clone(x.Struck), Entry: journal.Entry{
+		At: x.At, Duration: fault.Duration(x.At.Sub(x.Arrived).Round(time.Microsecond)), Operation: x.Operation, Method: r.Method,
+		Path: wire.Redact(r.URL.Path), Query: wire.Redact(r.URL.RawQuery), Key: x.Key, ContentType: wire.Field(r.Header, "Content-Type"),
+		Status: x.Status(), ErrorCode: refusal.Code, Message: wire.Redact(refusal.Message), Fault: x.Faults(),
+		RequestBytes: len(x.Call.Body),
+	}}
+	e.RequestBody = j.start(x.Call.Body)
+	if x.Ending == wire.EndAnswered {
+		e.ResponseBytes, e.ResponseBody = len(x.Reply.Body), j.start(x.Reply.Body)
 	}
-	x.ID = requestID(j.add(entry{
-		at: x.At, duration: x.At.Sub(x.Arrived), operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
-		contentType: wire.Field(r.Header, "Content-Type"), key: x.Key,
-		status: x.Status(), refusal: x.Reply.Refusal, struck: x.Struck,
-	}, x.Call.Body, sent))
+	x.ID = j.add(e)
+}
+
+// start returns what the journal records of a body.
+func (j *Log) start(body []byte) string {
+	if j.size == 0 {
+		return ""
+	}
+	return wire.Redact(string(body[:min(len(body), j.body)]))
 }
 
 // Amend adds a text to the fault of a kind that struck an entry, if the journal still has the entry.
@@ -307,40 +307,27 @@ func (j *Log) Amend(id, kind, text string) {
 	if e == nil {
 		return
 	}
-	e.struck = slices.Clone(e.struck) // which a reader of the journal may share
 	for i := range e.struck {
 		if e.struck[i].Kind == kind {
 			e.struck[i].Text += ", " + text
 		}
 	}
+	e.Fault = wire.Strikes(e.struck)
 	if j.changed != nil {
 		close(j.changed)
 		j.changed = nil
 	}
 }
 
-// call converts an entry to a [journal.Entry].
-func (e *entry) call() journal.Entry {
-	c := journal.Entry{
-		RequestID: requestID(e.number), At: e.at, Duration: fault.Duration(e.duration.Round(time.Microsecond)), Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
-		Query: wire.Redact(e.query), Key: e.key, ContentType: e.contentType, Status: e.status,
-		ErrorCode: e.refusal.Code, Message: wire.Redact(e.refusal.Message),
-		RequestBody: wire.Redact(string(e.request)), RequestBytes: e.requestBytes,
-		ResponseBody: wire.Redact(string(e.response)), ResponseBytes: e.responseBytes,
-	}
-	c.Fault = wire.Strikes(e.struck)
-	return c
-}
-
 // matches reports whether a query selects an entry. The request ids in the query are in the choice.
 func matches(q *journal.Query, e *entry) bool {
-	return (q.Operation == "" || q.Operation == e.operation) &&
-		(q.Method == "" || q.Method == e.method) &&
-		(q.Status == 0 || q.Status == e.status) &&
-		(q.StatusClass == 0 || q.StatusClass == e.status/100) &&
-		(q.RequestID == "" || q.RequestID == requestID(e.number)) &&
-		(q.Key == "" || q.Key == e.key) &&
-		(!q.Refused || e.refusal.Code != "") &&
+	return (q.Operation == "" || q.Operation == e.Operation) &&
+		(q.Method == "" || q.Method == e.Method) &&
+		(q.Status == 0 || q.Status == e.Status) &&
+		(q.StatusClass == 0 || q.StatusClass == e.Status/100) &&
+		(q.RequestID == "" || q.RequestID == e.RequestID) &&
+		(q.Key == "" || q.Key == e.Key) &&
+		(!q.Refused || e.ErrorCode != "") &&
 		(!q.Faulted || len(e.struck) > 0) &&
 		(q.Fault == "" || slices.ContainsFunc(e.struck, func(s wire.Strike) bool { return s.Kind == q.Fault })) &&
 		(q.Contains == "" || e.contains(q.Contains))
@@ -348,9 +335,7 @@ func matches(q *journal.Query, e *entry) bool {
 
 // contains reports whether a recorded text contains another.
 func (e *entry) contains(text string) bool {
-	var status [4]byte
-	return strings.Contains(e.path, text) || strings.Contains(e.query, text) || strings.Contains(e.operation, text) ||
-		strings.Contains(e.refusal.Message, text) || strings.Contains(e.refusal.Code, text) ||
-		e.status != 0 && string(strconv.AppendInt(status[:0], int64(e.status), 10)) == text ||
-		bytes.Contains(e.request, []byte(text)) || bytes.Contains(e.response, []byte(text))
+	return e.Status != 0 && strconv.Itoa(e.Status) == text || slices.ContainsFunc(
+		[]string{e.Path, e.Query, e.Operation, e.Message, e.ErrorCode, e.RequestBody, e.ResponseBody},
+		func(has string) bool { return strings.Contains(has, text) })
 }

@@ -2,7 +2,9 @@
 // access log. Observers change nothing about an exchange except its ID, which the journal sets.
 package watch
 
-import "github.com/shipping-go/shipping/mockserver/internal/wire"
+import (
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+)
 
 // Observer is called with each exchange before its response is sent.
 type Observer interface{ See(x *wire.Exchange) }

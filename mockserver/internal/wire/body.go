@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/internal/jsonscan"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
@@ -56,12 +58,11 @@ func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, t
 	}
 }
 
-// Decoding holds the settings for decoding bodies.
-type Decoding struct {
-	MaxBody             int64 // bytes
-	RefuseUnknownFields bool
-	TolerateWrongTypes  bool // a field of another JSON type counts as absent
-}
+// BodyLimit returns the longest body of a request, in bytes.
+func BodyLimit(a *assumption.Set) int64 { return cmp.Or(a.MaxBody, 1<<20) }
+
+// Decoding decodes bodies as the assumptions select.
+type Decoding struct{ *assumption.Set }
 
 // Decode decodes the body into a struct, with exact member names. An empty body counts as an empty object, so that
 // the operation reports the missing members. Unknown fields are noted, and ignored unless
@@ -93,9 +94,6 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 func (d Decoding) read(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(jsonexact.Text(text, into)))
 	err := decoder.Decode(into)
-	if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong && d.TolerateWrongTypes {
-		err = nil // the decoder has decoded the other fields
-	}
 	if err == nil {
 		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
 			err = fmt.Errorf("unexpected text after the object at byte %d", decoder.InputOffset())

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/jsonexact"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Emit notifies every active webhook that is subscribed to an event, and returns the queued deliveries, newest webhook
 // first.
-func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
+func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	payload, shipmentID, err := w.payload(e)
@@ -27,9 +27,9 @@ func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
 		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
 	}
 	eventID := w.Account.IDs.Coded("WE")
-	queued := make([]delivery.Delivery, len(receivers))
+	queued := make([]notify.Delivery, len(receivers))
 	for i, h := range receivers {
-		queued[i] = w.Dispatcher.Send(delivery.Delivery{
+		queued[i] = w.Dispatcher.Send(notify.Delivery{
 			ID: w.Account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
 		})
@@ -37,7 +37,7 @@ func (w *World) Emit(e Event) ([]delivery.Delivery, error) {
 	return queued, nil
 }
 
-func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) {
+func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err error) {
 	switch {
 	case e.Kind == "":
 		return nil, "", errors.New("the event is missing: send one such as shipment.updated")
@@ -85,19 +85,11 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 	return id
 }
 
-// Event is an event of which webhooks are notified. The notification has the shipment of ShipmentID, by default the
-// newest, or Data.
-type Event struct {
-	Kind       string          `json:"event"`
-	ShipmentID string          `json:"shipment_id"`
-	Data       json.RawMessage `json:"data"`
-}
-
 // Deliveries returns the current delivery log, newest first, including the seeded history.
-func (w *World) Deliveries() []delivery.Delivery { return w.Dispatcher.Deliveries() }
+func (w *World) Deliveries() []notify.Delivery { return w.Dispatcher.Deliveries() }
 
 // WaitDelivery returns a delivery once its state is delivered, failed or refused.
-func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (delivery.Delivery, error) {
+func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Delivery, error) {
 	d, err := w.Dispatcher.Wait(ctx, deliveryID)
 	if err != nil {
 		return d, fmt.Errorf("mockserver: %w", err)
@@ -106,7 +98,7 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (delivery.D
 }
 
 // AwaitInbox returns the notifications of the inbox that a caller selects, as soon as there are count of them.
-func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int, timeout time.Duration) ([]delivery.Notification, error) {
+func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int, timeout time.Duration) ([]notify.Received, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()

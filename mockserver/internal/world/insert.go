@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // InsertRows inserts new records at the head of the list that an operation serves. It stops at the first error, which
@@ -30,7 +31,7 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	case shipping.OpListRates:
 		return w.insertRate()
 	case shipping.OpListWebhooks:
-		_, err := w.AddWebhook(Subscription{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
+		_, err := w.AddWebhook(notify.Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
 		return err
 	case shipping.OpListTransactions:
 		w.mu.Lock()

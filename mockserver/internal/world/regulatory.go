@@ -73,10 +73,10 @@ func (w *World) openRequests() {
 				fn()
 			})
 		},
-		NewID:    w.Account.IDs.Coded,
-		Charged:  w.charged,
-		Settings: w.Assume().settings(),
-		Room:     w.room,
+		NewID:   w.Account.IDs.Coded,
+		Charged: w.charged,
+		Assume:  *w.Assume(),
+		Room:    w.room,
 		At: func(point fault.Point, operation, about string) error {
 			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})
 		},

@@ -13,10 +13,10 @@ import (
 	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // savedWorld is a snapshot in a state file.
@@ -25,7 +25,7 @@ type savedWorld struct {
 	World string    `json:"world,omitempty"` // of the snapshot
 	At    time.Time `json:"at"`
 
-	Assumptions Changes `json:"assumptions,omitzero"`
+	Assumptions map[string]json.RawMessage `json:"assumptions,omitempty"`
 
 	User      string                     `json:"user"`
 	AccountID string                     `json:"account_id"`
@@ -39,13 +39,13 @@ type savedWorld struct {
 	Rates        []json.RawMessage            `json:"rates"`           // newest first
 	Lists        map[string][]json.RawMessage `json:"lists,omitempty"` // the other lists by name, newest first
 
-	Webhooks   []*account.Webhook        `json:"webhooks"`                 // oldest first
-	Orders     map[string]delivery.Order `json:"webhook_orders,omitempty"` // by webhook; those that have one
-	Deliveries []*delivery.Delivery      `json:"deliveries"`               // oldest first
-	Shipments  []*account.Shipment       `json:"shipments"`
-	Invoices   []savedInvoice            `json:"invoices"`
-	Requests   []regulatory.Saved        `json:"requests"` // oldest first
-	Arriving   []Arriving                `json:"arriving,omitempty"`
+	Webhooks   []*account.Webhook      `json:"webhooks"`                 // oldest first
+	Orders     map[string]notify.Order `json:"webhook_orders,omitempty"` // by webhook; those that have one
+	Deliveries []*notify.Delivery      `json:"deliveries"`               // oldest first
+	Shipments  []*account.Shipment     `json:"shipments"`
+	Invoices   []savedInvoice          `json:"invoices"`
+	Requests   []regulatory.Saved      `json:"requests"` // oldest first
+	Arriving   []Arriving              `json:"arriving,omitempty"`
 }
 
 type savedInvoice struct {
@@ -268,8 +268,8 @@ func (w *savedWorld) fillWebhooks(st *account.Account) error {
 		}
 	}
 	for id, order := range w.Orders {
-		if st.Webhooks.Find(id) == nil || !slices.Contains(delivery.Orders(), order) {
-			return fmt.Errorf("webhook %q has the order %q: it does not exist, or the order is not one of %v", id, order, delivery.Orders())
+		if st.Webhooks.Find(id) == nil || order == notify.Together {
+			return fmt.Errorf("webhook %q has the order %q: it does not exist, or the order is not one of %v", id, order, notify.Orders())
 		}
 	}
 	return nil
@@ -300,16 +300,15 @@ func (w *savedWorld) checkDeliveries(*account.Account) error {
 			return fmt.Errorf("delivery %d has no id, or a duplicate", i)
 		}
 		known[d.ID] = true
-		if !json.Valid(d.Payload) {
-			return fmt.Errorf("the payload of delivery %s is not JSON", d.ID)
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, d.Payload); err != nil {
+			return fmt.Errorf("the payload of delivery %s: %w", d.ID, err)
 		}
+		d.Payload = compact.Bytes()
 		switch d.State {
-		case delivery.Queued, delivery.Delivered, delivery.Failed, delivery.Refused:
+		case notify.Queued, notify.Delivered, notify.Failed, notify.Refused:
 		default:
 			return fmt.Errorf("delivery %s has the unknown state %q", d.ID, d.State)
-		}
-		if d.Order != delivery.Together && !slices.Contains(delivery.Orders(), d.Order) {
-			return fmt.Errorf("delivery %s has the order %q, which is not one of %v", d.ID, d.Order, delivery.Orders())
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
@@ -47,10 +47,9 @@ func Scenarios() []ScenarioWord {
 // worldPlan is the plan of a world, as given by a scenario.
 type worldPlan struct {
 	seed.Plan
-	Scenario  string      // the terms
-	server    Assumptions // of the server, changed by the scenario
-	changes   Changes     // of those
-	assume    Assumptions // the result
+	Scenario  string         // the terms
+	server    assumption.Set // of the server, changed by the scenario
+	assume    assumption.Set // those with which the world opens
 	virtual   bool
 	failForms bool
 }
@@ -99,5 +98,9 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 }
 
 func scenarioWords() []string {
-	return list.Map(Scenarios(), func(s ScenarioWord) string { return s.Word })
+	var words []string
+	for _, s := range Scenarios() {
+		words = append(words, s.Word)
+	}
+	return words
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 )
@@ -14,7 +15,7 @@ type Settings struct {
 	Seed        uint64
 	Virtual     bool
 	Start       time.Time // of a virtual clock
-	Assume      Assumptions
+	Assume      assumption.Set
 	MaxWorlds   int
 	MaxRows     int                             // stored by a world, in addition to its initial records
 	MaxBytes    int64                           // of memory of a world
@@ -29,8 +30,6 @@ type Settings struct {
 	Perform func(w *World, a Arriving) string
 	Deliver http.RoundTripper // for the notifications of every world
 	Logger  *slog.Logger
-	Facade  func(*World) any // returns the public type of a world
-	Located func(*World)     // called once the address of a world is known
 
 	scenarios []ScenarioWord // made once, not with each world
 }

@@ -1,12 +1,13 @@
 package world
 
 import (
+	"encoding/json"
 	"errors"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Check returns an error that names every violated invariant.
@@ -19,7 +20,7 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{OpenKey: w.name, changes: w.changes, State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{OpenKey: w.name, changes: w.changed(), State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
 // Restore replaces the contents of the world by a snapshot.
@@ -34,7 +35,7 @@ func (w *World) Reset() {
 	w.Inbox.Clear()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.apply(w.Plan.assume, w.Plan.changes)
+	w.apply(w.Plan.assume)
 }
 
 func (w *World) restore(s *Snapshot) {
@@ -58,13 +59,13 @@ func (w *World) restore(s *Snapshot) {
 
 // Snapshot is the contents of a world at one moment. It is immutable.
 type Snapshot struct {
-	OpenKey    string // the name of the world; empty if unknown
-	changes    Changes
+	OpenKey    string                     // the name of the world; empty if unknown
+	changes    map[string]json.RawMessage // of assumptions
 	State      account.Account
 	requests   regulatory.Requests
 	arriving   []Arriving
-	deliveries []*delivery.Delivery // oldest first
-	at         time.Time            // by the world's clock
+	deliveries []*notify.Delivery // oldest first
+	at         time.Time          // by the world's clock
 }
 
 // At returns the time of the world's clock when the snapshot was taken.

@@ -2,7 +2,6 @@ package world
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // A state file holds worlds as JSON, so that a server can restore the state of another. It is replaced atomically, and
@@ -150,7 +151,7 @@ func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
 			return fmt.Errorf("world %s: %w", name, err)
 		}
 		world.Name = name
-		text, err := json.Marshal(world)
+		text, err := jsontext.Encode(world) // which keeps the bytes of records
 		if err != nil {
 			return fmt.Errorf("world %s: %w", name, err)
 		}
@@ -276,7 +277,7 @@ func (b *Worlds) Load(path string) error {
 // reopen returns the world of a state file, and opens it if it is not open. It returns an error if the world is open with
 // assumptions that apply only when it opens.
 func (b *Worlds) reopen(saved savedWorld) (*World, error) {
-	w, err := b.OpenWith(saved.Name, saved.Assumptions)
+	w, err := b.OpenWith(saved.Name, assumption.Change{Assumptions: saved.Assumptions})
 	if errors.Is(err, ErrWorldExists) {
 		w, err = b.Open(saved.Name)
 	}

@@ -7,17 +7,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // ChangeWebhook changes a webhook.
-func (w *World) ChangeWebhook(id string, change WebhookChange) error {
+func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 	if change.URL != nil {
 		if err := delivery.CheckTarget(*change.URL, w.Assume().DeliverAnywhere); err != nil {
 			return fmt.Errorf("mockserver: webhook not changed: %w", err)
 		}
 	}
-	if o := change.Order; o != nil && *o != "" && !slices.Contains(delivery.Orders(), *o) {
-		return fmt.Errorf("mockserver: webhook not changed: order %q is neither empty nor one of %v", *o, delivery.Orders())
+	if err := checkOrder(deref(change.Order)); err != nil {
+		return fmt.Errorf("mockserver: webhook not changed: %w", err)
 	}
 	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
 		return fmt.Errorf("mockserver: webhook not changed: %w", err)
@@ -83,13 +84,4 @@ func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.
 	}
 	w.Account.Webhooks = book
 	return nil
-}
-
-// WebhookChange holds the new values of a webhook; nil leaves a field unchanged.
-type WebhookChange struct {
-	Name   *string         `json:"name"`
-	URL    *string         `json:"url"`
-	Events []string        `json:"events"`
-	Active *bool           `json:"active"`
-	Order  *delivery.Order `json:"order"`
 }

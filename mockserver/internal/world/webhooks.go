@@ -1,20 +1,22 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // AddWebhook subscribes a receiver and returns its webhook_id.
-func (w *World) AddWebhook(h Subscription) (string, error) {
+func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 	if err := delivery.CheckTarget(h.URL, w.Assume().DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
-	if err := checkWebhookSize(h.Name, h.URL, h.Events); err != nil {
+	if err := errors.Join(checkWebhookSize(h.Name, h.URL, h.Events), checkOrder(h.Order)); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
 	if h.Name == "" {
@@ -31,7 +33,7 @@ func (w *World) AddWebhook(h Subscription) (string, error) {
 	}
 	made := &account.Webhook{
 		WebhookID: w.Account.IDs.Numbered("WA"), StorageID: w.Account.IDs.Storage(), Name: h.Name, URL: h.URL,
-		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
+		Event: slices.Clone(h.Events), Active: !h.Inactive, Order: h.Order, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
 	return made.WebhookID, w.Account.Webhooks.Add(made)
@@ -56,10 +58,9 @@ func checkWebhookSize(name, url string, events []string) error {
 	return nil
 }
 
-// Subscription describes a new webhook.
-type Subscription struct {
-	Name     string   `json:"name"`
-	URL      string   `json:"url"`
-	Events   []string `json:"events"`
-	Inactive bool     `json:"inactive"`
+func checkOrder(o notify.Order) error {
+	if o != notify.Together && !slices.Contains(notify.Orders(), o) {
+		return fmt.Errorf("order %q is neither empty nor one of %v", o, notify.Orders())
+	}
+	return nil
 }

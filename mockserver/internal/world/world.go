@@ -9,11 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // World is one account of a server: its key, data, time, faults and journal. It is safe for concurrent
@@ -22,13 +24,12 @@ type World struct {
 	*Access
 	*instruments
 	name       string
-	Facade     any // the public type of the world
 	settings   *Settings
 	Plan       worldPlan
 	Clock      *clock.Clock
 	Dispatcher *delivery.Dispatcher
 	Inbox      *delivery.Inbox
-	assume     atomic.Pointer[Assumptions]
+	assume     atomic.Pointer[assumption.Set]
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending    // exchanges for which Advance waits
@@ -46,8 +47,7 @@ type World struct {
 	Snapshots  map[string]*Snapshot // by name, for clients over HTTP
 	// SnapshotChanges counts how often Snapshots has changed.
 	SnapshotChanges int
-	changes         Changes // of the assumptions
-	Replaced        int     // how often the contents or the assumptions were replaced
+	Replaced        int // how often the contents or the assumptions were replaced
 	// rowsAtFirst is the number of initial records.
 	rowsAtFirst int
 }
@@ -65,7 +65,7 @@ const HomeName = "home"
 // newWorld returns a world with the contents of a snapshot.
 func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
-		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, changes: p.changes, base: base,
+		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, base: base,
 		instruments: newInstruments(b.settings, p.Seed, key),
 	}
 	w.assume.Store(&p.assume)
@@ -81,8 +81,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 	w.Inbox = delivery.NewInbox(key, w.Clock.Now)
 	w.Dispatcher = delivery.New(delivery.Config{
 		Secret:    key,
-		Settings:  w.Assume().deliverySettings(),
-		Anywhere:  w.Assume().DeliverAnywhere,
+		Assume:    *w.Assume(),
 		Transport: w.Inbox.Transport(b.settings.Deliver),
 		Clock:     w.Clock,
 		Seed:      p.Seed,
@@ -94,7 +93,6 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 	})
 	w.restore(base)
 	w.rowsAtFirst = w.rows()
-	w.Facade = b.settings.Facade(w)
 	return w
 }
 
@@ -115,16 +113,13 @@ func (w *World) Close() {
 	w.Log.End()
 }
 
-// Assume returns the current assumptions. The caller does not change them.
-func (w *World) Assume() *Assumptions { return w.assume.Load() }
-
 // Decoding returns how the world reads bodies.
 func (w *World) Decoding() wire.Decoding {
-	return wire.Decoding{MaxBody: w.Assume().MaxBody, RefuseUnknownFields: w.Assume().RefuseUnknownFields, TolerateWrongTypes: w.Assume().TolerateWrongTypes}
+	return wire.Decoding{Set: w.Assume()}
 }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order.
-func (w *World) Advance(d time.Duration) ([]clock.Fired, error) {
+func (w *World) Advance(d time.Duration) ([]journal.Fired, error) {
 	fired, err := w.Clock.Advance(d)
 	if errors.Is(err, clock.ErrReal) {
 		return nil, ErrRealClock

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping/internal/filelock"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -62,7 +63,6 @@ func (b *Worlds) SetURL(url string) {
 	b.url = url
 	for _, w := range append(slices.Clone(b.opened), b.Unauthenticated) {
 		w.URL = url
-		b.settings.Located(w)
 	}
 }
 
@@ -141,7 +141,7 @@ func (b *Worlds) Worlds() []*World {
 func (b *Worlds) Fork(w *World, name string, base *Snapshot) (*World, error) {
 	w.Lock()
 	p := w.Plan
-	p.assume, p.changes = *w.Assume(), w.changes
+	p.assume = *w.Assume()
 	w.Unlock()
 	return b.openFrom(p, p.Scenario+"_"+name, base)
 }
@@ -158,15 +158,15 @@ func (b *Worlds) OpenKey(key string) (*World, error) {
 	if w := b.ByKey(key); w != nil {
 		return w, nil
 	}
-	w, err := b.openPlan(key, Changes{})
+	w, err := b.openPlan(key, assumption.Change{})
 	if errors.Is(err, ErrWorldExists) { // another request opened it
 		return b.OpenKey(key)
 	}
 	return w, err
 }
 
-// openPlan opens the world of a key, with the server's assumptions changed by its scenario and then by changes.
-func (b *Worlds) openPlan(key string, changes Changes) (*World, error) {
+// openPlan opens the world of a key, with the server's assumptions changed by its scenario and then by change.
+func (b *Worlds) openPlan(key string, change assumption.Change) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
@@ -178,10 +178,14 @@ func (b *Worlds) openPlan(key string, changes Changes) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
 	}
-	if err := p.assume.change(changes); err != nil {
+	if err := p.assume.Apply(change, &p.server, assumption.ScopeWorld, assumption.ScopeOpening); err != nil {
 		return nil, err
 	}
-	p.changes = changes
+	for _, row := range p.assume.Differences(&p.server) {
+		if row.Scope == assumption.ScopeServer {
+			return nil, errServerAssumption(row.Field)
+		}
+	}
 	p.ObjectBreakdown = p.assume.ObjectBreakdown
 	t, err := b.template(p.Plan)
 	if err != nil {
@@ -205,15 +209,15 @@ func (b *Worlds) openPlan(key string, changes Changes) (*World, error) {
 }
 
 // OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open.
-func (b *Worlds) OpenWith(name string, changes Changes) (*World, error) {
-	if changes.IsZero() {
+func (b *Worlds) OpenWith(name string, change assumption.Change) (*World, error) {
+	if change.IsZero() {
 		return b.Open(name)
 	}
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == HomeName || b.ByKey(key) != nil {
 		return nil, fmt.Errorf("%w: %s: change its assumptions with PATCH %sassumptions (in Go: World.SetAssumptions)", ErrWorldExists, name, wire.ControlPrefix)
 	}
-	return b.openPlan(key, changes)
+	return b.openPlan(key, change)
 }
 
 // openFrom opens a world under a new name with the contents of a snapshot.

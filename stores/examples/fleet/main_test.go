@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 )
 
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 // serve starts the reference server, and returns the arguments that buy for some of its shipments.
 func serve(t *testing.T, shipments int, budget string) (*mockserver.Server, []string) {
 	t.Helper()
-	server := mockserver.New(mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.GenerationScale = 0.05 }))
+	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.05 }))
 	t.Cleanup(server.Close)
 	t.Setenv(shipping.EnvBaseURL, server.URL)
 	t.Setenv(shipping.EnvSecretKey, server.SecretKey)

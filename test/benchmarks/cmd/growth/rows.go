@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Rows that have targets.
@@ -253,11 +254,11 @@ func (taken) RoundTrip(r *http.Request) (*http.Response, error) {
 func deliveries(n int) cost {
 	srv := server(mockserver.WithDeliveryTransport(taken{}))
 	defer srv.Close()
-	if _, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
+	if _, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
 		return cost{failed: err}
 	}
 	emit := func() error {
-		sent, err := srv.Emit(mockserver.Event{Kind: "test", Data: []byte(`{"number":1}`)})
+		sent, err := srv.Emit(notify.Event{Kind: "test", Data: []byte(`{"number":1}`)})
 		if err == nil && len(sent) == 0 {
 			err = fmt.Errorf("nothing was sent")
 		}

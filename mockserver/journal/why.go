@@ -1,8 +1,8 @@
-package mockserver
+package journal
 
 import (
-	"github.com/shipping-go/shipping/mockserver/internal/explain"
-	"github.com/shipping-go/shipping/mockserver/journal"
+	"fmt"
+	"time"
 )
 
 // Why explains a response that is a refusal, or that a fault struck. The header X-Mock-Why of such a response
@@ -10,7 +10,7 @@ import (
 type Why struct {
 	RequestID string `json:"request_id"`
 	Operation string `json:"operation"`
-	Status    int    `json:"status"`
+	Status    int    `json:"status,omitempty"`
 	ErrorCode string `json:"error_code,omitempty"`
 	Message   string `json:"message,omitempty"`
 	// Specification is the heading of the specification's section that has the rule. Rule is the rule, if it is
@@ -26,16 +26,22 @@ type Why struct {
 	// have.
 	Notes []string `json:"notes,omitempty"`
 	// Findings are those of lint about this request, whether it was refused or not.
-	Findings []journal.Finding `json:"findings,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
 }
 
 // Summary returns the explanation as one sentence.
 func (y *Why) Summary() string {
-	e := explain.Explanation{RequestID: y.RequestID, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault}
-	return e.Summary()
+	switch {
+	case y.Fault != "":
+		return fmt.Sprintf("%s met an injected fault: %s", y.RequestID, y.Fault)
+	case y.ErrorCode == "":
+		return fmt.Sprintf("%s was not refused: %d", y.RequestID, y.Status)
+	default:
+		return fmt.Sprintf("%s was refused: %s", y.RequestID, y.Message)
+	}
 }
 
-// Suggestion is a request that this world would accept now.
+// Suggestion is a request that the world would accept now.
 type Suggestion struct {
 	Operation string `json:"operation"`
 	Method    string `json:"method"`
@@ -44,12 +50,8 @@ type Suggestion struct {
 	Curl      string `json:"curl"`
 }
 
-// Why explains the response with the given X-Request-Id. It returns an error if the journal no longer has the
-// call.
-func (w *World) Why(requestID string) (Why, error) {
-	y, err := explain.Response(w.server.worlds, w.core, requestID, w.server.config.operations)
-	return Why{
-		RequestID: y.RequestID, Operation: y.Operation, Status: y.Status, ErrorCode: y.ErrorCode, Message: y.Message, Fault: y.Fault,
-		Rule: y.Rule, Specification: y.Specification, Nearest: (*Suggestion)(y.Nearest), Notes: y.Notes, Findings: y.Findings,
-	}, err
+// Fired is an event that fell due while the clock of a world was advanced.
+type Fired struct {
+	Due   time.Time `json:"due"`
+	Label string    `json:"label"`
 }

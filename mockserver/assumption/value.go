@@ -1,0 +1,136 @@
+package assumption
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+)
+
+// kind is a type of values.
+type kind struct {
+	name  string
+	form  string // how a text states a value
+	parse func(text string) (any, error)
+}
+
+func kindOf(t reflect.Type) kind {
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return kind{"duration", "a duration such as 90s", func(text string) (any, error) { return time.ParseDuration(text) }}
+	case t.Kind() == reflect.Bool:
+		return kind{"boolean", "true or false", func(text string) (any, error) { return strconv.ParseBool(text) }}
+	case t.Kind() == reflect.Slice:
+		return kind{"names", "names separated by commas", func(text string) (any, error) {
+			return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), nil
+		}}
+	case t.Kind() == reflect.Float64:
+		return kind{"number", "a number", func(text string) (any, error) { return strconv.ParseFloat(text, 64) }}
+	default:
+		return kind{"number", "a whole number", func(text string) (any, error) { return strconv.ParseInt(text, 10, t.Bits()) }}
+	}
+}
+
+// Assign sets the field of a name to a value in text: true, 2, 1.5, 90s, or names separated by commas. It returns an error
+// if the name or the form of the value is wrong; [Set.Check] checks ranges.
+func (a *Set) Assign(name, text string) error {
+	field := reflect.ValueOf(a).Elem().FieldByName(name)
+	if !field.IsValid() {
+		return fmt.Errorf("mockserver: unknown assumption %q%s", name, spelling.Suggestion(name, Names()))
+	}
+	kind := kindOf(field.Type())
+	value, err := kind.parse(text)
+	if err != nil {
+		return fmt.Errorf("mockserver: assumption %s cannot be %q: write %s", name, text, kind.form)
+	}
+	field.Set(reflect.ValueOf(value).Convert(field.Type()))
+	return nil
+}
+
+// longest is the longest duration.
+const longest = 365 * 24 * time.Hour
+
+// Check returns an error for each number and duration that is out of its range. 0, the default, is always valid.
+func (a *Set) Check() error {
+	var problems []error
+	for field, value := range reflect.ValueOf(a).Elem().Fields() {
+		least, most := "1ns", longest.String()
+		limits := [2]float64{1, float64(longest)}
+		number := math.NaN()
+		switch {
+		case field.Type == reflect.TypeFor[time.Duration]():
+			number = float64(value.Int())
+		case field.Tag.Get("range") == "":
+			continue
+		default:
+			least, most, _ = strings.Cut(field.Tag.Get("range"), "..")
+			// The tags are valid.
+			limits[0], _ = strconv.ParseFloat(least, 64)
+			limits[1], _ = strconv.ParseFloat(most, 64)
+			number = value.Convert(reflect.TypeFor[float64]()).Float()
+		}
+		if number != 0 && !(number >= limits[0] && number <= limits[1]) { // NaN is in no range
+			problems = append(problems, fmt.Errorf("mockserver: assumption %s is %v: it must be from %s to %s, or 0 for the default", field.Name, value, least, most))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Change is a change of the choices of a world: first a preset, then values by the name of the field. JSON null restores
+// the value of the server.
+type Change struct {
+	Preset      string                     `json:"preset"`
+	Assumptions map[string]json.RawMessage `json:"assumptions"`
+}
+
+// IsZero reports whether nothing is changed.
+func (c Change) IsZero() bool { return c.Preset == "" && len(c.Assumptions) == 0 }
+
+// Presets returns the names of the presets: those of the server, and [Contrary].
+func Presets() []string { return []string{"default", "contrary"} }
+
+// Apply changes the set. base is the set of the server. A preset changes only the fields of the given scopes. Apply
+// returns an error if the preset, a name or a value is wrong.
+func (a *Set) Apply(c Change, base *Set, scopes ...Scope) error {
+	switch {
+	case c.Preset != "" && !slices.Contains(Presets(), c.Preset):
+		return fmt.Errorf("unknown preset %q%s", c.Preset, spelling.Suggestion(c.Preset, Presets()))
+	case c.Preset != "":
+		for field := range reflect.TypeFor[Set]().Fields() {
+			if slices.Contains(scopes, scopeOf(field)) {
+				a.copy(field.Name, base)
+			}
+		}
+		if c.Preset == "contrary" {
+			a.edit("contrary", scopes...)
+		}
+	}
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(c.Assumptions)) {
+		value := c.Assumptions[name]
+		text := string(value)
+		switch {
+		case text == "null" && slices.Contains(Names(), name):
+			a.copy(name, base)
+			continue
+		case strings.HasPrefix(text, `"`):
+			// The text of a RawMessage is valid JSON.
+			_ = json.Unmarshal(value, &text)
+		}
+		problems = append(problems, a.Assign(name, text))
+	}
+	return errors.Join(append(problems, a.Check())...)
+}
+
+// copy copies the field of a name from another set.
+func (a *Set) copy(name string, from *Set) {
+	reflect.ValueOf(a).Elem().FieldByName(name).Set(reflect.ValueOf(from).Elem().FieldByName(name))
+}

@@ -1,0 +1,113 @@
+// Package notify describes the webhooks of a world of the reference server, the events of which they are notified,
+// and the deliveries of these notifications. World.AddWebhook and World.Emit of package mockserver use them.
+package notify
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// InboxURL is the address of the inbox of every world, for a [Webhook]. A test that subscribes it needs no receiver: the
+// world stores its notifications, and World.Inbox returns them. Nothing is sent over a network. With a query such as
+// ?status=503 the inbox responds with that status, so that the notification is retried.
+const InboxURL = "http://inbox.localhost/"
+
+// Webhook is a new subscription. The path of the service's operation for it is not in the specification.
+type Webhook struct {
+	// Name is a label. Default: "Added webhook".
+	Name string
+	// URL receives the notifications. It is absolute, http or https, and on this machine unless the server delivers
+	// anywhere.
+	URL string
+	// Events are the kinds subscribed to. Default: the three of the specification.
+	Events []string
+	// Inactive disables the webhook.
+	Inactive bool
+	// Order is the order of the notifications.
+	Order Order
+}
+
+// WebhookChange holds the new values of a webhook; nil leaves a field unchanged.
+type WebhookChange struct {
+	Name   *string  `json:"name"`
+	URL    *string  `json:"url"`
+	Events []string `json:"events"`
+	Active *bool    `json:"active"`
+	Order  *Order   `json:"order"`
+}
+
+// Event is an event of which webhooks are notified.
+type Event struct {
+	// Kind is what webhooks subscribe to, such as "shipment.updated".
+	Kind string `json:"event"`
+	// ShipmentID is the shipment in the notification, in its current state. Default: the newest.
+	ShipmentID string `json:"shipment_id"`
+	// Data, a JSON object, replaces the shipment, for events that are not about a shipment. If its shipment_id
+	// names a shipment of the account, the notification is about that shipment.
+	Data json.RawMessage `json:"data"`
+}
+
+// Delivery is one notification to one webhook, as the delivery log records it.
+type Delivery struct {
+	ID         string `json:"delivery_id"`
+	EventID    string `json:"webhook_event_id"`
+	WebhookID  string `json:"webhook_id"`
+	Event      string `json:"event"`
+	ShipmentID string `json:"shipment_id"`
+	URL        string `json:"url"`
+	State      State  `json:"state"`
+	// Reason is the reason of a refusal or failure.
+	Reason    string    `json:"reason,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	Attempts  []Attempt `json:"attempts"`
+	// Payload is the body as sent; treat it as read-only.
+	Payload json.RawMessage `json:"payload,omitempty"`
+	// Order is the order of the webhook when the delivery was queued.
+	Order Order `json:"order,omitempty"`
+	// Due is when the next attempt is due; zero unless the delivery is queued.
+	Due time.Time `json:"due,omitzero"`
+}
+
+// State is the state of a delivery.
+type State string
+
+// States of a delivery. All except Queued are final.
+const (
+	Queued    State = "queued"    // waiting for its first or its next attempt
+	Delivered State = "delivered" // the receiver accepted it
+	Failed    State = "failed"    // no attempt succeeded, or another world sends it
+	Refused   State = "refused"   // the target is not allowed; nothing was sent
+)
+
+// Attempt is one POST of a [Delivery].
+type Attempt struct {
+	At         time.Time `json:"at"`
+	StatusCode int       `json:"status_code,omitempty"` // 0 without a response
+	Error      string    `json:"error,omitempty"`
+}
+
+// Received is a notification that the inbox of a world received.
+type Received struct {
+	// Number is counted from 1.
+	Number int       `json:"number"`
+	At     time.Time `json:"at"`
+	// Event is the kind of event in the payload, such as "shipment.updated".
+	Event string `json:"event"`
+	// DeliveryID, EventID and WebhookID are those of the header; empty if the assumption NoDeliveryHeaders is set.
+	DeliveryID string `json:"delivery_id,omitempty"`
+	EventID    string `json:"webhook_event_id,omitempty"`
+	WebhookID  string `json:"webhook_id,omitempty"`
+	// Attempt is how often the delivery has arrived, from 1; 0 without a DeliveryID.
+	Attempt int `json:"attempt,omitempty"`
+	// Status is the status with which the inbox responded.
+	Status int `json:"status"`
+	// Valid is true if the payload is a JSON object that the key of the world has signed.
+	Valid bool `json:"valid"`
+	// Problem is the reason why it is not valid.
+	Problem string `json:"problem,omitempty"`
+	// Header has the Content-Type, the signature and the identifiers.
+	Header http.Header `json:"header"`
+	// Payload is the body as received, if it is JSON; treat it as read-only.
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
