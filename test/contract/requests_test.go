@@ -175,7 +175,7 @@ const (
 
 func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithMaxBody(2048))
+	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(func(a *mockserver.Assumptions) { a.MaxBody = 2048 }))
 	c := newCaller(t, srv)
 	shipment := srv.Shipments()[0]
 	draft := c.analyze(`{"shipment_id":"SH-MAGICFAILONCE"}`)

@@ -24,9 +24,6 @@ import (
 // defaultAddr is the default address of serve and of the other subcommands.
 const defaultAddr = "127.0.0.1:4010"
 
-// defaultMaxBody is the default of -max-body: that of the assumption MaxBody.
-const defaultMaxBody = 1 << 20
-
 func serveCommand() command {
 	return command{
 		word: "serve", summary: "run the server until it is interrupted",
@@ -57,14 +54,9 @@ stops accepting connections, finishes the requests under way and exits.`,
 				token:  f.text("token", text{}, "the `TOKEN` that other machines need for /_mock/, in the header X-Mock-Token; default: random if other machines can reach the server"),
 				anywhere: f.Bool("deliver-anywhere", false,
 					"send webhook notifications to other machines too"),
-				maxBody:      f.Int64("max-body", defaultMaxBody, "the maximum length of a request body in `BYTES`; longer ones are refused with 413"),
-				maxHeader:    f.Int("max-header", 64<<10, "the maximum length of a request header in `BYTES`; longer ones are refused with 431"),
-				maxWorlds:    f.Int("max-worlds", 10_000, "the maximum `NUMBER` of open worlds"),
-				maxRows:      f.Int("max-rows", 20_000, "the maximum `NUMBER` of records that each world stores in addition to its initial ones"),
-				maxBytes:     f.Int64("max-bytes", 256<<20, "the maximum memory of the requests and webhooks of each world, in addition to its initial ones, in `BYTES`"),
+				maxMemory:    f.Int64("max-memory", 1<<30, "the maximum memory of all worlds and their journals, in `BYTES`"),
 				journal:      f.Int("journal", 1024, "the `NUMBER` of requests in the journal of each world; a quarter more for older failed ones; 0 for none"),
 				journalBytes: f.Int("journal-bytes", 2<<10, "the maximum length of a body in the journal, in `BYTES`"),
-				maxJournal:   f.Int64("max-journal", 128<<20, "the maximum memory of all journals together, in `BYTES`; beyond it they keep fewer requests"),
 				tls:          f.Bool("tls", false, "serve HTTPS with a new certificate for localhost, 127.0.0.1 and ::1"),
 				tlsCA:        f.text("tls-ca", text{file: true}, "with -tls: write the CA certificate that clients must trust to this `FILE`; default: a temporary file"),
 				log: f.text("log", text{value: "auto", choices: []string{"auto", "text", "json", "off"}},
@@ -87,10 +79,7 @@ type serving struct {
 	tlsCA, log, hosts       *string
 	token, assume, rules    *string
 	strict, stdin           *bool
-	maxBody, maxJournal     *int64
-	maxBytes                *int64
-	maxHeader               *int
-	maxWorlds, maxRows      *int
+	maxMemory               *int64
 	journal, journalBytes   *int
 }
 
@@ -186,12 +175,7 @@ func (s serving) options(p program) ([]mockserver.Option, error) {
 	opts = append(opts, []mockserver.Option{
 		mockserver.WithAddr(*s.addr), mockserver.WithSeed(*s.seed), mockserver.WithScenario(*s.scenario), mockserver.WithState(*s.state),
 	}...)
-	if *s.maxBody != defaultMaxBody { // otherwise it would be an assumption that is changed
-		opts = append(opts, mockserver.WithMaxBody(*s.maxBody))
-	}
-	opts = append(opts, mockserver.WithMaxHeader(*s.maxHeader),
-		mockserver.WithMaxWorlds(*s.maxWorlds), mockserver.WithMaxRows(*s.maxRows), mockserver.WithMaxBytes(*s.maxBytes),
-		mockserver.WithMaxJournal(*s.maxJournal), mockserver.WithJournal(*s.journal, *s.journalBytes))
+	opts = append(opts, mockserver.WithMaxMemory(*s.maxMemory), mockserver.WithJournal(*s.journal, *s.journalBytes))
 	if *s.token != "" {
 		opts = append(opts, mockserver.WithToken(*s.token))
 	}

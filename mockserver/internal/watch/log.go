@@ -61,7 +61,7 @@ type entry struct {
 	responseBytes int
 }
 
-// Memory is the memory of the journals of all worlds, in bytes.
+// Memory is memory that all worlds share, in bytes.
 type Memory struct {
 	Most int64
 	Used atomic.Int64
@@ -254,7 +254,7 @@ func (j *Log) absent(id string) error {
 	}
 	limit := "-journal (in Go: WithJournal)"
 	if len(j.ring) < j.size {
-		limit = "-max-journal (in Go: WithMaxJournal)"
+		limit = "-max-memory (in Go: WithMaxMemory)"
 	}
 	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with %s", ErrDropped, id, len(j.ring), limit)
 }

@@ -34,7 +34,7 @@ type World struct {
 	working    pending    // exchanges for which Advance waits
 	performing sync.Mutex // held while the operation of an arriving request is performed
 	base       *Snapshot  // the initial contents
-	origin     *template  // the template of base; nil for a fork
+	origin     *template  // the template that the contents began with, or nil
 
 	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
@@ -48,8 +48,7 @@ type World struct {
 	SnapshotChanges int
 	changes         Changes // of the assumptions
 	Replaced        int     // how often the contents or the assumptions were replaced
-	// rowsAtFirst is the number of initial records.
-	rowsAtFirst int
+	counted         int64   // bytes of memory that the world accounts for
 }
 
 // Access holds what a program needs to use a world. World embeds a pointer to it, because fmt follows a pointer at the
@@ -93,7 +92,6 @@ func (b *Book) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 		w.Dispatcher.Settle()
 	})
 	w.restore(base)
-	w.rowsAtFirst = w.rows()
 	w.Facade = b.settings.Facade(w)
 	return w
 }
@@ -113,6 +111,9 @@ func (w *World) Close() {
 	w.Clock.Stop()
 	w.Dispatcher.Close()
 	w.Log.End()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count()
 }
 
 // Assume returns the current assumptions. The caller does not change them.
