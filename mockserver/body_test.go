@@ -11,7 +11,7 @@ import (
 
 func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithMaxBody(2000))
+	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.MaxBody = 2000 }))
 	tests := []struct {
 		name, body, contentType string
 		status                  int

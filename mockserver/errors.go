@@ -8,9 +8,9 @@ var (
 	ErrNoWorld = world.ErrNoWorld
 	// ErrWorldExists is returned if a new world has the name of one that is open.
 	ErrWorldExists = world.ErrWorldExists
-	// ErrTooManyWorlds is returned if the server has reached its limit of worlds or of records.
+	// ErrTooManyWorlds is returned if the server has no memory for another world; see [WithMaxMemory].
 	ErrTooManyWorlds = world.ErrTooManyWorlds
-	// ErrTooManyRows is returned if a world has reached its limit of records or of bytes.
+	// ErrTooManyRows is returned if the server has no memory for another record; see [WithMaxMemory].
 	ErrTooManyRows = world.ErrTooManyRows
 	// ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 	ErrRealClock = world.ErrRealClock

@@ -20,5 +20,9 @@ func DecodeSnapshot(from io.Reader) (*Snapshot, error) {
 	return &Snapshot{kept}, err
 }
 
-// JournalMemory returns how many bytes the journals of all worlds take.
-func (s *Server) JournalMemory() int64 { return s.config.Memory.Used.Load() }
+// JournalMemory returns how many bytes the journals of all worlds take, and WorldMemory how many the worlds do.
+func (s *Server) JournalMemory() int64 { return s.config.Journals.Used.Load() }
+func (s *Server) WorldMemory() int64   { return s.config.Memory.Used.Load() }
+
+// LeaveMemory leaves so many bytes for further worlds and records.
+func (s *Server) LeaveMemory(bytes int64) { s.config.Memory.Most = s.WorldMemory() + bytes }

@@ -41,7 +41,7 @@ func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
 // newStage sets up a small world with a draft, a request that is bought, and a delivery.
 func newStage(f *testing.F) *stage {
 	f.Helper()
-	srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithScenario("history3"), mockserver.WithMaxWorlds(4),
+	srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithScenario("history3"),
 		mockserver.WithDeliveryTransport(nowhere{}))
 	f.Cleanup(srv.Close)
 	s := &stage{Server: srv}

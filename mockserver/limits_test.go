@@ -8,85 +8,130 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-func TestLimits_NameTheFlagThatRaisesThem(t *testing.T) {
+func TestLimits_NameWhatRaisesThem(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithMaxHeader(500), mockserver.WithMaxBody(100), mockserver.WithMaxWorlds(1), mockserver.WithMaxRows(0))
-	do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 600)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "-max-header")
-	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "-assume MaxBody=BYTES")
-	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "-max-worlds")
-	post(t, srv, "/v1/regulatory-documents/analyze", analyzeFirst(srv.World)).refusal(t, http.StatusBadRequest, "-max-rows")
-	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).refusal(t, http.StatusBadRequest, "-max-rows")
+	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.MaxBody = 100 }))
+	srv.LeaveMemory(0)
+	do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
+	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "the assumption MaxBody")
+	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "WithMaxMemory")
+	post(t, srv, "/v1/regulatory-documents/analyze", analyzeFirst(srv.World)).refusal(t, http.StatusBadRequest, "WithMaxMemory")
+	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).refusal(t, http.StatusBadRequest, "WithMaxMemory")
 	get(t, srv, "/v1/rates").want(t, http.StatusOK)
 }
 
 func analyzeFirst(w *mockserver.World) string { return `{"shipment_id":"` + w.Shipments()[0] + `"}` }
 
-// A test that runs away makes records of every kind until it is refused, in its own world only, and goes on
-// once there is room again.
+// A test that runs away makes records of every kind until it is refused, and goes on once there is room again. A world that
+// is reset or closed takes no memory for its former records.
 func TestLimits_StopATestThatRunsAway(t *testing.T) {
 	t.Parallel()
-	const most = 200
-	srv := start(t, mockserver.WithMaxRows(most), mockserver.WithoutListener())
-	makes := map[string]func(w *mockserver.World) error{
-		"webhooks": func(w *mockserver.World) error {
+	makes := map[string]func(srv *mockserver.Server, w *mockserver.World) error{
+		"webhooks": func(_ *mockserver.Server, w *mockserver.World) error {
 			_, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
 			return err
 		},
-		"money": func(w *mockserver.World) error { return w.Fund(w.Wallets()[0], amount(t, "1")) },
-		"requests": func(w *mockserver.World) error {
+		"money": func(_ *mockserver.Server, w *mockserver.World) error { return w.Fund(w.Wallets()[0], amount(t, "1")) },
+		"requests": func(srv *mockserver.Server, w *mockserver.World) error {
 			if a := doWith(t, &http.Client{Transport: w.Transport()}, srv, http.MethodPost, "/v1/regulatory-documents/analyze", analyzeFirst(w), "Authorization", "Bearer "+w.SecretKey); a.status != http.StatusOK {
 				return fmt.Errorf("%w: %s", mockserver.ErrTooManyRows, a.body)
 			}
 			return nil
 		},
+		"forks": func(srv *mockserver.Server, w *mockserver.World) error {
+			_, err := w.Fork(fmt.Sprint("fork", srv.WorldMemory()))
+			return err
+		},
 	}
 	for name, makeOne := range makes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			const most = 1000
+			srv := start(t, mockserver.WithoutListener())
+			other := srv.NewWorld(t)
+			before := srv.WorldMemory()
 			w := srv.NewWorld(t)
+			opened := srv.WorldMemory()
+			srv.LeaveMemory(300_000)
 			made, err := 0, error(nil)
-			for ; err == nil && made <= most; made++ {
-				err = makeOne(w)
+			for ; err == nil && made < most; made++ {
+				err = makeOne(srv, w)
 			}
-			if made != most+1 || !errors.Is(err, mockserver.ErrTooManyRows) || !strings.Contains(err.Error(), "-max-rows") || !strings.Contains(err.Error(), w.Name()+"/reset") {
+			full := mockserver.ErrTooManyRows
+			if name == "forks" {
+				full = mockserver.ErrTooManyWorlds
+			}
+			if made < 5 || !errors.Is(err, full) || !strings.Contains(err.Error(), "WithMaxMemory") {
 				t.Fatalf("refused at %d with %v", made, err)
 			}
-			fork, err := w.Fork("of-" + name)
-			if err != nil {
-				t.Fatal(err)
+			if err := makeOne(srv, other); name != "forks" && !errors.Is(err, full) {
+				t.Errorf("another world has memory of its own: %v", err)
 			}
-			defer fork.Close()
-			if err := makeOne(fork); err != nil {
-				t.Errorf("a fork shares the records of its parent and has its own limit: %v", err)
+			for _, each := range srv.Worlds()[1:] {
+				if each != other && each != w {
+					each.Close()
+				}
 			}
 			w.Reset()
-			if err := makeOne(w); err != nil {
+			if got := srv.WorldMemory(); got != opened {
+				t.Errorf("after a reset the worlds take %d bytes, and took %d", got, opened)
+			}
+			if err := makeOne(srv, w); err != nil {
 				t.Errorf("after a reset: %v", err)
 			}
 			w.CheckInvariants(t)
+			for _, each := range srv.Worlds()[1:] {
+				if each != other {
+					each.Close()
+				}
+			}
+			if got := srv.WorldMemory(); got != before {
+				t.Errorf("the worlds take %d bytes, and took %d before", got, before)
+			}
 		})
 	}
 }
 
-// Records of a scenario do not count against the limit.
-func TestLimits_LeaveOutWhatAWorldBeganWith(t *testing.T) {
+// The initial records of worlds of one scenario are counted once, and those that are computed take no memory.
+func TestLimits_CountSharedRecordsOnce(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithMaxRows(1), mockserver.WithoutListener())
-	for _, scenario := range []string{"history1000", "rows10000000", "empty"} {
-		w := srv.NewWorld(t, scenario)
-		add := func() error {
-			_, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
-			return err
+	srv := start(t, mockserver.WithoutListener())
+	for _, scenario := range []string{"default", "history1000", "rows10000000", "empty"} {
+		srv.NewWorld(t, scenario)
+		before := srv.WorldMemory()
+		srv.NewWorld(t, scenario)
+		if got := srv.WorldMemory() - before; got <= 0 || got > 100_000 {
+			t.Errorf("another world of %s takes %d bytes", scenario, got)
 		}
-		if err := add(); err != nil {
-			t.Errorf("%s: %v", scenario, err)
+	}
+}
+
+// A fork holds the records of its world also when that is closed, so they are counted for it too.
+func TestLimits_AForkTakesTheMemoryOfItsRecords(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	before := srv.WorldMemory()
+	w := srv.NewWorld(t)
+	for range 100 {
+		if err := w.Fund(w.Wallets()[0], amount(t, "1")); err != nil {
+			t.Fatal(err)
 		}
-		if err := add(); !errors.Is(err, mockserver.ErrTooManyRows) {
-			t.Errorf("%s takes a second one: %v", scenario, err)
-		}
+	}
+	fork, err := w.Fork("later")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if got := srv.WorldMemory() - before; got < 100_000 {
+		t.Errorf("the fork takes %d bytes", got)
+	}
+	fork.Close()
+	if got := srv.WorldMemory(); got != before {
+		t.Errorf("the worlds take %d bytes, and took %d before", got, before)
 	}
 }
 
@@ -95,7 +140,7 @@ func TestLimits_LeaveOutWhatAWorldBeganWith(t *testing.T) {
 func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	t.Parallel()
 	const most = 256 << 10
-	srv := start(t, mockserver.WithMaxJournal(most), mockserver.WithoutListener())
+	srv := start(t, mockserver.WithMaxMemory(8*most), mockserver.WithoutListener())
 	var worlds []*mockserver.World
 	for range 8 {
 		worlds = append(worlds, srv.NewWorld(t))
@@ -119,7 +164,7 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	if len(journal) == 0 || len(journal) >= 80 || journal[len(journal)-1].Status != http.StatusNotFound || journal[len(journal)-1].RequestID != "req-80" {
 		t.Fatalf("the last world remembers %d calls, the latest %+v", len(journal), journal[max(0, len(journal)-1):])
 	}
-	if told := string(get(t, srv, "/_mock/journal?world="+last.Name()).body); !strings.Contains(told, "-max-journal") {
+	if told := string(get(t, srv, "/_mock/journal?world="+last.Name()).body); !strings.Contains(told, "WithMaxMemory") {
 		t.Errorf("nothing is said about it: %.200s", told)
 	}
 	for _, w := range worlds {
@@ -170,11 +215,12 @@ func TestLimits_BoundBytes(t *testing.T) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := start(t, mockserver.WithMaxBytes(most), mockserver.WithoutListener())
+			srv := start(t, mockserver.WithoutListener())
+			srv.LeaveMemory(most)
 			made := 0
 			for ; made < 1000; made++ {
 				if got := change(t, srv); got.status != 200 {
-					got.refusal(t, 400, "-max-bytes")
+					got.refusal(t, 400, "WithMaxMemory")
 					break
 				}
 			}
@@ -190,12 +236,13 @@ func TestLimits_BoundBytes(t *testing.T) {
 	}
 	t.Run("snapshots", func(t *testing.T) {
 		t.Parallel()
-		srv := start(t, mockserver.WithMaxBytes(most), mockserver.WithoutListener())
+		srv := start(t, mockserver.WithoutListener())
+		srv.LeaveMemory(most)
 		changes["drafts of many items"](t, srv).want(t, 200)
 		kept := 0
 		for ; kept < 100; kept++ {
 			if got := post(t, srv, "/_mock/worlds/home/snapshot", fmt.Sprintf(`{"snapshot":"%d"}`, kept)); got.status != 200 {
-				got.refusal(t, 400, "-max-bytes")
+				got.refusal(t, 400, "WithMaxMemory")
 				break
 			}
 		}

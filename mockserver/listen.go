@@ -21,9 +21,8 @@ const (
 	idleTimeout       = 2 * time.Minute
 )
 
-// WithMaxHeader limits the length of a request's header, including its first line, in bytes. A longer header is
-// refused with 431. The default is 64 KiB.
-func WithMaxHeader(bytes int) Option { return func(c *config) { c.maxHeader = max(1, bytes) } }
+// maxHeader is the maximum length of a request's header, including its first line, in bytes. A longer one is refused.
+const maxHeader = 64 << 10
 
 // WithHosts adds host names or addresses that the control surface accepts besides those of this machine, and
 // that the certificate of [WithTLS] covers. Requests with the token of [WithToken] may use any host name.
@@ -45,7 +44,7 @@ func (s *Server) newHTTP() *http.Server {
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
 		// Above this net/http refuses the request itself. Between the limit and this the response is an envelope.
-		MaxHeaderBytes: 2 * s.config.maxHeader,
+		MaxHeaderBytes: 2 * maxHeader,
 		ErrorLog:       s.config.errorLog(),
 		ConnContext:    wire.MarkInMemory,
 		ConnState:      s.api.Unread.ConnState,
@@ -57,14 +56,14 @@ func (s *Server) newHTTP() *http.Server {
 }
 
 // headerTooLong reports whether a request's header exceeds the limit.
-func (s *Server) headerTooLong(r *http.Request) bool {
+func headerTooLong(r *http.Request) bool {
 	size := len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
 		for _, value := range values {
 			size += len(name) + len(value) + len(": \r\n")
 		}
 	}
-	return size > s.config.maxHeader
+	return size > maxHeader
 }
 
 // secured wraps a listener in TLS with a certificate made for it.

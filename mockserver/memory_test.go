@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // The memory that a request may make the server allocate: a few times its limit while it is read (the race detector adds
@@ -72,7 +73,7 @@ func TestMemory_TheFirstPurchaseOfAWorld(t *testing.T) {
 // TestMemory_NoRequestCostsMoreThanItsLimit sends requests without end until the server has had enough, and
 // whole ones that are as large as may be. It is not parallel: nothing else allocates meanwhile.
 func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
-	server := New(WithMaxBody(bodyLimit))
+	server := New(WithAssumptions(func(a *assumption.Set) { a.MaxBody = bodyLimit }))
 	defer server.Close()
 	draft, err := server.Client(t).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
 	if err != nil {

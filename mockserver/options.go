@@ -30,7 +30,6 @@ type config struct {
 	listen     bool
 	addr       string
 	rulesFile  []byte // nil: the built-in rules
-	maxHeader  int    // bytes of a request's header
 	tls        bool
 	hosts      []string // that the server accepts besides the names of this machine
 	problem    error    // the errors of options
@@ -40,16 +39,14 @@ type config struct {
 }
 
 func defaultConfig() config {
-	return config{
+	c := config{
 		Settings: world.Settings{
 			Seed:        1,
 			Start:       seed.Epoch,
-			MaxWorlds:   world.DefaultMaxWorlds,
-			MaxRows:     world.DefaultMaxRows,
-			MaxBytes:    world.DefaultMaxBytes,
 			Journal:     1024,
 			JournalBody: 2 << 10,
-			Memory:      &watch.Memory{Most: world.DefaultMaxJournal},
+			Memory:      new(watch.Memory),
+			Journals:    new(watch.Memory),
 			Parameters:  api.ParameterTable(),
 			BodyFields:  api.BodyFields,
 			Logger:      slog.New(slog.DiscardHandler),
@@ -58,8 +55,9 @@ func defaultConfig() config {
 		listen:     true,
 		addr:       "127.0.0.1:0",
 		operations: shipping.Operations(),
-		maxHeader:  64 << 10,
 	}
+	WithMaxMemory(world.DefaultMaxMemory)(&c)
+	return c
 }
 
 // WithSeed sets the random seed: the same seed always gives the same ids, times, records and key.
@@ -103,10 +101,6 @@ func WithDeliveryTargets() Option { return func(c *config) { c.Assume.DeliverAny
 func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
-
-// WithMaxBody limits the length of request bodies, in bytes. A longer body is refused with 413, and so is one
-// whose lists have more than one element for each 256 bytes of the limit (and more than 4,096).
-func WithMaxBody(bytes int64) Option { return func(c *config) { c.Assume.MaxBody = bytes } }
 
 // WithOperations replaces the operation table [shipping.Operations], for a service whose provisional routes
 // are known to differ. [Server.Err] returns an error if the table has an operation that the server does not
@@ -192,23 +186,13 @@ func WithJournal(calls, bodyBytes int) Option {
 	return func(c *config) { c.Journal, c.JournalBody = max(0, calls), max(0, bodyBytes) }
 }
 
-// WithMaxWorlds limits how many worlds are open at once. Opening another one fails. The default is 10,000.
-func WithMaxWorlds(n int) Option { return func(c *config) { c.MaxWorlds = max(1, n) } }
-
-// WithMaxRows limits how many records a world stores in addition to its initial ones: regulatory requests,
-// ledger entries, webhooks, rates. Another record is refused. The default is 20,000. Regulatory requests are the
-// largest: 20,000 take about 200 MB. Records of a scenario do not count.
-func WithMaxRows(n int) Option { return func(c *config) { c.MaxRows = max(0, n) } }
-
-// WithMaxBytes limits the memory of the regulatory requests and webhooks of a world and of its named snapshots,
-// estimated from their JSON. A change that exceeds the limit is refused. The default is 256 MiB. Records of a
-// scenario do not count.
-func WithMaxBytes(bytes int64) Option { return func(c *config) { c.MaxBytes = max(0, bytes) } }
-
-// WithMaxJournal limits the total memory of the journals of all worlds. At the limit no request is refused:
-// each world overwrites its oldest entries, keeps fewer than [WithJournal] allows and shorter bodies, until it is
-// reset or others are closed. GET /_mock/journal reports it. The default is 128 MiB.
-func WithMaxJournal(bytes int64) Option { return func(c *config) { c.Memory.Most = max(0, bytes) } }
+// WithMaxMemory limits the memory of all worlds and their journals, in bytes, as the server estimates it. An eighth is for
+// journals: beyond it, each world overwrites its oldest entries, keeps fewer than [WithJournal] allows and shorter bodies,
+// and GET /_mock/journal reports it. The rest is for worlds and their records: beyond it, another world or record is
+// refused until worlds are closed or reset. The default is 1 GiB.
+func WithMaxMemory(bytes int64) Option {
+	return func(c *config) { c.Journals.Most, c.Memory.Most = bytes/8, bytes-bytes/8 }
+}
 
 // WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
 // [Server.Shutdown]. A file that cannot be read is left unchanged, and [Server.Err] returns the reason. The

@@ -77,7 +77,7 @@ func (s *Server) newAPI() (err error) {
 
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
-		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Memory: s.config.Memory,
+		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread,
 		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:     s.Token,
 		OpenAPI:   func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
@@ -148,8 +148,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
 		s.api.Refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
-	case s.headerTooLong(r):
-		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header (in Go: WithMaxHeader)", s.config.maxHeader)))
+	case headerTooLong(r):
+		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less", maxHeader)))
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser

@@ -378,7 +378,7 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 
 func TestWorlds_ClosedOnesAreForgotten(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithMaxWorlds(3))
+	srv := start(t)
 	first, err := srv.Open("default_a")
 	if err != nil {
 		t.Fatal(err)
@@ -387,14 +387,15 @@ func TestWorlds_ClosedOnesAreForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, message := range []string{"3 worlds are open", "WithMaxWorlds"} {
+	if err := w.Fund(w.Wallets()[0], amount(t, "3")); err != nil {
+		t.Fatal(err)
+	}
+	srv.LeaveMemory(0)
+	for _, message := range []string{"3 worlds are open", "WithMaxMemory"} {
 		as(t, srv, "sk_test_default_c", "GET", "/v1/rates", "").refusal(t, http.StatusServiceUnavailable, message)
 	}
 	if _, err := srv.Fork("c"); !errors.Is(err, mockserver.ErrTooManyWorlds) {
 		t.Errorf("a fork too many: %v", err)
-	}
-	if err := w.Fund(w.Wallets()[0], amount(t, "3")); err != nil {
-		t.Fatal(err)
 	}
 	w.Close()
 	w.Close()

@@ -106,7 +106,7 @@ type campaign struct {
 
 func newCampaign(t *testing.T, o options, over ...wire) *campaign {
 	t.Helper()
-	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100), mockserver.WithMaxRows(10_000+4*o.purchases),
+	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100), mockserver.WithMaxMemory(1<<40),
 		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.01 }))
 	t.Cleanup(server.Close)
 	// Two naira a dollar: the wallet lasts for every purchase.

@@ -353,7 +353,7 @@ func TestServe_TakesThePresetOfOtherChoices(t *testing.T) {
 	for _, row := range body.Data {
 		shown[row.Field] = row.Value
 	}
-	for name, want := range map[string]any{"PerPageCap": 7.0, "RuleFailureStatus": 422.0, "WrapRecord": true, "SHA256Signature": true, "RequireContentType": false} {
+	for name, want := range map[string]any{"PerPageCap": 7.0, "RuleFailureStatus": 422.0, "WrapRecord": true, "SHA256Signature": true, "OneWorld": false} {
 		if shown[name] != want {
 			t.Errorf("%s is %v, want %v", name, shown[name], want)
 		}

@@ -56,7 +56,7 @@ func journalFormats() map[string]func(*world.World, []journal.Entry) wire.Reply 
 		"": func(w *world.World, entries []journal.Entry) wire.Reply {
 			message := spelling.Counted(len(entries), "request in the journal", "requests in the journal")
 			if w.Log.IsShort() {
-				message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
+				message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise the limit with WithMaxMemory in Go"
 			}
 			return wire.SucceedWith(nil, message, entries)
 		},

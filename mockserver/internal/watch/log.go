@@ -48,7 +48,7 @@ type entry struct {
 	struck []wire.Strike
 }
 
-// Memory is the memory of the journals of all worlds, in bytes.
+// Memory is memory that all worlds share, in bytes.
 type Memory struct {
 	Most int64
 	Used atomic.Int64
@@ -244,7 +244,7 @@ func (j *Log) absent(id string) error {
 	}
 	limit := "-journal (in Go: WithJournal)"
 	if len(j.ring) < j.size {
-		limit = "-max-journal (in Go: WithMaxJournal)"
+		limit = "the option WithMaxMemory in Go"
 	}
 	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with %s", ErrDropped, id, len(j.ring), limit)
 }

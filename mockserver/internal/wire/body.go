@@ -38,7 +38,7 @@ func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, t
 			return nil, &p
 		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise it with -assume MaxBody=BYTES (in Go: WithMaxBody)", limit))
+			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise the assumption MaxBody", limit))
 			return nil, &p
 		}
 		p := Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again")
@@ -77,7 +77,7 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 		return &p
 	}
 	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record
-		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise it with -assume MaxBody=BYTES (in Go: WithMaxBody)", most))
+		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise the assumption MaxBody", most))
 		return &p
 	}
 	c.Unknown = unknownFields(text, into)

@@ -23,7 +23,7 @@ type instruments struct {
 // shares memory with those of the other worlds.
 func newInstruments(s *Settings, seed uint64, key string) *instruments {
 	i := &instruments{
-		Log:      watch.NewLog(s.Journal, s.JournalBody, s.Memory),
+		Log:      watch.NewLog(s.Journal, s.JournalBody, s.Journals),
 		Faults:   inject.New(seed),
 		Lint:     watch.NewLint(operations.Names(operations.Once), s.Parameters, s.BodyFields),
 		KeyPrint: wire.Fingerprint(key),

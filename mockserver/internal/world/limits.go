@@ -8,54 +8,59 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// ErrTooManyRows is returned if a world has reached its limit of records or bytes.
+// ErrTooManyRows is returned if the server has no memory for another record.
 var ErrTooManyRows = errors.New("the world is full")
 
-// rows counts the records that the world stores. The caller holds the lock.
-func (w *World) rows() int {
-	rows := w.Regulatory.Len() + w.Account.Ledger.Len() + len(w.Account.Webhooks.All)
-	for _, list := range w.Account.Lists {
-		rows += list.Stored()
-	}
-	return rows
-}
+// DefaultMaxMemory prevents a runaway test from exhausting the machine.
+//
+// Assumption: the limit. To switch, see WithMaxMemory.
+const DefaultMaxMemory = 1 << 30
 
-// room returns an error if the world may not store another record. The caller holds the lock.
-func (w *World) room() error { return w.roomFor(0) }
+// Estimates of memory, in bytes.
+const (
+	bytesPerWorld     = 32 << 10
+	bytesPerRow       = 1536
+	maxNamedSnapshots = 100 // of a world; its snapshots share what is equal
+)
 
-// roomFor returns an error if the world may not store another record with that many bytes of JSON. The caller holds the
-// lock.
-func (w *World) roomFor(text int) error {
-	if most := w.settings.MaxRows; w.rows()-w.rowsAtFirst >= most {
-		return fmt.Errorf("%w: it stores %d records in addition to its initial ones, which is the limit: %s, or raise -max-rows (in Go: WithMaxRows)", ErrTooManyRows, most, w.makeRoom())
-	}
-	return w.RoomForBytes(text)
-}
-
-// RoomForBytes returns an error if the world may not store that many more bytes of JSON. The caller holds the lock.
-func (w *World) RoomForBytes(text int) error {
-	taken := w.Account.Memory() + account.BytesPerJSON*int64(text)
+// memory returns the bytes that the world takes, about: itself, and its records without the initial ones, which
+// it shares with its template. The caller holds the lock.
+func (w *World) memory() int64 {
+	taken := memoryOf(&w.Account) + bytesPerRow*int64(w.Regulatory.Len())
 	for _, kept := range w.Snapshots {
 		taken += kept.State.Memory()
 	}
-	if most := w.settings.MaxBytes; taken-w.base.State.Memory() > most {
-		return fmt.Errorf("%w: its records would take more than %d bytes of memory: %s, or raise -max-bytes (in Go: WithMaxBytes)", ErrTooManyRows, most, w.makeRoom())
+	return bytesPerWorld + max(0, taken-w.base.shared)
+}
+
+// memoryOf returns the bytes that the records of an account take, about, but for regulatory requests their texts alone.
+func memoryOf(a *account.Account) int64 {
+	rows := a.Ledger.Len() + len(a.Webhooks.All)
+	for _, list := range a.Lists {
+		rows += list.Stored()
+	}
+	return bytesPerRow*int64(rows) + a.Memory()
+}
+
+// count accounts for the memory of the world. A closed world takes none. The caller holds the lock.
+func (w *World) count() {
+	var now int64
+	if w.closed.Err() == nil {
+		now = w.memory()
+	}
+	w.settings.Memory.Used.Add(now - w.counted)
+	w.counted = now
+}
+
+// room returns an error if the world may not store another record. The caller holds the lock.
+func (w *World) room() error { return w.RoomForBytes(bytesPerRow / account.BytesPerJSON) }
+
+// RoomForBytes returns an error if the world may not store that many more bytes of JSON. The caller holds the lock.
+func (w *World) RoomForBytes(text int) error {
+	w.count()
+	if m := w.settings.Memory; m.Used.Load()+account.BytesPerJSON*int64(text) > m.Most {
+		return fmt.Errorf("%w: all worlds together would take more than %d bytes of memory: reset it with POST %sworlds/%s/reset (in Go: World.Reset), close worlds, or raise the limit with WithMaxMemory in Go",
+			ErrTooManyRows, m.Most, wire.ControlPrefix, w.name)
 	}
 	return nil
 }
-
-func (w *World) makeRoom() string {
-	return fmt.Sprintf("reset it with POST %sworlds/%s/reset (in Go: World.Reset), use another world", wire.ControlPrefix, w.name)
-}
-
-// Limits that prevent a runaway test from exhausting the machine.
-//
-// Assumption: all of them. To switch, see WithMaxWorlds, WithMaxRows, WithMaxBytes and WithMaxJournal.
-const (
-	DefaultMaxWorlds  = 10_000
-	DefaultMaxRows    = 20_000    // of a world
-	DefaultMaxBytes   = 256 << 20 // of a world
-	DefaultMaxJournal = 128 << 20 // bytes, of all worlds
-	maxTemplateRows   = 600_000   // stored by all templates together, at about a kilobyte and a half each
-	maxNamedSnapshots = 100       // of a world
-)

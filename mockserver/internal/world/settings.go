@@ -16,12 +16,10 @@ type Settings struct {
 	Virtual     bool
 	Start       time.Time // of a virtual clock
 	Assume      assumption.Set
-	MaxWorlds   int
-	MaxRows     int                             // stored by a world, in addition to its initial records
-	MaxBytes    int64                           // of memory of a world
 	Journal     int                             // number of calls recorded
 	JournalBody int                             // bytes recorded of a body
-	Memory      *watch.Memory                   // of all journals
+	Memory      *watch.Memory                   // of all worlds
+	Journals    *watch.Memory                   // of all journals
 	Parameters  func(operation string) []string // the query parameters of an operation in the specification
 	BodyFields  func(operation string) []string // the members of the body of an operation; nil if it accepts every name
 	Observers   []watch.Observer                // of every exchange, after the journal and the linter of its world

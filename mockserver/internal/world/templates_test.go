@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
 )
 
 // Worlds of one plan share their initial contents, and the memory of all plans is bounded.
 func TestTemplates_StoreOnlySoMuch(t *testing.T) {
 	t.Parallel()
-	b := Worlds{templates: map[seed.Plan]*template{}}
+	b := Worlds{settings: &Settings{Memory: &watch.Memory{Most: 3 * bytesPerRow * maxStored / 2}}, templates: map[seed.Plan]*template{}}
 	reserve := func(number uint64, payments int) (*template, error) {
 		return b.template(seed.Plan{Seed: number, Payments: payments})
 	}
@@ -28,11 +29,11 @@ func TestTemplates_StoreOnlySoMuch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.release(first)
+	b.use(first, -1)
 	if _, err := reserve(2, maxStored); !errors.Is(err, ErrTooManyWorlds) {
 		t.Errorf("more than may be stored while the first is in use: %v", err)
 	}
-	b.release(first)
+	b.use(first, -1)
 	if _, err := reserve(2, maxStored); err != nil {
 		t.Errorf("with room again: %v", err)
 	}

@@ -35,7 +35,7 @@ type World struct {
 	working    pending    // exchanges for which Advance waits
 	performing sync.Mutex // held while the operation of an arriving request is performed
 	base       *Snapshot  // the initial contents
-	origin     *template  // the template of base; nil for a fork
+	origin     *template  // the template that the contents began with, or nil
 
 	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
@@ -47,9 +47,8 @@ type World struct {
 	Snapshots  map[string]*Snapshot // by name, for clients over HTTP
 	// SnapshotChanges counts how often Snapshots has changed.
 	SnapshotChanges int
-	Replaced        int // how often the contents or the assumptions were replaced
-	// rowsAtFirst is the number of initial records.
-	rowsAtFirst int
+	Replaced        int   // how often the contents or the assumptions were replaced
+	counted         int64 // bytes of memory that the world accounts for
 }
 
 // Access holds what a program needs to use a world. World embeds a pointer to it, because fmt follows a pointer at the
@@ -92,7 +91,6 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		w.Dispatcher.Settle()
 	})
 	w.restore(base)
-	w.rowsAtFirst = w.rows()
 	return w
 }
 
@@ -111,6 +109,9 @@ func (w *World) Close() {
 	w.Clock.Stop()
 	w.Dispatcher.Close()
 	w.Log.End()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count()
 }
 
 // Decoding returns how the world reads bodies.

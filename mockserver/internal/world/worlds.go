@@ -25,7 +25,6 @@ type Worlds struct {
 	byKey     map[string]*World
 	opened    []*World // in the order in which they were opened, the home world first
 	templates map[seed.Plan]*template
-	rows      int            // stored by the templates
 	named     int            // worlds that OpenForTest has named
 	file      string         // that Use has locked
 	lock      *filelock.Lock // nil without a file
@@ -72,8 +71,8 @@ func (b *Worlds) Home() *World { return b.opened[0] }
 // template is the initial contents of the worlds of a plan. It is seeded once and shared.
 type template struct {
 	plan  seed.Plan
-	rows  int // the approximate number of records
-	users int // open worlds that use it
+	bytes int64 // of memory, about
+	users int   // open worlds that use it
 
 	once sync.Once
 	base *Snapshot
@@ -86,7 +85,7 @@ var (
 	ErrNoWorld = errors.New("no such world")
 	// ErrWorldExists is returned if the name of a new world is in use.
 	ErrWorldExists = errors.New("the world is open already")
-	// ErrTooManyWorlds is returned if the server has reached its limit of worlds or records.
+	// ErrTooManyWorlds is returned if the server has no memory for another world.
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
@@ -143,7 +142,7 @@ func (b *Worlds) Fork(w *World, name string, base *Snapshot) (*World, error) {
 	p := w.Plan
 	p.assume = *w.Assume()
 	w.Unlock()
-	return b.openFrom(p, p.Scenario+"_"+name, base)
+	return b.openFrom(p, w.origin, p.Scenario+"_"+name, base)
 }
 
 // Close closes a world, unless it is the home world, and drops its data.
@@ -193,16 +192,16 @@ func (b *Worlds) openPlan(key string, change assumption.Change) (*World, error) 
 	}
 	base, err := t.Snapshot()
 	if err != nil {
-		b.release(t)
+		b.use(t, -1)
 		return nil, err
 	}
 	own := *base
 	own.State.IDs = account.NewIDsFor(p.Seed, key)
 	w := b.newWorld(scenario+"_"+name, key, p, &own)
 	w.origin = t
-	if err := b.add(w, b.settings.MaxWorlds); err != nil {
+	if err := b.add(w); err != nil {
 		w.Close()
-		b.release(t)
+		b.use(t, -1)
 		return nil, err
 	}
 	return w, nil
@@ -220,14 +219,17 @@ func (b *Worlds) OpenWith(name string, change assumption.Change) (*World, error)
 	return b.openPlan(key, change)
 }
 
-// openFrom opens a world under a new name with the contents of a snapshot.
-func (b *Worlds) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
+// openFrom opens a world under a new name with the contents of a snapshot, which began with those of a template.
+func (b *Worlds) openFrom(p worldPlan, origin *template, fullName string, base *Snapshot) (*World, error) {
 	key := account.KeyPrefix + fullName
 	if _, _, err := splitKey(key); err != nil {
 		return nil, err
 	}
 	w := b.newWorld(fullName, key, p, base)
-	if err := b.add(w, b.settings.MaxWorlds); err != nil {
+	w.origin = origin
+	b.use(origin, 1)
+	if err := b.add(w); err != nil {
+		b.use(origin, -1)
 		w.Close()
 		return nil, err
 	}
@@ -248,43 +250,48 @@ func (t *template) Snapshot() (*Snapshot, error) {
 	t.once.Do(func() {
 		made, delivered, err := seed.New(t.plan)
 		if t.err = err; err == nil {
-			t.base = &Snapshot{State: *made, deliveries: delivered, at: seed.Epoch}
+			t.base = &Snapshot{State: *made, shared: memoryOf(made), deliveries: delivered, at: seed.Epoch}
 		}
 	})
 	return t.base, t.err
 }
 
-// template returns the template of a plan and counts the user, until release is called. To make room for a new
+// template returns the template of a plan and counts the user, until use(t, -1) is called. To make room for a new
 // template, unused ones are removed first.
 func (b *Worlds) template(p seed.Plan) (*template, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.templates[p]
 	if t == nil {
-		t = &template{plan: p, rows: p.Stored()}
+		t = &template{plan: p, bytes: bytesPerRow * int64(p.Stored())}
+		memory := b.settings.Memory
 		for other, unused := range b.templates {
-			if b.rows+t.rows > maxTemplateRows && unused.users == 0 {
-				b.rows -= unused.rows
+			if memory.Used.Load()+t.bytes > memory.Most && unused.users == 0 {
+				memory.Used.Add(-unused.bytes)
 				delete(b.templates, other)
 			}
 		}
-		if b.rows+t.rows > maxTemplateRows {
-			return nil, fmt.Errorf("%w: its worlds store %d records and this one needs %d more: close some with DELETE %sworlds/NAME (in Go: World.Close), or use rowsN, whose records are computed", ErrTooManyWorlds, b.rows, t.rows, wire.ControlPrefix)
+		if memory.Used.Load()+t.bytes > memory.Most {
+			return nil, fmt.Errorf("%w: a world of %d records and the open ones would take more than %d bytes of memory: close some with DELETE %sworlds/NAME (in Go: World.Close), raise the limit with WithMaxMemory in Go, or use rowsN, whose records are computed",
+				ErrTooManyWorlds, p.Stored(), memory.Most, wire.ControlPrefix)
 		}
-		b.rows += t.rows
+		memory.Used.Add(t.bytes)
 		b.templates[p] = t
 	}
 	t.users++
 	return t, nil
 }
 
-func (b *Worlds) release(t *template) {
+// use adds to the number of worlds that use a template, which may be nil.
+func (b *Worlds) use(t *template, worlds int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t.users--
+	if t != nil {
+		t.users += worlds
+	}
 }
 
-func (b *Worlds) add(w *World, most int) error {
+func (b *Worlds) add(w *World) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -292,8 +299,9 @@ func (b *Worlds) add(w *World, most int) error {
 		return fmt.Errorf("%w: %s", ErrWorldExists, w.name)
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
-	case len(b.opened) >= most:
-		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME, or raise -max-worlds (in Go: World.Close, WithMaxWorlds)", ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
+	case b.settings.Memory.Used.Load() > b.settings.Memory.Most:
+		return fmt.Errorf("%w: %d worlds are open, and with another one they would take more than %d bytes of memory: close some with DELETE %sworlds/NAME (in Go: World.Close), or raise the limit with WithMaxMemory in Go",
+			ErrTooManyWorlds, len(b.opened), b.settings.Memory.Most, wire.ControlPrefix)
 	}
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)

@@ -38,10 +38,8 @@ func rows() []row {
 
 // server starts a server without limits on its contents.
 func server(opts ...mockserver.Option) *mockserver.Server {
-	const plenty = 1 << 40
 	return mockserver.New(append([]mockserver.Option{
-		mockserver.WithoutListener(), mockserver.WithMaxRows(plenty), mockserver.WithMaxBytes(plenty), mockserver.WithMaxJournal(plenty), mockserver.WithMaxWorlds(1 << 20),
-		mockserver.WithJournal(0, 0),
+		mockserver.WithoutListener(), mockserver.WithMaxMemory(1 << 40), mockserver.WithJournal(0, 0),
 	}, opts...)...)
 }
 
