@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,12 +94,15 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return fmt.Errorf("cannot start %s: %w", args[0], errors.Unwrap(err))
+	}
 	folder, err := os.MkdirTemp("", "mockserver-sweep-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	program := &subject{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files, ports: map[*mockserver.World]string{}}
+	program := &subject{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files}
 	if program.notify != "" {
 		config.Setup, config.Notify = program.setUp, history
 	}
@@ -111,9 +115,6 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		return usageError{err}
 	case err != nil && !interrupted:
 		fmt.Fprint(stderr, printableLines(report.WithoutFaults.Output))
-		if program.unstarted != nil {
-			return fmt.Errorf("cannot start %s: %w", args[0], program.unstarted)
-		}
 		return err
 	}
 	for i := range report.Results {
