@@ -88,11 +88,11 @@ func faultNames() string {
 func runSweep(ctx context.Context, cmd *cli.Command) error {
 	args, stderr := cmd.Args().Slice(), cmd.Root().ErrWriter
 	if len(args) == 0 {
-		return usageError{errors.New("name the program: mockserver sweep -- ./program arguments")}
+		return exit{exitUsage, errors.New("name the program: mockserver sweep -- ./program arguments")}
 	}
 	config, err := sweepConfig(cmd)
 	if err != nil {
-		return usageError{err}
+		return exit{exitUsage, err}
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
 		return fmt.Errorf("cannot start %s: %w", args[0], errors.Unwrap(err))
@@ -112,7 +112,7 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	interrupted := ctx.Err() != nil
 	switch {
 	case report == nil: // no run was made
-		return usageError{err}
+		return exit{exitUsage, err}
 	case err != nil && !interrupted:
 		fmt.Fprint(stderr, printableLines(report.WithoutFaults.Output))
 		return err
