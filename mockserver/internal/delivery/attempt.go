@@ -26,22 +26,17 @@ func (d *Dispatcher) try(p *pending) {
 	if !known {
 		return
 	}
-	attempt := Attempt{At: d.config.Clock.Now()}
 	settings := d.settings.Load()
-	status, err := d.post(p.ctx, settings, &out)
-	attempt.StatusCode = status
-	if err != nil {
-		attempt.Error = err.Error()
-	}
+	accepted := d.attempt(p.ctx, settings, &out)
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.pending[p.id] != p {
 		return // cancelled
 	}
-	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
+	out.Due = time.Time{}
 	switch tries := len(out.Attempts); {
-	case err == nil && settings.Policy.Accept(status):
+	case accepted:
 		out.State = Delivered
 	case tries >= settings.Policy.Attempts:
 		out.State, out.Reason = Failed, fmt.Sprintf("not accepted in %d attempts", tries)
@@ -82,6 +77,18 @@ func (d *Dispatcher) finish(p *pending) {
 	close(p.ended)
 }
 
+// attempt sends a delivery once, adds the attempt to it, and reports whether the receiver accepted it.
+func (d *Dispatcher) attempt(ctx context.Context, settings *Settings, out *Delivery) (accepted bool) {
+	attempt := Attempt{At: d.config.Clock.Now()}
+	status, err := d.post(ctx, settings, out)
+	attempt.StatusCode = status
+	if err != nil {
+		attempt.Error = err.Error()
+	}
+	out.Attempts = append(out.Attempts, attempt)
+	return err == nil && settings.Policy.Accept(status)
+}
+
 // post sends the payload once.
 func (d *Dispatcher) post(ctx context.Context, settings *Settings, out *Delivery) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
@@ -117,21 +124,11 @@ func (d *Dispatcher) post(ctx context.Context, settings *Settings, out *Delivery
 
 // Once makes one attempt at a delivery without retries, and returns its log entry.
 func (d *Dispatcher) Once(out Delivery) Delivery {
-	now, settings := d.config.Clock.Now(), d.settings.Load()
-	out.State, out.Reason, out.CreatedAt, out.Due = Failed, "", now, time.Time{}
+	out.State, out.Reason, out.CreatedAt, out.Due, out.Attempts = Delivered, "", d.config.Clock.Now(), time.Time{}, nil
 	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
-		out.State, out.Reason, out.Attempts = Refused, err.Error(), nil
-	} else {
-		attempt := Attempt{At: now}
-		if attempt.StatusCode, err = d.post(d.ctx, settings, &out); err != nil {
-			attempt.Error = err.Error()
-		}
-		if err == nil && settings.Policy.Accept(attempt.StatusCode) {
-			out.State = Delivered
-		} else {
-			out.Reason = "not accepted in its only attempt"
-		}
-		out.Attempts = []Attempt{attempt}
+		out.State, out.Reason = Refused, err.Error()
+	} else if !d.attempt(d.ctx, d.settings.Load(), &out) {
+		out.State, out.Reason = Failed, "not accepted in its only attempt"
 	}
 	d.Record(out)
 	return out.clone()
