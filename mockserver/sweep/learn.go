@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -56,37 +55,28 @@ func learn(calls []journal.Entry) []Request {
 func (c *Config) requestsOf(o *observation, output string) string {
 	const most = 5
 	calls := slices.SortedStableFunc(slices.Values(slices.Concat(o.unknown, o.calls)), func(a, b journal.Entry) int { return a.At.Compare(b.At) })
-	n := len(calls)
-	lines := strings.Split(strings.TrimSpace(output), "\n")
-	last := lines[len(lines)-1]
-	switch {
-	case n == 0 && c.inMemory:
-		return "sent no request"
-	case n == 0 && last == "":
-		return "sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"
-	case n == 0:
-		return fmt.Sprintf("sent no request. The last line that it printed is %.300q. If that is not the reason: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY", last)
+	var text strings.Builder
+	switch n := len(calls); {
+	case n > most:
+		fmt.Fprintf(&text, "sent %d requests, the last:", n)
+	case n > 0:
+		fmt.Fprintf(&text, "sent %s:", spelling.Counted(n, "request", "requests"))
+	case c.inMemory:
+		text.WriteString("sent no request")
+	default:
+		text.WriteString("sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY")
 	}
-	text := "sent " + spelling.Counted(n, "request", "requests")
-	if last != "" {
-		text = fmt.Sprintf("printed %.300q in the end, and ", last) + text
-	}
-	if n > most {
-		text += ", the last"
-	}
-	text += ":"
-	for _, call := range calls[max(0, n-most):] {
-		text += "\n  " + call.Method + " " + call.Path + " "
-		if call.Status == 0 {
-			text += "no response"
-			continue
+	for _, call := range calls[max(0, len(calls)-most):] {
+		line := fmt.Sprintf("%s %s %d %s", call.Method, call.Path, call.Status, call.ErrorCode)
+		if call.ErrorCode != "" {
+			line += ": " + call.Message
 		}
-		text += strings.Join(strings.Fields(strconv.Itoa(call.Status)+" "+call.ErrorCode), " ")
-		if call.Message != "" && call.ErrorCode != "" {
-			text += ": " + strings.Join(strings.Fields(call.Message), " ")
-		}
+		fmt.Fprintf(&text, "\n  %s", strings.Join(strings.Fields(line), " "))
 	}
-	return text
+	if lines := strings.Split(strings.TrimSpace(output), "\n"); output != "" {
+		fmt.Fprintf(&text, "\nthe last line that it printed is %.300q", lines[len(lines)-1])
+	}
+	return text.String()
 }
 
 // thinned returns the requests that are struck: of equal ones, such as polls, the first two and the last, unless every

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -225,7 +224,14 @@ func (c *Config) open(schedule Schedule) (*mockserver.Server, start, error) {
 	}
 	server := mockserver.New(options...)
 	notifier.begin(server.World)
-	at, err := c.prepare(server, rules)
+	err = server.Err()
+	if err == nil && c.Setup != nil {
+		err = c.Setup(server.World)
+	}
+	at := start{}
+	if err == nil {
+		at, err = began(server.World), server.Inject(rules...)
+	}
 	if err != nil {
 		server.Close()
 		return nil, start{}, fmt.Errorf("sweep: the world cannot be set up: %w", err)
@@ -234,27 +240,24 @@ func (c *Config) open(schedule Schedule) (*mockserver.Server, start, error) {
 	return server, at, nil
 }
 
-// prepare makes the world of a server ready for a run.
-func (c *Config) prepare(server *mockserver.Server, rules []fault.Rule) (start, error) {
-	if err := server.Err(); err != nil {
-		return start{}, err
-	}
-	if c.Setup != nil {
-		if err := c.Setup(server.World); err != nil {
-			return start{}, err
-		}
-	}
-	return began(server.World), server.Inject(rules...)
-}
-
 // start runs the program in a world, a second time if it was killed or failed and is to be restarted.
 func (s *sweeper) start(ctx context.Context, server *mockserver.Server, a Attempt, schedule Schedule, at start) (out Outcome, timedOut, restarted bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	if s.config.Notify != nil {
-		var stop func() error
-		a.End, stop = s.notify(limited, server, at.notifier)
-		defer func() { err = stop() }()
+		notifying, stop := context.WithCancel(limited)
+		ended := make(chan struct{})
+		var failure error
+		go func() {
+			defer close(ended)
+			failure = at.notifier.emit(notifying, server, s.config.Notify(server.World))
+		}()
+		a.End = ended
+		defer func() {
+			stop()
+			<-ended
+			err = failure
+		}()
 	}
 	defer at.notifier.end()
 	running, kill := context.WithCancelCause(limited)
@@ -277,23 +280,6 @@ func (s *sweeper) start(ctx context.Context, server *mockserver.Server, a Attemp
 		return out, limited.Err() != nil, true, nil
 	}
 	return out, false, false, nil
-}
-
-// notify begins to notify the webhooks of a run. end is closed when all notifications were delivered; stop stops sending
-// them and returns what went wrong.
-func (s *sweeper) notify(ctx context.Context, server *mockserver.Server, n *notifier) (end <-chan struct{}, stop func() error) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	var err error
-	go func() {
-		defer close(ended)
-		err = n.emit(ctx, server, s.config.Notify(server.World))
-	}()
-	return ended, func() error {
-		cancel()
-		<-ended
-		return err
-	}
 }
 
 // killAfter ends a program as soon as the request that the schedule kills at was answered. The response itself is held

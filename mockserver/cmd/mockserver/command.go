@@ -22,17 +22,11 @@ const (
 	exitIncomplete = 3 // nothing failed, but a check could not be made
 )
 
-// exitCode ends the program without a message.
-type exitCode int
-
-// Error implements [error].
-func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
-
-// failure is an error of an action. Other errors are of the command line.
-type failure struct{ error }
-
-// usageError is an error of the command line that an action finds.
-type usageError struct{ error }
+// exit is how an action ends other than well. An error that is not an exit is of the command line.
+type exit struct {
+	code  int
+	error // nil if there is nothing to print
+}
 
 // checked returns an action that first checks the number of arguments, and whose other errors are failures.
 func checked(action cli.ActionFunc) cli.ActionFunc {
@@ -44,29 +38,23 @@ func checked(action cli.ActionFunc) cli.ActionFunc {
 			return fmt.Errorf("%s takes one %s: remove %q", cmd.FullName(), strings.Trim(cmd.ArgsUsage, "[]"), cmd.Args().Get(1))
 		}
 		err := action(ctx, cmd)
-		_, ends := errors.AsType[exitCode](err)
-		_, usage := errors.AsType[usageError](err)
-		if err == nil || ends || usage {
+		if _, ok := errors.AsType[exit](err); err == nil || ok {
 			return err
 		}
-		return failure{err}
+		return exit{exitFailure, err}
 	}
 }
 
 // returned makes the library return an error of the command line, which it otherwise prints together with the help.
 func returned(_ context.Context, _ *cli.Command, err error, _ bool) error { return err }
 
-// forms are the errors for values that cannot be parsed, and the form of the values.
-var forms = []struct{ mistake, form string }{
-	{"strconv.ParseUint: ", "write a whole number that is not negative, such as 7"},
-	{"strconv.ParseInt: ", "write a whole number, such as 7"},
-	{"parse error", "write true or false"},
-	{"time: ", "write a time with a unit, such as 2s, 500ms or 1m30s"},
-}
-
 // explain adds to an error of the library what to write instead.
 func explain(c *cli.Command, message string) string {
-	for _, f := range forms {
+	for _, f := range []struct{ mistake, form string }{
+		{"strconv.ParseUint: ", "write a whole number that is not negative, such as 7"},
+		{"time: ", "write a time with a unit, such as 2s, 500ms or 1m30s"},
+		{"parse error", "write true or false"},
+	} {
 		if before, _, found := strings.Cut(message, f.mistake); found {
 			return before + f.form
 		}
@@ -174,7 +162,7 @@ func printReport(cmd *cli.Command, well bool, report interface{ WriteText(io.Wri
 		return err
 	}
 	if !well {
-		return exitCode(exitFailure)
+		return exit{exitFailure, nil}
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func conform(env environment) cli.ActionFunc {
 		}, append(opts, conformance.WithTransport(w))...)
 		err = printReport(cmd, report.Conforms(), report)
 		if err == nil && !report.Complete() {
-			return exitCode(exitIncomplete)
+			return exit{exitIncomplete, nil}
 		}
 		return err
 	}

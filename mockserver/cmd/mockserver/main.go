@@ -39,21 +39,24 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if err == nil {
 		return exitOK
 	}
-	if code, ok := errors.AsType[exitCode](err); ok {
-		return int(code)
+	ended, ok := errors.AsType[exit](err)
+	if !ok {
+		ended = exit{exitUsage, err}
+	}
+	if ended.error == nil {
+		return ended.code
 	}
 	// Errors of package mockserver have the prefix already.
-	message := strings.TrimPrefix(printableLines(err.Error()), "mockserver: ")
-	if _, ok := errors.AsType[failure](err); ok {
-		fmt.Fprintf(stderr, "mockserver: %s\n", message)
-		return exitFailure
+	message := strings.TrimPrefix(printableLines(ended.Error()), "mockserver: ")
+	if ended.code == exitUsage {
+		c := root.Command(args[0])
+		if c == nil || c.Name == "help" {
+			c = root
+		}
+		message = explain(c, message) + "\nsee " + strings.Replace(c.FullName(), "mockserver", "mockserver help", 1)
 	}
-	c := root.Command(args[0])
-	if c == nil || c.Name == "help" {
-		c = root
-	}
-	fmt.Fprintf(stderr, "mockserver: %s\nsee %s\n", explain(c, message), strings.Replace(c.FullName(), "mockserver", "mockserver help", 1))
-	return exitUsage
+	fmt.Fprintf(stderr, "mockserver: %s\n", message)
+	return ended.code
 }
 
 // newCommand returns the command with its subcommands.
@@ -91,7 +94,7 @@ func unknownCommand(_ context.Context, root *cli.Command) error {
 	if name == "" {
 		root.Writer = root.ErrWriter
 		cli.ShowRootCommandHelp(root)
-		return exitCode(exitUsage)
+		return exit{exitUsage, nil}
 	}
 	return errors.New(unknown(root, name))
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -213,11 +213,7 @@ func assumptions(assume string) []mockserver.Option {
 // isLoopback reports whether an address is reached from this machine only.
 func isLoopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || (err == nil && ip.Unmap().IsLoopback())
+	return err == nil && delivery.IsLoopback(host)
 }
 
 // wsaAddrInUse is the error of Windows for a port in use; package syscall has no name for it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,18 +88,21 @@ func faultNames() string {
 func runSweep(ctx context.Context, cmd *cli.Command) error {
 	args, stderr := cmd.Args().Slice(), cmd.Root().ErrWriter
 	if len(args) == 0 {
-		return usageError{errors.New("name the program: mockserver sweep -- ./program arguments")}
+		return exit{exitUsage, errors.New("name the program: mockserver sweep -- ./program arguments")}
 	}
 	config, err := sweepConfig(cmd)
 	if err != nil {
-		return usageError{err}
+		return exit{exitUsage, err}
+	}
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return fmt.Errorf("cannot start %s: %w", args[0], errors.Unwrap(err))
 	}
 	folder, err := os.MkdirTemp("", "mockserver-sweep-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	program := &subject{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files, ports: map[*mockserver.World]string{}}
+	program := &subject{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files}
 	if program.notify != "" {
 		config.Setup, config.Notify = program.setUp, history
 	}
@@ -108,12 +112,9 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	interrupted := ctx.Err() != nil
 	switch {
 	case report == nil: // no run was made
-		return usageError{err}
+		return exit{exitUsage, err}
 	case err != nil && !interrupted:
 		fmt.Fprint(stderr, printableLines(report.WithoutFaults.Output))
-		if program.unstarted != nil {
-			return fmt.Errorf("cannot start %s: %w", args[0], program.unstarted)
-		}
 		return err
 	}
 	for i := range report.Results {

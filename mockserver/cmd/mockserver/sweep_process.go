@@ -29,9 +29,7 @@ type subject struct {
 	folder string   // for the folders of the runs
 	files  []string // of the goal, in the folder of each run
 
-	mu        sync.Mutex
-	ports     map[*mockserver.World]string // on which the program listens
-	unstarted error                        // why the operating system did not start the program
+	ports sync.Map // the port on which the program listens, a string, by *mockserver.World
 }
 
 // setUp subscribes the program to notifications, on a free port.
@@ -44,18 +42,9 @@ func (s *subject) setUp(w *mockserver.World) error {
 	if err = errors.Join(err, free.Close()); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.ports[w] = port
-	s.mu.Unlock()
+	s.ports.Store(w, port)
 	_, err = w.AddWebhook(notify.Webhook{Name: "Program", URL: strings.ReplaceAll(s.notify, "{port}", port)})
 	return err
-}
-
-// port returns the port of the program in a world; empty without notifications.
-func (s *subject) port(w *mockserver.World) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ports[w]
 }
 
 // history returns the events of the first shipment of a world, oldest first.
@@ -85,7 +74,9 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}
 	}
-	variables := append(describe(w).settings(), setting{"SWEEP_DIR", dir}, setting{"SWEEP_PORT", s.port(w)})
+	port, _ := s.ports.Load(w) // nil without notifications
+	text, _ := port.(string)
+	variables := append(describe(w).settings(), setting{"SWEEP_DIR", dir}, setting{"SWEEP_PORT", text})
 	replacer := placeholders(variables)
 	args := make([]string, len(s.args))
 	for i, arg := range s.args {
@@ -98,7 +89,7 @@ func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 		cmd.Env = append(cmd.Env, v.name+"="+v.value)
 	}
 	killGroup := inGroup(cmd)
-	asked, err := s.runUntil(cmd, a.End)
+	asked, err := runUntil(cmd, a.End)
 	killGroup()
 	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, s.files)}
 	if exit, exited := errors.AsType[*exec.ExitError](err); exited && asked && ctx.Err() == nil && terminated(exit) {
@@ -129,11 +120,8 @@ func readFiles(folder string, names []string) map[string]string {
 }
 
 // runUntil runs a command and asks it to end when end is closed.
-func (s *subject) runUntil(cmd *exec.Cmd, end <-chan struct{}) (asked bool, err error) {
+func runUntil(cmd *exec.Cmd, end <-chan struct{}) (asked bool, err error) {
 	if err := cmd.Start(); err != nil {
-		s.mu.Lock()
-		s.unstarted = innermost(err)
-		s.mu.Unlock()
 		return false, err
 	}
 	ended := make(chan error, 1)
@@ -144,17 +132,6 @@ func (s *subject) runUntil(cmd *exec.Cmd, end <-chan struct{}) (asked bool, err 
 	case <-end:
 		terminate(cmd)
 		return true, <-ended
-	}
-}
-
-// innermost returns the reason in an error of [exec.Cmd.Start], without the name of the program.
-func innermost(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
 	}
 }
 

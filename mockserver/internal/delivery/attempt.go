@@ -28,22 +28,17 @@ func (d *Dispatcher) try(p *pending) {
 	if !known {
 		return
 	}
-	attempt := notify.Attempt{At: d.config.Clock.Now()}
 	policy := d.policy()
-	status, err := d.post(p.ctx, policy, &out)
-	attempt.StatusCode = status
-	if err != nil {
-		attempt.Error = err.Error()
-	}
+	accepted := d.attempt(p.ctx, policy, &out)
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.pending[p.id] != p {
 		return // cancelled
 	}
-	out.Attempts, out.Due = append(out.Attempts, attempt), time.Time{}
+	out.Due = time.Time{}
 	switch tries := len(out.Attempts); {
-	case err == nil && policy.accepts(status):
+	case accepted:
 		out.State = notify.Delivered
 	case tries >= policy.attempts():
 		out.State, out.Reason = notify.Failed, fmt.Sprintf("not accepted in %d attempts", tries)
@@ -82,6 +77,18 @@ func (d *Dispatcher) finish(p *pending) {
 	delete(d.pending, p.id)
 	p.cancel()
 	close(p.ended)
+}
+
+// attempt sends a delivery once, adds the attempt to it, and reports whether the receiver accepted it.
+func (d *Dispatcher) attempt(ctx context.Context, policy policy, out *notify.Delivery) (accepted bool) {
+	attempt := notify.Attempt{At: d.config.Clock.Now()}
+	status, err := d.post(ctx, policy, out)
+	attempt.StatusCode = status
+	if err != nil {
+		attempt.Error = err.Error()
+	}
+	out.Attempts = append(out.Attempts, attempt)
+	return err == nil && policy.accepts(status)
 }
 
 // post sends the payload once.
