@@ -58,8 +58,7 @@ type Config struct {
 // Configure changes the settings for what happens from now on.
 func (d *Service) Configure(s Settings) { d.config.Settings = s }
 
-// Settings are the service's assumptions that have a number or a switch. With the zero value everything
-// happens at once; [DefaultSettings] returns those of a server.
+// Settings are the service's assumptions that have a number or a switch. With the zero value everything happens at once.
 type Settings struct {
 	// Purchasing is how long a purchased request stays in "purchasing", which the specification calls
 	// transient. If 0, the request is processing when the purchase returns.
