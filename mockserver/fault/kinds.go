@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -21,7 +22,8 @@ type Kind struct {
 	problem func(Fault) string // returns a problem of the fields, or ""
 }
 
-// Kinds returns every kind. The slice is the caller's own.
+// Kinds returns every kind. Each has a constructor below, and an effect in the table of
+// mockserver/internal/inject/effects.go. The slice is the caller's own.
 func Kinds() []Kind {
 	none, sound := []string{}, func(Fault) string { return "" }
 	return []Kind{
@@ -58,6 +60,105 @@ func Kinds() []Kind {
 		}},
 	}
 }
+
+// Status returns a fault that responds with a status and an error envelope. header, which may be nil, is added to the
+// usual header.
+func Status(code int, header http.Header) Fault {
+	return Fault{Kind: "status", Status: code, Header: Header(header.Clone())}
+}
+
+// RateLimit returns a fault that responds with 429 and a Retry-After that asks to wait for d, rounded up to seconds.
+// The forms that are not a time ignore d. Dates count from the world's clock, and so does the Date header beside
+// them.
+//
+// Assumption: the service limits rates in this way. The specification has no limit, and without the fault the server has none.
+func RateLimit(form RetryAfter, d time.Duration) Fault {
+	return Fault{Kind: "rate-limit", RetryAfter: form, Duration: Duration(d)}
+}
+
+// Redirect returns a fault that responds with 308 and a Location, which a careful client does not follow.
+func Redirect(location string) Fault { return Fault{Kind: "redirect", Location: location} }
+
+// Respond returns a fault that responds exactly as given: the body byte for byte, without an envelope. The status
+// is from 200 to 599.
+//
+// The header may have any name but Content-Length and Transfer-Encoding, which the server sets for the body. If it
+// has no Content-Type, the response has none. The server adds Date, X-Request-Id and X-Mock-Why, as to every
+// response that a fault struck; a name of the header replaces them, and a name without values removes them.
+//
+// The response is what [Truncate], [SlowBody] and the other faults that change a response expect, so that a rule
+// behind this one can cut it off.
+func Respond(status int, header http.Header, body string) Fault {
+	f := Fault{Kind: "respond", Status: status, Header: Header(header.Clone())}
+	if utf8.ValidString(body) {
+		f.Body = body
+	} else {
+		f.BodyBase64 = []byte(body)
+	}
+	return f
+}
+
+// HTML returns a fault that responds with an HTML page in place of JSON, as proxies do. A status of 200 is the
+// hardest to detect.
+func HTML(status int) Fault { return Fault{Kind: "html", Status: status} }
+
+// Empty returns a fault that responds with 200 and no body.
+func Empty() Fault { return Fault{Kind: "empty"} }
+
+// Drop returns a fault that closes the connection without a response.
+func Drop() Fault { return Fault{Kind: "drop"} }
+
+// Reset returns a fault that resets the connection without a response: on a socket the caller gets "connection
+// reset by peer". On a connection in memory it does the same as [Drop].
+func Reset() Fault { return Fault{Kind: "reset"} }
+
+// ArriveLate returns a fault that closes the connection at once without a response, and performs the operation after d on
+// the world's clock, whatever the client does by then: the request was still on its way. World.ClearFaults performs it
+// sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
+//
+// A request that is on its way is part of a snapshot and of a state file. The fault determines when the operation is
+// performed, so that a rule with it has neither a [Point] nor Committed set. A request that only reads is not performed.
+func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
+
+// Latency returns a fault that delays by d on the world's clock: with a virtual clock until the clock has been
+// advanced that far. If the world is closed meanwhile, the connection closes without a response.
+func Latency(d time.Duration) Fault { return Fault{Kind: "latency", Duration: Duration(d)} }
+
+// EarlyHints returns a fault that sends an informational response, 103, before the real one, which is unchanged.
+func EarlyHints() Fault { return Fault{Kind: "early-hints"} }
+
+// Truncate returns a fault that announces the whole body, sends its first n bytes and closes the connection.
+func Truncate(n int) Fault { return Fault{Kind: "truncate", Bytes: n} }
+
+// SlowBody returns a fault that sends the body one byte at a time, the first at once and then one every tick of the
+// world's clock: ten ticks send ten bytes. If the world is closed meanwhile, the connection closes before the end
+// of the body.
+func SlowBody(tick time.Duration) Fault { return Fault{Kind: "slow-body", Duration: Duration(tick)} }
+
+// Malformed returns a fault that sends half of the body as if it were all of it: valid HTTP, invalid JSON.
+func Malformed() Fault { return Fault{Kind: "malformed"} }
+
+// ContentType returns a fault that sends the unchanged body with another Content-Type, such as "text/plain".
+func ContentType(contentType string) Fault {
+	return Fault{Kind: "content-type", ContentType: contentType}
+}
+
+// RepeatPage returns a fault of lists that responds with the page before the requested one, and with that page's
+// pagination. The first page is unchanged.
+func RepeatPage() Fault { return Fault{Kind: "repeat-page"} }
+
+// CapPage returns a fault of lists that responds with pages of at most n records, whatever perPage requests.
+func CapPage(n int) Fault { return Fault{Kind: "cap-page", PerPage: n} }
+
+// InsertRows returns a fault of lists that adds n new records to the head of the list before the response, as
+// happens while somebody reads page after page: every record moves n places back. The records are real: rates,
+// inactive webhooks, or deposits of one unit into the wallet.
+func InsertRows(n int) Fault { return Fault{Kind: "insert-rows", Rows: n} }
+
+// RemoveRows returns a fault of lists that removes the n newest records of the list before the response, so that every
+// other record moves n places forward. It happens to rates and webhooks: transactions stay, and so do the rates that a
+// scenario computes.
+func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
 
 // Check returns an error if the fault cannot happen: an unknown kind, a field that the kind does not read, or a
 // value out of range.

@@ -59,7 +59,7 @@ func (r *Record) happened(before *Record) {
 }
 
 // Newest skips the newest skip requests and returns up to most of the others, newest first.
-func (d *Service) Newest(skip, most int) []*Record {
+func (d Requests) Newest(skip, most int) []*Record {
 	last := len(d.order) - max(0, skip)
 	records := make([]*Record, 0, max(0, min(most, last)))
 	for i := last - 1; i >= 0 && len(records) < most; i-- {

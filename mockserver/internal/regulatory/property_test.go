@@ -45,7 +45,7 @@ func TestAnySequenceOfOperationsKeepsTheBooks(t *testing.T) {
 			inputs = append(inputs, regulatory.AnalyzeInput{ShipmentID: special.ShipmentID})
 		}
 		check := func(rt *rapid.T) {
-			if err := errors.Join(w.Check(), w.ledger.Check()); err != nil {
+			if err := errors.Join(w.Check(w.ledger), w.ledger.Check()); err != nil {
 				rt.Fatal(err)
 			}
 			debits := map[string]int{}

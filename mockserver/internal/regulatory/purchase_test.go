@@ -175,7 +175,7 @@ func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
 	must[ledger.Entry](t)(w.ledger.Debit(naira, amount(t, "1"), r.RequestID, "Somebody else", w.now, "TR-9"))
 	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}})
 	refusal(t, err, regulatory.CodeChargeRefused, "already debited")
-	if w.get(r) != r || w.Check() == nil {
+	if w.get(r) != r || w.Check(w.ledger) == nil {
 		t.Error("a charge that no purchase made goes unnoticed")
 	}
 }

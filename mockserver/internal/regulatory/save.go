@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
 // Saved is the complete data of a request, for a file.
@@ -27,8 +28,8 @@ type Saved struct {
 	History []Step `json:"history,omitempty"`
 }
 
-// Save returns every request, oldest first, for [Service.Load].
-func (d *Service) Save() []Saved {
+// Save returns every request, oldest first, for [Load].
+func (d Requests) Save() []Saved {
 	saved := make([]Saved, 0, len(d.order))
 	for _, r := range d.Records() {
 		s := Saved{Record: r.JSON(), Rate: r.rate, Purchased: r.purchased, Due: r.due, History: r.history}
@@ -40,28 +41,22 @@ func (d *Service) Save() []Saved {
 	return saved
 }
 
-// Load adds the requests that [Service.Save] returned, with all scheduled changes postponed by shift, to a new service. After
-// an error the service must not be used. Load returns an error if a record is malformed, appears twice, or contradicts
-// the ledger.
-func (d *Service) Load(saved []Saved, shift time.Duration) error {
+// Load returns the requests that [Requests.Save] returned. Load returns an error if a record is malformed, appears
+// twice, or contradicts the ledger.
+func Load(saved []Saved, books *ledger.Ledger) (Requests, error) {
+	loaded := Requests{records: map[string]*Record{}}
 	for i, s := range saved {
 		r, err := s.restore()
 		if err != nil {
-			return fmt.Errorf("request %d: %w", i, err)
+			return Requests{}, fmt.Errorf("request %d: %w", i, err)
 		}
-		if d.records[r.RequestID] != nil {
-			return fmt.Errorf("request %d: %s appears twice", i, r.RequestID)
+		if loaded.records[r.RequestID] != nil {
+			return Requests{}, fmt.Errorf("request %d: %s appears twice", i, r.RequestID)
 		}
-		d.records[r.RequestID] = r
-		d.order = append(d.order, r.RequestID)
+		loaded.records[r.RequestID] = r
+		loaded.order = append(loaded.order, r.RequestID)
 	}
-	if err := d.Check(); err != nil {
-		return err
-	}
-	for _, r := range d.Records() {
-		d.resume(r, shift)
-	}
-	return nil
+	return loaded, loaded.Check(books)
 }
 
 func (s Saved) restore() (*Record, error) {

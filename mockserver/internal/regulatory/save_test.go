@@ -22,7 +22,9 @@ func restored(t *testing.T, w *world, saved []regulatory.Saved, shift time.Durat
 	later.config.Ledger, later.config.After, later.config.NewID = later.ledger, later.after, later.id
 	later.config.Now = func() time.Time { return later.now }
 	later.Service = regulatory.New(later.config)
-	return later, later.Load(read, shift)
+	loaded, err := regulatory.Load(read, later.ledger)
+	later.Resume(loaded, shift)
+	return later, err
 }
 
 // Time does not pass for a service in a file: an event that was due in two seconds is due in two seconds after loading.

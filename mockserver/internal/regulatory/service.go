@@ -75,7 +75,7 @@ type Service struct {
 	Requests
 }
 
-// Requests are the requests of a service, as [Service.Snapshot] returns them.
+// Requests are the requests of a service. Those that [Service.Snapshot] and [Load] return do not change.
 type Requests struct {
 	records map[string]*Record
 	order   []string // request ids, oldest first
@@ -90,7 +90,7 @@ func New(config Config) *Service {
 // Get returns a request, or a [*Refusal] with [CodeNotFound].
 //
 // Specification: GET /request/:request_id.
-func (d *Service) Get(requestID string) (*Record, error) {
+func (d Requests) Get(requestID string) (*Record, error) {
 	if record, known := d.records[requestID]; known {
 		return record, nil
 	}
@@ -112,10 +112,10 @@ func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 }
 
 // Len returns the number of requests.
-func (d *Service) Len() int { return len(d.order) }
+func (d Requests) Len() int { return len(d.order) }
 
 // Records returns every request, oldest first. The caller may change the slice.
-func (d *Service) Records() []*Record {
+func (d Requests) Records() []*Record {
 	records := make([]*Record, len(d.order))
 	for i, id := range d.order {
 		records[i] = d.records[id]
@@ -154,13 +154,13 @@ func (d *Service) resume(r *Record, shift time.Duration) {
 // Check returns nil, or an error that names every violated invariant: each purchased request
 // is paid by exactly one debit of its amount, other requests are not paid, a request is completed
 // exactly if all its documents are generated, and every request can be encoded.
-func (d *Service) Check() error {
+func (d Requests) Check(books *ledger.Ledger) error {
 	broken := slices.Clone(d.broken)
 	for _, r := range d.Records() {
 		if _, err := r.encode(); err != nil {
 			broken = append(broken, fmt.Errorf("request %s cannot be encoded: %w", r.RequestID, err))
 		}
-		entry, paid := d.config.Ledger.Debited(r.RequestID)
+		entry, paid := books.Debited(r.RequestID)
 		switch purchased := r.TransactionID != ""; {
 		case purchased != paid:
 			broken = append(broken, fmt.Errorf("request %s: purchased %v, paid in the ledger %v", r.RequestID, purchased, paid))

@@ -211,7 +211,7 @@ func (w *world) balance(wallet string) string {
 // checkSound holds the books and the requests to their invariants.
 func (w *world) checkSound() {
 	w.t.Helper()
-	if err := cmp.Or(w.Check(), w.ledger.Check()); err != nil {
+	if err := cmp.Or(w.Check(w.ledger), w.ledger.Check()); err != nil {
 		w.t.Error(err)
 	}
 }

@@ -60,7 +60,7 @@ func (s *Snapshot) saved() (savedWorld, error) {
 		World: s.OpenKey, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
 		Lists:    map[string][]json.RawMessage{},
-		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.service(st.Ledger).Save(), Arriving: s.arriving,
+		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.requests.Save(), Arriving: s.arriving,
 	}
 	var err error
 	if out.IDs, err = st.IDs.Source.MarshalBinary(); err != nil {
@@ -100,20 +100,6 @@ func stored(list *records.List) (rows []json.RawMessage, err error) {
 	return rows, err
 }
 
-// service returns a service with the snapshot's requests and a fixed time.
-func (s *Snapshot) service(books *ledger.Ledger) *regulatory.Service {
-	d := regulatory.New(s.fixedConfig(books))
-	d.Resume(s.requests, 0)
-	return d
-}
-
-// fixedConfig returns the settings of a service whose time does not pass and which analyzes nothing.
-func (s *Snapshot) fixedConfig(books *ledger.Ledger) regulatory.Config {
-	return regulatory.Config{
-		Ledger: books, Now: func() time.Time { return s.at }, After: func(time.Duration, string, func()) {},
-	}
-}
-
 // Snapshot returns the snapshot that was saved, or an error if its parts contradict each other.
 func (w *savedWorld) Snapshot() (*Snapshot, error) {
 	source := new(rand.PCG)
@@ -137,12 +123,10 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 		}
 	}
 	s := &Snapshot{OpenKey: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, arriving: w.Arriving, at: w.At}
-	d := regulatory.New(s.fixedConfig(st.Ledger))
-	if err := d.Load(w.Requests, 0); err != nil {
+	if s.requests, err = regulatory.Load(w.Requests, st.Ledger); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}
-	s.requests = d.Snapshot()
-	for _, record := range d.Records() {
+	for _, record := range s.requests.Records() {
 		s.State.RequestBytes += len(record.JSON())
 	}
 	s.State.Freeze()

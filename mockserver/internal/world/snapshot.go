@@ -12,7 +12,7 @@ import (
 
 // Check returns an error that names every violated invariant.
 func (s *Snapshot) Check() error {
-	return errors.Join(s.State.Ledger.Check(), s.service(s.State.Ledger).Check())
+	return errors.Join(s.State.Ledger.Check(), s.requests.Check(s.State.Ledger))
 }
 
 // Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending changes,
