@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // contents is everything that the service and the control surface show of a world.
@@ -361,5 +362,36 @@ func TestState_IsWrittenThroughALink(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"state.json", "state.json.4.tmp.txt", "state.json.mine.tmp"}, names); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A state file wrote <, > and & of records as escapes, so that a restored record had other bytes. A notification is
+// replayed byte for byte, also after a restart.
+func TestState_KeepsTheBytesOfRecords(t *testing.T) {
+	t.Parallel()
+	first := start(t, mockserver.WithoutListener(), mockserver.WithDeliveryTransport(nowhere{}))
+	if _, err := first.AddWebhook(notify.Webhook{Name: "a < b & c", URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := first.Emit(notify.Event{Kind: "test", Data: json.RawMessage("{ \"note\": \"a < b & c \u2028\" }")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.WaitDelivery(t.Context(), sent[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := first.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	second := start(t, mockserver.WithoutListener())
+	if err := second.LoadState(path); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first.Deliveries()[0], second.Deliveries()[0]); diff != "" {
+		t.Errorf("the delivery has changed (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(get(t, first, "/v1/webhooks?perPage=1").body, get(t, second, "/v1/webhooks?perPage=1").body); diff != "" {
+		t.Errorf("the list has changed (-before +after):\n%s", diff)
 	}
 }

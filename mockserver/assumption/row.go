@@ -60,8 +60,11 @@ func scopeOf(field reflect.StructField) Scope {
 
 // Differences returns the choices that differ from those of another set.
 func (a *Set) Differences(from *Set) []Row {
-	others := from.Rows()
 	var rows []Row
+	if reflect.DeepEqual(a, from) { // as in most worlds
+		return rows
+	}
+	others := from.Rows()
 	for i, row := range a.Rows() {
 		if !reflect.DeepEqual(row.Value, others[i].Value) {
 			rows = append(rows, row)

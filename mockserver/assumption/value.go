@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -55,37 +54,34 @@ func (a *Set) Assign(name, text string) error {
 	return nil
 }
 
-// longest is the longest duration.
-const longest = 365 * 24 * time.Hour
+// durations is the range of all durations.
+const durations = "1ns..8760h0m0s"
 
 // Check returns an error for each number and duration that is out of its range. 0, the default, is always valid.
 func (a *Set) Check() error {
 	var problems []error
 	for field, value := range reflect.ValueOf(a).Elem().Fields() {
-		least, most := "1ns", longest.String()
-		limits := [2]float64{1, float64(longest)}
-		number := math.NaN()
-		switch {
-		case field.Type == reflect.TypeFor[time.Duration]():
-			number = float64(value.Int())
-		case field.Tag.Get("range") == "":
-			continue
-		default:
-			least, most, _ = strings.Cut(field.Tag.Get("range"), "..")
-			// The tags are valid.
-			limits[0], _ = strconv.ParseFloat(least, 64)
-			limits[1], _ = strconv.ParseFloat(most, 64)
-			number = value.Convert(reflect.TypeFor[float64]()).Float()
+		limits, kind := field.Tag.Get("range"), kindOf(field.Type)
+		if kind.name == "duration" {
+			limits = durations
 		}
-		if number != 0 && !(number >= limits[0] && number <= limits[1]) { // NaN is in no range
+		least, most, ranged := strings.Cut(limits, "..")
+		if !ranged || value.IsZero() {
+			continue
+		}
+		number := func(v any) float64 { return reflect.ValueOf(v).Convert(reflect.TypeFor[float64]()).Float() }
+		// The ranges are valid.
+		low, _ := kind.parse(least)
+		high, _ := kind.parse(most)
+		if n := number(value.Interface()); !(n >= number(low) && n <= number(high)) { // NaN is in no range
 			problems = append(problems, fmt.Errorf("mockserver: assumption %s is %v: it must be from %s to %s, or 0 for the default", field.Name, value, least, most))
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// Change is a change of the choices of a world: first a preset, then values by the name of the field. JSON null restores
-// the value of the server.
+// Change is a change of the choices of a world: first a preset, "default" or "contrary", then values by the name of the
+// field. JSON null restores the value of the server.
 type Change struct {
 	Preset      string                     `json:"preset"`
 	Assumptions map[string]json.RawMessage `json:"assumptions"`
@@ -94,15 +90,17 @@ type Change struct {
 // IsZero reports whether nothing is changed.
 func (c Change) IsZero() bool { return c.Preset == "" && len(c.Assumptions) == 0 }
 
-// Presets returns the names of the presets: those of the server, and [Contrary].
-func Presets() []string { return []string{"default", "contrary"} }
+// presets returns the names of the presets: the values of the server, and [Contrary].
+func presets() []string { return []string{"default", "contrary"} }
 
 // Apply changes the set. base is the set of the server. A preset changes only the fields of the given scopes. Apply
 // returns an error if the preset, a name or a value is wrong.
 func (a *Set) Apply(c Change, base *Set, scopes ...Scope) error {
 	switch {
-	case c.Preset != "" && !slices.Contains(Presets(), c.Preset):
-		return fmt.Errorf("unknown preset %q%s", c.Preset, spelling.Suggestion(c.Preset, Presets()))
+	case c.IsZero():
+		return nil
+	case c.Preset != "" && !slices.Contains(presets(), c.Preset):
+		return fmt.Errorf("unknown preset %q%s", c.Preset, spelling.Suggestion(c.Preset, presets()))
 	case c.Preset != "":
 		for field := range reflect.TypeFor[Set]().Fields() {
 			if slices.Contains(scopes, scopeOf(field)) {
