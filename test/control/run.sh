@@ -132,6 +132,7 @@ webhook=$(field webhook_id)
 step "its webhook is the newest" GET "webhooks?perPage=1" "$webhook"
 step "it gets notifications one after the other" PATCH "webhooks/$webhook" '"order":"fifo"' '{"order":"fifo"}'
 step "an event is emitted" POST events "$webhook" '{"event":"shipment.delivered","shipment_id":"'"$shipment"'"}'
+step "a minute passes, and the notification is sent" POST clock/advance '"fired":' '{"duration":"1m"}'
 step "the deliveries are logged" GET "deliveries?perPage=10&wait=10s" '"state":"delivered"'
 grep -q '"status_code":200' "$work/body" || fail "the receiver did not accept a notification"
 step "the inbox is subscribed: it needs no receiver" POST webhooks '"url":"http://inbox.localhost/"' '{"url":"http://inbox.localhost/","events":["shipment.updated"]}'
