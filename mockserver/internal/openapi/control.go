@@ -123,17 +123,13 @@ func (b *builder) operation(op *Control) object {
 func (b *builder) parameters(of reflect.Type) []any {
 	var all []any
 	for _, field := range reflect.VisibleFields(of) {
-		if field.Anonymous {
+		var p object
+		if name, isPath := field.Tag.Lookup("path"); isPath {
+			p = object{{"name", name}, {"in", "path"}, {"required", true}}
+		} else if name, isQuery := field.Tag.Lookup("query"); isQuery {
+			p = object{{"name", name}, {"in", "query"}}
+		} else {
 			continue
-		}
-		name, isPath := field.Tag.Lookup("path")
-		where := member{"in", "path"}
-		if !isPath {
-			name, where = field.Tag.Get("query"), member{"in", "query"}
-		}
-		p := object{{"name", name}, where}
-		if isPath {
-			p = append(p, member{"required", true})
 		}
 		schema := b.field(field).without("description").without("examples")
 		var example any = field.Tag.Get("example")
