@@ -105,10 +105,6 @@ func TestLive_SaysWhichThingHasChanged(t *testing.T) {
 			{"a webhook", func() { post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Webhooks != a.Marks.Webhooks }},
 			{"an event", func() { post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Deliveries != a.Marks.Deliveries }},
 			{"a world", func() { post(t, srv, "/_mock/worlds", `{"scenario":"empty","name":"x"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Worlds != a.Marks.Worlds }},
-			{"a snapshot", func() { post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Worlds != a.Marks.Worlds }},
-			{"a snapshot removed", func() {
-				do(t, srv, http.MethodDelete, "/_mock/worlds/home/snapshot?snapshot=before", "").want(t, 200)
-			}, func(a, b pulse) bool { return b.Marks.Worlds != a.Marks.Worlds }},
 			{"time", func() { post(t, srv, "/_mock/clock/advance", `{"duration":"1h"}`).want(t, 200) }, func(a, b pulse) bool { return b.Now.Sub(a.Now) == time.Hour }},
 			{"a reset", srv.Reset, func(a, b pulse) bool { return b.Calls == 0 && b.Requests == 0 }},
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
@@ -15,7 +16,7 @@ import (
 // documented operations, provisional operations, and the routes below /_mock/. The same table always gives the
 // same bytes.
 func OpenAPI(operations []shipping.Operation) ([]byte, error) {
-	document, err := openapi.Load()
+	document, err := openapi.Load(admin.Controls(), admin.Types())
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
 	}
@@ -28,7 +29,7 @@ func (s *Server) openAPI(a *assumption.Set) (text []byte, tag string, err error)
 	for i := range table {
 		table[i].Open = s.api.IsOpen(&table[i])
 	}
-	document, err := openapi.Load()
+	document, err := openapi.Load(admin.Controls(), admin.Types())
 	if err == nil {
 		text, err = document.Write(table, func(name string) bool { return isSet(a, name) })
 	}

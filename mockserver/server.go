@@ -79,12 +79,8 @@ func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
 		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread,
 		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
-		Token:     s.Token,
-		OpenAPI:   func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
-		Transport: func() http.RoundTripper { return s.inMemory },
-	}
-	if s.config.state != "" {
-		c.Save = func() error { return s.SaveState(s.config.state) }
+		Token:   s.Token,
+		OpenAPI: func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
 	}
 	return admin.New(c)
 }
@@ -118,7 +114,7 @@ func (s *Server) Active() int { return s.api.Active() }
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if s.config.state != "" && s.err == nil {
-		err = errors.Join(err, s.SaveState(s.config.state))
+		err = errors.Join(err, s.worlds.Save(s.config.state))
 	}
 	s.Close()
 	return err

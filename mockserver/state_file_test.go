@@ -101,7 +101,7 @@ func TestState_KeepsAssumptionsOfAWorld(t *testing.T) {
 	const open = `{"name":"default_other","preset":"contrary","assumptions":{"PerPageCap":7}}`
 	keys := []string{
 		post(t, first, "/_mock/worlds", open).want(t, http.StatusOK).text(t, "secret_key"),
-		post(t, first, "/_mock/worlds/default_other/fork", `{"name":"fork"}`).want(t, http.StatusOK).text(t, "secret_key"),
+		post(t, first, "/_mock/worlds", `{"from":"default_other","name":"fork"}`).want(t, http.StatusOK).text(t, "secret_key"),
 	}
 	if err := first.SaveState(path); err != nil {
 		t.Fatal(err)
@@ -132,8 +132,10 @@ func TestState_IsSavedOnDemand(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
 	srv := start(t, mockserver.WithState(path))
-	post(t, srv, "/_mock/state/save", "").want(t, http.StatusOK)
-	if _, err := mockserver.LoadSnapshot(path); err != nil {
+	if err := srv.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := start(t).LoadState(path); err != nil {
 		t.Error(err)
 	}
 	if err := srv.SaveState(filepath.Join(path, "nowhere")); err == nil {
@@ -141,28 +143,6 @@ func TestState_IsSavedOnDemand(t *testing.T) {
 	}
 	if left, err := filepath.Glob(path + ".*.tmp"); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
-	}
-}
-
-func TestSnapshot_ToAFileAndBack(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "snapshot.json")
-	srv := start(t)
-	w := srv.NewWorld(t, "seed4")
-	if err := w.Fund(w.Wallets()[0], amount(t, "12.34")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Snapshot().Save(path); err != nil {
-		t.Fatal(err)
-	}
-	read, err := mockserver.LoadSnapshot(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := srv.NewWorld(t)
-	other.Restore(read)
-	if diff := cmp.Diff(contents(t, srv, w), contents(t, srv, other)); diff != "" {
-		t.Errorf("(-saved +restored):\n%s", diff)
 	}
 }
 

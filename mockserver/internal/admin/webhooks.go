@@ -1,112 +1,218 @@
 package admin
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-func (s *Admin) listWebhooks(c *control) wire.Reply {
+func webhookRoutes() []Route {
+	return []Route{
+		route("GET", "webhooks", "listWebhooks", "List the webhooks, newest first", "", (*Admin).listWebhooks),
+		route("POST", "webhooks", "addWebhook", "Subscribe a receiver", `{"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Admin).addWebhook),
+		route("PATCH", "webhooks/{webhook_id}", "changeWebhook", "Change a webhook", `{"active":false}`, (*Admin).changeWebhook),
+		route("DELETE", "webhooks/{webhook_id}", "removeWebhook", "Remove a webhook", "", (*Admin).removeWebhook),
+		route("POST", "events", "emitEvent", "Send an event to its subscribers; the event is about a shipment, or has data of its own",
+			`{"event":"shipment.updated"}`, (*Admin).emitEvent),
+		route("GET", "deliveries", "listDeliveries", "List the webhook deliveries, newest first", "", (*Admin).listDeliveries),
+		route("GET", "inbox", "listInbox", "List the notifications to the inbox, oldest first, with their signatures verified; a webhook to its url needs no receiver", "", (*Admin).listInbox),
+		route("POST", "inbox", "receiveNotification", "Receive a notification in the inbox", `{"event":"shipment.updated","data":{}}`, (*Admin).receiveNotification),
+	}
+}
+
+// webhookSettings is a webhook with the fields that only the control surface shows.
+type webhookSettings struct {
+	WebhookID string       `json:"webhook_id"`
+	Name      string       `json:"name"`
+	URL       string       `json:"url"`
+	Events    []string     `json:"events"`
+	Active    bool         `json:"active"`
+	Order     notify.Order `json:"order"`
+	CreatedAt time.Time    `json:"created_at"`
+	UpdatedAt time.Time    `json:"updated_at"`
+	Revision  int          `json:"revision"`
+}
+
+func viewWebhook(h *account.Webhook) webhookSettings {
+	return webhookSettings{
+		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
+		Order: h.Order, CreatedAt: time.Time(h.CreatedAt), UpdatedAt: time.Time(h.UpdatedAt), Revision: h.Revision,
+	}
+}
+
+// webhooksQuery selects a page of webhooks or of deliveries.
+type webhooksQuery struct {
+	Contains string `query:"contains" doc:"Only those with this text in any member, in whatever case." example:"shipment"`
+	paging
+}
+
+func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, []webhookSettings, error) {
 	w := c.world
 	w.Lock()
 	all := slices.Clone(w.Account.Webhooks.All)
 	w.Unlock()
 	slices.Reverse(all)
-	all = containing(all, c.Query().Get("contains"), func(h *account.Webhook) []string { return append([]string{h.WebhookID, h.Name, h.URL}, h.Event...) })
-	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, viewWebhook)
+	all = containing(all, query.Contains, func(h *account.Webhook) []string { return append([]string{h.WebhookID, h.Name, h.URL}, h.Event...) })
+	var webhooks []webhookSettings
+	for _, h := range pageOf(c, query.paging, all) {
+		webhooks = append(webhooks, viewWebhook(h))
+	}
+	return spelling.Counted(len(all), "webhook", "webhooks"), webhooks, nil
 }
 
-func (s *Admin) addWebhook(c *control) wire.Reply {
-	w := c.world
-	var form struct {
-		Name   string       `json:"name"`
-		URL    string       `json:"url"`
-		Events []string     `json:"events"`
-		Active *bool        `json:"active"`
-		Order  notify.Order `json:"order"`
+// webhookFields are the fields of a webhook that can be set.
+type webhookFields struct {
+	URL    *string       `json:"url,omitempty" doc:"Required for a new webhook."`
+	Name   *string       `json:"name,omitempty"`
+	Events []string      `json:"events,omitempty" doc:"Default: every shipment event."`
+	Active *bool         `json:"active,omitempty" doc:"Default: true."`
+	Order  *notify.Order `json:"order,omitempty" doc:"Default: any."`
+}
+
+func (s *Admin) addWebhook(c *control, _ none, order webhookFields) (string, webhookSettings, error) {
+	added := notify.Webhook{Name: deref(order.Name), URL: deref(order.URL), Events: order.Events, Inactive: order.Active != nil && !*order.Active}
+	if order.Order != nil {
+		added.Order = *order.Order
 	}
-	if refusal := w.Decoding().DecodeControl(c.Call, &form); refusal != nil {
-		return *refusal
-	}
-	id, err := w.AddWebhook(notify.Webhook{
-		Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active, Order: form.Order,
-	})
+	id, err := c.world.AddWebhook(added)
 	if err != nil {
-		return refusedFor(err)
+		return "", webhookSettings{}, err
 	}
-	return answerWebhook(w, id, "Webhook added")
+	h, err := findWebhook(c.world, id)
+	return "Webhook added", h, err
 }
 
-// answerWebhook returns a webhook in its current state.
-func answerWebhook(w *world.World, id, message string) wire.Reply {
-	h := findWebhook(w, id)
-	if h == nil {
-		return webhookNotFound(id)
+// deref returns the text, or "" for none.
+func deref(text *string) string {
+	if text == nil {
+		return ""
 	}
-	return wire.SucceedWith(nil, message, viewWebhook(h))
+	return *text
 }
 
-func (s *Admin) changeWebhook(c *control) wire.Reply {
-	w, id := c.world, c.PathValue("webhook_id")
-	var change notify.WebhookChange
-	if refusal := w.Decoding().DecodeControl(c.Call, &change); refusal != nil {
-		return *refusal
-	}
-	if h := findWebhook(w, id); h == nil {
-		return webhookNotFound(id)
-	}
-	if err := w.ChangeWebhook(id, change); err != nil {
-		return refusedFor(err)
-	}
-	return answerWebhook(w, id, "Webhook changed")
+// webhookParameter selects a webhook.
+type webhookParameter struct {
+	ID string `path:"webhook_id" doc:"Identifier of the webhook." example:"WA-0011223344"`
 }
 
-func (s *Admin) removeWebhook(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
-		return *refusal
+func (s *Admin) changeWebhook(c *control, webhook webhookParameter, change webhookFields) (string, webhookSettings, error) {
+	if h, err := findWebhook(c.world, webhook.ID); err != nil {
+		return "", h, err
 	}
-	id := c.PathValue("webhook_id")
-	if err := c.world.RemoveWebhook(id); err != nil {
-		return webhookNotFound(id)
+	if err := c.world.ChangeWebhook(webhook.ID, notify.WebhookChange{
+		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: change.Order,
+	}); err != nil {
+		return "", webhookSettings{}, err
 	}
-	return wire.SucceedWith(nil, "Webhook removed", map[string]string{"webhook_id": id})
+	h, err := findWebhook(c.world, webhook.ID)
+	return "Webhook changed", h, err
 }
 
-func webhookNotFound(id string) wire.Reply {
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, wire.ControlPrefix))
+func (s *Admin) removeWebhook(c *control, webhook webhookParameter, _ none) (string, webhookSettings, error) {
+	h, err := findWebhook(c.world, webhook.ID)
+	if err == nil {
+		err = c.world.RemoveWebhook(h.WebhookID)
+	}
+	return "Webhook removed", h, err
 }
 
-func findWebhook(w *world.World, id string) *account.Webhook {
+func findWebhook(w *world.World, id string) (webhookSettings, error) {
 	w.Lock()
 	defer w.Unlock()
-	return w.Account.Webhooks.Find(id)
+	if h := w.Account.Webhooks.Find(id); h != nil {
+		return viewWebhook(h), nil
+	}
+	return webhookSettings{}, notFound("webhook %q does not exist: GET %swebhooks lists them", id, wire.ControlPrefix)
 }
 
-func (s *Admin) emitEvent(c *control) wire.Reply {
-	var e notify.Event
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &e); refusal != nil {
-		return *refusal
-	}
-	queued, err := c.world.Emit(e)
+func (s *Admin) emitEvent(c *control, _ none, order notify.Event) (string, []notify.Delivery, error) {
+	queued, err := c.world.Emit(order)
 	if err != nil {
-		return refusedFor(err)
+		return "", nil, err
 	}
-	refused := 0
+	unsent := 0
 	for i, d := range queued {
 		if d.State == notify.Refused {
-			refused++
+			unsent++
 		}
 		queued[i].Payload = nil // the same for all; GET deliveries has it
 	}
-	message := spelling.Counted(len(queued)-refused, "notification queued", "notifications queued")
-	if refused > 0 {
-		message += fmt.Sprintf(", %d not sent: see reason", refused)
+	message := spelling.Counted(len(queued)-unsent, "notification queued", "notifications queued")
+	if unsent > 0 {
+		message += fmt.Sprintf(", %d not sent: see reason", unsent)
 	}
-	return wire.SucceedWith(nil, message, queued)
+	return message, queued, nil
+}
+
+// deliveriesQuery selects a page of deliveries.
+type deliveriesQuery struct {
+	webhooksQuery
+	Wait time.Duration `query:"wait" doc:"Wait until no delivery is queued, at most this long (up to 1h). The response is 408 if one still is." example:"5s"`
+}
+
+func (s *Admin) listDeliveries(c *control, query deliveriesQuery, _ none) (string, []notify.Delivery, error) {
+	if query.Wait > 0 {
+		ctx, cancel := context.WithTimeout(c.Context(), query.Wait)
+		defer cancel()
+		if err := c.world.Dispatcher.WaitAll(ctx); err != nil {
+			return "", nil, timedOut(err)
+		}
+	}
+	log := containing(c.world.Deliveries(), query.Contains, func(d notify.Delivery) []string {
+		return []string{d.ID, d.EventID, d.WebhookID, d.Event, d.ShipmentID, d.URL, string(d.State), string(d.Payload)}
+	})
+	return spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), pageOf(c, query.paging, log), nil
+}
+
+// inbox is the inbox of a world.
+type inbox struct {
+	URL           string            `json:"url" doc:"For webhooks."`
+	Notifications []notify.Received `json:"notifications" doc:"The latest, up to 1,000, oldest first."`
+}
+
+// inboxQuery selects notifications.
+type inboxQuery struct {
+	Contains string `query:"contains" doc:"Only notifications whose payload contains this text, or whose identifier it is." example:"SH-"`
+	After    uint   `query:"after" doc:"Only notifications after the one of this number." example:"7"`
+	waiting
+}
+
+// listInbox responds with the notifications that the query selects. With wait it responds when there are count of them,
+// or with 408.
+func (s *Admin) listInbox(c *control, query inboxQuery, _ none) (string, inbox, error) {
+	if err := query.waiting.check(); err != nil {
+		return "", inbox{}, err
+	}
+	found := c.world.Inbox.Notifications(int(query.After), query.Contains)
+	if query.Wait > 0 {
+		var err error
+		if found, err = c.world.AwaitInbox(c.Context(), int(query.After), query.Contains, query.Count, query.Wait); err != nil {
+			return "", inbox{}, timedOut(err)
+		}
+	}
+	return spelling.Counted(len(found), "notification in the inbox", "notifications in the inbox"), inbox{notify.InboxURL, found}, nil
+}
+
+// receiveQuery selects the response of the inbox.
+type receiveQuery struct {
+	Status string `query:"status" doc:"Status of the response, from 200 to 599. Default: 200." example:"503"`
+}
+
+// receiveNotification serves programs that send notifications themselves.
+func (s *Admin) receiveNotification(c *control, query receiveQuery, body json.RawMessage) (string, notify.Received, error) {
+	status, err := delivery.InboxStatus(query.Status)
+	if err != nil {
+		return "", notify.Received{}, err
+	}
+	c.status = status
+	return "The notification is in the inbox", c.world.Inbox.Receive(c.Header, body, status), nil
 }

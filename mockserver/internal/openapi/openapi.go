@@ -1,47 +1,51 @@
-// Package openapi holds the OpenAPI 3.1 document that the reference server serves. The document is data, written by
-// hand: service.json of internal/specification describes the service, and control.json the routes below /_mock/.
-// This package puts the two together for one server. It does not read or check requests and responses.
+// Package openapi writes the OpenAPI 3.1 document that the reference server serves. service.json of
+// internal/specification describes the service; an operation is found by its operationId, which is its name in
+// [shipping.Operations], so that it is served under the route, the method and the security of a server's own table. The
+// description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
-// The files are OpenAPI with two members that a served document does not have:
-//
-//   - x-when, of any object: what the assumptions that it names change in the object. null removes a member.
-//   - x-every-operation, of control.json: what every operation of the file has in addition to its own members.
-//
-// An operation of the service is found by its operationId, which is its name in [shipping.Operations], so that it is
-// served under the route, the method and the security of a server's own table.
+// In service.json, x-when of any object holds what the assumptions that it names change in the object. null removes a
+// member.
 package openapi
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/specification"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
-
-//go:embed control.json
-var controlFile []byte
 
 // Document is the document before it is written for a server. It never changes.
 type Document struct {
 	service, control object
 	operations       map[string]object // of the service, by operationId
+	assumptions      []string          // the names in x-when
 }
 
-// Load reads the two files.
-func Load() (*Document, error) {
+// Load reads the description of the service, and describes the operations below /_mock/.
+func Load(controls []Control, types Types) (*Document, error) {
 	service, err := parse(specification.Service())
 	if err != nil {
 		return nil, fmt.Errorf("service.json: %w", err)
 	}
-	control, err := parse(controlFile)
+	control, err := describe(controls, types)
 	if err != nil {
-		return nil, fmt.Errorf("control.json: %w", err)
+		return nil, err
+	}
+	for _, own := range control.object("components").object("schemas") {
+		if service.object("components").object("schemas").get(own.name) != nil {
+			return nil, fmt.Errorf("service.json has a schema %s: rename the Go type of the control surface", own.name)
+		}
 	}
 	d := &Document{operations: map[string]object{}}
+	resolve(service, func(name string) bool {
+		d.assumptions = append(d.assumptions, name)
+		return false
+	})
+	slices.Sort(d.assumptions)
+	d.assumptions = slices.Compact(d.assumptions)
 	for _, path := range service.object("paths") {
 		for _, method := range members(path.value) {
 			operation, _ := method.value.(object)
@@ -50,43 +54,8 @@ func Load() (*Document, error) {
 		}
 	}
 	d.service = service.with("paths", object{})
-	d.control = everyOperation(control.merge(object{{"components", object{{"schemas", object{{"WorldAssumptions", worldAssumptions()}}}}}}))
+	d.control = control
 	return d, nil
-}
-
-// worldAssumptions returns the schema of the assumptions that can differ between worlds.
-func worldAssumptions() object {
-	var properties object
-	for _, row := range new(assumption.Set).Rows() {
-		kind := "string" // a duration
-		switch row.Value.(type) {
-		case bool:
-			kind = "boolean"
-		case int:
-			kind = "integer"
-		case float64:
-			kind = "number"
-		}
-		if row.Scope != assumption.ScopeServer {
-			properties = append(properties, member{row.Field, object{{"type", kind}, {"description", row.Open + "; default: " + row.Default}}})
-		}
-	}
-	return object{{"properties", properties}}
-}
-
-// everyOperation gives each operation what x-every-operation holds.
-func everyOperation(control object) object {
-	every := control.object("x-every-operation")
-	var paths object
-	for _, path := range control.object("paths") {
-		var methods object
-		for _, method := range members(path.value) {
-			operation, _ := method.value.(object)
-			methods = append(methods, member{method.name, operation.merge(every)})
-		}
-		paths = append(paths, member{path.name, methods})
-	}
-	return control.without("x-every-operation").with("paths", paths)
 }
 
 // Write returns the document of a server with these operations, indented, with a line break at its end. assumed
@@ -116,6 +85,9 @@ func security(open bool) []any {
 
 // when is the member that holds what assumptions change.
 const when = "x-when"
+
+// Assumptions returns the names of the assumptions that change the document, sorted.
+func (d *Document) Assumptions() []string { return slices.Clone(d.assumptions) }
 
 // resolve returns a value as the assumptions have it, without x-when.
 func resolve(value any, assumed func(name string) bool) any {

@@ -27,9 +27,6 @@ const (
 // it shares with its template. The caller holds the lock.
 func (w *World) memory() int64 {
 	taken := memoryOf(&w.Account) + bytesPerRow*int64(w.Regulatory.Len())
-	for _, kept := range w.Snapshots {
-		taken += kept.State.Memory()
-	}
 	return bytesPerWorld + max(0, taken-w.base.shared)
 }
 
@@ -59,7 +56,7 @@ func (w *World) room() error { return w.RoomForBytes(bytesPerRow / account.Bytes
 func (w *World) RoomForBytes(text int) error {
 	w.count()
 	if m := w.settings.Memory; m.Used.Load()+account.BytesPerJSON*int64(text) > m.Most {
-		return fmt.Errorf("%w: all worlds together would take more than %d bytes of memory: reset it with POST %sworlds/%s/reset (in Go: World.Reset), close worlds, or raise the limit with WithMaxMemory in Go",
+		return fmt.Errorf("%w: all worlds together would take more than %d bytes of memory: restore its initial contents with POST %sworlds/%s/restore (in Go: World.Reset), close worlds, or raise the limit with WithMaxMemory in Go",
 			ErrTooManyRows, m.Most, wire.ControlPrefix, w.name)
 	}
 	return nil

@@ -44,11 +44,8 @@ type World struct {
 	Regulatory *regulatory.Service
 	timers     *clock.Scope // of regulatory requests and of arriving requests
 	arriving   []*onTheWay
-	Snapshots  map[string]*Snapshot // by name, for clients over HTTP
-	// SnapshotChanges counts how often Snapshots has changed.
-	SnapshotChanges int
-	Replaced        int   // how often the contents or the assumptions were replaced
-	counted         int64 // bytes of memory that the world accounts for
+	Replaced   int   // how often the contents or the assumptions were replaced
+	counted    int64 // bytes of memory that the world accounts for
 }
 
 // Access holds what a program needs to use a world. World embeds a pointer to it, because fmt follows a pointer at the

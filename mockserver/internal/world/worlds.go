@@ -136,8 +136,9 @@ func (b *Worlds) Worlds() []*World {
 	return slices.Clone(b.opened)
 }
 
-// Fork opens a new world with the contents of a snapshot of w. Its key has the scenario of that world.
-func (b *Worlds) Fork(w *World, name string, base *Snapshot) (*World, error) {
+// Fork opens a new world with the contents of w. Its key has the scenario of that world.
+func (b *Worlds) Fork(w *World, name string) (*World, error) {
+	base := w.Snapshot()
 	w.Lock()
 	p := w.Plan
 	p.assume = *w.Assume()
