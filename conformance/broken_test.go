@@ -291,7 +291,7 @@ func violations() []violation {
 	return []violation{
 		{"status is missing", with(changed("/v1/rates", "status", "")), "GET /v1/rates", "status is missing"},
 		{"status is a text", with(changed("/v1/rates", "status", `"true"`)), "GET /v1/rates", "want a boolean"},
-		{"status is false on a success", with(changed("/v1/rates", "status", `false`)), "GET /v1/rates", "status is false on a success"},
+		{"status is false on a success", with(changed("/v1/rates", "status", `false`)), "GET /v1/rates", "status is false; want true"},
 		{"no message", with(changed("/v1/countries", "message", "")), "GET /v1/countries", "message is missing"},
 		{"no JSON", with(always("/v1/countries", "", "<html>")), "GET /v1/countries", "not a JSON object"},
 		{"more than JSON", with(always("/v1/countries", "", `{"status":true,"message":"","data":[]}{}`)), "GET /v1/countries", "not a JSON object"},
@@ -341,7 +341,7 @@ func violations() []violation {
 		{"the key of purchases is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/purchase") }, "Authentication", "without Authorization succeeded"},
 		{"records are shown to everyone", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/request/RD-") }, "Authentication", "/request/RD-"},
 
-		{"a replay of nothing", with(always(replay, `{}`, replayed)), "POST /v1/webhooks/replay", "a replay with {} succeeded"},
+		{"a replay of nothing", with(always(replay, `{}`, replayed)), "POST /v1/webhooks/replay", "replay with {} succeeded"},
 		{"a replay to no webhook", with(always(replay, `"webhook_id":"WA-0"}`, replayed)), "POST /v1/webhooks/replay", "succeeded"},
 		{"a delivery_id of another kind", with(changed(replay, "data.delivery_id", `"DL-1"`)), "Webhook replay result", "want a string that matches ^WD-[A-Za-z0-9]+$"},
 		{"another event is replayed", with(changed(replay, "data.event", `"shipment.lost"`)), "Webhook replay result", "data.event is shipment.lost"},
@@ -415,7 +415,7 @@ func violations() []violation {
 			return always(documents+"/request/RD-0", "", `{"status":true,"message":"","data":{"request_id":"RD-0","status":"draft"}}`)(next)
 		}), regulatory, "/request/RD-0 returns a record"},
 		{"the status is in capitals", with(changed(documents+"/request/", "data.status", `"DRAFT"`)), regulatory, "want one of draft"},
-		{"a purchase with status false", with(changed(documents+"/purchase", "status", "false")), regulatory, "status is false on a success"},
+		{"a purchase with status false", with(changed(documents+"/purchase", "status", "false")), regulatory, "status is false; want true"},
 		{"a purchase without an envelope", with(always(documents+"/purchase", "document_types", `"done"`)), regulatory, "not a JSON object"},
 		{"a purchase charges twice", func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", "document_types", 1) }, flow, "2 new transactions"},
 		{"a purchase charges another amount", with(after(1, "/purchase", "document_types", listing(dearer))), flow, "want 1 of"},

@@ -18,6 +18,7 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -120,19 +121,17 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 		}
 	}
 	s := newSession(ctx, target, set)
-	if !s.reach() {
+	if a := s.send(s.service.operation("rates.list"), request{query: url.Values{"perPage": {"1"}}}); a.lost != nil {
+		s.judge([]check{{"Response envelope (all endpoints)", "the service responds", missing{},
+			problem(true, "no response from %s: %v; check the address, and that the service is running", s.base, a.lost), stated}})
 		return s.report
 	}
-	for _, part := range []func(*session){
-		(*session).checkLists,
-		(*session).checkCountries,
-		(*session).checkAccess,
-		(*session).checkReplay,
-		(*session).checkRegulatory,
-		(*session).checkRefusals,
-	} {
-		part(s)
-	}
+	s.checkLists()
+	unproven := s.checkAccess()
+	s.checkReplay()
+	shipment, invoice := s.checkRegulatory()
+	s.checkUnproven(unproven, shipment, invoice)
+	s.checkErrors()
 	s.report.Unchecked = unchecked()
 	return s.report
 }

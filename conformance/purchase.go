@@ -1,38 +1,135 @@
 package conformance
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
+	"time"
 )
 
-// purchase sends a purchase of one document. Every purchase that a service may charge is sent here, at most as
-// often as [WithWrites] and [WithSecondPurchase] allow.
-func (s *session) purchase(id string, bought offer) response {
-	if s.suspended != nil {
-		return response{lost: errors.New(s.suspended.reason)}
+// purchase sends a purchase, unless something is missing that it needs. The report lists those that are sent.
+func (s *session) purchase(p Purchase, types []string, r request, need missing) response {
+	if r.body = (body{"request_id": p.RequestID, "document_types": types}); types == nil {
+		r.body = body{"request_id": p.RequestID}
 	}
-	allowed := 0
-	if s.writes {
-		allowed++
+	if need == (missing{}) {
+		p.RequestID, p.DocumentType, p.Currency = printable(p.RequestID), printable(p.DocumentType), printable(p.Currency)
+		s.report.Purchases = append(s.report.Purchases, p)
 	}
-	if s.secondPurchase {
-		allowed++
-	}
-	if s.charged >= allowed {
-		return response{lost: fmt.Errorf("not sent: only %d purchases are allowed", allowed)}
-	}
-	s.charged++
-	s.sent(Purchase{RequestID: id, DocumentType: bought.slug, Price: bought.price.FloatString(2), Currency: bought.currency})
-	return s.post(purchasePath, map[string]any{"request_id": id, "document_types": []string{bought.slug}})
+	return s.send(s.service.operation("regulatory.purchase"), r, need)
 }
 
-// sent records a purchase, before it is sent.
-func (s *session) sent(p Purchase) {
-	p.RequestID, p.DocumentType, p.Currency = printable(p.RequestID), printable(p.DocumentType), printable(p.Currency)
-	s.report.Purchases = append(s.report.Purchases, p)
+// checkPurchase buys one document: "The user's wallet is charged and document generation starts"; "Purchase charges the
+// amounts already stored on the draft". Every purchase that the service may charge for is sent here, once each.
+func (s *session) checkPurchase(d draft) {
+	bought, err := cheapest(d)
+	need := d.missing
+	if err != nil {
+		need = cmp.Or(need, missing{NotRun, "nothing was bought: " + err.Error()})
+		bought.price = new(big.Rat)
+	}
+	order := Purchase{RequestID: d.id, DocumentType: bought.slug, Price: bought.price.FloatString(2), Currency: bought.currency}
+	before := s.readWallet(s.walletOf(d), need)
+	first := s.purchase(order, []string{bought.slug}, request{}, need)
+	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, "needs a purchase"))
+	states, unread := s.follow(d.id, done)
+	once := before.charged(s.readWallet(before.id, done), bought.price, d)
+
+	need = cmp.Or(done, option(s.secondPurchase, needsSecondPurchase), unless(once.missing == (missing{}) && len(once.problems) == 0,
+		"needs the charge of the first purchase among the transactions: without it nothing shows a second charge"))
+	again := s.purchase(order, []string{bought.slug}, request{}, need)
+	twice := once.after.charged(s.readWallet(before.id, need), nil, d)
+
+	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", "needs the status of the request"))
+	s.judge([]check{
+		{headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", first.missing, first.problems(), stated},
+		{headingStates, "a purchased request is not a draft", unread,
+			problem(!slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, states[0]), "status is %q", states[0]), stated},
+		{headingStates, "a purchased request ends in completed or failed, by way of purchasing and processing only",
+			cmp.Or(known, unless(!transient(end), fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
+			problem(end != "completed" && end != "failed", "status is %q after the purchase", end), stated},
+		{headingStates, "a request does not go back from processing to purchasing, nor from its end", known, backwards(states), stated},
+		{headingFlow, "the wallet is charged the stored amount", cmp.Or(done, once.missing), once.problems, stated},
+		{headingStates, "a purchase that is sent again charges nothing more", cmp.Or(again.missing, twice.missing), twice.problems, stated},
+		{headingStates, "the purchase of a purchased request is refused", again.missing, problem(again.succeeded(), "HTTP status %d", again.status), open},
+	})
+}
+
+// checkRefusedPurchases sends purchases that charge nothing: "Purchase: Request id and document types supplied"; it
+// "charges the amounts already stored on the draft".
+func (s *session) checkRefusedPurchases(d draft) {
+	need := cmp.Or(option(s.refusedPurchases, needsRefusedPurchases), d.missing)
+	before, slug := s.readWallet(s.walletOf(d), need), s.notOffered(d)
+	for _, p := range []struct {
+		heading, what, id string
+		types             []string
+	}{
+		{headingStates, "a purchase without document_types charges nothing, and the request stays a draft", d.id, nil},
+		{headingFlow, "a purchase of a document that the draft does not offer charges nothing", d.id, []string{slug}},
+		{headingStates, "a purchase of a request that does not exist charges nothing", "RD-0", []string{slug}},
+	} {
+		need = cmp.Or(need, before.missing)
+		sent := s.purchase(Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}, p.types, request{}, need)
+		charge := before.charged(s.readWallet(before.id, need), nil, d)
+		charge.missing = cmp.Or(sent.missing, charge.missing)
+		if state := s.send(s.service.operation("regulatory.get"), request{id: d.id}, sent.missing).state(); p.types == nil && state != "draft" {
+			charge.problems = append(charge.problems, fmt.Sprintf("status is %q", state))
+		}
+		s.judge([]check{{p.heading, p.what, charge.missing, charge.problems, stated}})
+		before = charge.after
+	}
+}
+
+// notOffered returns a document type that a draft does not offer.
+func (s *session) notOffered(d draft) string {
+	offers := d.slugs()
+	for _, slug := range s.service.record("DocumentType").Enum {
+		if !slices.Contains(offers, slug) {
+			return slug
+		}
+	}
+	return "NO-SUCH-DOCUMENT"
+}
+
+// transient reports whether a purchased request is on its way to its end: "Poll until status is completed or failed."
+func transient(state string) bool { return state == "purchasing" || state == "processing" }
+
+// follow returns the states of a purchased request until its end, and the one that it has when it is read again.
+func (s *session) follow(id string, need missing) (states []string, unread missing) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
+	defer cancel()
+	read := func() string {
+		a := s.send(s.service.operation("regulatory.get"), request{id: id}, need)
+		need = a.missing
+		states = append(states, a.state())
+		return a.state()
+	}
+	state := read()
+	for wait := 50 * time.Millisecond; transient(state) && ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+			state = read()
+		}
+	}
+	read()
+	return states, need
+}
+
+// backwards returns the steps between states that no trigger of the specification makes.
+func backwards(seen []string) (problems []string) {
+	order := map[string]int{"draft": 1, "purchasing": 2, "processing": 3, "completed": 4, "failed": 4}
+	for i, state := range seen[1:] {
+		before := seen[i]
+		from, to := order[before], order[state]
+		problems = append(problems, problem(to > 0 && (to < from || to == from && state != before), "status is %q, and %q later", before, state)...)
+	}
+	return problems
 }
 
 // offer is a document that can be bought.
@@ -44,9 +141,9 @@ type offer struct {
 
 // cheapest returns the document that a purchase costs least for, of those that need no evidence from a person. It
 // fails if what that would cost is not known.
-func cheapest(draft map[string]any) (best offer, err error) {
-	offers := map[string]offer{}
-	for _, document := range documents(draft) {
+func cheapest(d draft) (best offer, err error) {
+	offers, currencies := map[string]offer{}, map[string]bool{}
+	for _, document := range d.documents() {
 		o := offered(document)
 		if o.slug == "" || document["mode"] == "manual" {
 			continue
@@ -56,13 +153,12 @@ func cheapest(draft map[string]any) (best offer, err error) {
 		}
 		offers[o.slug] = o
 	}
-	currencies := map[string]bool{}
 	for _, o := range offers {
 		if o.price == nil {
 			continue
 		}
 		currencies[o.currency] = true
-		if best.price == nil || o.price.Cmp(best.price) < 0 || o.price.Cmp(best.price) == 0 && o.slug < best.slug {
+		if best.price == nil || cmp.Or(o.price.Cmp(best.price), cmp.Compare(o.slug, best.slug)) < 0 {
 			best = o
 		}
 	}
@@ -79,8 +175,7 @@ func cheapest(draft map[string]any) (best offer, err error) {
 
 // offered reads a document of a draft. The specification names neither its members nor that of its price, so that
 // every member with "amount" or "price" in its name counts. Its price is known if these are numbers and agree.
-func offered(document map[string]any) offer {
-	var o offer
+func offered(document map[string]any) (o offer) {
 	for _, name := range []string{"document_type", "slug", "type"} {
 		if slug, ok := document[name].(string); ok && o.slug == "" {
 			o.slug = slug

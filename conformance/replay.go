@@ -1,51 +1,59 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 )
 
-const replayPath = "/v1/webhooks/replay"
-
-// checkReplay makes the checks of POST /v1/webhooks/replay.
+// checkReplay: "Response 200: data is the webhook replay result"; "Replays the exact stored payload of that attempt";
+// "Content-Type: application/json (optional)"; "When webhook_id is given, that webhook must exist, be active and be
+// subscribed to the event being replayed; otherwise the request fails."
 func (s *session) checkReplay() {
-	for _, r := range []struct {
-		check string
-		body  map[string]any
-	}{
-		{"neither delivery_id nor the pair shipment_id and event: the request fails", map[string]any{}},
-		{"shipment_id without event: the request fails", map[string]any{"shipment_id": "SH-0"}},
-		{"event without shipment_id: the request fails", map[string]any{"event": "shipment.created"}},
-		{"webhook_id alone: the request fails", map[string]any{"webhook_id": "WA-0"}},
-	} {
-		s.judge(headingReplay, r.check, s.refused("a replay with "+jsonOf(r.body), s.post(replayPath, r.body), true))
+	op := s.service.operation("webhooks.replay")
+	fails := func(what string, r request, needs ...missing) check {
+		return s.breaksRule(headingReplay, what+": the request fails", s.send(op, r, needs...))
 	}
-	switch {
-	case !s.writes:
-		defer s.suspend(Skipped, needsWrites)()
-	case s.target.Shipment == "":
-		defer s.suspend(NotRun, needsShipment)()
-	default:
-		s.readWebhooks()
-		if s.event = s.subscribedEvent(); s.event == "" {
-			defer s.suspend(NotRun, "no active webhook is subscribed to a shipment event: subscribe one")()
-		}
-	}
-	s.checkReplayed(s.event)
-	s.checkReceivers(s.event)
-}
+	s.judge([]check{
+		fails("neither delivery_id nor the pair shipment_id and event", request{body: body{}}),
+		fails("shipment_id without event", request{body: body{"shipment_id": "SH-0"}}),
+		fails("event without shipment_id", request{body: body{"event": "shipment.created"}}),
+		fails("webhook_id alone", request{body: body{"webhook_id": "WA-0"}}),
+	})
 
-// readWebhooks reads the pages of webhooks that follow the first, up to ten.
-func (s *session) readWebhooks() {
-	for number := int64(2); number <= 10; number++ {
-		next := s.fetch(s.webhookList(), func(q url.Values) { q.Set("page", fmt.Sprint(number)) })
-		if len(next.records) == 0 {
-			return
-		}
-		s.webhooks = append(s.webhooks, next.records...)
+	webhooks, event := s.findReplay()
+	first := s.send(op, s.replay, s.noReplay)
+	delivered := cmp.Or(first.missing, unless(first.succeeded(), "needs a delivery"))
+	again := body{"delivery_id": first.data()["delivery_id"]}
+	if s.target.Webhook != "" {
+		again["webhook_id"] = s.target.Webhook
 	}
+	second, plain := s.send(op, request{body: again}, delivered), s.send(op, s.replay.without("Content-Type"), delivered)
+	result := func(a response) []string {
+		return slices.Concat(a.problems(),
+			problem(a.data()["shipment_id"] != s.target.Shipment, "data.shipment_id is %v; want %s", a.data()["shipment_id"], s.target.Shipment),
+			problem(a.data()["event"] != event, "data.event is %v; want %s", a.data()["event"], event))
+	}
+	// to returns a replay to the first webhook that a condition holds for.
+	to := func(lacking string, is func(webhook map[string]any) bool) (request, missing) {
+		if i := slices.IndexFunc(webhooks, is); i >= 0 {
+			return s.replayTo(webhooks[i]["webhook_id"], event), s.noReplay
+		}
+		return request{}, cmp.Or(s.noReplay, missing{NotRun, "there is none among the webhooks: make " + lacking + event})
+	}
+	inactive, noInactive := to("an inactive webhook that is subscribed to ", func(w map[string]any) bool { return w["active"] == false && subscribed(w, event) })
+	other, noOther := to("an active webhook that is not subscribed to ", func(w map[string]any) bool { return w["active"] == true && !subscribed(w, event) })
+	s.judge([]check{
+		{headingReplayed, "shipment_id with event returns the fields of the table", first.missing, result(first), stated},
+		{headingReplayed, "delivery_id replays the same event of the same shipment", second.missing, result(second), stated},
+		{headingReplay, "Content-Type is optional", plain.missing, result(plain), stated},
+		{headingReplayed, "replay_mode is stored_payload", second.missing,
+			problem(second.data()["replay_mode"] != "stored_payload", "replay_mode is %v", second.data()["replay_mode"]), open},
+		fails("a webhook_id that is not active", inactive, noInactive),
+		fails("a webhook_id that is not subscribed to the event", other, noOther),
+		fails("a webhook_id that does not exist", s.replayTo("WA-0", event), s.noReplay),
+	})
 }
 
 // subscribed reports whether a webhook is subscribed to an event.
@@ -54,80 +62,35 @@ func subscribed(webhook map[string]any, event string) bool {
 	return slices.Contains(events, any(event))
 }
 
-// subscribedEvent returns a shipment event that the target's webhook is subscribed to; without one, that any active
-// webhook is subscribed to. It returns "" if there is none.
-func (s *session) subscribedEvent() string {
-	for _, kind := range []string{"shipment.created", "shipment.updated", "shipment.delivered"} {
-		for _, w := range s.webhooks {
-			if w["active"] == true && subscribed(w, kind) && (s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook) {
-				return kind
-			}
-		}
-	}
-	return ""
-}
-
-// pair returns a replay of an event of the target's shipment, to one webhook if id is not empty.
-func (s *session) pair(event, webhook string) map[string]any {
-	body := map[string]any{"shipment_id": s.target.Shipment, "event": event}
+// replayTo returns a replay of an event of the target's shipment, to one webhook if there is an identifier.
+func (s *session) replayTo(webhook any, event string) request {
+	pair := body{"shipment_id": s.target.Shipment, "event": event}
 	if webhook != "" {
-		body["webhook_id"] = webhook
+		pair["webhook_id"] = webhook
 	}
-	return body
+	return request{body: pair}
 }
 
-// checkReplayed: "Response 200: data is the webhook replay result"; "Replays the exact stored payload
-// of that attempt"; "Content-Type: application/json (optional)".
-func (s *session) checkReplayed(event string) {
-	result := func(a response) []string {
-		problems := a.problems()
-		if len(problems) > 0 {
-			return problems
+// findReplay finds a shipment event that the target's webhook is subscribed to; without one, that any active webhook is
+// subscribed to. It returns the webhooks of up to ten pages.
+func (s *session) findReplay() (webhooks []map[string]any, found string) {
+	s.noReplay = cmp.Or(option(s.writes, needsWrites), unless(s.target.Shipment != "", needsShipment))
+	for number := 1; number <= 10 && s.noReplay == (missing{}); number++ {
+		next := s.send(s.service.operation("webhooks.list"), request{query: url.Values{"page": {fmt.Sprint(number)}}})
+		page := objects(next.data()["webhooks"])
+		if len(page) == 0 {
+			break
 		}
-		problems = s.service.record("ReplayResult").problems("data", a.envelope["data"])
-		for name, want := range map[string]string{"shipment_id": s.target.Shipment, "event": event} {
-			if got := a.data()[name]; got != want {
-				problems = append(problems, fmt.Sprintf("data.%s is %v; want %s", name, got, want))
+		webhooks = append(webhooks, page...)
+	}
+	for _, event := range []string{"shipment.created", "shipment.updated", "shipment.delivered"} {
+		for _, w := range webhooks {
+			if found == "" && w["active"] == true && subscribed(w, event) && (s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook) {
+				found = event
 			}
 		}
-		return problems
 	}
-	first := s.post(replayPath, s.pair(event, s.target.Webhook))
-	if !s.judge(headingReplayed, "shipment_id with event returns the fields of the table", result(first)) {
-		defer s.suspend(NotRun, "needs a delivery")()
-	}
-	again := map[string]any{"delivery_id": first.data()["delivery_id"]}
-	if s.target.Webhook != "" {
-		again["webhook_id"] = s.target.Webhook
-	}
-	second := s.post(replayPath, again)
-	s.judge(headingReplayed, "delivery_id replays the same event of the same shipment", result(second))
-	plain := s.send(http.MethodPost, replayPath, s.pair(event, s.target.Webhook), contentType)
-	s.judge(headingReplay, "Content-Type is optional", result(plain))
-	s.assume(headingReplayed, "replay_mode is stored_payload", second.data()["replay_mode"] == "stored_payload",
-		fmt.Sprintf("replay_mode is %v", second.data()["replay_mode"]))
-}
-
-// checkReceivers: "When webhook_id is given, that webhook must exist, be active and be subscribed to
-// the event being replayed; otherwise the request fails."
-func (s *session) checkReceivers(event string) {
-	for _, r := range []struct {
-		check, lacking string
-		is             func(webhook map[string]any) bool
-	}{
-		{"a webhook_id that is not active: the request fails", "an inactive webhook that is subscribed to " + event,
-			func(w map[string]any) bool { return w["active"] == false && subscribed(w, event) }},
-		{"a webhook_id that is not subscribed to the event: the request fails", "an active webhook that is not subscribed to " + event,
-			func(w map[string]any) bool { return w["active"] == true && !subscribed(w, event) }},
-	} {
-		i := slices.IndexFunc(s.webhooks, r.is)
-		if i < 0 {
-			s.notRun(headingReplay, r.check, "there is none among the webhooks: make "+r.lacking)
-			continue
-		}
-		id, _ := s.webhooks[i]["webhook_id"].(string)
-		s.judge(headingReplay, r.check, s.refused("a replay to "+id, s.post(replayPath, s.pair(event, id)), true))
-	}
-	s.judge(headingReplay, "a webhook_id that does not exist: the request fails",
-		s.refused("a replay to WA-0", s.post(replayPath, s.pair(event, "WA-0")), true))
+	s.replay = s.replayTo(s.target.Webhook, found)
+	s.noReplay = cmp.Or(s.noReplay, unless(found != "", "no active webhook is subscribed to a shipment event: subscribe one"))
+	return webhooks, found
 }

@@ -55,7 +55,7 @@ func TestSession_OnlyAGETCanBeRepeated(t *testing.T) {
 			}))
 			defer service.Close()
 			s := newSession(t.Context(), Target{BaseURL: service.URL}, settings{patience: 1 << 40, transport: recording{&sent}})
-			if a := s.send(test.method, "/v1/rates", test.body, nothing); a.lost != nil {
+			if a := s.send(&operation{method: test.method, path: "/v1/rates"}, request{body: test.body}); a.lost != nil {
 				t.Fatal(a.lost)
 			}
 			if got := <-received; got != test.sent {

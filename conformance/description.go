@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,40 +15,87 @@ import (
 
 // description is the OpenAPI description of the service: its operations and records.
 type description struct {
-	Paths      map[string]map[string]operation `json:"paths"`
+	Paths      map[string]map[string]*operation
 	Components struct {
-		Schemas map[string]*schema `json:"schemas"`
-	} `json:"components"`
+		Schemas map[string]*schema
+	}
 }
 
 // operation is an operation of the service.
 type operation struct {
+	Name        string `json:"operationId"`
+	Description string
 	Provisional bool   `json:"x-provisional"` // the specification names no path
-	Assumption  string `json:"x-assumption"`  // an open point of the specification
+	Assumption  string `json:"x-assumption"`  // an open point: whether it requires a key
+	Parameters  []struct {
+		Name, In string
+		Required bool
+	}
+	Responses map[string]struct {
+		Content map[string]struct{ Schema *schema }
+	}
+	method, path string
+	status       string // of a success: 200 or 2XX
+	response     *schema
 }
 
 // readDescription reads the description. Its schemas refer to each other directly.
 func readDescription() (d description) {
 	_ = json.Unmarshal(specification.Service(), &d) // it is a part of the program, and a test reads it
-	for _, s := range d.Components.Schemas {
-		s.resolve(d.Components.Schemas)
+	schemas := d.Components.Schemas
+	for _, s := range schemas {
+		s.resolve(schemas)
+	}
+	for route, methods := range d.Paths {
+		for method, op := range methods {
+			op.method, op.path = strings.ToUpper(method), route
+			for status, r := range op.Responses {
+				if strings.HasPrefix(status, "2") {
+					op.status, op.response = status, r.Content["application/json"].Schema.resolve(schemas)
+				}
+			}
+		}
 	}
 	return d
+}
+
+// operations returns the operations whose path the specification names, in the order of their paths.
+func (d description) operations() (ops []*operation) {
+	for _, methods := range d.Paths {
+		for _, op := range methods {
+			if !op.Provisional {
+				ops = append(ops, op)
+			}
+		}
+	}
+	slices.SortFunc(ops, func(a, b *operation) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method)) })
+	return ops
+}
+
+// operation returns an operation by its name.
+func (d description) operation(name string) *operation {
+	ops := d.operations()
+	return ops[slices.IndexFunc(ops, func(op *operation) bool { return op.Name == name })]
 }
 
 // record returns the schema of a record.
 func (d description) record(name string) *schema { return d.Components.Schemas[name] }
 
+// heading returns the heading of the specification that a description quotes.
+func heading(description string) string { return strings.Split(description+`""`, `"`)[1] }
+
 // schema describes a JSON value. It holds what the specification states: what it leaves open is marked as an assumption.
 type schema struct {
-	Ref        string             `json:"$ref"`
-	Type       types              `json:"type"`   // none: any
-	Format     string             `json:"format"` // only date-time is checked
-	Pattern    *regexp.Regexp     `json:"pattern"`
-	Enum       []string           `json:"enum"`
-	Properties map[string]*schema `json:"properties"`
-	Required   []string           `json:"required"`
-	Items      *schema            `json:"items"`
+	Description string
+	Ref         string         `json:"$ref"`
+	Type        types          // none: any
+	Format      string         // only date-time is checked
+	Pattern     *regexp.Regexp // of a string
+	Enum        []string
+	Const       *bool
+	Properties  map[string]*schema
+	Required    []string
+	Items       *schema
 	// Assumption is not empty if the specification does not state the schema. Then only its type counts, or that of
 	// another assumption, and nothing if it is an optional member.
 	Assumption string             `json:"x-assumption"`
@@ -59,9 +107,8 @@ type types []string
 
 // UnmarshalJSON reads one type or a list.
 func (t *types) UnmarshalJSON(text []byte) error {
-	var one string
-	if json.Unmarshal(text, &one) == nil {
-		*t = types{one}
+	*t = make(types, 1)
+	if json.Unmarshal(text, &(*t)[0]) == nil {
 		return nil
 	}
 	return json.Unmarshal(text, (*[]string)(t))
@@ -83,29 +130,18 @@ func (s *schema) resolve(records map[string]*schema) *schema {
 	return s
 }
 
-// value returns the schema of a value of one type.
-func value(of string) *schema { return &schema{Type: types{of}} }
-
-// object returns the schema of an object with these members, all required.
-func object(members map[string]*schema) *schema {
-	return &schema{Type: types{"object"}, Properties: members, Required: slices.Sorted(maps.Keys(members))}
-}
-
-// array returns the schema of an array.
-func array(of *schema) *schema { return &schema{Type: types{"array"}, Items: of} }
-
-// members returns the schema of an object with some members of s, all required.
-func (s *schema) members(names ...string) *schema {
-	out := map[string]*schema{}
+// members returns the schema of an object with some members of s, of which some are required.
+func (s *schema) members(names []string, required ...string) *schema {
+	out := &schema{Type: types{"object"}, Properties: map[string]*schema{}, Required: required}
 	for _, name := range names {
-		out[name] = s.Properties[name]
+		out.Properties[name] = s.Properties[name]
 	}
-	return object(out)
+	return out
 }
 
 // problems returns the problems of a value at a place of a response. Members of an object that its schema does not have
 // are left to [schema.others].
-func (s *schema) problems(at string, v any) []string {
+func (s *schema) problems(at string, v any) (problems []string) {
 	if !s.allows(v) {
 		return wrong(at, v, s.Type.String())
 	}
@@ -113,20 +149,20 @@ func (s *schema) problems(at string, v any) []string {
 		return nil
 	}
 	switch v := v.(type) {
+	case bool:
+		if s.Const != nil && v != *s.Const {
+			return wrong(at, v, fmt.Sprint(*s.Const))
+		}
 	case string:
 		return s.problemsOfText(at, v)
 	case []any:
-		var problems []string
-		for i, element := range v {
-			if s.Items != nil {
-				problems = append(problems, s.Items.problems(fmt.Sprintf("%s[%d]", at, i), element)...)
-			}
+		for i := 0; i < len(v) && s.Items != nil; i++ {
+			problems = append(problems, s.Items.problems(fmt.Sprintf("%s[%d]", at, i), v[i])...)
 		}
-		return problems
 	case map[string]any:
 		return s.problemsOfMembers(at, v)
 	}
-	return nil
+	return problems
 }
 
 // allows reports whether a value has a type of the schema or, if that is an assumption, of another assumption.
@@ -134,12 +170,15 @@ func (s *schema) allows(v any) bool {
 	if len(s.Type) == 0 || slices.ContainsFunc(s.Type, func(of string) bool { return isOf(of, v) }) {
 		return true
 	}
+	if s.Assumption == "" {
+		return false
+	}
 	for _, other := range s.Others {
-		if s.Assumption != "" && other.allows(v) {
+		if other.allows(v) {
 			return true
 		}
 	}
-	return false
+	return slices.Contains(s.Type, "object") && isOf("array", v) // "object or array", as the envelope has it
 }
 
 // isOf reports whether a value has a type.
@@ -170,14 +209,15 @@ func (t types) String() string {
 }
 
 func (s *schema) problemsOfText(at, text string) []string {
-	if len(s.Enum) > 0 && !slices.Contains(s.Enum, text) {
+	switch {
+	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
 		return wrong(at, text, "one of "+strings.Join(s.Enum, ", "))
-	}
-	if s.Pattern != nil && !s.Pattern.MatchString(text) {
+	case s.Pattern != nil && !s.Pattern.MatchString(text):
 		return wrong(at, text, "a string that matches "+s.Pattern.String())
-	}
-	if s.Format == "date-time" {
-		return timestamp(at, text)
+	case s.Format == "date-time":
+		if when, ok := instant(text); !ok || !isUTC(when) {
+			return wrong(at, text, "an ISO 8601 UTC timestamp")
+		}
 	}
 	return nil
 }
@@ -197,13 +237,12 @@ func (s *schema) problemsOfMembers(at string, members map[string]any) (problems 
 	return problems
 }
 
-// others returns the names of an object that the schema does not have, sorted.
-func (s *schema) others(members map[string]any) []string {
-	return slices.Sorted(func(yield func(string) bool) {
-		for name := range members {
-			if s.Properties[name] == nil && !yield(name) {
-				return
-			}
+// others returns the names of members that the schema does not have.
+func (s *schema) others(members map[string]any) (names []string) {
+	for name := range members {
+		if s.Properties[name] == nil {
+			names = append(names, name)
 		}
-	})
+	}
+	return names
 }
