@@ -20,11 +20,8 @@ func requiresKey(a response, problems []string) check {
 func (s *session) checkAccess() (unproven []response) {
 	var checks []check
 	var otherwise []string
-	for _, op := range s.service.operations() {
+	for _, op := range s.service.operations {
 		r, need := request{id: "RD-0"}, missing{}
-		if op.method != http.MethodGet {
-			r.body = body{}
-		}
 		if op.Name == "transactions.list" {
 			r.query, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", needsWallet)
 		}
@@ -47,7 +44,7 @@ func (s *session) checkAccess() (unproven []response) {
 		}
 		checks = append(checks, requiresKey(a, problems))
 	}
-	wrong := s.send(s.service.operation("rates.list"), request{key: "not-" + s.key.Reveal()})
+	wrong := s.call("rates.list", request{key: "not-" + s.key.Reveal(), lacks: "the right key"})
 	s.judge(append(checks,
 		check{headingAccess, "a key that is not the account's is refused", wrong.missing, s.refused(wrong), stated},
 		check{headingAccess, "a request without Authorization gets HTTP status 401", missing{}, otherwise, open},
@@ -79,4 +76,3 @@ func (s *session) checkUnproven(unproven []response, shipment, invoice draft) {
 		s.judge([]check{requiresKey(a, s.refused(a))})
 	}
 }
-

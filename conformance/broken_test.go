@@ -391,7 +391,7 @@ func violations() []violation {
 					r.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 				}
 			})
-		}, "Authentication", "a wrong key succeeded"},
+		}, "Authentication", "without the right key succeeded"},
 		{"the key of analyses is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, documents+"/analyze") }, "Authentication", "/analyze without Authorization succeeded"},
 		{"the key of replays is not checked", func(srv *mockserver.Server) breaking { return withKey(srv, replay) }, "Authentication", "/replay without Authorization succeeded"},
 

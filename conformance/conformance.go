@@ -121,7 +121,7 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 		}
 	}
 	s := newSession(ctx, target, set)
-	if a := s.send(s.service.operation("rates.list"), request{query: url.Values{"perPage": {"1"}}}); a.lost != nil {
+	if a := s.call("rates.list", request{query: url.Values{"perPage": {"1"}}}); a.lost != nil {
 		s.judge([]check{{"Response envelope (all endpoints)", "the service responds", missing{},
 			problem(true, "no response from %s: %v; check the address, and that the service is running", s.base, a.lost), stated}})
 		return s.report

@@ -1,14 +1,15 @@
 package conformance
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping/internal/specification"
 )
@@ -17,8 +18,10 @@ import (
 type description struct {
 	Paths      map[string]map[string]*operation
 	Components struct {
-		Schemas map[string]*schema
+		Schemas    map[string]*schema
+		Parameters map[string]parameter
 	}
+	operations []*operation // whose path the specification names, in the order of their paths
 }
 
 // operation is an operation of the service.
@@ -27,16 +30,21 @@ type operation struct {
 	Description string
 	Provisional bool   `json:"x-provisional"` // the specification names no path
 	Assumption  string `json:"x-assumption"`  // an open point: whether it requires a key
-	Parameters  []struct {
-		Name, In string
-		Required bool
-	}
-	Responses map[string]struct {
+	Parameters  []parameter
+	Responses   map[string]struct {
 		Content map[string]struct{ Schema *schema }
 	}
 	method, path string
 	status       string // of a success: 200 or 2XX
 	response     *schema
+}
+
+// parameter is a query parameter of an operation.
+type parameter struct {
+	Ref      string `json:"$ref"`
+	Name     string
+	Required bool
+	Schema   struct{ Default any }
 }
 
 // readDescription reads the description. Its schemas refer to each other directly.
@@ -46,36 +54,25 @@ func readDescription() (d description) {
 	for _, s := range schemas {
 		s.resolve(schemas)
 	}
-	for route, methods := range d.Paths {
-		for method, op := range methods {
+	for _, route := range slices.Sorted(maps.Keys(d.Paths)) {
+		for method, op := range d.Paths[route] {
 			op.method, op.path = strings.ToUpper(method), route
 			for status, r := range op.Responses {
 				if strings.HasPrefix(status, "2") {
 					op.status, op.response = status, r.Content["application/json"].Schema.resolve(schemas)
 				}
 			}
-		}
-	}
-	return d
-}
-
-// operations returns the operations whose path the specification names, in the order of their paths.
-func (d description) operations() (ops []*operation) {
-	for _, methods := range d.Paths {
-		for _, op := range methods {
+			for i, p := range op.Parameters {
+				if p.Ref != "" {
+					op.Parameters[i] = d.Components.Parameters[path.Base(p.Ref)]
+				}
+			}
 			if !op.Provisional {
-				ops = append(ops, op)
+				d.operations = append(d.operations, op)
 			}
 		}
 	}
-	slices.SortFunc(ops, func(a, b *operation) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method)) })
-	return ops
-}
-
-// operation returns an operation by its name.
-func (d description) operation(name string) *operation {
-	ops := d.operations()
-	return ops[slices.IndexFunc(ops, func(op *operation) bool { return op.Name == name })]
+	return d
 }
 
 // record returns the schema of a record.
@@ -114,6 +111,12 @@ func (t *types) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(t))
 }
 
+// String returns the types with their articles.
+func (t types) String() string {
+	return strings.NewReplacer("integer", "a whole number", "number", "a number", "string", "a string", "boolean", "a boolean",
+		"array", "an array", "object", "an object").Replace(strings.Join(t, " or "))
+}
+
 // resolve replaces references, and returns what replaces s.
 func (s *schema) resolve(records map[string]*schema) *schema {
 	if s == nil {
@@ -139,110 +142,86 @@ func (s *schema) members(names []string, required ...string) *schema {
 	return out
 }
 
-// problems returns the problems of a value at a place of a response. Members of an object that its schema does not have
-// are left to [schema.others].
-func (s *schema) problems(at string, v any) (problems []string) {
-	if !s.allows(v) {
-		return wrong(at, v, s.Type.String())
+// problems returns the problems of a value at a place of a response. Further members of an object are none.
+func (s *schema) problems(at string, value any) (problems []string) {
+	if !s.allows(value) {
+		return wrong(at, value, s.Type.String())
 	}
 	if s.Assumption != "" {
 		return nil
 	}
-	switch v := v.(type) {
+	switch v := value.(type) {
 	case bool:
 		if s.Const != nil && v != *s.Const {
 			return wrong(at, v, fmt.Sprint(*s.Const))
 		}
 	case string:
-		return s.problemsOfText(at, v)
+		switch {
+		case len(s.Enum) > 0 && !slices.Contains(s.Enum, v):
+			return wrong(at, v, "one of "+strings.Join(s.Enum, ", "))
+		case s.Pattern != nil && !s.Pattern.MatchString(v):
+			return wrong(at, v, "a string that matches "+s.Pattern.String())
+		case s.Format == "date-time" && !isTimestamp(v):
+			return wrong(at, v, "an ISO 8601 UTC timestamp")
+		}
 	case []any:
 		for i := 0; i < len(v) && s.Items != nil; i++ {
 			problems = append(problems, s.Items.problems(fmt.Sprintf("%s[%d]", at, i), v[i])...)
 		}
 	case map[string]any:
-		return s.problemsOfMembers(at, v)
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			member, place := s.Properties[name], strings.TrimPrefix(at+"."+name, ".")
+			required := slices.Contains(s.Required, name)
+			if inner, there := v[name]; there && (required || member.Assumption == "") {
+				problems = append(problems, member.problems(place, inner)...)
+			} else if !there && required {
+				problems = append(problems, place+" is missing")
+			}
+		}
 	}
 	return problems
 }
 
 // allows reports whether a value has a type of the schema or, if that is an assumption, of another assumption.
 func (s *schema) allows(v any) bool {
-	if len(s.Type) == 0 || slices.ContainsFunc(s.Type, func(of string) bool { return isOf(of, v) }) {
+	is := func(of string) bool { return isOf(of, v) || s.Assumption != "" && of == "object" && isOf("array", v) } // "object or array"
+	if len(s.Type) == 0 || slices.ContainsFunc(s.Type, is) {
 		return true
 	}
-	if s.Assumption == "" {
-		return false
-	}
 	for _, other := range s.Others {
-		if other.allows(v) {
+		if s.Assumption != "" && other.allows(v) {
 			return true
 		}
 	}
-	return slices.Contains(s.Type, "object") && isOf("array", v) // "object or array", as the envelope has it
+	return false
+}
+
+// jsonTypes are the types of JSON by those that decoded values have.
+var jsonTypes = map[reflect.Type]string{
+	nil: "null", reflect.TypeFor[bool](): "boolean", reflect.TypeFor[string](): "string", reflect.TypeFor[json.Number](): "number",
+	reflect.TypeFor[[]any](): "array", reflect.TypeFor[map[string]any](): "object",
 }
 
 // isOf reports whether a value has a type.
-func isOf(of string, v any) (is bool) {
-	switch of {
-	case "null":
-		is = v == nil
-	case "boolean":
-		_, is = v.(bool)
-	case "string":
-		_, is = v.(string)
-	case "number":
-		_, is = v.(json.Number)
-	case "integer":
-		_, is = whole(v)
-	case "array":
-		_, is = v.([]any)
-	case "object":
-		_, is = v.(map[string]any)
-	}
-	return is
+func isOf(of string, v any) bool {
+	_, isWhole := whole(v)
+	return jsonTypes[reflect.TypeOf(v)] == of || of == "integer" && isWhole
 }
 
-// String returns the types with their articles.
-func (t types) String() string {
-	return strings.NewReplacer("integer", "a whole number", "number", "a number", "string", "a string", "boolean", "a boolean",
-		"array", "an array", "object", "an object").Replace(strings.Join(t, " or "))
+// isTimestamp reports whether a text is an ISO 8601 UTC timestamp, in the extended or the basic format, with or without seconds.
+func isTimestamp(text string) bool {
+	return slices.ContainsFunc([]string{time.RFC3339, "2006-01-02T15:04Z07:00", "20060102T150405Z0700", "20060102T1504Z0700"}, func(layout string) bool {
+		at, err := time.Parse(layout, text)
+		_, offset := at.Zone()
+		return err == nil && offset == 0
+	})
 }
 
-func (s *schema) problemsOfText(at, text string) []string {
-	switch {
-	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
-		return wrong(at, text, "one of "+strings.Join(s.Enum, ", "))
-	case s.Pattern != nil && !s.Pattern.MatchString(text):
-		return wrong(at, text, "a string that matches "+s.Pattern.String())
-	case s.Format == "date-time":
-		if when, ok := instant(text); !ok || !isUTC(when) {
-			return wrong(at, text, "an ISO 8601 UTC timestamp")
-		}
+// wrong describes a value of another kind.
+func wrong(at string, value any, want string) []string {
+	shown := jsonOf(value)
+	if len(shown) > 80 {
+		shown = shown[:80] + "…"
 	}
-	return nil
-}
-
-func (s *schema) problemsOfMembers(at string, members map[string]any) (problems []string) {
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		member, place := s.Properties[name], strings.TrimPrefix(at+"."+name, ".")
-		required := slices.Contains(s.Required, name)
-		v, there := members[name]
-		switch {
-		case there && (required || member.Assumption == ""):
-			problems = append(problems, member.problems(place, v)...)
-		case !there && required:
-			problems = append(problems, place+" is missing")
-		}
-	}
-	return problems
-}
-
-// others returns the names of members that the schema does not have.
-func (s *schema) others(members map[string]any) (names []string) {
-	for name := range members {
-		if s.Properties[name] == nil {
-			names = append(names, name)
-		}
-	}
-	return names
+	return []string{fmt.Sprintf("%s is %s; want %s", at, shown, want)}
 }

@@ -21,9 +21,9 @@ type list struct {
 	owner  string  // the query parameter that names whose records are listed
 }
 
-// lists returns the lists of the specification.
-func (s *session) lists() (all []list) {
-	for _, op := range s.service.operations() {
+// checkLists makes the checks of each list: its response, its records, whose they are, and its pages.
+func (s *session) checkLists() {
+	for _, op := range s.service.operations {
 		if op.method != http.MethodGet || strings.Contains(op.path, "{") {
 			continue
 		}
@@ -39,9 +39,25 @@ func (s *session) lists() (all []list) {
 				l.owner = p.Name
 			}
 		}
-		all = append(all, l)
+		s.checkList(l)
 	}
-	return all
+}
+
+func (s *session) checkList(l list) {
+	first, shape := s.fetch(l, 1, url.Values{}), l.place+" is an array"
+	listed := cmp.Or(first.missing, unless(len(first.shape) == 0, "needs the list"))
+	found := cmp.Or(listed, unless(len(first.records) > 0, "the list is empty: make a record"))
+	if l.pages != nil {
+		shape += " and data.pagination an object"
+	}
+	s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing, first.shape, stated}})
+	s.checkRecords(l, first, found)
+	if l.owner != "" {
+		s.checkOwner(l, first, found)
+	}
+	if l.pages != nil {
+		s.checkPages(l, first, listed)
+	}
 }
 
 // page is a page of a list.
@@ -76,11 +92,7 @@ func (s *session) fetch(l list, requested int64, query url.Values) page {
 			p.shape = append(p.shape, problem)
 		}
 	}
-	array := p.envelope["data"]
-	if _, name, inObject := strings.Cut(l.place, "."); inObject {
-		array = p.data()[name]
-	}
-	p.records = objects(array)
+	p.records = append(objects(p.envelope["data"]), objects(p.data()[strings.TrimPrefix(l.place, "data.")])...)
 	p.object, _ = p.data()["pagination"].(map[string]any)
 	return p
 }
@@ -96,75 +108,58 @@ func (s *session) part(l list, number int64) page {
 // recordRules are rules for a record beside its table, by the heading of the table.
 var recordRules = []struct {
 	heading, what string
-	problems      func(record map[string]any) []string
+	problems      func(at string, record map[string]any) []string
 }{
-	{"Webhook", "_id and id are equal", func(w map[string]any) []string {
-		return problem(!reflect.DeepEqual(w["_id"], w["id"]), "_id is %v and id is %v", w["_id"], w["id"])
+	{"Webhook", "_id and id are equal", func(at string, w map[string]any) []string {
+		return problem(!reflect.DeepEqual(w["_id"], w["id"]), "%s: _id is %v and id is %v", at, w["_id"], w["id"])
 	}},
 	// "Integer amount in minor units, as it occurs (amount times 100)". How a fraction of a minor unit is rounded is left open.
-	{"Transaction", "flat_amount is amount times 100", func(t map[string]any) []string {
+	{"Transaction", "flat_amount is amount times 100", func(at string, t map[string]any) []string {
 		amount, ok := rational(t["amount"])
 		flat, fits := rational(t["flat_amount"])
 		if !ok || !fits {
 			return nil
 		}
 		gap := new(big.Rat).Sub(flat, new(big.Rat).Mul(amount, big.NewRat(100, 1)))
-		return problem(gap.Abs(gap).Cmp(big.NewRat(1, 1)) >= 0, "flat_amount is %v beside an amount of %v", t["flat_amount"], t["amount"])
+		return problem(gap.Abs(gap).Cmp(big.NewRat(1, 1)) >= 0, "%s: flat_amount is %v beside an amount of %v", at, t["flat_amount"], t["amount"])
 	}},
 }
 
-// checkLists makes the checks of each list: its response, its records, whose they are, and its pages.
-func (s *session) checkLists() {
-	for _, l := range s.lists() {
-		first, shape := s.fetch(l, 1, url.Values{}), l.place+" is an array"
-		listed := cmp.Or(first.missing, unless(len(first.shape) == 0, "needs the list"))
-		if l.pages != nil {
-			shape += " and data.pagination an object"
-		}
-		s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing, first.shape, stated}})
-		s.checkRecords(l, first, cmp.Or(listed, unless(len(first.records) > 0, "the list is empty: make a record")))
-		if l.pages != nil {
-			s.checkPages(l, first, listed)
-		}
-	}
-}
-
 // checkRecords checks the records of a page against their table.
-func (s *session) checkRecords(l list, first page, need missing) {
-	others := map[string]bool{}
+func (s *session) checkRecords(l list, first page, found missing) {
+	table := heading(l.record.Description)
+	var others []string
 	for _, r := range first.records {
-		for _, name := range l.record.others(r) {
-			others[name] = true
+		for name := range r {
+			others = append(others, problem(l.record.Properties[name] == nil, "%s", name)...)
 		}
 	}
-	table := heading(l.record.Description)
 	s.judge([]check{
-		{table, "every record has the fields of the table, each of its type and format", need, first.fields, stated},
-		{table, "the record has only the fields of the table", need, problem(len(others) > 0, "further fields: %s", joined(others)), open},
+		{table, "every record has the fields of the table, each of its type and format", found, first.fields, stated},
+		{table, "the record has only the fields of the table", found, problem(len(others) > 0, "further fields: %s", joined(others)), open},
 	})
 	for _, rule := range recordRules {
 		var problems []string
 		for i, r := range first.records {
-			for _, p := range rule.problems(r) {
-				problems = append(problems, fmt.Sprintf("%s[%d]: %s", l.place, i, p))
-			}
+			problems = append(problems, rule.problems(fmt.Sprintf("%s[%d]", l.place, i), r)...)
 		}
 		if rule.heading == table {
-			s.judge([]check{{table, rule.what, need, problems, stated}})
+			s.judge([]check{{table, rule.what, found, problems, stated}})
 		}
 	}
-	if l.owner == "" {
-		return
-	}
-	// "unique wallet identifier whose transactions are listed", "required: yes". A wallet that does not exist is refused, or has none.
-	var shared []string
+}
+
+// checkOwner: "unique wallet identifier whose transactions are listed", "required: yes". A wallet that does not exist is
+// refused, or has none.
+func (s *session) checkOwner(l list, first page, found missing) {
 	other := s.fetch(l, 1, url.Values{l.owner: {"VA-0"}})
+	var shared []string
 	for _, r := range other.records {
 		is := func(own map[string]any) bool { return l.idOf(own) == l.idOf(r) }
 		shared = append(shared, problem(slices.ContainsFunc(first.records, is), "%s is listed for the %s VA-0 too", l.idOf(r), l.owner)...)
 	}
 	s.judge([]check{
-		{heading(l.Description), "the records of one " + l.owner + " are not listed for another", cmp.Or(need, other.missing), shared, stated},
+		{heading(l.Description), "the records of one " + l.owner + " are not listed for another", cmp.Or(found, other.missing), shared, stated},
 		s.breaksRule(heading(l.Description), l.owner+" is required", s.send(l.operation, request{})),
 	})
 }
@@ -176,11 +171,11 @@ func (l list) idOf(record map[string]any) string { return jsonOf(record[l.record
 func (s *session) checkPages(l list, first page, listed missing) {
 	total, _ := first.number("total")
 	last := max(1, (total+partSize-1)/partSize)
-	end, past, odd := s.part(l, last), s.part(l, last+1), s.fetch(l, 1, url.Values{"perPage": {"many"}})
-	pages := []page{first, s.part(l, 1), s.part(l, min(2, last)), end}
+	pages := []page{first, s.part(l, 1), s.part(l, min(2, last)), s.part(l, last)}
+	past, odd := s.part(l, last+1), s.fetch(l, 1, url.Values{"perPage": {"many"}})
 	sound := cmp.Or(listed, unless(len(first.paging) == 0, "needs the fields of the object"))
 	var problems, order []string
-	for i, p := range pages {
+	for _, p := range pages {
 		sound = cmp.Or(sound, p.missing)
 		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages))...)
 		if now, ok := p.number("total"); ok && now != total {
@@ -188,44 +183,46 @@ func (s *session) checkPages(l list, first page, listed missing) {
 			again, _ := s.fetch(l, 1, url.Values{}).number("total")
 			sound = cmp.Or(sound, unless(again == total, "records were added or removed while the pages were read: run it again"))
 		}
-		size, ok := p.number("perPage")
-		problems = append(problems, problem(ok && i > 0 && size != partSize, "perPage is %d on page %d; %d was requested", size, p.requested, partSize)...)
 	}
-	for i, r := range slices.Concat(pages[1].records, pages[2].records) {
+	for _, p := range pages[1:] {
+		size, ok := p.number("perPage")
+		problems = append(problems, problem(ok && size != partSize, "perPage is %d on page %d; %d was requested", size, p.requested, partSize)...)
+	}
+	for i, r := range append(pages[1].records, pages[2].records...) {
 		if i < len(first.records) && len(order) == 0 {
 			id, own := l.idOf(r), l.idOf(first.records[i])
 			order = problem(id != own, "record %d is %s on the first page and %s on small ones", i+1, own, id)
 		}
 	}
-	compared := cmp.Or(sound, unless(len(pages[1].shape)+len(pages[2].shape) == 0, "needs the pages"),
-		unless(len(first.records) > partSize, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), partSize)))
-	table := heading(l.pages.Description)
-	size, _ := odd.number("perPage")
-	limit := func(name string, want int64) check {
-		got, ok := first.number(name)
-		return check{headingLimits, fmt.Sprintf("%s of %s is %d by default", name, l.path, want), listed,
-			problem(!ok || got != want, "pagination.%s is %v by default; want %d", name, first.object[name], want), stated}
-	}
-	s.judge([]check{
+	table, size, counter := heading(l.pages.Description), odd.object["perPage"], pages[3].object["pagingCounter"]
+	checks := []check{
 		{table, "the object has the fields of the table, each of its type", listed, first.paging, stated},
-		limit("perPage", 100), limit("page", 1),
 		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound, problems, stated},
-		{heading(l.Description), fmt.Sprintf("pages of %d contain the first records of the first page, in the same order", partSize), compared, order, stated},
+		{heading(l.Description), "pages of 2 contain the first records of the first page, in the same order", cmp.Or(sound,
+			unless(len(first.records) > partSize, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), partSize)),
+			unless(len(pages[1].shape)+len(pages[2].shape) == 0, "needs the pages")), order, stated},
 		{table, "a page past the end is empty", cmp.Or(sound, past.missing),
 			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last, len(past.records))...), open},
-		{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
-			append(odd.shape, problem(size != 100, "perPage is %d", size)...), open},
-	})
+	}
+	for _, p := range l.Parameters {
+		if want := jsonOf(p.Schema.Default); p.Schema.Default != nil {
+			want, got := strings.Trim(want, `"`), jsonOf(first.object[p.Name])
+			checks = append(checks, check{"Limits", fmt.Sprintf("%s of %s is %s by default", p.Name, l.path, want), listed,
+				problem(got != want, "pagination.%s is %s by default; want %s", p.Name, got, want), stated})
+		}
+	}
+	checks = append(checks, check{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
+		append(odd.shape, problem(jsonOf(size) != jsonOf(first.object["perPage"]), "perPage is %s", jsonOf(size))...), open})
 	if l.pages.Properties["pagingCounter"] != nil {
-		counter, _ := end.number("pagingCounter")
-		want := (last-1)*partSize + 1
-		s.judge([]check{{table, "pagingCounter is the number of the page's first record", sound,
-			problem(counter != want, "pagingCounter is %d on page %d of %d a page; %d was expected", counter, last, partSize, want), open}})
+		want := fmt.Sprint((last-1)*partSize + 1)
+		checks = append(checks, check{table, "pagingCounter is the number of the page's first record", sound,
+			problem(jsonOf(counter) != want, "pagingCounter is %s on page %d of %d a page; %s was expected", jsonOf(counter), last, partSize, want), open})
 	}
 	if next := l.pages.Properties["nextPage"]; next != nil && next.Assumption != "" {
-		after, ok := end.number("nextPage")
-		s.judge([]check{{table, "nextPage is 0 after the last page", sound, problem(!ok || after != 0, "nextPage is %s", jsonOf(end.object["nextPage"])), open}})
+		shown := jsonOf(pages[3].object["nextPage"])
+		checks = append(checks, check{table, "nextPage is 0 after the last page", sound, problem(shown != "0", "nextPage is %s", shown), open})
 	}
+	s.judge(checks)
 }
 
 // arithmetic returns the contradictions between the numbers of a page. Absent numbers are ignored.
@@ -233,49 +230,49 @@ func (s *session) checkPages(l list, first page, listed missing) {
 // Specification: the three pagination objects. The rules follow from the names: total records, records a page,
 // pages; every page but the last is full.
 func (p page) arithmetic(object *schema) (problems []string) {
-	total, ok1 := p.number("total")
-	perPage, ok2 := p.number("perPage")
-	number, ok3 := p.number("page")
-	pageCount, ok4 := p.number("pageCount")
-	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return nil
+	n := map[string]int64{}
+	for _, name := range []string{"total", "perPage", "page", "pageCount"} {
+		value, ok := p.number(name)
+		if n[name] = value; !ok {
+			return nil
+		}
 	}
-	if total < 0 || perPage < 1 {
-		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, perPage)}
+	if n["total"] < 0 || n["perPage"] < 1 {
+		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", n["total"], n["perPage"])}
 	}
 	expect := func(is bool, format string, args ...any) {
-		problems = append(problems, problem(!is, "page %d of %d a page: "+format, slices.Concat([]any{p.requested, perPage}, args)...)...)
+		problems = append(problems, problem(!is, "page %d of %d a page: "+format, slices.Concat([]any{p.requested, n["perPage"]}, args)...)...)
 	}
-	expect(number == p.requested, "page is %d", number)
+	expect(n["page"] == p.requested, "page is %d", n["page"])
 	if current, ok := p.number("currentPage"); ok {
-		expect(current == number, "currentPage is %d", current)
+		expect(current == n["page"], "currentPage is %d", current)
 	}
-	pages := total / perPage
-	if total%perPage > 0 {
+	pages := n["total"] / n["perPage"]
+	if n["total"]%n["perPage"] > 0 {
 		pages++
 	}
 	// An empty list has one page or none.
-	expect(pageCount == pages || total == 0 && pageCount == 1, "pageCount is %d; want %d for a total of %d", pageCount, pages, total)
-	held, full := int64(len(p.records)), max(0, min(perPage, total-(p.requested-1)*perPage))
-	expect(held == full, "%d records; want %d of a total of %d", held, full, total)
-	for _, n := range []struct {
+	expect(n["pageCount"] == pages || n["total"] == 0 && n["pageCount"] == 1, "pageCount is %d; want %d for a total of %d", n["pageCount"], pages, n["total"])
+	held, full := int64(len(p.records)), max(0, min(n["perPage"], n["total"]-(p.requested-1)*n["perPage"]))
+	expect(held == full, "%d records; want %d of a total of %d", held, full, n["total"])
+	for _, neighbour := range []struct {
 		flag, name string
 		there      bool
-		step       int64
+		number     int64
 	}{
-		{"hasPrevPage", "prevPage", number > 1, -1},
-		{"hasNextPage", "nextPage", number < pages, +1},
+		{"hasPrevPage", "prevPage", n["page"] > 1, p.requested - 1},
+		{"hasNextPage", "nextPage", n["page"] < pages, p.requested + 1},
 	} {
-		if flag, ok := p.object[n.flag].(bool); ok {
-			expect(flag == n.there, "%s is %t", n.flag, flag)
+		if flag, ok := p.object[neighbour.flag].(bool); ok {
+			expect(flag == neighbour.there, "%s is %t", neighbour.flag, flag)
 		}
-		member, value := object.Properties[n.name], p.object[n.name]
-		switch neighbour, ok := whole(value); {
+		member, value := object.Properties[neighbour.name], p.object[neighbour.name]
+		switch got, ok := whole(value); {
 		case member == nil || !ok && value != nil: // of another type, which the check of the fields reports
-		case n.there:
-			expect(ok && neighbour == p.requested+n.step, "%s is %s; want %d", n.name, jsonOf(value), p.requested+n.step)
+		case neighbour.there:
+			expect(ok && got == neighbour.number, "%s is %s; want %d", neighbour.name, jsonOf(value), neighbour.number)
 		case member.Assumption == "": // null, if the fields allow it, or the number of no page
-			expect(neighbour == 0, "%s is %s; want none", n.name, jsonOf(value))
+			expect(got == 0, "%s is %s; want none", neighbour.name, jsonOf(value))
 		}
 	}
 	return problems

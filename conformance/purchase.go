@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -21,19 +20,15 @@ func (s *session) purchase(p Purchase, types []string, r request, need missing) 
 		p.RequestID, p.DocumentType, p.Currency = printable(p.RequestID), printable(p.DocumentType), printable(p.Currency)
 		s.report.Purchases = append(s.report.Purchases, p)
 	}
-	return s.send(s.service.operation("regulatory.purchase"), r, need)
+	return s.call("regulatory.purchase", r, need)
 }
 
 // checkPurchase buys one document: "The user's wallet is charged and document generation starts"; "Purchase charges the
 // amounts already stored on the draft". Every purchase that the service may charge for is sent here, once each.
 func (s *session) checkPurchase(d draft) {
-	bought, err := cheapest(d)
-	need := d.missing
-	if err != nil {
-		need = cmp.Or(need, missing{NotRun, "nothing was bought: " + err.Error()})
-		bought.price = new(big.Rat)
-	}
-	order := Purchase{RequestID: d.id, DocumentType: bought.slug, Price: bought.price.FloatString(2), Currency: bought.currency}
+	bought, unknown := cheapest(d)
+	need := cmp.Or(d.missing, unknown)
+	order := Purchase{RequestID: d.id, DocumentType: bought.slug, Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
 	before := s.readWallet(s.walletOf(d), need)
 	first := s.purchase(order, []string{bought.slug}, request{}, need)
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, "needs a purchase"))
@@ -64,7 +59,9 @@ func (s *session) checkPurchase(d draft) {
 // "charges the amounts already stored on the draft".
 func (s *session) checkRefusedPurchases(d draft) {
 	need := cmp.Or(option(s.refusedPurchases, needsRefusedPurchases), d.missing)
-	before, slug := s.readWallet(s.walletOf(d), need), s.notOffered(d)
+	before, offers := s.readWallet(s.walletOf(d), need), d.slugs()
+	others := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum), func(slug string) bool { return slices.Contains(offers, slug) })
+	slug := append(others, "NO-SUCH-DOCUMENT")[0]
 	for _, p := range []struct {
 		heading, what, id string
 		types             []string
@@ -77,23 +74,12 @@ func (s *session) checkRefusedPurchases(d draft) {
 		sent := s.purchase(Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}, p.types, request{}, need)
 		charge := before.charged(s.readWallet(before.id, need), nil, d)
 		charge.missing = cmp.Or(sent.missing, charge.missing)
-		if state := s.send(s.service.operation("regulatory.get"), request{id: d.id}, sent.missing).state(); p.types == nil && state != "draft" {
+		if state := s.call("regulatory.get", request{id: d.id}, sent.missing).state(); p.types == nil && state != "draft" {
 			charge.problems = append(charge.problems, fmt.Sprintf("status is %q", state))
 		}
 		s.judge([]check{{p.heading, p.what, charge.missing, charge.problems, stated}})
 		before = charge.after
 	}
-}
-
-// notOffered returns a document type that a draft does not offer.
-func (s *session) notOffered(d draft) string {
-	offers := d.slugs()
-	for _, slug := range s.service.record("DocumentType").Enum {
-		if !slices.Contains(offers, slug) {
-			return slug
-		}
-	}
-	return "NO-SUCH-DOCUMENT"
 }
 
 // transient reports whether a purchased request is on its way to its end: "Poll until status is completed or failed."
@@ -104,7 +90,7 @@ func (s *session) follow(id string, need missing) (states []string, unread missi
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
 	read := func() string {
-		a := s.send(s.service.operation("regulatory.get"), request{id: id}, need)
+		a := s.call("regulatory.get", request{id: id}, need)
 		need = a.missing
 		states = append(states, a.state())
 		return a.state()
@@ -139,10 +125,11 @@ type offer struct {
 	currency string
 }
 
-// cheapest returns the document that a purchase costs least for, of those that need no evidence from a person. It
-// fails if what that would cost is not known.
-func cheapest(d draft) (best offer, err error) {
-	offers, currencies := map[string]offer{}, map[string]bool{}
+// cheapest returns the document that a purchase costs least for, of those that need no evidence from a person, or why
+// it is not known what that would cost.
+func cheapest(d draft) (best offer, unknown missing) {
+	offers := map[string]offer{}
+	var currencies []string
 	for _, document := range d.documents() {
 		o := offered(document)
 		if o.slug == "" || document["mode"] == "manual" {
@@ -157,20 +144,16 @@ func cheapest(d draft) (best offer, err error) {
 		if o.price == nil {
 			continue
 		}
-		currencies[o.currency] = true
+		currencies = append(currencies, o.currency)
 		if best.price == nil || cmp.Or(o.price.Cmp(best.price), cmp.Compare(o.slug, best.slug)) < 0 {
 			best = o
 		}
 	}
-	switch {
-	case len(offers) == 0:
-		return best, errors.New("the draft offers no document that a machine generates: name other goods")
-	case best.price == nil:
-		return best, errors.New("no price on the draft can be relied on: each document needs one, as a number in amount or price")
-	case len(currencies) > 1:
-		return best, fmt.Errorf("the prices on the draft are in several currencies: %s", joined(currencies))
-	}
-	return best, nil
+	several := joined(currencies)
+	return best, cmp.Or(
+		unless(len(offers) > 0, "nothing was bought: the draft offers no document that a machine generates: name other goods"),
+		unless(best.price != nil, "nothing was bought: no price on the draft can be relied on: each document needs one, as a number in amount or price"),
+		unless(several == best.currency, "nothing was bought: the prices on the draft are in several currencies: "+several))
 }
 
 // offered reads a document of a draft. The specification names neither its members nor that of its price, so that

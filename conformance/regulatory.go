@@ -38,7 +38,7 @@ func recordOf(a response) (place string, record map[string]any) {
 // checkRegulatory checks the workflow of a regulatory request: analyze in both flows, look up, purchase, poll. It returns the
 // drafts of a shipment and of an invoice.
 func (s *session) checkRegulatory() (shipment, invoice draft) {
-	unknown := s.send(s.service.operation("regulatory.get"), request{id: "RD-0"})
+	unknown := s.call("regulatory.get", request{id: "RD-0"})
 	_, shown := recordOf(unknown)
 	before := s.readWallet(s.target.Wallet, option(s.writes, needsWrites))
 	shipment = s.analyze("shipment_id", s.target.Shipment, needsShipment)
@@ -68,12 +68,12 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 
 // analyze analyzes in one flow, and looks the draft up.
 func (s *session) analyze(field, value, needs string) (d draft) {
-	d.analyzed = s.send(s.service.operation("regulatory.analyze"), request{body: body{field: value}},
+	d.analyzed = s.call("regulatory.analyze", request{body: body{field: value}},
 		option(s.writes, needsWrites), unless(value != "", needs))
 	_, d.record = recordOf(d.analyzed)
 	d.id, _ = d.record["request_id"].(string)
 	d.missing = cmp.Or(d.analyzed.missing, unless(len(s.problemsOfDraft(d.analyzed)) == 0, "needs a draft"))
-	d.looked = s.send(s.service.operation("regulatory.get"), request{id: d.id}, d.missing)
+	d.looked = s.call("regulatory.get", request{id: d.id}, d.missing)
 	return d
 }
 

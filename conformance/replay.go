@@ -11,25 +11,25 @@ import (
 // "Content-Type: application/json (optional)"; "When webhook_id is given, that webhook must exist, be active and be
 // subscribed to the event being replayed; otherwise the request fails."
 func (s *session) checkReplay() {
-	op := s.service.operation("webhooks.replay")
-	fails := func(what string, r request, needs ...missing) check {
-		return s.breaksRule(headingReplay, what+": the request fails", s.send(op, r, needs...))
+	const replay = "webhooks.replay"
+	fails := func(what string, r request, need missing) check {
+		return s.breaksRule(headingReplay, what+": the request fails", s.call(replay, r, need))
 	}
 	s.judge([]check{
-		fails("neither delivery_id nor the pair shipment_id and event", request{body: body{}}),
-		fails("shipment_id without event", request{body: body{"shipment_id": "SH-0"}}),
-		fails("event without shipment_id", request{body: body{"event": "shipment.created"}}),
-		fails("webhook_id alone", request{body: body{"webhook_id": "WA-0"}}),
+		fails("neither delivery_id nor the pair shipment_id and event", request{}, missing{}),
+		fails("shipment_id without event", request{body: body{"shipment_id": "SH-0"}}, missing{}),
+		fails("event without shipment_id", request{body: body{"event": "shipment.created"}}, missing{}),
+		fails("webhook_id alone", request{body: body{"webhook_id": "WA-0"}}, missing{}),
 	})
 
 	webhooks, event := s.findReplay()
-	first := s.send(op, s.replay, s.noReplay)
+	first := s.call(replay, s.replay, s.noReplay)
 	delivered := cmp.Or(first.missing, unless(first.succeeded(), "needs a delivery"))
 	again := body{"delivery_id": first.data()["delivery_id"]}
 	if s.target.Webhook != "" {
 		again["webhook_id"] = s.target.Webhook
 	}
-	second, plain := s.send(op, request{body: again}, delivered), s.send(op, s.replay.without("Content-Type"), delivered)
+	second, plain := s.call(replay, request{body: again}, delivered), s.call(replay, s.replay.without("Content-Type"), delivered)
 	result := func(a response) []string {
 		return slices.Concat(a.problems(),
 			problem(a.data()["shipment_id"] != s.target.Shipment, "data.shipment_id is %v; want %s", a.data()["shipment_id"], s.target.Shipment),
@@ -76,7 +76,7 @@ func (s *session) replayTo(webhook any, event string) request {
 func (s *session) findReplay() (webhooks []map[string]any, found string) {
 	s.noReplay = cmp.Or(option(s.writes, needsWrites), unless(s.target.Shipment != "", needsShipment))
 	for number := 1; number <= 10 && s.noReplay == (missing{}); number++ {
-		next := s.send(s.service.operation("webhooks.list"), request{query: url.Values{"page": {fmt.Sprint(number)}}})
+		next := s.call("webhooks.list", request{query: url.Values{"page": {fmt.Sprint(number)}}})
 		page := objects(next.data()["webhooks"])
 		if len(page) == 0 {
 			break

@@ -92,44 +92,56 @@ func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 // WriteText writes the report for a person: the checks under their headings, then those that were not made, the
 // assumptions and the sums. Checks that were not made for the same reason are counted.
 func (r Report) WriteText(w io.Writer) error {
-	var b strings.Builder
-	how := "read-only"
+	how, differ := "read-only", 0
 	if r.Writes {
 		how = "with writes"
 	}
-	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
-	for _, heading := range r.headings() {
-		fmt.Fprintf(&b, "\n%s\n", heading)
-		for _, result := range r.Results {
-			if result.Heading == heading && result.made() {
-				result.line(&b, strings.Replace(string(result.Verdict), "fail", "FAIL", 1), result.Check)
+	var headings, unmade, points, unseen []string
+	made := map[string][]string{}
+	for i, x := range r.Results {
+		text := x.Heading + ": " + x.Check
+		switch x.Verdict {
+		case Pass, Fail:
+			if made[x.Heading] == nil {
+				headings = append(headings, x.Heading)
+			}
+			made[x.Heading] = append(made[x.Heading], line(strings.Replace(string(x.Verdict), "fail", "FAIL", 1), x.Check, x.Detail))
+		case Assumption:
+			label := "assumed"
+			if x.Detail != "" {
+				label = "other"
+				differ++
+			}
+			points = append(points, line(label, text, x.Detail))
+		default:
+			alike := slices.DeleteFunc(slices.Clone(r.Results[i:]), func(y Result) bool { return y.Verdict != x.Verdict || y.Detail != x.Detail })
+			if len(alike) > 1 {
+				text = fmt.Sprintf("%d checks", len(alike))
+			}
+			if !slices.ContainsFunc(r.Results[:i], func(y Result) bool { return y.Verdict == x.Verdict && y.Detail == x.Detail }) {
+				unmade = append(unmade, line(string(x.Verdict), text, x.Detail))
 			}
 		}
 	}
-	r.writeUnmade(&b)
-	otherwise := 0
-	if r.Count(Assumption) > 0 {
-		b.WriteString("\nOpen points of the specification, which never fail\n")
-	}
-	for _, result := range r.Results {
-		if result.Verdict != Assumption {
-			continue
-		}
-		label := "assumed"
-		if result.Detail != "" {
-			label = "other"
-			otherwise++
-		}
-		result.line(&b, label, result.Heading+": "+result.Check)
-	}
-	if len(r.Unchecked) > 0 {
-		b.WriteString("\nRules that no run can check\n")
-	}
 	for _, u := range r.Unchecked {
-		Result{Detail: u.Reason}.line(&b, "unseen", u.Heading+": "+u.Rule)
+		unseen = append(unseen, line("unseen", u.Heading+": "+u.Rule, u.Reason))
 	}
+
+	var b strings.Builder
+	section := func(title string, lines []string) {
+		if len(lines) > 0 {
+			fmt.Fprintf(&b, "\n%s\n%s", title, strings.Join(lines, ""))
+		}
+	}
+	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
+	for _, heading := range headings {
+		section(heading, made[heading])
+	}
+	section("Checks that were not made", unmade)
+	section("Open points of the specification, which never fail", points)
+	section("Rules that no run can check", unseen)
 	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
-		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), otherwise, r.Count(Assumption))
+		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), differ, len(points))
 	for _, p := range r.Purchases {
 		if p.MustFail {
 			fmt.Fprintf(&b, "a purchase that must be refused was sent: %s of request %s\n", cmp.Or(p.DocumentType, "no document"), p.RequestID)
@@ -141,53 +153,10 @@ func (r Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// headings lists the headings with checks under them, in their order.
-func (r Report) headings() []string {
-	var out []string
-	for _, result := range r.Results {
-		if result.made() && !slices.Contains(out, result.Heading) {
-			out = append(out, result.Heading)
-		}
+// line returns a line of a report, and the detail below it.
+func line(label, text, detail string) string {
+	if detail != "" {
+		detail = "           " + strings.ReplaceAll(detail, "\n", "\n           ") + "\n"
 	}
-	return out
-}
-
-// writeUnmade writes the checks that were not made, each reason once.
-func (r Report) writeUnmade(b *strings.Builder) {
-	type reason struct {
-		verdict Verdict
-		detail  string
-	}
-	checks := map[reason][]string{}
-	var reasons []reason
-	for _, result := range r.Results {
-		if result.Verdict != NotRun && result.Verdict != Skipped {
-			continue
-		}
-		why := reason{result.Verdict, result.Detail}
-		if checks[why] == nil {
-			reasons = append(reasons, why)
-		}
-		checks[why] = append(checks[why], result.Heading+": "+result.Check)
-	}
-	if len(reasons) > 0 {
-		b.WriteString("\nChecks that were not made\n")
-	}
-	for _, why := range reasons {
-		text := checks[why][0]
-		if n := len(checks[why]); n > 1 {
-			text = fmt.Sprintf("%d checks", n)
-		}
-		Result{Detail: why.detail}.line(b, string(why.verdict), text)
-	}
-}
-
-// made reports whether the result is of a check of the specification that was made.
-func (r Result) made() bool { return r.Verdict == Pass || r.Verdict == Fail }
-
-func (r Result) line(b *strings.Builder, label, text string) {
-	fmt.Fprintf(b, "  %-8s %s\n", label, text)
-	if r.Detail != "" {
-		fmt.Fprintf(b, "           %s\n", strings.ReplaceAll(r.Detail, "\n", "\n           "))
-	}
+	return fmt.Sprintf("  %-8s %s\n%s", label, text, detail)
 }

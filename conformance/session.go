@@ -10,8 +10,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-	"time"
 	"unicode"
 )
 
@@ -66,19 +66,19 @@ type missing struct {
 }
 
 // unless returns what is missing if a condition does not hold.
-func unless(holds bool, reason string) missing {
-	if holds {
-		return missing{}
+func unless(holds bool, reason string) (m missing) {
+	if !holds {
+		m = missing{NotRun, reason}
 	}
-	return missing{NotRun, reason}
+	return m
 }
 
 // option returns what is missing if an option is not set.
-func option(set bool, reason string) missing {
-	if set {
-		return missing{}
+func option(set bool, reason string) (m missing) {
+	if !set {
+		m = missing{Skipped, reason}
 	}
-	return missing{Skipped, reason}
+	return m
 }
 
 // judge puts the rows of a table into the report: a check whose evidence is missing is not made, whatever its problems;
@@ -121,9 +121,9 @@ func summary(problems []string) string {
 type request struct {
 	id    string // in the place of {request_id}
 	query url.Values
-	body  any
+	body  body   // of a request other than GET; nil: an empty object
 	lacks string // a header that is left out
-	key   string // instead of the account's
+	key   string // instead of the account's; empty: the account's
 }
 
 // body is the JSON object of a request.
@@ -147,16 +147,22 @@ type response struct {
 	rule     bool           // the request breaks a rule of the specification, and nothing else is wrong with it
 }
 
+// call sends one request to the operation of a name; see send.
+func (s *session) call(name string, r request, needs ...missing) response {
+	i := slices.IndexFunc(s.service.operations, func(op *operation) bool { return op.Name == name })
+	return s.send(s.service.operations[i], r, needs...)
+}
+
 // send sends one request to an operation, unless something is missing that it needs.
 func (s *session) send(op *operation, r request, needs ...missing) response {
 	target := strings.ReplaceAll(op.path, "{request_id}", url.PathEscape(r.id))
 	a := response{op: op, to: op.method + " " + target, missing: cmp.Or(needs...)}
-	switch {
-	case r.lacks != "":
+	if op.method != http.MethodGet && r.body == nil {
+		r.body = body{}
+	}
+	if r.lacks != "" {
 		a.to += " without " + r.lacks
-	case r.key != "":
-		a.to += " with a wrong key"
-	case r.body != nil:
+	} else if r.body != nil {
 		a.to += " with " + jsonOf(r.body)
 	}
 	if a.missing != (missing{}) {
@@ -164,25 +170,21 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
-	var encoded []byte
-	if r.body != nil {
-		encoded, a.lost = json.Marshal(r.body)
-	}
 	req, err := http.NewRequestWithContext(ctx, op.method, strings.TrimSuffix(s.base+target+"?"+r.query.Encode(), "?"), nil)
-	if a.lost = cmp.Or(a.lost, err); a.lost != nil {
+	if err != nil {
+		a.lost = err
 		return a
 	}
 	if op.method != http.MethodGet {
 		// A request that changes something is sent once: on a new connection, with a body, and without GetBody, which
 		// net/http needs to repeat it.
-		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(encoded)), int64(len(encoded))
+		text := jsonOf(r.body)
+		req.Body, req.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+		req.Header.Set("Content-Type", "application/json")
 		s.client.CloseIdleConnections()
 	}
 	if secret := cmp.Or(r.key, s.key.Reveal()); secret != "" {
 		req.Header.Set("Authorization", "Bearer "+secret)
-	}
-	if r.body != nil {
-		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Del(r.lacks)
 	s.receive(&a, req)
@@ -204,34 +206,22 @@ func (s *session) receive(a *response, req *http.Request) {
 	if a.lost == nil && len(a.body) > maxAnswer {
 		a.lost = fmt.Errorf("the response is longer than %d bytes", maxAnswer)
 	}
-	if a.lost == nil {
-		a.envelope = parseObject(a.body)
+	decoder := json.NewDecoder(bytes.NewReader(a.body))
+	decoder.UseNumber() // numbers stay as they are written
+	if object := map[string]any(nil); a.lost == nil && decoder.Decode(&object) == nil {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			a.envelope = object
+		}
 	}
-}
-
-// parseObject reads a JSON object and keeps its numbers as they are written. It returns nil for anything else.
-func parseObject(text []byte) (object map[string]any) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&object); err != nil {
-		return nil
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil
-	}
-	return object
 }
 
 // problems returns the problems of a response that must be the success that the description of its operation shows.
 func (a response) problems() []string {
-	success := a.status >= 200 && a.status <= 299
 	switch {
 	case a.lost != nil:
 		return []string{"no complete response: " + a.lost.Error()}
-	case a.op.status == "2XX" && !success:
-		return []string{fmt.Sprintf("HTTP status %d; want a success: %s", a.status, a.excerpt())}
-	case a.op.status != "2XX" && a.op.status != fmt.Sprint(a.status):
-		return []string{fmt.Sprintf("HTTP status %d; want %s: %s", a.status, a.op.status, a.excerpt())}
+	case fmt.Sprint(a.status) != a.op.status && (a.op.status != "2XX" || a.status/100 != 2):
+		return []string{fmt.Sprintf("HTTP status %d; want %s: %s", a.status, strings.Replace(a.op.status, "2XX", "a success", 1), a.excerpt())}
 	case a.envelope == nil:
 		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}
@@ -240,7 +230,7 @@ func (a response) problems() []string {
 
 // succeeded reports whether the service performed the operation.
 func (a response) succeeded() bool {
-	return a.lost == nil && a.status >= 200 && a.status <= 299 && (a.envelope == nil || a.envelope["status"] != false)
+	return a.lost == nil && a.status/100 == 2 && a.envelope["status"] != false
 }
 
 // state returns the status of a regulatory request.
@@ -256,13 +246,7 @@ func (a response) data() map[string]any {
 }
 
 // excerpt shows the beginning of the body.
-func (a response) excerpt() string {
-	const shown = 200
-	if len(a.body) > shown {
-		return fmt.Sprintf("%q…", a.body[:shown])
-	}
-	return fmt.Sprintf("%q", a.body)
-}
+func (a response) excerpt() string { return fmt.Sprintf("%.200q", a.body) }
 
 // refused records a response that must be a refusal, and returns a problem if it is not one.
 func (s *session) refused(a response) []string {
@@ -282,16 +266,4 @@ func (s *session) refused(a response) []string {
 func (s *session) breaksRule(heading, what string, a response) check {
 	a.rule = true
 	return check{heading, what, a.missing, s.refused(a), stated}
-}
-
-// pause waits, and reports false when the context ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -6,15 +6,16 @@ import (
 	"math/big"
 	"net/url"
 	"strings"
-	"time"
 )
 
-// wallet is a wallet as its transactions show it: those of the first page and of the last two, because the
-// specification does not name the order of the list.
+// maxPages limits how many pages of transactions are read.
+const maxPages = 100
+
+// wallet is a wallet as its transactions show it. It is missing unless all of them are known: nothing shows what a list
+// leaves out.
 type wallet struct {
 	missing      missing
 	id           string
-	total        int64
 	transactions map[string]map[string]any // by identifier
 }
 
@@ -24,57 +25,23 @@ func (s *session) walletOf(d draft) string {
 	return cmp.Or(id, s.target.Wallet)
 }
 
-// readWallet reads a wallet. It is missing if a page cannot be read, and if the list does not show its length: then
-// nothing shows a transaction that it leaves out.
+// readWallet reads all transactions of a wallet.
 func (s *session) readWallet(id string, needs ...missing) wallet {
 	w := wallet{id: id, missing: cmp.Or(cmp.Or(needs...), unless(id != "", needsWallet)), transactions: map[string]map[string]any{}}
-	for page, last := int64(1), int64(1); page <= last; page++ {
-		a := s.send(s.service.operation("transactions.list"), request{query: url.Values{"wallet": {id}, "page": {fmt.Sprint(page)}}}, w.missing)
-		pagination, _ := a.data()["pagination"].(map[string]any)
+	for page, pages := int64(1), int64(1); page <= min(pages, maxPages) && w.missing == (missing{}); page++ {
+		a := s.call("transactions.list", request{query: url.Values{"wallet": {id}, "page": {fmt.Sprint(page)}}})
 		for _, t := range objects(a.data()["transactions"]) {
-			if id, ok := t["transactionId"].(string); ok {
-				w.transactions[id] = t
-			}
+			w.transactions[jsonOf(t["transactionId"])] = t
 		}
-		if page == 1 {
-			var counted bool
-			if w.total, counted = whole(pagination["total"]); !counted {
-				w.missing = cmp.Or(a.missing, missing{NotRun, "needs the number of transactions of the wallet, which could not be read"})
-			}
-			last, _ = whole(pagination["pageCount"])
-			page = max(1, last-2)
-		}
-		w.missing = cmp.Or(a.missing, unless(isOf("array", a.data()["transactions"]), "needs the transactions of the wallet, which could not be read"), w.missing)
+		pagination, _ := a.data()["pagination"].(map[string]any)
+		total, counted := whole(pagination["total"])
+		pages, _ = whole(pagination["pageCount"])
+		w.missing = cmp.Or(a.missing,
+			unless(isOf("array", a.data()["transactions"]) && counted, "needs the transactions of the wallet and their number, which could not be read"),
+			unless(page < min(pages, maxPages) || total <= int64(len(w.transactions)),
+				fmt.Sprintf("needs all transactions of the wallet: %d of %d were listed on up to %d pages", len(w.transactions), total, maxPages)))
 	}
 	return w
-}
-
-// created returns when a transaction was created; zero if that cannot be read.
-func created(t map[string]any) time.Time {
-	at, _ := instant(t["created_at"])
-	return at
-}
-
-// debits returns what the wallet paid since before, and how many transactions were added that were not seen. A
-// transaction that is older than one seen before was on a page that was not read.
-func (w wallet) debits(before wallet) (debits []map[string]any, unseen int64) {
-	var newest time.Time
-	for _, t := range before.transactions {
-		if at := created(t); at.After(newest) {
-			newest = at
-		}
-	}
-	unseen = w.total - before.total
-	for id, t := range w.transactions {
-		at := created(t)
-		if _, old := before.transactions[id]; old || !at.IsZero() && at.Before(newest) {
-			continue
-		}
-		if unseen--; t["flow"] == "out" {
-			debits = append(debits, t)
-		}
-	}
-	return debits, unseen
 }
 
 // charge is what a wallet paid between two reads: problems, or why nothing is known.
@@ -87,47 +54,35 @@ type charge struct {
 // charged compares a wallet with what it is after requests about drafts that charge price once; nothing if price is nil. A
 // payment that is neither the price of a document of the drafts nor names one of them can be for something else.
 func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
-	c := charge{missing: cmp.Or(w.missing, after.missing), after: after}
-	debits, unseen := after.debits(w)
-	related, others, exact := divide(debits, price, drafts)
-	want, amount := 0, ""
-	if price != nil && price.Sign() > 0 {
-		want, amount = 1, " of "+price.FloatString(2)
-	}
-	problems := []string{fmt.Sprintf("%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, jsonOf(append(related, others...)))}
-	switch {
-	case c.missing != missing{}:
-	case len(related) > want || exact < len(related):
-		c.problems = problems
-	case unseen > 0:
-		c.missing = missing{NotRun, fmt.Sprintf("the transactions became %d more, of which %d were not listed on the first page or the last two", after.total-w.total, unseen)}
-	case exact < want:
-		c.problems = problems
-	case len(others) > 0:
-		c.missing = missing{NotRun, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))}
-	}
-	return c
-}
-
-// divide returns the amounts of payments that are about the drafts, and of the others. exact is how many are of price. A payment
-// of nothing is none.
-func divide(debits []map[string]any, price *big.Rat, drafts []draft) (related, others []any, exact int) {
-	for _, t := range debits {
+	var related, others []any
+	exact, want, amount := 0, 0, ""
+	for id, t := range after.transactions {
 		paid, ok := rational(t["amount"])
-		if ok && paid.Sign() == 0 {
+		if w.transactions[id] != nil || t["flow"] != "out" || ok && paid.Sign() == 0 {
 			continue
 		}
-		charged := ok && price != nil && paid.Cmp(price) == 0
-		if charged {
-			exact++
-		}
-		if charged || concerns(t, drafts) {
+		switch {
+		case ok && price != nil && paid.Cmp(price) == 0:
 			related = append(related, t["amount"])
-		} else {
+			exact++
+		case concerns(t, drafts):
+			related = append(related, t["amount"])
+		default:
 			others = append(others, t["amount"])
 		}
 	}
-	return related, others, exact
+	if price != nil && price.Sign() > 0 {
+		want, amount = 1, " of "+price.FloatString(2)
+	}
+	c := charge{after: after, missing: w.missing, problems: problem(len(related) != want || exact != want,
+		"%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, jsonOf(append(related, others...)))}
+	if len(related) <= want && exact == len(related) { // else it paid too much, whatever else it paid
+		c.missing = cmp.Or(c.missing, after.missing)
+	}
+	if len(c.problems) == 0 {
+		c.missing = cmp.Or(c.missing, unless(len(others) == 0, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))))
+	}
+	return c
 }
 
 // concerns reports whether a transaction names one of the drafts or its shipment, or is of the amount of a document that
