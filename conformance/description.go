@@ -17,10 +17,7 @@ import (
 // description is the OpenAPI description of the service: its operations and records.
 type description struct {
 	Paths      map[string]map[string]*operation
-	Components struct {
-		Schemas    map[string]*schema
-		Parameters map[string]parameter
-	}
+	Components struct{ Schemas map[string]*schema }
 	operations []*operation // whose path the specification names, in the order of their paths
 }
 
@@ -30,7 +27,6 @@ type operation struct {
 	Description string
 	Provisional bool   `json:"x-provisional"` // the specification names no path
 	Assumption  string `json:"x-assumption"`  // an open point: whether it requires a key
-	Parameters  []parameter
 	Responses   map[string]struct {
 		Content map[string]struct{ Schema *schema }
 	}
@@ -39,32 +35,18 @@ type operation struct {
 	response     *schema
 }
 
-// parameter is a query parameter of an operation.
-type parameter struct {
-	Ref      string `json:"$ref"`
-	Name     string
-	Required bool
-	Schema   struct{ Default any }
-}
-
 // readDescription reads the description. Its schemas refer to each other directly.
 func readDescription() (d description) {
 	_ = json.Unmarshal(specification.Service(), &d) // it is a part of the program, and a test reads it
-	schemas := d.Components.Schemas
-	for _, s := range schemas {
-		s.resolve(schemas)
+	for _, s := range d.Components.Schemas {
+		s.resolve(d.Components.Schemas)
 	}
 	for _, route := range slices.Sorted(maps.Keys(d.Paths)) {
 		for method, op := range d.Paths[route] {
 			op.method, op.path = strings.ToUpper(method), route
 			for status, r := range op.Responses {
 				if strings.HasPrefix(status, "2") {
-					op.status, op.response = status, r.Content["application/json"].Schema.resolve(schemas)
-				}
-			}
-			for i, p := range op.Parameters {
-				if p.Ref != "" {
-					op.Parameters[i] = d.Components.Parameters[path.Base(p.Ref)]
+					op.status, op.response = status, r.Content["application/json"].Schema.resolve(d.Components.Schemas)
 				}
 			}
 			if !op.Provisional {
@@ -84,10 +66,10 @@ func heading(description string) string { return strings.Split(description+`""`,
 // schema describes a JSON value. It holds what the specification states: what it leaves open is marked as an assumption.
 type schema struct {
 	Description string
-	Ref         string         `json:"$ref"`
-	Type        types          // none: any
-	Format      string         // only date-time is checked
-	Pattern     *regexp.Regexp // of a string
+	Ref         string          `json:"$ref"`
+	Type        json.RawMessage // a name or a list of names; none: any
+	Format      string          // only date-time is checked
+	Pattern     *regexp.Regexp  // of a string
 	Enum        []string
 	Const       *bool
 	Properties  map[string]*schema
@@ -97,24 +79,6 @@ type schema struct {
 	// another assumption, and nothing if it is an optional member.
 	Assumption string             `json:"x-assumption"`
 	Others     map[string]*schema `json:"x-when"` // under other assumptions
-}
-
-// types are the types of JSON that a value may have.
-type types []string
-
-// UnmarshalJSON reads one type or a list.
-func (t *types) UnmarshalJSON(text []byte) error {
-	*t = make(types, 1)
-	if json.Unmarshal(text, &(*t)[0]) == nil {
-		return nil
-	}
-	return json.Unmarshal(text, (*[]string)(t))
-}
-
-// String returns the types with their articles.
-func (t types) String() string {
-	return strings.NewReplacer("integer", "a whole number", "number", "a number", "string", "a string", "boolean", "a boolean",
-		"array", "an array", "object", "an object").Replace(strings.Join(t, " or "))
 }
 
 // resolve replaces references, and returns what replaces s.
@@ -133,9 +97,9 @@ func (s *schema) resolve(records map[string]*schema) *schema {
 	return s
 }
 
-// members returns the schema of an object with some members of s, of which some are required.
-func (s *schema) members(names []string, required ...string) *schema {
-	out := &schema{Type: types{"object"}, Properties: map[string]*schema{}, Required: required}
+// members returns the schema of an object with some members of s, all required.
+func (s *schema) members(names ...string) *schema {
+	out := &schema{Type: s.Type, Properties: map[string]*schema{}, Required: names}
 	for _, name := range names {
 		out.Properties[name] = s.Properties[name]
 	}
@@ -145,7 +109,7 @@ func (s *schema) members(names []string, required ...string) *schema {
 // problems returns the problems of a value at a place of a response. Further members of an object are none.
 func (s *schema) problems(at string, value any) (problems []string) {
 	if !s.allows(value) {
-		return wrong(at, value, s.Type.String())
+		return wrong(at, value, articles.Replace(strings.Join(s.types(), " or ")))
 	}
 	if s.Assumption != "" {
 		return nil
@@ -182,18 +146,24 @@ func (s *schema) problems(at string, value any) (problems []string) {
 	return problems
 }
 
+// words matches the names of types.
+var words = regexp.MustCompile(`[a-z]+`)
+
+// types returns the types of JSON that a value may have.
+func (s *schema) types() []string { return words.FindAllString(string(s.Type), -1) }
+
+// articles puts articles before the names of types.
+var articles = strings.NewReplacer("integer", "a whole number", "number", "a number", "string", "a string", "boolean", "a boolean",
+	"array", "an array", "object", "an object")
+
 // allows reports whether a value has a type of the schema or, if that is an assumption, of another assumption.
 func (s *schema) allows(v any) bool {
-	is := func(of string) bool { return isOf(of, v) || s.Assumption != "" && of == "object" && isOf("array", v) } // "object or array"
-	if len(s.Type) == 0 || slices.ContainsFunc(s.Type, is) {
+	is := func(of string) bool { return isOf(of, v) || of == "object" && s.Assumption != "" && isOf("array", v) } // as in an envelope
+	if s.Type == nil || slices.ContainsFunc(s.types(), is) {
 		return true
 	}
-	for _, other := range s.Others {
-		if s.Assumption != "" && other.allows(v) {
-			return true
-		}
-	}
-	return false
+	assumed := slices.Collect(maps.Values(s.Others))
+	return s.Assumption != "" && slices.ContainsFunc(assumed, func(other *schema) bool { return other.allows(v) })
 }
 
 // jsonTypes are the types of JSON by those that decoded values have.

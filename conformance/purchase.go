@@ -12,9 +12,10 @@ import (
 )
 
 // purchase sends a purchase, unless something is missing that it needs. The report lists those that are sent.
-func (s *session) purchase(p Purchase, types []string, r request, need missing) response {
-	if r.body = (body{"request_id": p.RequestID, "document_types": types}); types == nil {
-		r.body = body{"request_id": p.RequestID}
+func (s *session) purchase(p Purchase, types []string, lacks string, need missing) response {
+	r := request{body: map[string]any{"request_id": p.RequestID}, lacks: lacks}
+	if types != nil {
+		r.body["document_types"] = types
 	}
 	if need == (missing{}) {
 		p.RequestID, p.DocumentType, p.Currency = printable(p.RequestID), printable(p.DocumentType), printable(p.Currency)
@@ -30,14 +31,14 @@ func (s *session) checkPurchase(d draft) {
 	need := cmp.Or(d.missing, unknown)
 	order := Purchase{RequestID: d.id, DocumentType: bought.slug, Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
 	before := s.readWallet(s.walletOf(d), need)
-	first := s.purchase(order, []string{bought.slug}, request{}, need)
+	first := s.purchase(order, []string{bought.slug}, "", need)
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, "needs a purchase"))
 	states, unread := s.follow(d.id, done)
 	once := before.charged(s.readWallet(before.id, done), bought.price, d)
 
 	need = cmp.Or(done, option(s.secondPurchase, needsSecondPurchase), unless(once.missing == (missing{}) && len(once.problems) == 0,
 		"needs the charge of the first purchase among the transactions: without it nothing shows a second charge"))
-	again := s.purchase(order, []string{bought.slug}, request{}, need)
+	again := s.purchase(order, []string{bought.slug}, "", need)
 	twice := once.after.charged(s.readWallet(before.id, need), nil, d)
 
 	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", "needs the status of the request"))
@@ -59,26 +60,26 @@ func (s *session) checkPurchase(d draft) {
 // "charges the amounts already stored on the draft".
 func (s *session) checkRefusedPurchases(d draft) {
 	need := cmp.Or(option(s.refusedPurchases, needsRefusedPurchases), d.missing)
-	before, offers := s.readWallet(s.walletOf(d), need), d.slugs()
-	others := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum), func(slug string) bool { return slices.Contains(offers, slug) })
-	slug := append(others, "NO-SUCH-DOCUMENT")[0]
+	before := s.readWallet(s.walletOf(d), need)
+	_, offers := d.documents()
+	unoffered := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum), func(slug string) bool { return slices.Contains(offers, slug) })
+	slug := append(unoffered, "NO-SUCH-DOCUMENT")[0]
 	for _, p := range []struct {
 		heading, what, id string
 		types             []string
 	}{
-		{headingStates, "a purchase without document_types charges nothing, and the request stays a draft", d.id, nil},
+		{headingStates, "a purchase without document_types charges nothing", d.id, nil},
 		{headingFlow, "a purchase of a document that the draft does not offer charges nothing", d.id, []string{slug}},
 		{headingStates, "a purchase of a request that does not exist charges nothing", "RD-0", []string{slug}},
 	} {
 		need = cmp.Or(need, before.missing)
-		sent := s.purchase(Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}, p.types, request{}, need)
+		sent := s.purchase(Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}, p.types, "", need)
 		charge := before.charged(s.readWallet(before.id, need), nil, d)
-		charge.missing = cmp.Or(sent.missing, charge.missing)
-		if state := s.call("regulatory.get", request{id: d.id}, sent.missing).state(); p.types == nil && state != "draft" {
-			charge.problems = append(charge.problems, fmt.Sprintf("status is %q", state))
+		s.judge([]check{{p.heading, p.what, cmp.Or(sent.missing, charge.missing), charge.problems, stated}})
+		if before = charge.after; p.types == nil {
+			shown := s.call("regulatory.get", request{id: d.id}, sent.missing)
+			s.judge([]check{{p.heading, "a request stays a draft after a purchase without document_types", shown.missing, problem(shown.state() != "draft", "status is %q", shown.state()), stated}})
 		}
-		s.judge([]check{{p.heading, p.what, charge.missing, charge.problems, stated}})
-		before = charge.after
 	}
 }
 
@@ -129,8 +130,8 @@ type offer struct {
 // it is not known what that would cost.
 func cheapest(d draft) (best offer, unknown missing) {
 	offers := map[string]offer{}
-	var currencies []string
-	for _, document := range d.documents() {
+	documents, _ := d.documents()
+	for _, document := range documents {
 		o := offered(document)
 		if o.slug == "" || document["mode"] == "manual" {
 			continue
@@ -140,12 +141,12 @@ func cheapest(d draft) (best offer, unknown missing) {
 		}
 		offers[o.slug] = o
 	}
+	var currencies []string
 	for _, o := range offers {
-		if o.price == nil {
-			continue
+		if o.price != nil {
+			currencies = append(currencies, o.currency)
 		}
-		currencies = append(currencies, o.currency)
-		if best.price == nil || cmp.Or(o.price.Cmp(best.price), cmp.Compare(o.slug, best.slug)) < 0 {
+		if o.price != nil && (best.price == nil || cmp.Or(o.price.Cmp(best.price), cmp.Compare(o.slug, best.slug)) < 0) {
 			best = o
 		}
 	}

@@ -119,20 +119,11 @@ func summary(problems []string) string {
 
 // request is what a request has beside its operation.
 type request struct {
-	id    string // in the place of {request_id}
-	query url.Values
-	body  body   // of a request other than GET; nil: an empty object
-	lacks string // a header that is left out
-	key   string // instead of the account's; empty: the account's
-}
-
-// body is the JSON object of a request.
-type body = map[string]any
-
-// without returns the request without a header.
-func (r request) without(header string) request {
-	r.lacks = header
-	return r
+	id    string         // in the place of {request_id}
+	query url.Values     // nil: none
+	body  map[string]any // of a request other than GET; nil: an empty object
+	lacks string         // a header that is left out
+	key   string         // instead of the account's
 }
 
 // response is the response to one request. It may be missing: it was not sent, or the service limits the rate of requests.
@@ -158,7 +149,7 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	target := strings.ReplaceAll(op.path, "{request_id}", url.PathEscape(r.id))
 	a := response{op: op, to: op.method + " " + target, missing: cmp.Or(needs...)}
 	if op.method != http.MethodGet && r.body == nil {
-		r.body = body{}
+		r.body = map[string]any{}
 	}
 	if r.lacks != "" {
 		a.to += " without " + r.lacks

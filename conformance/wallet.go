@@ -96,7 +96,8 @@ func concerns(t map[string]any, drafts []draft) bool {
 				return true
 			}
 		}
-		for _, document := range d.documents() {
+		documents, _ := d.documents()
+		for _, document := range documents {
 			if price := offered(document).price; price != nil && paid != nil && price.Cmp(paid) == 0 {
 				return true
 			}
