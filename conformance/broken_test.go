@@ -522,8 +522,10 @@ func TestCheck_WhatARunCannotSeeIsInItsReport(t *testing.T) {
 			if !report.Conforms() {
 				t.Errorf("it is seen: %q", verdicts(report, conformance.Fail))
 			}
-			if !slices.ContainsFunc(report.Unchecked, func(u conformance.Unchecked) bool { return u.Rule == test.rule && u.Reason != "" }) {
-				t.Errorf("no rule %q in %+v", test.rule, report.Unchecked)
+			if !slices.ContainsFunc(report.Results, func(r conformance.Result) bool {
+				return r.Verdict == conformance.Unseen && r.Check == test.rule && r.Detail != ""
+			}) {
+				t.Errorf("no rule %q in %+v", test.rule, report.Results)
 			}
 			var text strings.Builder
 			if err := report.WriteText(&text); err != nil || !strings.Contains(text.String(), test.rule) {

@@ -17,8 +17,8 @@ type list struct {
 	*operation
 	place  string // of the array in the response
 	record *schema
-	pages  *schema // the pagination object; nil: the list has no pages
-	owner  string  // the query parameter that names whose records are listed
+	pages  *schema    // the pagination object; nil: the list has no pages
+	owner  url.Values // the query parameter that names whose records are listed
 }
 
 // checkLists makes the checks of each list: its response, its records, whose they are, and its pages.
@@ -27,34 +27,28 @@ func (s *session) checkLists() {
 		if op.method != http.MethodGet || strings.Contains(op.path, "{") {
 			continue
 		}
-		data := op.response.Properties["data"]
+		data, need := op.response.Properties["data"], missing{}
 		l := list{operation: op, place: "data", record: data.Items, pages: data.Properties["pagination"]}
+		shape := "data is an array"
 		for name, member := range data.Properties {
 			if member.Items != nil {
-				l.place, l.record = "data."+name, member.Items
+				l.place, l.record, shape = "data."+name, member.Items, "data."+name+" is an array and data.pagination an object"
 			}
 		}
 		if op.Name == "transactions.list" {
-			l.owner = "wallet"
+			l.owner, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", needsWallet)
 		}
-		s.checkList(l)
-	}
-}
-
-func (s *session) checkList(l list) {
-	first, shape := s.fetch(l, 1, url.Values{}), l.place+" is an array"
-	listed := cmp.Or(first.missing, unless(len(first.shape) == 0, "needs the list"))
-	found := cmp.Or(listed, unless(len(first.records) > 0, "the list is empty: make a record"))
-	if l.pages != nil {
-		shape += " and data.pagination an object"
-	}
-	s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing, first.shape, stated}})
-	s.checkRecords(l, first, found)
-	if l.owner != "" {
-		s.checkOwner(l, first, found)
-	}
-	if l.pages != nil {
-		s.checkPages(l, first, listed)
+		first := s.fetch(l, 0, "", need)
+		listed := cmp.Or(first.missing, unless(len(first.shape) == 0, "needs the list"))
+		found := cmp.Or(listed, unless(len(first.records) > 0, "the list is empty: make a record"))
+		s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing, first.shape, stated}})
+		s.checkRecords(l, first, found)
+		if l.owner != nil {
+			s.checkOwner(l, first, found)
+		}
+		if l.pages != nil {
+			s.checkPages(l, first, listed)
+		}
 	}
 }
 
@@ -72,14 +66,17 @@ type page struct {
 // number returns a number of the pagination object. The check of the fields reports other types.
 func (p page) number(name string) (int64, bool) { return whole(p.object[name]) }
 
-// fetch requests a page, with query values.
-func (s *session) fetch(l list, requested int64, query url.Values) page {
-	var need missing
-	if query = maps.Clone(query); l.owner != "" && !query.Has(l.owner) {
-		query.Set(l.owner, s.target.Wallet)
-		need = unless(s.target.Wallet != "", needsWallet)
+// fetch requests a page. Without a number and perPage the service uses its defaults.
+func (s *session) fetch(l list, number int64, perPage string, needs ...missing) page {
+	query := url.Values{}
+	maps.Copy(query, l.owner)
+	if number > 0 {
+		query.Set("page", fmt.Sprint(number))
 	}
-	p := page{response: s.send(l.operation, request{query: query}, need), requested: requested}
+	if perPage != "" {
+		query.Set("perPage", perPage)
+	}
+	p := page{response: s.send(l.operation, request{query: query}, needs...), requested: max(1, number)}
 	for _, problem := range p.problems() {
 		switch {
 		case strings.HasPrefix(problem, l.place+"["):
@@ -93,14 +90,6 @@ func (s *session) fetch(l list, requested int64, query url.Values) page {
 	p.records = append(objects(p.envelope["data"]), objects(p.data()[strings.TrimPrefix(l.place, "data.")])...)
 	p.object, _ = p.data()["pagination"].(map[string]any)
 	return p
-}
-
-// partSize is the size of the pages that are compared with the first page.
-const partSize = 2
-
-// part requests a page of partSize records.
-func (s *session) part(l list, number int64) page {
-	return s.fetch(l, number, url.Values{"page": {fmt.Sprint(number)}, "perPage": {fmt.Sprint(partSize)}})
 }
 
 // recordRules are rules for a record beside its table, by the heading of the table.
@@ -150,73 +139,71 @@ func (s *session) checkRecords(l list, first page, found missing) {
 // checkOwner: "unique wallet identifier whose transactions are listed", "required: yes". A wallet that does not exist is
 // refused, or has none.
 func (s *session) checkOwner(l list, first page, found missing) {
-	other := s.fetch(l, 1, url.Values{l.owner: {"VA-0"}})
 	var shared []string
-	for _, r := range other.records {
-		is := func(own map[string]any) bool { return l.idOf(own) == l.idOf(r) }
-		shared = append(shared, problem(slices.ContainsFunc(first.records, is), "%s is listed for the %s VA-0 too", l.idOf(r), l.owner)...)
+	own := identifiers(l, first.records)
+	l.owner = url.Values{"wallet": {"VA-0"}}
+	other := s.fetch(l, 0, "")
+	for _, id := range identifiers(l, other.records) {
+		shared = append(shared, problem(slices.Contains(own, id), "%s is listed for the wallet VA-0 too", id)...)
 	}
 	s.judge([]check{
-		{heading(l.Description), "the records of one " + l.owner + " are not listed for another", cmp.Or(found, other.missing), shared, stated},
-		s.breaksRule(heading(l.Description), l.owner+" is required", s.send(l.operation, request{})),
+		{heading(l.Description), "the records of one wallet are not listed for another", cmp.Or(found, other.missing), shared, stated},
+		s.breaksRule(heading(l.Description), "wallet is required", s.send(l.operation, request{})),
 	})
 }
 
-// idOf returns the identifier of a record: its first required member.
-func (l list) idOf(record map[string]any) string { return jsonOf(record[l.record.Required[0]]) }
+// identifiers returns the identifiers of records: the first required member of each.
+func identifiers(l list, records []map[string]any) (ids []string) {
+	for _, r := range records {
+		ids = append(ids, jsonOf(r[l.record.Required[0]]))
+	}
+	return ids
+}
 
-// checkPages checks the pagination object, and compares pages of several sizes.
+// checkPages checks the pagination object, and compares the first page with pages of two records.
 func (s *session) checkPages(l list, first page, listed missing) {
 	total, _ := first.number("total")
-	last := max(1, (total+partSize-1)/partSize)
-	pages := []page{first, s.part(l, 1), s.part(l, min(2, last)), s.part(l, last)}
-	past, odd := s.part(l, last+1), s.fetch(l, 1, url.Values{"perPage": {"many"}})
+	last := max(1, total/2+total%2)
+	pages := []page{first, s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
+	past, odd := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed)
 	sound := cmp.Or(listed, unless(len(first.paging) == 0, "needs the fields of the object"))
-	var problems, order []string
-	for _, p := range pages {
-		sound = cmp.Or(sound, p.missing)
+	var problems []string
+	for i, p := range pages {
 		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages))...)
-		if now, ok := p.number("total"); ok && now != total {
-			problems = append(problems, fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.requested, partSize))
-			again, _ := s.fetch(l, 1, url.Values{}).number("total")
-			sound = cmp.Or(sound, unless(again == total, "records were added or removed while the pages were read: run it again"))
-		}
+		now, counted := p.number("total")
+		size, sized := p.number("perPage")
+		problems = append(problems, problem(counted && now != total, "total is %d, and %d on page %d of 2 a page", total, now, p.requested)...)
+		problems = append(problems, problem(sized && i > 0 && size != 2, "perPage is %d on page %d; 2 was requested", size, p.requested)...)
+		sound = cmp.Or(sound, p.missing)
 	}
-	for _, p := range pages[1:] {
-		size, ok := p.number("perPage")
-		problems = append(problems, problem(ok && size != partSize, "perPage is %d on page %d; %d was requested", size, p.requested, partSize)...)
+	if again, ok := s.fetch(l, 0, "", listed).number("total"); ok {
+		sound = cmp.Or(sound, unless(again == total, "records were added or removed while the pages were read: run it again"))
 	}
-	for i, r := range append(pages[1].records, pages[2].records...) {
-		if i < len(first.records) && len(order) == 0 {
-			id, own := l.idOf(r), l.idOf(first.records[i])
-			order = problem(id != own, "record %d is %s on the first page and %s on small ones", i+1, own, id)
-		}
-	}
-	table, size, counter := heading(l.pages.Description), odd.object["perPage"], pages[3].object["pagingCounter"]
+	all, parts := identifiers(l, first.records), identifiers(l, append(pages[1].records, pages[2].records...))
+	parts = parts[:min(len(all), len(parts))]
+	table, size, counter, next := heading(l.pages.Description), odd.object["perPage"], pages[3].object["pagingCounter"], pages[3].object["nextPage"]
 	checks := []check{
 		{table, "the object has the fields of the table, each of its type", listed, first.paging, stated},
 		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound, problems, stated},
-		{heading(l.Description), "pages of 2 contain the first records of the first page, in the same order", cmp.Or(sound,
-			unless(len(first.records) > partSize, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), partSize)),
-			unless(len(pages[1].shape)+len(pages[2].shape) == 0, "needs the pages")), order, stated},
+		{heading(l.Description), "pages of 2 contain the first records of the first page, in the same order",
+			cmp.Or(sound, unless(len(all) > 2, fmt.Sprintf("the list has %d records: make more than 2", len(all))), unless(len(parts) > 2, "needs the pages")),
+			problem(!slices.Equal(all[:len(parts)], parts), "the first page begins with %s, and small ones with %s", all[:len(parts)], parts), stated},
 		{table, "a page past the end is empty", cmp.Or(sound, past.missing),
 			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last, len(past.records))...), open},
+		{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
+			append(odd.shape, problem(jsonOf(size) != "100", "perPage is %s", jsonOf(size))...), open},
 	}
 	for _, limit := range [][2]string{{"page", "1"}, {"perPage", "100"}} {
 		name, want, got := limit[0], limit[1], jsonOf(first.object[limit[0]])
 		checks = append(checks, check{"Limits", name + " of " + l.path + " is " + want + " by default", listed,
 			problem(got != want, "pagination.%s is %s by default; want %s", name, got, want), stated})
 	}
-	checks = append(checks, check{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
-		append(odd.shape, problem(jsonOf(size) != jsonOf(first.object["perPage"]), "perPage is %s", jsonOf(size))...), open})
-	if l.pages.Properties["pagingCounter"] != nil {
-		want := fmt.Sprint((last-1)*partSize + 1)
+	if want := fmt.Sprint(last*2 - 1); l.pages.Properties["pagingCounter"] != nil {
 		checks = append(checks, check{table, "pagingCounter is the number of the page's first record", sound,
-			problem(jsonOf(counter) != want, "pagingCounter is %s on page %d of %d a page; %s was expected", jsonOf(counter), last, partSize, want), open})
+			problem(jsonOf(counter) != want, "pagingCounter is %s on page %d of 2 a page; %s was expected", jsonOf(counter), last, want), open})
 	}
-	if next := l.pages.Properties["nextPage"]; next != nil && next.Assumption != "" {
-		shown := jsonOf(pages[3].object["nextPage"])
-		checks = append(checks, check{table, "nextPage is 0 after the last page", sound, problem(shown != "0", "nextPage is %s", shown), open})
+	if member := l.pages.Properties["nextPage"]; member != nil && member.Assumption != "" {
+		checks = append(checks, check{table, "nextPage is 0 after the last page", sound, problem(jsonOf(next) != "0", "nextPage is %s", jsonOf(next)), open})
 	}
 	s.judge(checks)
 }
@@ -226,49 +213,46 @@ func (s *session) checkPages(l list, first page, listed missing) {
 // Specification: the three pagination objects. The rules follow from the names: total records, records a page,
 // pages; every page but the last is full.
 func (p page) arithmetic(object *schema) (problems []string) {
-	n := map[string]int64{}
-	for _, name := range []string{"total", "perPage", "page", "pageCount"} {
-		value, ok := p.number(name)
-		if n[name] = value; !ok {
-			return nil
-		}
+	total, ok1 := p.number("total")
+	perPage, ok2 := p.number("perPage")
+	number, ok3 := p.number("page")
+	pageCount, ok4 := p.number("pageCount")
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return nil
 	}
-	if n["total"] < 0 || n["perPage"] < 1 {
-		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", n["total"], n["perPage"])}
+	if total < 0 || perPage < 1 {
+		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, perPage)}
 	}
 	expect := func(is bool, format string, args ...any) {
-		problems = append(problems, problem(!is, "page %d of %d a page: "+format, slices.Concat([]any{p.requested, n["perPage"]}, args)...)...)
+		problems = append(problems, problem(!is, "page %d of %d a page: "+format, slices.Concat([]any{p.requested, perPage}, args)...)...)
 	}
-	expect(n["page"] == p.requested, "page is %d", n["page"])
-	if current, ok := p.number("currentPage"); ok {
-		expect(current == n["page"], "currentPage is %d", current)
-	}
-	pages := n["total"] / n["perPage"]
-	if n["total"]%n["perPage"] > 0 {
+	pages := total / perPage
+	if total%perPage > 0 {
 		pages++
 	}
-	// An empty list has one page or none.
-	expect(n["pageCount"] == pages || n["total"] == 0 && n["pageCount"] == 1, "pageCount is %d; want %d for a total of %d", n["pageCount"], pages, n["total"])
-	held, full := int64(len(p.records)), max(0, min(n["perPage"], n["total"]-(p.requested-1)*n["perPage"]))
-	expect(held == full, "%d records; want %d of a total of %d", held, full, n["total"])
-	for _, neighbour := range []struct {
+	current, shown := p.number("currentPage")
+	held, full := int64(len(p.records)), max(0, min(perPage, total-(p.requested-1)*perPage))
+	expect(number == p.requested, "page is %d", number)
+	expect(!shown || current == number, "currentPage is %d", current)
+	expect(pageCount == pages || total == 0 && pageCount == 1, "pageCount is %d; want %d for a total of %d", pageCount, pages, total)
+	expect(held == full, "%d records; want %d of a total of %d", held, full, total)
+	for _, n := range []struct {
 		flag, name string
 		there      bool
 		number     int64
 	}{
-		{"hasPrevPage", "prevPage", n["page"] > 1, p.requested - 1},
-		{"hasNextPage", "nextPage", n["page"] < pages, p.requested + 1},
+		{"hasPrevPage", "prevPage", number > 1, p.requested - 1},
+		{"hasNextPage", "nextPage", number < pages, p.requested + 1},
 	} {
-		if flag, ok := p.object[neighbour.flag].(bool); ok {
-			expect(flag == neighbour.there, "%s is %t", neighbour.flag, flag)
-		}
-		member, value := object.Properties[neighbour.name], p.object[neighbour.name]
+		flag, isFlag := p.object[n.flag].(bool)
+		expect(!isFlag || flag == n.there, "%s is %t", n.flag, flag)
+		member, value := object.Properties[n.name], p.object[n.name]
 		switch got, ok := whole(value); {
 		case member == nil || !ok && value != nil: // of another type, which the check of the fields reports
-		case neighbour.there:
-			expect(ok && got == neighbour.number, "%s is %s; want %d", neighbour.name, jsonOf(value), neighbour.number)
+		case n.there:
+			expect(ok && got == n.number, "%s is %s; want %d", n.name, jsonOf(value), n.number)
 		case member.Assumption == "": // null, if the fields allow it, or the number of no page
-			expect(got == 0, "%s is %s; want none", neighbour.name, jsonOf(value))
+			expect(got == 0, "%s is %s; want none", n.name, jsonOf(value))
 		}
 	}
 	return problems

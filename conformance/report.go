@@ -24,6 +24,8 @@ const (
 	// Assumption is a check of an open point of the specification. It never fails: the detail describes how the
 	// service differs from the assumption, and is empty if it does not.
 	Assumption Verdict = "assumption"
+	// Unseen is a rule of the specification that no run can check, whatever its options; the detail names the reason.
+	Unseen Verdict = "unseen"
 )
 
 // Result is one check.
@@ -46,19 +48,8 @@ type Report struct {
 	Writes bool `json:"writes"`
 	// Purchases are those that were sent, whatever became of them.
 	Purchases []Purchase `json:"purchases,omitempty"`
-	Results   []Result   `json:"results"`
-	// Unchecked are the rules that no run can check, whatever its options.
-	Unchecked []Unchecked `json:"unchecked,omitempty"`
-}
-
-// Unchecked is a rule of the specification that a run cannot observe.
-type Unchecked struct {
-	// Heading is the heading of the specification with the rule.
-	Heading string `json:"heading"`
-	// Rule is the rule, in words.
-	Rule string `json:"rule"`
-	// Reason is why it cannot be checked.
-	Reason string `json:"reason"`
+	// Results are the checks.
+	Results []Result `json:"results"`
 }
 
 // Purchase is a purchase that was sent to the service.
@@ -74,9 +65,12 @@ type Purchase struct {
 
 // Count returns how many checks ended with a verdict.
 func (r Report) Count(v Verdict) int {
-	n := 0
-	for _, result := range r.Results {
-		if result.Verdict == v {
+	return count(r.Results, func(x Result) bool { return x.Verdict == v })
+}
+
+func count(results []Result, is func(Result) bool) (n int) {
+	for _, x := range results {
+		if is(x) {
 			n++
 		}
 	}
@@ -90,58 +84,52 @@ func (r Report) Conforms() bool { return r.Count(Fail) == 0 }
 func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 
 // WriteText writes the report for a person: the checks under their headings, then those that were not made, the
-// assumptions and the sums. Checks that were not made for the same reason are counted.
+// assumptions, the rules that no run can check, and the sums. Checks that were not made for the same reason are counted.
 func (r Report) WriteText(w io.Writer) error {
-	how, differ := "read-only", 0
-	if r.Writes {
-		how = "with writes"
-	}
-	var headings, unmade, points, unseen []string
-	made := map[string][]string{}
+	const unmade, points, unseen = "Checks that were not made", "Open points of the specification, which never fail", "Rules that no run can check"
+	sections, differ := map[string][]string{}, 0
+	var headings []string
 	for i, x := range r.Results {
-		text := x.Heading + ": " + x.Check
+		section, label, text := x.Heading, string(x.Verdict), x.Heading+": "+x.Check
+		alike := func(y Result) bool { return y.Verdict == x.Verdict && y.Detail == x.Detail }
 		switch x.Verdict {
 		case Pass, Fail:
-			if made[x.Heading] == nil {
-				headings = append(headings, x.Heading)
-			}
-			made[x.Heading] = append(made[x.Heading], line(strings.Replace(string(x.Verdict), "fail", "FAIL", 1), x.Check, x.Detail))
+			label, text = strings.Replace(label, "fail", "FAIL", 1), x.Check
+			headings = append(headings, section)
 		case Assumption:
-			label := "assumed"
+			section, label = points, "assumed"
 			if x.Detail != "" {
 				label = "other"
 				differ++
 			}
-			points = append(points, line(label, text, x.Detail))
+		case Unseen:
+			section = unseen
 		default:
-			alike := slices.DeleteFunc(slices.Clone(r.Results[i:]), func(y Result) bool { return y.Verdict != x.Verdict || y.Detail != x.Detail })
-			if len(alike) > 1 {
-				text = fmt.Sprintf("%d checks", len(alike))
+			if slices.ContainsFunc(r.Results[:i], alike) {
+				continue
 			}
-			if !slices.ContainsFunc(r.Results[:i], func(y Result) bool { return y.Verdict == x.Verdict && y.Detail == x.Detail }) {
-				unmade = append(unmade, line(string(x.Verdict), text, x.Detail))
+			if section = unmade; slices.ContainsFunc(r.Results[i+1:], alike) {
+				text = fmt.Sprintf("%d checks", count(r.Results, alike))
 			}
 		}
-	}
-	for _, u := range r.Unchecked {
-		unseen = append(unseen, line("unseen", u.Heading+": "+u.Rule, u.Reason))
+		line := fmt.Sprintf("  %-8s %s\n", label, text)
+		if x.Detail != "" {
+			line += "           " + strings.ReplaceAll(x.Detail, "\n", "\n           ") + "\n"
+		}
+		sections[section] = append(sections[section], line)
 	}
 
 	var b strings.Builder
-	section := func(title string, lines []string) {
-		if len(lines) > 0 {
-			fmt.Fprintf(&b, "\n%s\n%s", title, strings.Join(lines, ""))
+	how := map[bool]string{true: "with writes", false: "read-only"}[r.Writes]
+	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
+	for _, title := range append(headings, unmade, points, unseen) {
+		if len(sections[title]) > 0 {
+			fmt.Fprintf(&b, "\n%s\n%s", title, strings.Join(sections[title], ""))
+			delete(sections, title)
 		}
 	}
-	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
-	for _, heading := range headings {
-		section(heading, made[heading])
-	}
-	section("Checks that were not made", unmade)
-	section("Open points of the specification, which never fail", points)
-	section("Rules that no run can check", unseen)
 	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
-		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), differ, len(points))
+		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), differ, r.Count(Assumption))
 	for _, p := range r.Purchases {
 		if p.MustFail {
 			fmt.Fprintf(&b, "a purchase that must be refused was sent: %s of request %s\n", cmp.Or(p.DocumentType, "no document"), p.RequestID)
@@ -151,12 +139,4 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// line returns a line of a report, and the detail below it.
-func line(label, text, detail string) string {
-	if detail != "" {
-		detail = "           " + strings.ReplaceAll(detail, "\n", "\n           ") + "\n"
-	}
-	return fmt.Sprintf("  %-8s %s\n%s", label, text, detail)
 }
