@@ -32,7 +32,9 @@ func unseen() []check {
 		receiver = "only a receiver sees deliveries: mockserver doctor tests one"
 		partly   = "only the first page, and the beginning and the end of a list in pages of two, are read"
 	)
-	unseen := func(heading, rule, reason string) check { return check{heading, rule, missing{Unseen, reason}, nil, stated} }
+	unseen := func(heading, rule, reason string) check {
+		return check{heading, rule, missing{Unseen, reason}, nil, stated}
+	}
 	return []check{
 		unseen(headingFlow, "amounts are converted into the wallet's currency when a request is analyzed", rates),
 		unseen(headingFlow, "a purchase does not compute its amounts anew", later),

@@ -163,25 +163,20 @@ func identifiers(l list, records []map[string]any) (ids []string) {
 // checkPages checks the pagination object, and compares the first page with pages of two records.
 func (s *session) checkPages(l list, first page, listed missing) {
 	total, _ := first.number("total")
+	size, _ := first.number("perPage")
 	last := max(1, total/2+total%2)
-	pages := []page{first, s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
-	past, odd := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed)
-	sound := cmp.Or(listed, unless(len(first.paging) == 0, "needs the fields of the object"))
-	var problems []string
-	for i, p := range pages {
-		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages))...)
-		now, counted := p.number("total")
-		size, sized := p.number("perPage")
-		problems = append(problems, problem(counted && now != total, "total is %d, and %d on page %d of 2 a page", total, now, p.requested)...)
-		problems = append(problems, problem(sized && i > 0 && size != 2, "perPage is %d on page %d; 2 was requested", size, p.requested)...)
+	pages := []page{s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
+	past, odd, again := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed), s.fetch(l, 0, "", listed)
+	problems, sound := first.arithmetic(l.pages, total, size), cmp.Or(listed, unless(len(first.paging) == 0, "needs the fields of the object"))
+	for _, p := range pages {
+		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages, total, 2))...)
 		sound = cmp.Or(sound, p.missing)
 	}
-	if again, ok := s.fetch(l, 0, "", listed).number("total"); ok {
-		sound = cmp.Or(sound, unless(again == total, "records were added or removed while the pages were read: run it again"))
-	}
-	all, parts := identifiers(l, first.records), identifiers(l, append(pages[1].records, pages[2].records...))
+	now, counted := again.number("total")
+	sound = cmp.Or(sound, unless(!counted || now == total, "records were added or removed while the pages were read: run it again"))
+	all, parts := identifiers(l, first.records), identifiers(l, append(pages[0].records, pages[1].records...))
 	parts = parts[:min(len(all), len(parts))]
-	table, size, counter, next := heading(l.pages.Description), odd.object["perPage"], pages[3].object["pagingCounter"], pages[3].object["nextPage"]
+	table, end, oddSize := heading(l.pages.Description), pages[2].object, jsonOf(odd.object["perPage"])
 	checks := []check{
 		{table, "the object has the fields of the table, each of its type", listed, first.paging, stated},
 		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound, problems, stated},
@@ -191,69 +186,57 @@ func (s *session) checkPages(l list, first page, listed missing) {
 		{table, "a page past the end is empty", cmp.Or(sound, past.missing),
 			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last, len(past.records))...), open},
 		{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
-			append(odd.shape, problem(jsonOf(size) != "100", "perPage is %s", jsonOf(size))...), open},
+			append(odd.shape, problem(oddSize != "100", "perPage is %s", oddSize)...), open},
 	}
 	for _, limit := range [][2]string{{"page", "1"}, {"perPage", "100"}} {
 		name, want, got := limit[0], limit[1], jsonOf(first.object[limit[0]])
 		checks = append(checks, check{"Limits", name + " of " + l.path + " is " + want + " by default", listed,
 			problem(got != want, "pagination.%s is %s by default; want %s", name, got, want), stated})
 	}
-	if want := fmt.Sprint(last*2 - 1); l.pages.Properties["pagingCounter"] != nil {
-		checks = append(checks, check{table, "pagingCounter is the number of the page's first record", sound,
-			problem(jsonOf(counter) != want, "pagingCounter is %s on page %d of 2 a page; %s was expected", jsonOf(counter), last, want), open})
-	}
-	if member := l.pages.Properties["nextPage"]; member != nil && member.Assumption != "" {
-		checks = append(checks, check{table, "nextPage is 0 after the last page", sound, problem(jsonOf(next) != "0", "nextPage is %s", jsonOf(next)), open})
+	for _, a := range [][3]string{
+		{"pagingCounter", "pagingCounter is the number of the page's first record", fmt.Sprint(last*2 - 1)},
+		{"nextPage", "nextPage is 0 after the last page", "0"},
+	} {
+		if member := l.pages.Properties[a[0]]; member != nil && (a[0] == "pagingCounter" || member.Assumption != "") {
+			got := jsonOf(end[a[0]])
+			checks = append(checks, check{table, a[1], sound, problem(got != a[2], "%s is %s on the last page of 2 a page; %s was expected", a[0], got, a[2]), open})
+		}
 	}
 	s.judge(checks)
 }
 
-// arithmetic returns the contradictions between the numbers of a page. Absent numbers are ignored.
-//
-// Specification: the three pagination objects. The rules follow from the names: total records, records a page,
-// pages; every page but the last is full.
-func (p page) arithmetic(object *schema) (problems []string) {
-	total, ok1 := p.number("total")
-	perPage, ok2 := p.number("perPage")
-	number, ok3 := p.number("page")
-	pageCount, ok4 := p.number("pageCount")
-	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return nil
+// arithmetic compares a page with what follows from the total, the size of the pages, and its number: every page but the last
+// is full. Specification: the three pagination objects.
+func (p page) arithmetic(object *schema, total, size int64) (problems []string) {
+	if total < 0 || size < 1 {
+		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, size)}
 	}
-	if total < 0 || perPage < 1 {
-		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, perPage)}
+	n, count := p.requested, total/size+min(1, total%size)
+	none := []any{nil, int64(0)} // null, if the fields allow it, or the number of no page
+	want := map[string][]any{
+		"total": {total}, "perPage": {size}, "page": {n}, "currentPage": {n}, "pageCount": {count},
+		"hasPrevPage": {n > 1}, "prevPage": none, "hasNextPage": {n < count}, "nextPage": none,
 	}
-	expect := func(is bool, format string, args ...any) {
-		problems = append(problems, problem(!is, "page %d of %d a page: "+format, slices.Concat([]any{p.requested, perPage}, args)...)...)
+	if n > 1 {
+		want["prevPage"] = []any{n - 1}
 	}
-	pages := total / perPage
-	if total%perPage > 0 {
-		pages++
+	switch next := object.Properties["nextPage"]; {
+	case n < count:
+		want["nextPage"] = []any{n + 1}
+	case next != nil && next.Assumption != "":
+		delete(want, "nextPage")
 	}
-	current, shown := p.number("currentPage")
-	held, full := int64(len(p.records)), max(0, min(perPage, total-(p.requested-1)*perPage))
-	expect(number == p.requested, "page is %d", number)
-	expect(!shown || current == number, "currentPage is %d", current)
-	expect(pageCount == pages || total == 0 && pageCount == 1, "pageCount is %d; want %d for a total of %d", pageCount, pages, total)
-	expect(held == full, "%d records; want %d of a total of %d", held, full, total)
-	for _, n := range []struct {
-		flag, name string
-		there      bool
-		number     int64
-	}{
-		{"hasPrevPage", "prevPage", number > 1, p.requested - 1},
-		{"hasNextPage", "nextPage", number < pages, p.requested + 1},
-	} {
-		flag, isFlag := p.object[n.flag].(bool)
-		expect(!isFlag || flag == n.there, "%s is %t", n.flag, flag)
-		member, value := object.Properties[n.name], p.object[n.name]
-		switch got, ok := whole(value); {
-		case member == nil || !ok && value != nil: // of another type, which the check of the fields reports
-		case n.there:
-			expect(ok && got == n.number, "%s is %s; want %d", n.name, jsonOf(value), n.number)
-		case member.Assumption == "": // null, if the fields allow it, or the number of no page
-			expect(got == 0, "%s is %s; want none", n.name, jsonOf(value))
+	if total == 0 {
+		want["pageCount"] = []any{int64(0), int64(1)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		got, there := p.object[name]
+		if value, ok := whole(got); ok {
+			got = value
 		}
+		problems = append(problems, problem(there && object.Properties[name] != nil && !slices.Contains(want[name], got),
+			"page %d of %d a page: %s is %s; want %s", n, size, name, jsonOf(got), jsonOf(want[name][0]))...)
 	}
-	return problems
+	held, full := int64(len(p.records)), max(0, min(size, total-(n-1)*size))
+	return append(problems, problem(held != full, "page %d of %d a page: %d records; want %d of a total of %d", n, size, held, full, total)...)
 }

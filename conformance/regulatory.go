@@ -13,14 +13,15 @@ type draft struct {
 	missing missing
 	id      string
 	record  map[string]any
+	offers  []offer
 }
 
-// documents returns the documents that a draft offers, and their types.
-func (d draft) documents() (documents []map[string]any, types []string) {
-	for _, document := range objects(d.record["available_documents"]) {
-		documents, types = append(documents, document), append(types, offered(document).slug)
+// slugs returns the types of the documents that a draft offers.
+func (d draft) slugs() (slugs []string) {
+	for _, o := range d.offers {
+		slugs = append(slugs, o.slug)
 	}
-	return documents, types
+	return slugs
 }
 
 // recordOf returns the record of a regulatory request and its place: data itself or, because the specification does not
@@ -91,8 +92,8 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 		value, there := shown["source"]
 		sources = append(sources, problem(there && value != source, "source is %v", value)...)
 	}
-	documents, _ := d.documents()
-	for i, document := range documents {
+	for i, document := range objects(record["available_documents"]) {
+		d.offers = append(d.offers, offered(document))
 		at := fmt.Sprintf("available_documents[%d]", i)
 		if slug, named := document["document_type"]; named {
 			slugs = append(slugs, s.service.record("DocumentType").problems(at+".document_type", slug)...)

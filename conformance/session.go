@@ -82,10 +82,13 @@ func option(set bool, reason string) (m missing) {
 }
 
 // judge puts the rows of a table into the report: a check whose evidence is missing is not made, whatever its problems;
-// one with problems fails. The text of a service may repeat the key, or hold escape sequences of terminals.
+// one with problems fails, and shows the first five.
 func (s *session) judge(checks []check) {
 	for _, c := range checks {
-		verdict, detail := Pass, summary(c.problems)
+		verdict, detail := Pass, strings.Join(c.problems[:min(5, len(c.problems))], "\n")
+		if more := len(c.problems) - 5; more > 0 {
+			detail += fmt.Sprintf("\nand %d more", more)
+		}
 		switch {
 		case c.missing != missing{}:
 			verdict, detail = c.missing.verdict, c.missing.reason
@@ -94,27 +97,18 @@ func (s *session) judge(checks []check) {
 		case len(c.problems) > 0:
 			verdict = Fail
 		}
-		s.report.Results = append(s.report.Results, Result{c.heading, c.what, verdict, printable(s.key.Text(detail))})
+		s.report.Results = append(s.report.Results, Result{c.heading, c.what, verdict, s.printable(detail)})
 	}
 }
 
-// printable replaces control characters, which a terminal would interpret; line breaks stay.
-func printable(text string) string {
+// printable returns a text of the service without the key and without control characters, which a terminal would interpret.
+func (s *session) printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && !unicode.IsPrint(r) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, text)
-}
-
-// summary joins problems, one a line, and counts those beyond the first five.
-func summary(problems []string) string {
-	const shown = 5
-	if more := len(problems) - shown; more > 0 {
-		problems = append(problems[:shown:shown], fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(problems, "\n")
+	}, s.key.Text(text))
 }
 
 // request is what a request has beside its operation.
@@ -222,13 +216,6 @@ func (a response) problems() []string {
 // succeeded reports whether the service performed the operation.
 func (a response) succeeded() bool {
 	return a.lost == nil && a.status/100 == 2 && a.envelope["status"] != false
-}
-
-// state returns the status of a regulatory request.
-func (a response) state() string {
-	_, record := recordOf(a)
-	state, _ := record["status"].(string)
-	return state
 }
 
 func (a response) data() map[string]any {

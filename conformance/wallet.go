@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -90,18 +91,9 @@ func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
 func concerns(t map[string]any, drafts []draft) bool {
 	text := jsonOf(t)
 	paid, _ := rational(t["amount"])
-	for _, d := range drafts {
-		for _, name := range []string{"request_id", "shipment_id"} {
-			if id, _ := d.record[name].(string); id != "" && strings.Contains(text, id) {
-				return true
-			}
-		}
-		documents, _ := d.documents()
-		for _, document := range documents {
-			if price := offered(document).price; price != nil && paid != nil && price.Cmp(paid) == 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(drafts, func(d draft) bool {
+		shipment, _ := d.record["shipment_id"].(string)
+		return d.id != "" && strings.Contains(text, d.id) || shipment != "" && strings.Contains(text, shipment) ||
+			slices.ContainsFunc(d.offers, func(o offer) bool { return o.price != nil && paid != nil && o.price.Cmp(paid) == 0 })
+	})
 }
