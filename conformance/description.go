@@ -209,6 +209,9 @@ func rational(value any) (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(n))
 }
 
+// isNumber reports whether a value is a number or a text that is one.
+func isNumber(_ string, v any) bool { return number.MatchString(fmt.Sprint(v)) }
+
 // whole reads a value that is a JSON number without a fraction.
 func whole(value any) (int64, bool) {
 	d, ok := rational(value)

@@ -36,11 +36,11 @@ func (s *session) checkLists() {
 			}
 		}
 		if op.Name == "transactions.list" {
-			l.owner, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", needsWallet)
+			l.owner, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", NotRun, needsWallet)
 		}
 		first := s.fetch(l, 0, "", need)
-		listed := cmp.Or(first.missing, unless(len(first.shape) == 0, "needs the list"))
-		found := cmp.Or(listed, unless(len(first.records) > 0, "the list is empty: make a record"))
+		listed := cmp.Or(first.missing, unless(len(first.shape) == 0, NotRun, "needs the list"))
+		found := cmp.Or(listed, unless(len(first.records) > 0, NotRun, "the list is empty: make a record"))
 		s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing, first.shape, stated}})
 		s.checkRecords(l, first, found)
 		if l.owner != nil {
@@ -167,13 +167,13 @@ func (s *session) checkPages(l list, first page, listed missing) {
 	last := max(1, total/2+total%2)
 	pages := []page{s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
 	past, odd, again := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed), s.fetch(l, 0, "", listed)
-	problems, sound := first.arithmetic(l.pages, total, size), cmp.Or(listed, unless(len(first.paging) == 0, "needs the fields of the object"))
+	problems, sound := first.arithmetic(l.pages, total, size), cmp.Or(listed, unless(len(first.paging) == 0, NotRun, "needs the fields of the object"))
 	for _, p := range pages {
 		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages, total, 2))...)
 		sound = cmp.Or(sound, p.missing)
 	}
 	now, counted := again.number("total")
-	sound = cmp.Or(sound, unless(!counted || now == total, "records were added or removed while the pages were read: run it again"))
+	sound = cmp.Or(sound, unless(!counted || now == total, NotRun, "records were added or removed while the pages were read: run it again"))
 	all, parts := identifiers(l, first.records), identifiers(l, append(pages[0].records, pages[1].records...))
 	parts = parts[:min(len(all), len(parts))]
 	table, end, oddSize := heading(l.pages.Description), pages[2].object, jsonOf(odd.object["perPage"])
@@ -181,7 +181,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 		{table, "the object has the fields of the table, each of its type", listed, first.paging, stated},
 		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound, problems, stated},
 		{heading(l.Description), "pages of 2 contain the first records of the first page, in the same order",
-			cmp.Or(sound, unless(len(all) > 2, fmt.Sprintf("the list has %d records: make more than 2", len(all))), unless(len(parts) > 2, "needs the pages")),
+			cmp.Or(sound, unless(len(all) > 2, NotRun, fmt.Sprintf("the list has %d records: make more than 2", len(all))), unless(len(parts) > 2, NotRun, "needs the pages")),
 			problem(!slices.Equal(all[:len(parts)], parts), "the first page begins with %s, and small ones with %s", all[:len(parts)], parts), stated},
 		{table, "a page past the end is empty", cmp.Or(sound, past.missing),
 			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last, len(past.records))...), open},

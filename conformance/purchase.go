@@ -32,22 +32,22 @@ func (s *session) checkPurchase(d draft) {
 	order := Purchase{RequestID: d.id, DocumentType: bought.slug, Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
 	before := s.readWallet(s.walletOf(d), need)
 	first := s.purchase(order, []string{bought.slug}, "", need)
-	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, "needs a purchase"))
+	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
 	states, unread := s.follow(d.id, done)
 	once := before.charged(s.readWallet(before.id, done), bought.price, d)
 
-	need = cmp.Or(done, option(s.secondPurchase, needsSecondPurchase), unless(once.missing == (missing{}) && len(once.problems) == 0,
+	need = cmp.Or(done, unless(s.secondPurchase, Skipped, needsSecondPurchase), unless(once.missing == (missing{}) && len(once.problems) == 0, NotRun,
 		"needs the charge of the first purchase among the transactions: without it nothing shows a second charge"))
 	again := s.purchase(order, []string{bought.slug}, "", need)
 	twice := once.after.charged(s.readWallet(before.id, need), nil, d)
 
-	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", "needs the status of the request"))
+	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", NotRun, "needs the status of the request"))
 	s.judge([]check{
 		{headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", first.missing, first.problems(), stated},
 		{headingStates, "a purchased request is not a draft", unread,
 			problem(stages[states[0]] < 2, "status is %q", states[0]), stated},
 		{headingStates, "a purchased request ends in completed or failed, by way of purchasing and processing only",
-			cmp.Or(known, unless(!generating(end), fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
+			cmp.Or(known, unless(!generating(end), NotRun, fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
 			problem(stages[end] != 4, "status is %q after the purchase", end), stated},
 		{headingStates, "a request does not go back from processing to purchasing, nor from its end", known, backwards(states), stated},
 		{headingFlow, "the wallet is charged the stored amount", cmp.Or(done, once.missing), once.problems, stated},
@@ -59,10 +59,9 @@ func (s *session) checkPurchase(d draft) {
 // checkRefusedPurchases sends purchases that charge nothing: "Purchase: Request id and document types supplied"; it
 // "charges the amounts already stored on the draft".
 func (s *session) checkRefusedPurchases(d draft) {
-	need := cmp.Or(option(s.refusedPurchases, needsRefusedPurchases), d.missing)
+	need := cmp.Or(unless(s.refusedPurchases, Skipped, needsRefusedPurchases), d.missing)
 	before := s.readWallet(s.walletOf(d), need)
-	offers := d.slugs()
-	unoffered := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum), func(slug string) bool { return slices.Contains(offers, slug) })
+	unoffered := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum), func(slug string) bool { return slices.Contains(d.slugs, slug) })
 	slug := append(unoffered, "NO-SUCH-DOCUMENT")[0]
 	for _, p := range []struct {
 		heading, what, id string
@@ -78,9 +77,9 @@ func (s *session) checkRefusedPurchases(d draft) {
 		s.judge([]check{{p.heading, p.what, cmp.Or(sent.missing, charge.missing), charge.problems, stated}})
 		if before = charge.after; p.types == nil {
 			shown := s.call("regulatory.get", request{id: d.id}, sent.missing)
-			_, record := recordOf(shown)
+			state := recordOf(shown)["status"]
 			s.judge([]check{{p.heading, "a request stays a draft after a purchase without document_types", shown.missing,
-				problem(record["status"] != "draft", "status is %s", jsonOf(record["status"])), stated}})
+				problem(state != "draft", "status is %s", jsonOf(state)), stated}})
 		}
 	}
 }
@@ -97,8 +96,7 @@ func (s *session) follow(id string, need missing) (states []string, unread missi
 	defer cancel()
 	read := func() string {
 		a := s.call("regulatory.get", request{id: id}, need)
-		_, record := recordOf(a)
-		state, _ := record["status"].(string)
+		state, _ := recordOf(a)["status"].(string)
 		states, need = append(states, state), a.missing
 		return state
 	}
@@ -152,9 +150,9 @@ func cheapest(d draft) (best offer, unknown missing) {
 	}
 	several := joined(currencies)
 	return best, cmp.Or(
-		unless(len(offers) > 0, "nothing was bought: the draft offers no document that a machine generates: name other goods"),
-		unless(best.price != nil, "nothing was bought: no price on the draft can be relied on: each document needs one, as a number in amount or price"),
-		unless(several == best.currency, "nothing was bought: the prices on the draft are in several currencies: "+several))
+		unless(len(offers) > 0, NotRun, "nothing was bought: the draft offers no document that a machine generates: name other goods"),
+		unless(best.price != nil, NotRun, "nothing was bought: no price on the draft can be relied on: each document needs one, as a number in amount or price"),
+		unless(several == best.currency, NotRun, "nothing was bought: the prices on the draft are in several currencies: "+several))
 }
 
 // offered reads a document of a draft. The specification names neither its members nor that of its price, so that

@@ -18,7 +18,7 @@ func (s *session) checkAccess() (unproven []*operation) {
 	for _, op := range s.service.operations {
 		r, need := request{id: "RD-0", lacks: "Authorization"}, missing{}
 		if op.Name == "transactions.list" {
-			r.query, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", needsWallet)
+			r.query, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", NotRun, needsWallet)
 		}
 		a := s.send(op, r, need)
 		row := check{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, nil, op.Assumption != ""}
@@ -57,14 +57,14 @@ func (s *session) checkUnproven(unproven []*operation, shipment, invoice draft) 
 		case "webhooks.replay":
 			r, need = s.replay, s.noReplay
 		case "regulatory.purchase":
-			need = cmp.Or(option(s.writes, needsWrites), option(s.refusedPurchases, needsRefusedPurchases), invoice.missing)
+			need = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.refusedPurchases, Skipped, needsRefusedPurchases), invoice.missing)
 		}
 		if need != (missing{}) {
 			need.reason = "an incomplete request is refused in the same way with and without Authorization, and a complete one is not sent: " + need.reason
 		}
 		var a response
 		if r.lacks = "Authorization"; op.Name == "regulatory.purchase" {
-			a = s.purchase(Purchase{RequestID: invoice.id, DocumentType: strings.Join(invoice.slugs(), ","), MustFail: true}, invoice.slugs(), r.lacks, need)
+			a = s.purchase(Purchase{RequestID: invoice.id, DocumentType: strings.Join(invoice.slugs, ","), MustFail: true}, invoice.slugs, r.lacks, need)
 		} else {
 			a = s.send(op, r, need)
 		}

@@ -22,7 +22,7 @@ func (s *session) checkReplay() {
 
 	webhooks, event := s.findReplay()
 	first := s.call("webhooks.replay", s.replay, s.noReplay)
-	delivered := cmp.Or(first.missing, unless(first.succeeded(), "needs a delivery"))
+	delivered := cmp.Or(first.missing, unless(first.succeeded(), NotRun, "needs a delivery"))
 	again := map[string]any{"delivery_id": first.data()["delivery_id"]}
 	if s.target.Webhook != "" {
 		again["webhook_id"] = s.target.Webhook
@@ -73,7 +73,7 @@ func (s *session) pair(event string, webhook any) map[string]any {
 // findReplay finds a shipment event that the target's webhook is subscribed to; without one, that any active webhook is
 // subscribed to. It returns the webhooks of the first page.
 func (s *session) findReplay() (webhooks []map[string]any, event string) {
-	s.noReplay = cmp.Or(option(s.writes, needsWrites), unless(s.target.Shipment != "", needsShipment))
+	s.noReplay = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.target.Shipment != "", NotRun, needsShipment))
 	webhooks = objects(s.call("webhooks.list", request{}, s.noReplay).data()["webhooks"])
 	for _, kind := range []string{"shipment.delivered", "shipment.updated", "shipment.created"} {
 		if slices.ContainsFunc(webhooks, func(w map[string]any) bool {
@@ -83,6 +83,6 @@ func (s *session) findReplay() (webhooks []map[string]any, event string) {
 		}
 	}
 	s.replay = request{body: s.pair(event, s.target.Webhook)}
-	s.noReplay = cmp.Or(s.noReplay, unless(event != "", "no active webhook is subscribed to a shipment event: subscribe one"))
+	s.noReplay = cmp.Or(s.noReplay, unless(event != "", NotRun, "no active webhook is subscribed to a shipment event: subscribe one"))
 	return webhooks, event
 }

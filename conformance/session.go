@@ -65,18 +65,10 @@ type missing struct {
 	reason  string
 }
 
-// unless returns what is missing if a condition does not hold.
-func unless(holds bool, reason string) (m missing) {
+// unless returns what is missing, and the verdict, if a condition does not hold.
+func unless(holds bool, verdict Verdict, reason string) (m missing) {
 	if !holds {
-		m = missing{NotRun, reason}
-	}
-	return m
-}
-
-// option returns what is missing if an option is not set.
-func option(set bool, reason string) (m missing) {
-	if !set {
-		m = missing{Skipped, reason}
+		m = missing{verdict, reason}
 	}
 	return m
 }
@@ -172,16 +164,10 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 		req.Header.Set("Authorization", "Bearer "+secret)
 	}
 	req.Header.Del(r.lacks)
-	s.receive(&a, req)
-	return a
-}
-
-// receive sends a request and reads its response.
-func (s *session) receive(a *response, req *http.Request) {
 	resp, err := s.client.Do(req)
 	if err != nil {
 		a.lost = err
-		return
+		return a
 	}
 	defer resp.Body.Close()
 	if a.status = resp.StatusCode; a.status == http.StatusTooManyRequests {
@@ -198,6 +184,7 @@ func (s *session) receive(a *response, req *http.Request) {
 			a.envelope = object
 		}
 	}
+	return a
 }
 
 // problems returns the problems of a response that must be the success that the description of its operation shows.

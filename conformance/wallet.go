@@ -28,7 +28,7 @@ func (s *session) walletOf(d draft) string {
 
 // readWallet reads all transactions of a wallet.
 func (s *session) readWallet(id string, needs ...missing) wallet {
-	w := wallet{id: id, missing: cmp.Or(cmp.Or(needs...), unless(id != "", needsWallet)), transactions: map[string]map[string]any{}}
+	w := wallet{id: id, missing: cmp.Or(cmp.Or(needs...), unless(id != "", NotRun, needsWallet)), transactions: map[string]map[string]any{}}
 	for page, pages := int64(1), int64(1); page <= min(pages, maxPages) && w.missing == (missing{}); page++ {
 		a := s.call("transactions.list", request{query: url.Values{"wallet": {id}, "page": {fmt.Sprint(page)}}})
 		for _, t := range objects(a.data()["transactions"]) {
@@ -38,8 +38,8 @@ func (s *session) readWallet(id string, needs ...missing) wallet {
 		total, counted := whole(pagination["total"])
 		pages, _ = whole(pagination["pageCount"])
 		w.missing = cmp.Or(a.missing,
-			unless(isOf("array", a.data()["transactions"]) && counted, "needs the transactions of the wallet and their number, which could not be read"),
-			unless(page < min(pages, maxPages) || total <= int64(len(w.transactions)),
+			unless(isOf("array", a.data()["transactions"]) && counted, NotRun, "needs the transactions of the wallet and their number, which could not be read"),
+			unless(page < min(pages, maxPages) || total <= int64(len(w.transactions)), NotRun,
 				fmt.Sprintf("needs all transactions of the wallet: %d of %d were listed on up to %d pages", len(w.transactions), total, maxPages)))
 	}
 	return w
@@ -81,7 +81,7 @@ func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
 		c.missing = cmp.Or(c.missing, after.missing)
 	}
 	if len(c.problems) == 0 {
-		c.missing = cmp.Or(c.missing, unless(len(others) == 0, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))))
+		c.missing = cmp.Or(c.missing, unless(len(others) == 0, NotRun, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))))
 	}
 	return c
 }
