@@ -264,7 +264,6 @@ func TestSPECIFICATION_HasTheHeadingsOfTheConformanceSuite(t *testing.T) {
 			t.Errorf("docs/SPECIFICATION.md has no heading %q, under which the conformance suite checks %q", result.Heading, result.Check)
 		}
 	}
-
 }
 
 // What the specification leaves open is a row of ASSUMPTIONS.md.
