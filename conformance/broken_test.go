@@ -423,7 +423,9 @@ func violations() []violation {
 		{"a second purchase charges again, and a part of the list cannot be read", func(srv *mockserver.Server) breaking {
 			unread := refusing(func(r *http.Request) bool { return r.URL.Path == "/v1/transactions" && r.URL.Query().Get("page") > "1" })
 			charges := charging(srv, "/purchase", "document_types", 2)
-			return func(next http.Handler) http.Handler { return after(2, "/purchase", "document_types", unread)(charges(next)) }
+			return func(next http.Handler) http.Handler {
+				return after(2, "/purchase", "document_types", unread)(charges(next))
+			}
 		}, states, "1 new transactions"},
 		{"a purchase without document types buys all", with(posted("/purchase", func(_ http.Handler, _ *http.Request, body string) string {
 			if !strings.Contains(body, "document_types") && strings.Contains(body, "request_id") {

@@ -1,7 +1,7 @@
-// Package conformance checks any implementation of the shipping service against the specification, over
-// HTTP. The requests and the rules are written by hand from its text; the names and types of records, and the
-// operations that require a key, are those of the OpenAPI description of the service. It shares no code with the client and
-// the reference server of this module, except the redaction of keys, so that it finds a mistake that both share.
+// Package conformance checks any implementation of the shipping service against the specification, over HTTP. Paths, statuses,
+// names and types, and the operations that require a key, are those of the OpenAPI description of the service; the other
+// rules are written by hand from the text of the specification. It shares no code with the client and the reference server of
+// this module, except the redaction of keys, so that it finds a mistake that both share.
 //
 // In a test of your service:
 //

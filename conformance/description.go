@@ -68,7 +68,8 @@ func heading(description string) string { return strings.Split(description+`""`,
 type schema struct {
 	Description string
 	Ref         string          `json:"$ref"`
-	Type        json.RawMessage // a name or a list of names; none: any
+	Type        json.RawMessage // a name or a list of names
+	types       []string        // the names in Type; none: any
 	Format      string          // only date-time is checked
 	Pattern     *regexp.Regexp  // of a string
 	Enum        []string
@@ -82,7 +83,10 @@ type schema struct {
 	Others     map[string]*schema `json:"x-when"` // under other assumptions
 }
 
-// resolve replaces references, and returns what replaces s.
+// words matches the names of types.
+var words = regexp.MustCompile(`[a-z]+`)
+
+// resolve replaces references, reads the types, and returns what replaces s.
 func (s *schema) resolve(records map[string]*schema) *schema {
 	if s == nil {
 		return nil
@@ -90,9 +94,13 @@ func (s *schema) resolve(records map[string]*schema) *schema {
 	if s.Ref != "" {
 		return records[path.Base(s.Ref)]
 	}
+	s.types = words.FindAllString(string(s.Type), -1)
 	delete(s.Properties, "x-when")
 	for name, member := range s.Properties {
 		s.Properties[name] = member.resolve(records)
+	}
+	for _, other := range s.Others {
+		other.resolve(records)
 	}
 	s.Items = s.Items.resolve(records)
 	return s
@@ -100,7 +108,7 @@ func (s *schema) resolve(records map[string]*schema) *schema {
 
 // members returns the schema of an object with some members of s, all required.
 func (s *schema) members(names ...string) *schema {
-	out := &schema{Type: s.Type, Properties: map[string]*schema{}, Required: names}
+	out := &schema{types: s.types, Properties: map[string]*schema{}, Required: names}
 	for _, name := range names {
 		out.Properties[name] = s.Properties[name]
 	}
@@ -110,7 +118,7 @@ func (s *schema) members(names ...string) *schema {
 // problems returns the problems of a value at a place of a response. Further members of an object are none.
 func (s *schema) problems(at string, value any) (problems []string) {
 	if !s.allows(value) {
-		return wrong(at, value, articles.Replace(strings.Join(s.types(), " or ")))
+		return wrong(at, value, articles.Replace(strings.Join(s.types, " or ")))
 	}
 	if s.Assumption != "" {
 		return nil
@@ -147,12 +155,6 @@ func (s *schema) problems(at string, value any) (problems []string) {
 	return problems
 }
 
-// words matches the names of types.
-var words = regexp.MustCompile(`[a-z]+`)
-
-// types returns the types of JSON that a value may have.
-func (s *schema) types() []string { return words.FindAllString(string(s.Type), -1) }
-
 // articles puts articles before the names of types.
 var articles = strings.NewReplacer("integer", "a whole number", "number", "a number", "string", "a string", "boolean", "a boolean",
 	"array", "an array", "object", "an object")
@@ -160,7 +162,7 @@ var articles = strings.NewReplacer("integer", "a whole number", "number", "a num
 // allows reports whether a value has a type of the schema or, if that is an assumption, of another assumption.
 func (s *schema) allows(v any) bool {
 	is := func(of string) bool { return isOf(of, v) || of == "object" && s.Assumption != "" && isOf("array", v) } // as in an envelope
-	if s.Type == nil || slices.ContainsFunc(s.types(), is) {
+	if s.types == nil || slices.ContainsFunc(s.types, is) {
 		return true
 	}
 	assumed := slices.Collect(maps.Values(s.Others))
@@ -175,8 +177,11 @@ var jsonTypes = map[reflect.Type]string{
 
 // isOf reports whether a value has a type.
 func isOf(of string, v any) bool {
-	_, isWhole := whole(v)
-	return jsonTypes[reflect.TypeOf(v)] == of || of == "integer" && isWhole
+	if of == "integer" {
+		_, is := whole(v)
+		return is
+	}
+	return jsonTypes[reflect.TypeOf(v)] == of
 }
 
 // isTimestamp reports whether a text is an ISO 8601 UTC timestamp, in the extended or the basic format, with or without seconds.

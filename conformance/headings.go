@@ -12,7 +12,6 @@ const (
 
 // The headings of the specification that are not taken from the description of the service.
 const (
-	headingLimits     = "Limits"
 	headingAccess     = "Authentication"
 	headingErrors     = "Errors"
 	headingReplay     = "POST /v1/webhooks/replay"
@@ -32,22 +31,19 @@ func unseen() []check {
 		receiver = "only a receiver sees deliveries: mockserver doctor tests one"
 		partly   = "only the first page, and the beginning and the end of a list in pages of two, are read"
 	)
-	unseen := func(heading, rule, reason string) check {
-		return check{heading, rule, missing{Unseen, reason}, nil, stated}
-	}
 	return []check{
-		unseen(headingFlow, "amounts are converted into the wallet's currency when a request is analyzed", rates),
-		unseen(headingFlow, "a purchase does not compute its amounts anew", later),
-		unseen(headingFlow, "drafts can be edited, and failed automated documents retried", paths),
-		unseen(headingAccess, "the operation that generates a PDF needs no Authorization", paths),
-		unseen(headingStates, "draft, purchasing and processing come before completed or failed", "states that end between two reads are not seen"),
-		unseen(headingStates, "completed means that all purchased documents were generated", "one document is purchased, and the path of its PDF is not shown"),
-		unseen(headingErrors, "a request whose analysis or generation fails has the status failed", "no request is known to fail"),
-		unseen(headingReplay, "a replay without webhook_id goes to every active webhook that is subscribed, and one with it to no other", receiver),
-		unseen(headingReplay, "a replay of a delivery_id sends the exact stored payload", receiver),
-		unseen("Events", "a notification is sent to the url of a webhook while it is active", receiver),
-		unseen("Webhook pagination object", "pagingCounter", "the specification does not define it; its value is an open point"),
-		unseen("GET /v1/rates", "the rates are those that the user generated", "no operation generates rates"),
-		unseen("Rate", "records beyond the first page have the fields of their tables", partly),
+		{headingFlow, "amounts are converted into the wallet's currency when a request is analyzed", missing{Unseen, rates}, nil, stated},
+		{headingFlow, "a purchase does not compute its amounts anew", missing{Unseen, later}, nil, stated},
+		{headingFlow, "drafts can be edited, and failed automated documents retried", missing{Unseen, paths}, nil, stated},
+		{headingAccess, "the operation that generates a PDF needs no Authorization", missing{Unseen, paths}, nil, stated},
+		{headingStates, "draft, purchasing and processing come before completed or failed", missing{Unseen, "states that end between two reads are not seen"}, nil, stated},
+		{headingStates, "completed means that all purchased documents were generated", missing{Unseen, "one document is purchased, and the path of its PDF is not shown"}, nil, stated},
+		{headingErrors, "a request whose analysis or generation fails has the status failed", missing{Unseen, "no request is known to fail"}, nil, stated},
+		{headingReplay, "a replay without webhook_id goes to every active webhook that is subscribed, and one with it to no other", missing{Unseen, receiver}, nil, stated},
+		{headingReplay, "a replay of a delivery_id sends the exact stored payload", missing{Unseen, receiver}, nil, stated},
+		{"Events", "a notification is sent to the url of a webhook while it is active", missing{Unseen, receiver}, nil, stated},
+		{"Webhook pagination object", "pagingCounter", missing{Unseen, "the specification does not define it; its value is an open point"}, nil, stated},
+		{"GET /v1/rates", "the rates are those that the user generated", missing{Unseen, "no operation generates rates"}, nil, stated},
+		{"Rate", "records beyond the first page have the fields of their tables", missing{Unseen, partly}, nil, stated},
 	}
 }

@@ -63,9 +63,6 @@ type page struct {
 	requested int64
 }
 
-// number returns a number of the pagination object. The check of the fields reports other types.
-func (p page) number(name string) (int64, bool) { return whole(p.object[name]) }
-
 // fetch requests a page. Without a number and perPage the service uses its defaults.
 func (s *session) fetch(l list, number int64, perPage string, needs ...missing) page {
 	query := url.Values{}
@@ -162,8 +159,8 @@ func identifiers(l list, records []map[string]any) (ids []string) {
 
 // checkPages checks the pagination object, and compares the first page with pages of two records.
 func (s *session) checkPages(l list, first page, listed missing) {
-	total, _ := first.number("total")
-	size, _ := first.number("perPage")
+	total, _ := whole(first.object["total"])
+	size, _ := whole(first.object["perPage"])
 	last := max(1, total/2+total%2)
 	pages := []page{s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
 	past, odd, again := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed), s.fetch(l, 0, "", listed)
@@ -172,7 +169,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages, total, 2))...)
 		sound = cmp.Or(sound, p.missing)
 	}
-	now, counted := again.number("total")
+	now, counted := whole(again.object["total"])
 	sound = cmp.Or(sound, unless(!counted || now == total, NotRun, "records were added or removed while the pages were read: run it again"))
 	all, parts := identifiers(l, first.records), identifiers(l, append(pages[0].records, pages[1].records...))
 	parts = parts[:min(len(all), len(parts))]

@@ -44,8 +44,7 @@ func (s *session) checkPurchase(d draft) {
 	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", NotRun, "needs the status of the request"))
 	s.judge([]check{
 		{headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", first.missing, first.problems(), stated},
-		{headingStates, "a purchased request is not a draft", unread,
-			problem(stages[states[0]] < 2, "status is %q", states[0]), stated},
+		{headingStates, "a purchased request is not a draft", unread, problem(stages[states[0]] < 2, "status is %q", states[0]), stated},
 		{headingStates, "a purchased request ends in completed or failed, by way of purchasing and processing only",
 			cmp.Or(known, unless(!generating(end), NotRun, fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
 			problem(stages[end] != 4, "status is %q after the purchase", end), stated},

@@ -108,17 +108,14 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 
 // find reports whether a condition holds for a value or for one within it. Its place has the names of the members around it.
 func find(at string, value any, is func(at string, v any) bool) bool {
+	found := is(at, value)
 	switch v := value.(type) {
 	case map[string]any:
 		for name, member := range v {
-			if find(at+"."+name, member, is) {
-				return true
-			}
+			found = found || find(at+"."+name, member, is)
 		}
 	case []any:
-		if slices.ContainsFunc(v, func(element any) bool { return find(at, element, is) }) {
-			return true
-		}
+		found = found || slices.ContainsFunc(v, func(element any) bool { return find(at, element, is) })
 	}
-	return is(at, value)
+	return found
 }

@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"cmp"
+	"fmt"
+	"net/url"
 	"slices"
 )
 
@@ -71,10 +73,16 @@ func (s *session) pair(event string, webhook any) map[string]any {
 }
 
 // findReplay finds a shipment event that the target's webhook is subscribed to; without one, that any active webhook is
-// subscribed to. It returns the webhooks of the first page.
+// subscribed to. It returns the webhooks of up to ten pages.
 func (s *session) findReplay() (webhooks []map[string]any, event string) {
 	s.noReplay = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.target.Shipment != "", NotRun, needsShipment))
-	webhooks = objects(s.call("webhooks.list", request{}, s.noReplay).data()["webhooks"])
+	for number := 1; number <= 10; number++ {
+		next := s.call("webhooks.list", request{query: url.Values{"page": {fmt.Sprint(number)}}}, s.noReplay)
+		page := objects(next.data()["webhooks"])
+		if webhooks = append(webhooks, page...); len(page) == 0 {
+			break
+		}
+	}
 	for _, kind := range []string{"shipment.delivered", "shipment.updated", "shipment.created"} {
 		if slices.ContainsFunc(webhooks, func(w map[string]any) bool {
 			return w["active"] == true && isSubscribed(w, kind) && (s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook)

@@ -64,13 +64,9 @@ type Purchase struct {
 }
 
 // Count returns how many checks ended with a verdict.
-func (r Report) Count(v Verdict) int {
-	return count(r.Results, func(x Result) bool { return x.Verdict == v })
-}
-
-func count(results []Result, is func(Result) bool) (n int) {
-	for _, x := range results {
-		if is(x) {
+func (r Report) Count(v Verdict) (n int) {
+	for _, x := range r.Results {
+		if x.Verdict == v {
 			n++
 		}
 	}
@@ -89,9 +85,9 @@ func (r Report) WriteText(w io.Writer) error {
 	const unmade, points, unseen = "Checks that were not made", "Open points of the specification, which never fail", "Rules that no run can check"
 	sections, differ := map[string][]string{}, 0
 	var headings []string
-	for i, x := range r.Results {
+	for _, x := range r.Results {
 		section, label, text := x.Heading, string(x.Verdict), x.Heading+": "+x.Check
-		alike := func(y Result) bool { return y.Verdict == x.Verdict && y.Detail == x.Detail }
+		unlike := func(y Result) bool { return y.Verdict != x.Verdict || y.Detail != x.Detail }
 		switch x.Verdict {
 		case Pass, Fail:
 			label, text = strings.Replace(label, "fail", "FAIL", 1), x.Check
@@ -105,11 +101,12 @@ func (r Report) WriteText(w io.Writer) error {
 		case Unseen:
 			section = unseen
 		default:
-			if slices.ContainsFunc(r.Results[:i], alike) {
-				continue
+			alike := slices.DeleteFunc(slices.Clone(r.Results), unlike)
+			if alike[0] != x {
+				continue // its reason is in the report
 			}
-			if section = unmade; slices.ContainsFunc(r.Results[i+1:], alike) {
-				text = fmt.Sprintf("%d checks", count(r.Results, alike))
+			if section = unmade; len(alike) > 1 {
+				text = fmt.Sprintf("%d checks", len(alike))
 			}
 		}
 		line := fmt.Sprintf("  %-8s %s\n", label, text)

@@ -61,7 +61,7 @@ const (
 
 // missing is the reason why there is no evidence, and the verdict of the checks that need it. It is empty if there is evidence.
 type missing struct {
-	verdict Verdict // NotRun or Skipped
+	verdict Verdict // NotRun, Skipped or Unseen
 	reason  string
 }
 

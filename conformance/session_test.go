@@ -28,7 +28,7 @@ func TestDescription_CanBeRead(t *testing.T) {
 	if len(service.record("DocumentType").Enum) != 15 {
 		t.Errorf("document types %q", service.record("DocumentType").Enum)
 	}
-	if members := service.record("Rate").Properties; !slices.Equal(members["amount"].types(), []string{"number"}) || members["rate_id"].Pattern == nil {
+	if members := service.record("Rate").Properties; !slices.Equal(members["amount"].types, []string{"number"}) || members["rate_id"].Pattern == nil {
 		t.Errorf("%+v", members)
 	}
 }
