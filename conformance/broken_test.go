@@ -410,6 +410,7 @@ func violations() []violation {
 		{"analyze has no line items", with(changed(documents+"/analyze", "data.line_items", "")), regulatory, "no line items"},
 		{"two analyses have one request_id", with(changed(documents+"/analyze", "data.request_id", `"RD-SAME"`)), draft, "both have the request_id RD-SAME"},
 		{"a document has no price", with(changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA"}]`)), draft, "no price"},
+		{"a document is only its type", with(changed(documents+"/analyze", "data.available_documents", `["FDA"]`)), draft, "no price"},
 		{"an analysis charges", func(srv *mockserver.Server) breaking { return charging(srv, "/analyze", "shipment_id", 1) }, flow, "new transactions with flow out; want 0"},
 		{"a request that does not exist is shown", with(func(next http.Handler) http.Handler {
 			return always(documents+"/request/RD-0", "", `{"status":true,"message":"","data":{"request_id":"RD-0","status":"draft"}}`)(next)

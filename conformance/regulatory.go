@@ -83,14 +83,16 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 		value, there := shown["source"]
 		sources = append(sources, problem(there && value != source, "source is %v", value)...)
 	}
-	for i, document := range objects(record["available_documents"]) {
+	elements, _ := record["available_documents"].([]any)
+	for i, element := range elements {
+		document, _ := element.(map[string]any)
 		o := offered(document)
 		d.offers, d.slugs = append(d.offers, o), append(d.slugs, o.slug)
 		at := fmt.Sprintf("available_documents[%d]", i)
 		if slug, named := document["document_type"]; named {
 			slugs = append(slugs, s.service.record("DocumentType").problems(at+".document_type", slug)...)
 		}
-		prices = append(prices, problem(!find("", document, isNumber), "%s carries no number, and so no price: %s", at, jsonOf(document))...)
+		prices = append(prices, problem(!find("", element, isNumber), "%s carries no number, and so no price: %s", at, jsonOf(element))...)
 		others = append(others, s.service.record("AvailableDocument").members("document_type", "amount", "currency").problems(at, document)...)
 	}
 	s.judge([]check{
