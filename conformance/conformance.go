@@ -1,7 +1,7 @@
-// Package conformance checks any implementation of the shipping service against the specification, over
-// HTTP. The requests and the rules are written by hand from its text; the names and types of records, and the
-// operations that require a key, are those of the OpenAPI description of the service. It shares no code with the client and
-// the reference server of this module, except the redaction of keys, so that it finds a mistake that both share.
+// Package conformance checks any implementation of the shipping service against the specification, over HTTP. Paths, statuses,
+// names and types, and the operations that require a key, are those of the OpenAPI description of the service; the other
+// rules are written by hand from the text of the specification. It shares no code with the client and the reference server of
+// this module, except the redaction of keys, so that it finds a mistake that both share.
 //
 // In a test of your service:
 //
@@ -18,6 +18,7 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -60,15 +61,15 @@ func WithSecretKey(key string) Option {
 
 // WithWrites also sends requests that change something, and spends money: it sends one purchase of one document.
 //
-// Without WithWrites only GET requests are sent, and incomplete POST requests, which a service must refuse: up to two replays, two analyses and two purchases with the body {}, the first of each without
-// Authorization, and four replays that lack a shipment, an event or both. No purchase names a request.
+// Without WithWrites only GET requests are sent, and incomplete POST requests, which a service must refuse: up to two replays,
+// two analyses and two purchases with the body {}, the first of each without Authorization, and three replays that lack a
+// shipment, an event or both. No purchase names a request.
 //
 // With WithWrites these POST requests are sent too, each at most once:
 //
 //   - Up to seven replays of an event of Target.Shipment: three that must succeed, to Target.Webhook or to every
 //     active webhook that is subscribed, and four that must be refused, to an inactive webhook, to one that is
-//     not subscribed, to WA-0, and without Authorization. A service that fails those checks sends notifications for
-//     them as well.
+//     not subscribed, to WA-0, and without Authorization. A service that fails those checks sends notifications.
 //   - Two analyses, of Target.Shipment and Target.Invoice. Each creates a draft, which stays. A third, without
 //     Authorization, must be refused.
 //   - One purchase of one document: the cheapest that the first of these drafts offers and that needs no evidence
@@ -77,16 +78,14 @@ func WithSecretKey(key string) Option {
 //     document, or if its prices are in several currencies. The check is [NotRun] then.
 //
 // The requests without Authorization are sent only to a service that refuses the body {} in the same way with and
-// without it, so that nothing shows whether it checks the header.
-//
-// No more can be spent on a service that charges the prices of its drafts. A service that charges another
-// amount fails a check, after the fact. [Report.Purchases] lists the purchases that were sent.
+// without it. A service that charges another amount than the price fails a check, after the fact. [Report.Purchases]
+// lists the purchases that were sent.
 func WithWrites() Option { return func(s *settings) { s.writes = true } }
 
 // WithSecondPurchase makes the writes of [WithWrites], and then sends the same purchase a second time, to check
 // that the purchase of a purchased request charges nothing. A service that fails this check charges the wallet
-// twice: two purchases of the same document, at most twice its price. The second is sent only if the first
-// succeeded, and if the transactions of the wallet show its charge, because the check needs them.
+// twice: at most twice the price. The second is sent only if the first succeeded, and if the transactions of the wallet
+// show its charge, because the check needs them.
 func WithSecondPurchase() Option {
 	return func(s *settings) { s.writes, s.secondPurchase = true, true }
 }
@@ -94,9 +93,8 @@ func WithSecondPurchase() Option {
 // WithRefusedPurchases makes the writes of [WithWrites], and sends purchases that the service must refuse, of the draft of
 // Target.Invoice: one without document_types, one of a document that the draft does not offer, one of a request that
 // does not exist and, under the condition of WithWrites, one without Authorization. A service that conforms charges
-// nothing for them. One that does not can charge the wallet up to the sum of the prices of that draft, or an amount that
-// nobody knows before. The checks need Target.Wallet, Target.Invoice and, because the draft of an invoice is purchased
-// without it, Target.Shipment.
+// nothing for them. One that does not can charge the sum of the prices of that draft, or an amount that nobody knows
+// before. The checks need Target.Wallet, Target.Invoice and Target.Shipment, whose draft is purchased instead.
 func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }
@@ -120,20 +118,18 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 		}
 	}
 	s := newSession(ctx, target, set)
-	if !s.reach() {
+	if a := s.call("rates.list", request{query: url.Values{"perPage": {"1"}}}); a.lost != nil {
+		s.judge([]check{{"Response envelope (all endpoints)", "the service responds", missing{},
+			problem(true, "no response from %s: %v; check the address, and that the service is running", s.base, a.lost), stated}})
 		return s.report
 	}
-	for _, part := range []func(*session){
-		(*session).checkLists,
-		(*session).checkCountries,
-		(*session).checkAccess,
-		(*session).checkReplay,
-		(*session).checkRegulatory,
-		(*session).checkRefusals,
-	} {
-		part(s)
-	}
-	s.report.Unchecked = unchecked()
+	s.checkLists()
+	unproven := s.checkAccess()
+	s.checkReplay()
+	shipment, invoice := s.checkRegulatory()
+	s.checkUnproven(unproven, shipment, invoice)
+	s.checkErrors()
+	s.judge(unseen())
 	return s.report
 }
 

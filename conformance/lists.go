@@ -3,300 +3,237 @@ package conformance
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
+	"net/http"
 	"net/url"
-	"path"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// list is a list that comes in pages.
+// list is an operation that returns records, as its description has it.
 type list struct {
-	path                        string
-	query                       url.Values
-	missing                     string // why the list cannot be requested
-	recordHeading, pagesHeading string
-	id                          string // the member of a record that identifies it
-	record, pagination          *schema
-	// moreCheck and more are the further rules for a record.
-	moreCheck  string
-	more       func(records []map[string]any) []string
-	neighbours neighbours // nil: the object has none
-	owner      string     // the query parameter that names whose records are listed
-	counter    bool       // the object has a pagingCounter
-	afterLast  any        // the assumed nextPage after the last page; nil: not assumed
+	*operation
+	place  string // of the array in the response
+	record *schema
+	pages  *schema    // the pagination object; nil: the list has no pages
+	owner  url.Values // the query parameter that names whose records are listed
 }
 
-// heading returns the heading of the operation.
-func (l list) heading() string { return "GET " + l.path }
-
-// name returns the name of the member of data that has the records.
-func (l list) name() string { return path.Base(l.path) }
-
-// lists returns the lists of the specification.
-func (s *session) lists() []list {
-	transactions := list{
-		path: "/v1/transactions", query: url.Values{"wallet": {s.target.Wallet}}, owner: "wallet",
-		recordHeading: headingTransaction, id: "transactionId", record: s.service.record("Transaction"),
-		pagesHeading: headingTransPages, pagination: s.service.record("TransactionPagination"), neighbours: transactionNeighbours, afterLast: int64(0),
-		moreCheck: "flat_amount is amount times 100", more: flatAmounts,
-	}
-	if s.target.Wallet == "" {
-		transactions.missing = needsWallet
-	}
-	return []list{
-		{
-			path: "/v1/rates", recordHeading: headingRate, id: "rate_id", record: s.service.record("Rate"),
-			pagesHeading: headingRatePages, pagination: s.service.record("RatePagination"),
-		},
-		s.webhookList(),
-		transactions,
-	}
-}
-
-func (s *session) webhookList() list {
-	return list{
-		path: "/v1/webhooks", recordHeading: headingWebhook, id: "webhook_id", record: s.service.record("Webhook"),
-		pagesHeading: headingWebhookPages, pagination: s.service.record("WebhookPagination"), neighbours: webhookNeighbours, counter: true,
-		moreCheck: "_id and id are equal", more: equalIDs,
-	}
-}
-
-// checkLists makes the checks that each list has.
-//
-// Specification: "GET /v1/rates", "GET /v1/webhooks", "GET /v1/transactions", their records and
-// pagination objects, and "Limits".
+// checkLists makes the checks of each list: its response, its records, whose they are, and its pages.
 func (s *session) checkLists() {
-	for _, l := range s.lists() {
-		s.checkList(l)
+	for _, op := range s.service.operations {
+		if op.method != http.MethodGet || strings.Contains(op.path, "{") {
+			continue
+		}
+		data, need := op.response.Properties["data"], missing{}
+		l := list{operation: op, place: "data", record: data.Items, pages: data.Properties["pagination"]}
+		shape := "data is an array"
+		for name, member := range data.Properties {
+			if member.Items != nil {
+				l.place, l.record, shape = "data."+name, member.Items, "data."+name+" is an array and data.pagination an object"
+			}
+		}
+		if op.Name == "transactions.list" {
+			l.owner, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", NotRun, needsWallet)
+		}
+		first := s.fetch(l, 0, "", need)
+		listed := cmp.Or(first.missing, unless(len(first.shape) == 0, NotRun, "needs the list"))
+		found := cmp.Or(listed, unless(len(first.records) > 0, NotRun, "the list is empty: make a record"))
+		s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing, first.shape, stated}})
+		s.checkRecords(l, first, found)
+		if l.owner != nil {
+			s.checkOwner(l, first, found)
+		}
+		if l.pages != nil {
+			s.checkPages(l, first, listed)
+		}
 	}
-	s.checkWalletRequired()
 }
 
-func (s *session) checkList(l list) {
-	if l.missing != "" {
-		defer s.suspend(NotRun, l.missing)()
-	}
-	first := s.fetch(l, nil)
-	if !s.judge(l.heading(), fmt.Sprintf("data.%s is an array and data.pagination an object, in the envelope with HTTP status 200", l.name()), first.problems) {
-		defer s.suspend(NotRun, "needs the list")()
-	}
-	if l.name() == "webhooks" {
-		s.webhooks = first.records
-	}
-	if l.owner != "" {
-		s.checkOwner(l, first)
-	}
-	s.checkRecords(l, first)
-	s.checkPages(l, first)
+// page is a page of a list.
+type page struct {
+	response
+	shape     []string // the problems of the response, beside those of its records and of its pagination object
+	fields    []string // the problems of the records
+	paging    []string // the problems of the members of the pagination object
+	records   []map[string]any
+	object    map[string]any // the pagination object
+	requested int64
 }
 
-// listPage is a page of a list, with the problems of its response.
-type listPage struct {
-	page
-	records  []map[string]any
-	problems []string
-}
-
-// fetch requests a page, with further query values such as "page" and "2".
-func (s *session) fetch(l list, edit func(url.Values)) listPage {
+// fetch requests a page. Without a number and perPage the service uses its defaults.
+func (s *session) fetch(l list, number int64, perPage string, needs ...missing) page {
 	query := url.Values{}
-	for name, values := range l.query {
-		query[name] = values
+	maps.Copy(query, l.owner)
+	if number > 0 {
+		query.Set("page", fmt.Sprint(number))
 	}
-	if edit != nil {
-		edit(query)
+	if perPage != "" {
+		query.Set("perPage", perPage)
 	}
-	a := s.get(strings.TrimSuffix(l.path+"?"+query.Encode(), "?"))
-	out := listPage{problems: a.problems()}
-	if len(out.problems) > 0 {
-		return out
-	}
-	out.problems = object(map[string]*schema{l.name(): array(value("object")), "pagination": value("object")}).problems("data", a.envelope["data"])
-	if len(out.problems) > 0 {
-		return out
-	}
-	for _, element := range a.data()[l.name()].([]any) {
-		out.records = append(out.records, element.(map[string]any))
-	}
-	out.page = page{object: a.data()["pagination"].(map[string]any), held: int64(len(out.records)), requested: 1}
-	return out
-}
-
-// partSize is the size of the pages that are compared with the first page.
-const partSize = 2
-
-// part requests a page of partSize records.
-func (s *session) part(l list, number int64) listPage {
-	out := s.fetch(l, func(q url.Values) {
-		q.Set("page", fmt.Sprint(number))
-		q.Set("perPage", fmt.Sprint(partSize))
-	})
-	out.requested = number
-	return out
-}
-
-// checkRecords checks the records of a page against their table.
-func (s *session) checkRecords(l list, first listPage) {
-	if len(first.records) == 0 {
-		defer s.suspend(NotRun, "the list is empty: make a record")()
-	}
-	var problems []string
-	others := map[string]bool{}
-	for i, r := range first.records {
-		problems = append(problems, l.record.problems(fmt.Sprintf("%s[%d]", l.name(), i), r)...)
-		for _, name := range l.record.others(r) {
-			others[name] = true
+	p := page{response: s.send(l.operation, request{query: query}, needs...), requested: max(1, number)}
+	for _, problem := range p.problems() {
+		switch {
+		case strings.HasPrefix(problem, l.place+"["):
+			p.fields = append(p.fields, problem)
+		case strings.HasPrefix(problem, "data.pagination."):
+			p.paging = append(p.paging, problem)
+		default:
+			p.shape = append(p.shape, problem)
 		}
 	}
-	s.judge(l.recordHeading, "every record has the fields of the table, each of its type and format", problems)
-	if l.more != nil {
-		s.judge(l.recordHeading, l.moreCheck, l.more(first.records))
-	}
-	s.assume(l.recordHeading, "the record has only the fields of the table", len(others) == 0, "further fields: "+joined(others))
+	p.records = append(objects(p.envelope["data"]), objects(p.data()[strings.TrimPrefix(l.place, "data.")])...)
+	p.object, _ = p.data()["pagination"].(map[string]any)
+	return p
 }
 
-// checkPages checks the pagination object against its table, and compares pages of several sizes.
-func (s *session) checkPages(l list, first listPage) {
-	sound := s.judge(l.pagesHeading, "the object has the fields of the table, each of its type", l.pagination.problems("pagination", first.object))
-	s.checkDefaults(l, first)
-	if !sound {
-		defer s.suspend(NotRun, "needs the fields of the object")()
-	}
-	total, _ := first.value("total")
-	last := max(1, (total+partSize-1)/partSize)
-	pages := []listPage{first, s.part(l, 1), s.part(l, 2), s.part(l, last)}
-	if last == 1 {
-		pages = pages[:2]
-	}
-	differs := ""
-	var problems []string
-	for _, p := range pages {
-		problems = append(problems, p.problems...)
-		problems = append(problems, p.arithmetic(l.neighbours)...)
-		if now, ok := p.value("total"); ok && now != total {
-			differs = fmt.Sprintf("total is %d, and %d on page %d of %d a page", total, now, p.requested, partSize)
-		}
-	}
-	for i, p := range pages[1:] {
-		if n, ok := p.value("perPage"); ok && n != partSize {
-			problems = append(problems, fmt.Sprintf("perPage is %d on page %d; %d was requested", n, pages[i+1].requested, partSize))
-		}
-	}
-	check := "page, perPage, total, pageCount and the neighbours add up on the first, second and last page"
-	overlap := fmt.Sprintf("pages of %d contain the first records of the first page, in the same order", partSize)
-	if differs != "" {
-		if now, _ := s.fetch(l, nil).value("total"); now != total {
-			defer s.suspend(NotRun, "records were added or removed while the pages were read: run it again")()
-		}
-		problems = append([]string{differs}, problems...)
-	}
-	s.judge(l.pagesHeading, check, problems)
-	switch {
-	case len(first.records) <= partSize || len(pages) < 3:
-		s.notRun(l.heading(), overlap, fmt.Sprintf("the list has %d records: make more than %d", len(first.records), partSize))
-	case len(pages[1].problems)+len(pages[2].problems) > 0:
-		s.notRun(l.heading(), overlap, "needs the pages")
-	default:
-		s.judge(l.heading(), overlap, l.sameBeginning(first.records, slices.Concat(pages[1].records, pages[2].records)))
-	}
-	s.assumePages(l, pages[len(pages)-1], last)
-}
-
-// checkDefaults: "perPage default 100", "page default 1".
-func (s *session) checkDefaults(l list, first listPage) {
-	for _, d := range []struct {
-		name string
-		want int64
-	}{{"perPage", 100}, {"page", 1}} {
-		var problems []string
-		if got, ok := first.value(d.name); !ok || got != d.want {
-			problems = []string{fmt.Sprintf("pagination.%s is %v by default; want %d", d.name, first.object[d.name], d.want)}
-		}
-		s.judge(headingLimits, fmt.Sprintf("%s of %s is %d by default", d.name, l.path, d.want), problems)
-	}
-}
-
-// sameBeginning compares records by their identifiers.
-func (l list) sameBeginning(all, parts []map[string]any) []string {
-	for i, r := range parts[:min(len(parts), len(all))] {
-		if !reflect.DeepEqual(r[l.id], all[i][l.id]) {
-			return []string{fmt.Sprintf("record %d is %v on the first page and %v on small ones", i+1, all[i][l.id], r[l.id])}
-		}
-	}
-	return nil
-}
-
-// assumePages reports how the service pages at the open points of the specification.
-func (s *session) assumePages(l list, end listPage, last int64) {
-	past := s.part(l, last+1)
-	s.assume(l.pagesHeading, "a page past the end is empty", len(past.problems) == 0 && len(past.records) == 0,
-		cmp.Or(summary(past.problems), fmt.Sprintf("page %d of %d holds %d records", last+1, last, len(past.records))))
-	odd := s.fetch(l, func(q url.Values) { q.Set("perPage", "many") })
-	size, _ := odd.value("perPage")
-	s.assume(l.pagesHeading, "a perPage that is not a number counts as the default", size == 100,
-		cmp.Or(summary(odd.problems), fmt.Sprintf("perPage is %d", size)))
-	if l.counter {
-		counter, _ := end.value("pagingCounter")
-		want := (end.requested-1)*2 + 1
-		s.assume(l.pagesHeading, "pagingCounter is the number of the page's first record", counter == want,
-			fmt.Sprintf("pagingCounter is %d on page %d of 2 a page; %d was expected", counter, end.requested, want))
-	}
-	if l.afterLast != nil {
-		next, ok := end.value("nextPage")
-		s.assume(l.pagesHeading, fmt.Sprintf("nextPage is %v after the last page", l.afterLast), ok && next == l.afterLast,
-			"nextPage is "+jsonOf(end.object["nextPage"]))
-	}
-}
-
-// checkOwner: "unique wallet identifier whose transactions are listed". A wallet that does not exist is refused, or has
-// none.
-func (s *session) checkOwner(l list, first listPage) {
-	if len(first.records) == 0 {
-		defer s.suspend(NotRun, "the list is empty: make a record")()
-	}
-	l.query = url.Values{l.owner: {"VA-0"}}
-	var problems []string
-	for _, other := range s.fetch(l, nil).records {
-		if slices.ContainsFunc(first.records, func(r map[string]any) bool { return reflect.DeepEqual(r[l.id], other[l.id]) }) {
-			problems = append(problems, fmt.Sprintf("%v is listed for the %s VA-0 too", other[l.id], l.owner))
-		}
-	}
-	s.judge(l.heading(), "the records of one "+l.owner+" are not listed for another", problems)
-}
-
-// checkWalletRequired: "wallet … required: yes".
-func (s *session) checkWalletRequired() {
-	a := s.get("/v1/transactions")
-	s.judge(headingTransactions, "wallet is required", s.refused("GET /v1/transactions without wallet", a, true))
-}
-
-// flatAmounts: "Integer amount in minor units, as it occurs (amount times 100)". How a fraction of a
-// minor unit is rounded is left open.
-func flatAmounts(transactions []map[string]any) []string {
-	var problems []string
-	for i, t := range transactions {
+// recordRules are rules for a record beside its table, by the heading of the table.
+var recordRules = []struct {
+	heading, what string
+	problems      func(at string, record map[string]any) []string
+}{
+	{"Webhook", "_id and id are equal", func(at string, w map[string]any) []string {
+		return problem(!reflect.DeepEqual(w["_id"], w["id"]), "%s: _id is %v and id is %v", at, w["_id"], w["id"])
+	}},
+	// "Integer amount in minor units, as it occurs (amount times 100)". How a fraction of a minor unit is rounded is left open.
+	{"Transaction", "flat_amount is amount times 100", func(at string, t map[string]any) []string {
 		amount, ok := rational(t["amount"])
 		flat, fits := rational(t["flat_amount"])
 		if !ok || !fits {
-			continue
+			return nil
 		}
 		gap := new(big.Rat).Sub(flat, new(big.Rat).Mul(amount, big.NewRat(100, 1)))
-		if gap.Abs(gap).Cmp(big.NewRat(1, 1)) >= 0 {
-			problems = append(problems, fmt.Sprintf("transactions[%d].flat_amount is %v beside an amount of %v", i, t["flat_amount"], t["amount"]))
-		}
-	}
-	return problems
+		return problem(gap.Abs(gap).Cmp(big.NewRat(1, 1)) >= 0, "%s: flat_amount is %v beside an amount of %v", at, t["flat_amount"], t["amount"])
+	}},
 }
 
-// equalIDs: "Storage identifiers, equal to each other".
-func equalIDs(webhooks []map[string]any) []string {
-	var problems []string
-	for i, w := range webhooks {
-		if !reflect.DeepEqual(w["_id"], w["id"]) {
-			problems = append(problems, fmt.Sprintf("webhooks[%d]: _id is %v and id is %v", i, w["_id"], w["id"]))
+// checkRecords checks the records of a page against their table.
+func (s *session) checkRecords(l list, first page, found missing) {
+	table := heading(l.record.Description)
+	var others []string
+	for _, r := range first.records {
+		for name := range r {
+			others = append(others, problem(l.record.Properties[name] == nil, "%s", name)...)
 		}
 	}
-	return problems
+	s.judge([]check{
+		{table, "every record has the fields of the table, each of its type and format", found, first.fields, stated},
+		{table, "the record has only the fields of the table", found, problem(len(others) > 0, "further fields: %s", joined(others)), open},
+	})
+	for _, rule := range recordRules {
+		var problems []string
+		for i, r := range first.records {
+			problems = append(problems, rule.problems(fmt.Sprintf("%s[%d]", l.place, i), r)...)
+		}
+		if rule.heading == table {
+			s.judge([]check{{table, rule.what, found, problems, stated}})
+		}
+	}
+}
+
+// checkOwner: "unique wallet identifier whose transactions are listed", "required: yes". A wallet that does not exist is
+// refused, or has none.
+func (s *session) checkOwner(l list, first page, found missing) {
+	var shared []string
+	own := identifiers(l, first.records)
+	l.owner = url.Values{"wallet": {"VA-0"}}
+	other := s.fetch(l, 0, "")
+	for _, id := range identifiers(l, other.records) {
+		shared = append(shared, problem(slices.Contains(own, id), "%s is listed for the wallet VA-0 too", id)...)
+	}
+	s.judge([]check{
+		{heading(l.Description), "the records of one wallet are not listed for another", cmp.Or(found, other.missing), shared, stated},
+		s.breaksRule(heading(l.Description), "wallet is required", s.send(l.operation, request{})),
+	})
+}
+
+// identifiers returns the identifiers of records: the first required member of each.
+func identifiers(l list, records []map[string]any) (ids []string) {
+	for _, r := range records {
+		ids = append(ids, jsonOf(r[l.record.Required[0]]))
+	}
+	return ids
+}
+
+// checkPages checks the pagination object, and compares the first page with pages of two records.
+func (s *session) checkPages(l list, first page, listed missing) {
+	total, _ := whole(first.object["total"])
+	size, _ := whole(first.object["perPage"])
+	last := max(1, total/2+total%2)
+	pages := []page{s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
+	past, odd, again := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed), s.fetch(l, 0, "", listed)
+	problems, sound := first.arithmetic(l.pages, total, size), cmp.Or(listed, unless(len(first.paging) == 0, NotRun, "needs the fields of the object"))
+	for _, p := range pages {
+		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages, total, 2))...)
+		sound = cmp.Or(sound, p.missing)
+	}
+	now, counted := whole(again.object["total"])
+	sound = cmp.Or(sound, unless(!counted || now == total, NotRun, "records were added or removed while the pages were read: run it again"))
+	all, parts := identifiers(l, first.records), identifiers(l, append(pages[0].records, pages[1].records...))
+	parts = parts[:min(len(all), len(parts))]
+	table, end, oddSize := heading(l.pages.Description), pages[2].object, jsonOf(odd.object["perPage"])
+	checks := []check{
+		{table, "the object has the fields of the table, each of its type", listed, first.paging, stated},
+		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound, problems, stated},
+		{heading(l.Description), "pages of 2 contain the first records of the first page, in the same order",
+			cmp.Or(sound, unless(len(all) > 2, NotRun, fmt.Sprintf("the list has %d records: make more than 2", len(all))), unless(len(parts) > 2, NotRun, "needs the pages")),
+			problem(!slices.Equal(all[:len(parts)], parts), "the first page begins with %s, and small ones with %s", all[:len(parts)], parts), stated},
+		{table, "a page past the end is empty", cmp.Or(sound, past.missing),
+			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last, len(past.records))...), open},
+		{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
+			append(odd.shape, problem(oddSize != "100", "perPage is %s", oddSize)...), open},
+	}
+	for _, limit := range [][2]string{{"page", "1"}, {"perPage", "100"}} {
+		name, want, got := limit[0], limit[1], jsonOf(first.object[limit[0]])
+		checks = append(checks, check{"Limits", name + " of " + l.path + " is " + want + " by default", listed,
+			problem(got != want, "pagination.%s is %s by default; want %s", name, got, want), stated})
+	}
+	for _, a := range [][3]string{
+		{"pagingCounter", "pagingCounter is the number of the page's first record", fmt.Sprint(last*2 - 1)},
+		{"nextPage", "nextPage is 0 after the last page", "0"},
+	} {
+		if member := l.pages.Properties[a[0]]; member != nil && (a[0] == "pagingCounter" || member.Assumption != "") {
+			got := jsonOf(end[a[0]])
+			checks = append(checks, check{table, a[1], sound, problem(got != a[2], "%s is %s on the last page of 2 a page; %s was expected", a[0], got, a[2]), open})
+		}
+	}
+	s.judge(checks)
+}
+
+// arithmetic compares a page with what follows from the total, the size of the pages, and its number: every page but the last
+// is full. Specification: the three pagination objects.
+func (p page) arithmetic(object *schema, total, size int64) (problems []string) {
+	if total < 0 || size < 1 {
+		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, size)}
+	}
+	n, count := p.requested, total/size+min(1, total%size)
+	none := []any{nil, int64(0)} // null, if the fields allow it, or the number of no page
+	want := map[string][]any{
+		"total": {total}, "perPage": {size}, "page": {n}, "currentPage": {n}, "pageCount": {count},
+		"hasPrevPage": {n > 1}, "prevPage": none, "hasNextPage": {n < count}, "nextPage": none,
+	}
+	if n > 1 {
+		want["prevPage"] = []any{n - 1}
+	}
+	switch next := object.Properties["nextPage"]; {
+	case n < count:
+		want["nextPage"] = []any{n + 1}
+	case next != nil && next.Assumption != "":
+		delete(want, "nextPage")
+	}
+	if total == 0 {
+		want["pageCount"] = []any{int64(0), int64(1)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		got, there := p.object[name]
+		if value, ok := whole(got); ok {
+			got = value
+		}
+		problems = append(problems, problem(there && object.Properties[name] != nil && !slices.Contains(want[name], got),
+			"page %d of %d a page: %s is %s; want %s", n, size, name, jsonOf(got), jsonOf(want[name][0]))...)
+	}
+	held, full := int64(len(p.records)), max(0, min(size, total-(n-1)*size))
+	return append(problems, problem(held != full, "page %d of %d a page: %d records; want %d of a total of %d", n, size, held, full, total)...)
 }

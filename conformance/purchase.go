@@ -1,38 +1,121 @@
 package conformance
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
+	"time"
 )
 
-// purchase sends a purchase of one document. Every purchase that a service may charge is sent here, at most as
-// often as [WithWrites] and [WithSecondPurchase] allow.
-func (s *session) purchase(id string, bought offer) response {
-	if s.suspended != nil {
-		return response{lost: errors.New(s.suspended.reason)}
+// purchase sends a purchase, unless something is missing that it needs. The report lists those that are sent.
+func (s *session) purchase(p Purchase, types []string, lacks string, need missing) response {
+	r := request{body: map[string]any{"request_id": p.RequestID}, lacks: lacks}
+	if types != nil {
+		r.body["document_types"] = types
 	}
-	allowed := 0
-	if s.writes {
-		allowed++
+	if need == (missing{}) {
+		p.RequestID, p.DocumentType, p.Currency = s.printable(p.RequestID), s.printable(p.DocumentType), s.printable(p.Currency)
+		s.report.Purchases = append(s.report.Purchases, p)
 	}
-	if s.secondPurchase {
-		allowed++
-	}
-	if s.charged >= allowed {
-		return response{lost: fmt.Errorf("not sent: only %d purchases are allowed", allowed)}
-	}
-	s.charged++
-	s.sent(Purchase{RequestID: id, DocumentType: bought.slug, Price: bought.price.FloatString(2), Currency: bought.currency})
-	return s.post(purchasePath, map[string]any{"request_id": id, "document_types": []string{bought.slug}})
+	return s.call("regulatory.purchase", r, need)
 }
 
-// sent records a purchase, before it is sent.
-func (s *session) sent(p Purchase) {
-	p.RequestID, p.DocumentType, p.Currency = printable(p.RequestID), printable(p.DocumentType), printable(p.Currency)
-	s.report.Purchases = append(s.report.Purchases, p)
+// checkPurchase buys one document: "The user's wallet is charged and document generation starts"; "Purchase charges the
+// amounts already stored on the draft". Every purchase that the service may charge for is sent here, once each.
+func (s *session) checkPurchase(d draft) {
+	bought, unknown := cheapest(d)
+	need := cmp.Or(d.missing, unknown)
+	order := Purchase{RequestID: d.id, DocumentType: bought.slug, Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
+	before := s.readWallet(s.walletOf(d), need)
+	first := s.purchase(order, []string{bought.slug}, "", need)
+	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
+	states, unread := s.follow(d.id, done)
+	once := before.charged(s.readWallet(before.id, done), bought.price, d)
+
+	need = cmp.Or(done, unless(s.secondPurchase, Skipped, needsSecondPurchase), unless(once.missing == (missing{}) && len(once.problems) == 0, NotRun,
+		"needs the charge of the first purchase among the transactions: without it nothing shows a second charge"))
+	again := s.purchase(order, []string{bought.slug}, "", need)
+	twice := once.after.charged(s.readWallet(before.id, need), nil, d)
+
+	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", NotRun, "needs the status of the request"))
+	s.judge([]check{
+		{headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", first.missing, first.problems(), stated},
+		{headingStates, "a purchased request is not a draft", unread, problem(stages[states[0]] < 2, "status is %q", states[0]), stated},
+		{headingStates, "a purchased request ends in completed or failed, by way of purchasing and processing only",
+			cmp.Or(known, unless(!generating(end), NotRun, fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
+			problem(stages[end] != 4, "status is %q after the purchase", end), stated},
+		{headingStates, "a request does not go back from processing to purchasing, nor from its end", known, backwards(states), stated},
+		{headingFlow, "the wallet is charged the stored amount", cmp.Or(done, once.missing), once.problems, stated},
+		{headingStates, "a purchase that is sent again charges nothing more", cmp.Or(again.missing, twice.missing), twice.problems, stated},
+		{headingStates, "the purchase of a purchased request is refused", again.missing, problem(again.succeeded(), "HTTP status %d", again.status), open},
+	})
+}
+
+// checkRefusedPurchases sends purchases that charge nothing: "Purchase: Request id and document types supplied"; it
+// "charges the amounts already stored on the draft".
+func (s *session) checkRefusedPurchases(d draft) {
+	need := cmp.Or(unless(s.refusedPurchases, Skipped, needsRefusedPurchases), d.missing)
+	before := s.readWallet(s.walletOf(d), need)
+	unoffered := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum), func(slug string) bool { return slices.Contains(d.slugs, slug) })
+	slug := append(unoffered, "NO-SUCH-DOCUMENT")[0]
+	for _, p := range []struct {
+		heading, what, id string
+		types             []string
+	}{
+		{headingStates, "a purchase without document_types charges nothing", d.id, nil},
+		{headingFlow, "a purchase of a document that the draft does not offer charges nothing", d.id, []string{slug}},
+		{headingStates, "a purchase of a request that does not exist charges nothing", "RD-0", []string{slug}},
+	} {
+		need = cmp.Or(need, before.missing)
+		sent := s.purchase(Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}, p.types, "", need)
+		charge := before.charged(s.readWallet(before.id, need), nil, d)
+		s.judge([]check{{p.heading, p.what, cmp.Or(sent.missing, charge.missing), charge.problems, stated}})
+		if before = charge.after; p.types == nil {
+			shown := s.call("regulatory.get", request{id: d.id}, sent.missing)
+			state := recordOf(shown)["status"]
+			s.judge([]check{{p.heading, "a request stays a draft after a purchase without document_types", shown.missing,
+				problem(state != "draft", "status is %s", jsonOf(state)), stated}})
+		}
+	}
+}
+
+// stages is the order of the states of a request.
+var stages = map[string]int{"draft": 1, "purchasing": 2, "processing": 3, "completed": 4, "failed": 4}
+
+// generating reports whether a purchased request is not at its end: "Poll until status is completed or failed."
+func generating(state string) bool { return stages[state] == 2 || stages[state] == 3 }
+
+// follow returns the states of a purchased request until its end, and the one that it has when it is read again.
+func (s *session) follow(id string, need missing) (states []string, unread missing) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
+	defer cancel()
+	read := func() string {
+		a := s.call("regulatory.get", request{id: id}, need)
+		state, _ := recordOf(a)["status"].(string)
+		states, need = append(states, state), a.missing
+		return state
+	}
+	for wait := 50 * time.Millisecond; generating(read()) && ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+	read()
+	return states, need
+}
+
+// backwards returns the steps between states that no trigger of the specification makes.
+func backwards(seen []string) (problems []string) {
+	for i, state := range seen[1:] {
+		from, to := stages[seen[i]], stages[state]
+		problems = append(problems, problem(to > 0 && (to < from || to == from && state != seen[i]), "status is %q, and %q later", seen[i], state)...)
+	}
+	return problems
 }
 
 // offer is a document that can be bought.
@@ -40,49 +123,43 @@ type offer struct {
 	slug     string
 	price    *big.Rat // nil: not known
 	currency string
+	manual   bool // it needs evidence from a person
 }
 
-// cheapest returns the document that a purchase costs least for, of those that need no evidence from a person. It
-// fails if what that would cost is not known.
-func cheapest(draft map[string]any) (best offer, err error) {
+// cheapest returns the document that a purchase costs least for, of those that need no evidence from a person, or why
+// it is not known what that would cost.
+func cheapest(d draft) (best offer, unknown missing) {
 	offers := map[string]offer{}
-	for _, document := range documents(draft) {
-		o := offered(document)
-		if o.slug == "" || document["mode"] == "manual" {
-			continue
-		}
+	for _, o := range d.offers {
 		if _, twice := offers[o.slug]; twice {
 			o.price = nil
 		}
-		offers[o.slug] = o
-	}
-	currencies := map[string]bool{}
-	for _, o := range offers {
-		if o.price == nil {
-			continue
+		if o.slug != "" && !o.manual {
+			offers[o.slug] = o
 		}
-		currencies[o.currency] = true
-		if best.price == nil || o.price.Cmp(best.price) < 0 || o.price.Cmp(best.price) == 0 && o.slug < best.slug {
+	}
+	var currencies []string
+	for _, o := range offers {
+		if o.price != nil {
+			currencies = append(currencies, o.currency)
+		}
+		if o.price != nil && (best.price == nil || cmp.Or(o.price.Cmp(best.price), cmp.Compare(o.slug, best.slug)) < 0) {
 			best = o
 		}
 	}
-	switch {
-	case len(offers) == 0:
-		return best, errors.New("the draft offers no document that a machine generates: name other goods")
-	case best.price == nil:
-		return best, errors.New("no price on the draft can be relied on: each document needs one, as a number in amount or price")
-	case len(currencies) > 1:
-		return best, fmt.Errorf("the prices on the draft are in several currencies: %s", joined(currencies))
-	}
-	return best, nil
+	several := joined(currencies)
+	return best, cmp.Or(
+		unless(len(offers) > 0, NotRun, "nothing was bought: the draft offers no document that a machine generates: name other goods"),
+		unless(best.price != nil, NotRun, "nothing was bought: no price on the draft can be relied on: each document needs one, as a number in amount or price"),
+		unless(several == best.currency, NotRun, "nothing was bought: the prices on the draft are in several currencies: "+several))
 }
 
 // offered reads a document of a draft. The specification names neither its members nor that of its price, so that
 // every member with "amount" or "price" in its name counts. Its price is known if these are numbers and agree.
 func offered(document map[string]any) offer {
-	var o offer
-	for _, name := range []string{"document_type", "slug", "type"} {
-		if slug, ok := document[name].(string); ok && o.slug == "" {
+	o := offer{manual: document["mode"] == "manual"}
+	for _, name := range []string{"type", "slug", "document_type"} {
+		if slug, _ := document[name].(string); slug != "" {
 			o.slug = slug
 		}
 	}

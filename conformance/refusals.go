@@ -1,44 +1,99 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
-// checkRefusals reports how the service refuses. The specification defines when a request fails, and leaves
-// open how: "Error body format, error codes and HTTP status codes: not shown."
-func (s *session) checkRefusals() {
-	unknown := s.get("/v1/no-such-operation")
-	s.judge(headingErrors, "an unknown path does not succeed", s.refused("GET /v1/no-such-operation", unknown, false))
-	s.assume(headingErrors, "an unknown path gets HTTP status 404", unknown.status == http.StatusNotFound,
-		fmt.Sprintf("HTTP status %d", unknown.status))
-
-	var bodies, statuses, successes []string
-	for _, r := range s.refusals {
-		if r.response.envelope["status"] == true {
-			successes = append(successes, r.to+": HTTP status "+fmt.Sprint(r.response.status)+`, and "status":true`)
+// checkAccess: "Every regulatory documents endpoint requires Authorization"; "GET /v1/rates, GET /v1/transactions and
+// POST /v1/webhooks/replay list Authorization as required." Whether the others do is an open point. Its requests are incomplete,
+// and change nothing. It returns the operations that refuse them in the same way with and without Authorization: the service may
+// check the rest of a request before the key.
+func (s *session) checkAccess() (unproven []*operation) {
+	var checks []check
+	var otherwise []string
+	for _, op := range s.service.operations {
+		r, need := request{id: "RD-0", lacks: "Authorization"}, missing{}
+		if op.Name == "transactions.list" {
+			r.query, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", NotRun, needsWallet)
 		}
-		if problems := errorBody(r.response); len(problems) > 0 {
-			bodies = append(bodies, r.to+": "+strings.Join(problems, ", "))
+		a := s.send(op, r, need)
+		row := check{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, nil, op.Assumption != ""}
+		if row.open {
+			row.problems = problem(a.lost != nil || a.succeeded(), "it succeeds without")
+		} else {
+			row.problems = s.refused(a)
 		}
-		if r.rule && r.response.status != http.StatusBadRequest {
-			statuses = append(statuses, fmt.Sprintf("%s: HTTP status %d", r.to, r.response.status))
+		if !row.open && row.problems == nil && a.missing == (missing{}) && a.status != http.StatusUnauthorized {
+			otherwise = append(otherwise, fmt.Sprintf("%s: HTTP status %d", a.to, a.status))
+			r.lacks = ""
+			with := s.send(op, r)
+			same := with.lost == nil && with.status == a.status && with.envelope["message"] == a.envelope["message"]
+			if same && (op.method != http.MethodGet || strings.Contains(op.path, "{")) {
+				unproven = append(unproven, op)
+				continue
+			}
+			row.missing = with.missing
+			row.problems = problem(same, "%s gets the same response as with it (HTTP status %d): nothing shows that the header is checked", a.to, a.status)
 		}
+		checks = append(checks, row)
 	}
-	s.judge(headingErrors, "status is not true in a refusal", successes)
-	s.assume(headingErrors, `a refusal is {"status":false,"message":"…"}, perhaps with data`, len(bodies) == 0, summary(bodies))
-	s.assume(headingErrors, "a request that breaks a rule gets HTTP status 400", len(statuses) == 0, summary(statuses))
+	wrong := s.call("rates.list", request{key: "not-" + s.key.Reveal(), lacks: "the right key"})
+	s.judge(append(checks,
+		check{headingAccess, "a key that is not the account's is refused", wrong.missing, s.refused(wrong), stated},
+		check{headingAccess, "a request without Authorization gets HTTP status 401", missing{}, otherwise, open},
+	))
+	return unproven
 }
 
-// errorBody returns how a refusal differs from the assumption.
-func errorBody(a response) []string {
-	if a.envelope == nil {
-		return []string{"the body is not a JSON object: " + a.excerpt()}
+// checkUnproven sends complete requests without Authorization to operations of which incomplete ones show nothing.
+func (s *session) checkUnproven(unproven []*operation, shipment, invoice draft) {
+	for _, op := range unproven {
+		r, need := request{id: shipment.id, body: map[string]any{"shipment_id": s.target.Shipment}}, shipment.missing
+		switch op.Name {
+		case "webhooks.replay":
+			r, need = s.replay, s.noReplay
+		case "regulatory.purchase":
+			need = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.refusedPurchases, Skipped, needsRefusedPurchases), invoice.missing)
+		}
+		if need != (missing{}) {
+			need.reason = "an incomplete request is refused in the same way with and without Authorization, and a complete one is not sent: " + need.reason
+		}
+		var a response
+		if r.lacks = "Authorization"; op.Name == "regulatory.purchase" {
+			a = s.purchase(Purchase{RequestID: invoice.id, DocumentType: strings.Join(invoice.slugs, ","), MustFail: true}, invoice.slugs, r.lacks, need)
+		} else {
+			a = s.send(op, r, need)
+		}
+		s.judge([]check{{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, s.refused(a), stated}})
 	}
-	problems := object(map[string]*schema{"status": value("boolean"), "message": value("string")}).problems("", a.envelope)
-	if a.envelope["status"] == true {
-		problems = append(problems, "status is true")
+}
+
+// checkErrors reports how the service refused. The specification defines when a request fails, and leaves open how: "Error
+// body format, error codes and HTTP status codes: not shown."
+func (s *session) checkErrors() {
+	unknown := s.send(&operation{method: http.MethodGet, path: "/v1/no-such-operation"}, request{})
+	unrefused := s.refused(unknown)
+	envelope := *s.service.record("Refusal")
+	envelope.Assumption = "" // it is checked here
+	var bodies, statuses, successes []string
+	for _, a := range s.refusals {
+		successes = append(successes, problem(a.envelope["status"] == true, `%s: HTTP status %d, and "status":true`, a.to, a.status)...)
+		statuses = append(statuses, problem(a.rule && a.status != http.StatusBadRequest, "%s: HTTP status %d", a.to, a.status)...)
+		differs := []string{"the body is not a JSON object: " + a.excerpt()}
+		if a.envelope != nil {
+			differs = envelope.problems("", a.envelope)
+		}
+		bodies = append(bodies, problem(len(differs) > 0, "%s: %s", a.to, strings.Join(differs, ", "))...)
 	}
-	return problems
+	s.judge([]check{
+		{headingErrors, "an unknown path does not succeed", unknown.missing, unrefused, stated},
+		{headingErrors, "an unknown path gets HTTP status 404", unknown.missing, problem(unknown.status != http.StatusNotFound, "HTTP status %d", unknown.status), open},
+		{headingErrors, "status is not true in a refusal", missing{}, successes, stated},
+		{headingErrors, `a refusal is {"status":false,"message":"…"}, perhaps with data`, missing{}, bodies, open},
+		{headingErrors, "a request that breaks a rule gets HTTP status 400", missing{}, statuses, open},
+	})
 }

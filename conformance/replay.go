@@ -1,133 +1,96 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 )
 
-const replayPath = "/v1/webhooks/replay"
-
-// checkReplay makes the checks of POST /v1/webhooks/replay.
+// checkReplay: "Response 200: data is the webhook replay result"; "Replays the exact stored payload of that attempt";
+// "Content-Type: application/json (optional)"; "When webhook_id is given, that webhook must exist, be active and be
+// subscribed to the event being replayed; otherwise the request fails."
 func (s *session) checkReplay() {
-	for _, r := range []struct {
-		check string
-		body  map[string]any
-	}{
-		{"neither delivery_id nor the pair shipment_id and event: the request fails", map[string]any{}},
-		{"shipment_id without event: the request fails", map[string]any{"shipment_id": "SH-0"}},
-		{"event without shipment_id: the request fails", map[string]any{"event": "shipment.created"}},
-		{"webhook_id alone: the request fails", map[string]any{"webhook_id": "WA-0"}},
-	} {
-		s.judge(headingReplay, r.check, s.refused("a replay with "+jsonOf(r.body), s.post(replayPath, r.body), true))
+	replay := func(body map[string]any, needs ...missing) response {
+		return s.call("webhooks.replay", request{body: body}, needs...)
 	}
-	switch {
-	case !s.writes:
-		defer s.suspend(Skipped, needsWrites)()
-	case s.target.Shipment == "":
-		defer s.suspend(NotRun, needsShipment)()
-	default:
-		s.readWebhooks()
-		if s.event = s.subscribedEvent(); s.event == "" {
-			defer s.suspend(NotRun, "no active webhook is subscribed to a shipment event: subscribe one")()
-		}
-	}
-	s.checkReplayed(s.event)
-	s.checkReceivers(s.event)
-}
+	fails := func(what string, a response) check { return s.breaksRule(headingReplay, what+": the request fails", a) }
+	s.judge([]check{
+		fails("neither delivery_id nor the pair shipment_id and event", replay(nil)),
+		fails("shipment_id without event", replay(map[string]any{"shipment_id": "SH-0"})),
+		fails("event without shipment_id", replay(map[string]any{"event": "shipment.created"})),
+		fails("webhook_id alone", replay(map[string]any{"webhook_id": "WA-0"})),
+	})
 
-// readWebhooks reads the pages of webhooks that follow the first, up to ten.
-func (s *session) readWebhooks() {
-	for number := int64(2); number <= 10; number++ {
-		next := s.fetch(s.webhookList(), func(q url.Values) { q.Set("page", fmt.Sprint(number)) })
-		if len(next.records) == 0 {
-			return
-		}
-		s.webhooks = append(s.webhooks, next.records...)
-	}
-}
-
-// subscribed reports whether a webhook is subscribed to an event.
-func subscribed(webhook map[string]any, event string) bool {
-	events, _ := webhook["event"].([]any)
-	return slices.Contains(events, any(event))
-}
-
-// subscribedEvent returns a shipment event that the target's webhook is subscribed to; without one, that any active
-// webhook is subscribed to. It returns "" if there is none.
-func (s *session) subscribedEvent() string {
-	for _, kind := range []string{"shipment.created", "shipment.updated", "shipment.delivered"} {
-		for _, w := range s.webhooks {
-			if w["active"] == true && subscribed(w, kind) && (s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook) {
-				return kind
-			}
-		}
-	}
-	return ""
-}
-
-// pair returns a replay of an event of the target's shipment, to one webhook if id is not empty.
-func (s *session) pair(event, webhook string) map[string]any {
-	body := map[string]any{"shipment_id": s.target.Shipment, "event": event}
-	if webhook != "" {
-		body["webhook_id"] = webhook
-	}
-	return body
-}
-
-// checkReplayed: "Response 200: data is the webhook replay result"; "Replays the exact stored payload
-// of that attempt"; "Content-Type: application/json (optional)".
-func (s *session) checkReplayed(event string) {
-	result := func(a response) []string {
-		problems := a.problems()
-		if len(problems) > 0 {
-			return problems
-		}
-		problems = s.service.record("ReplayResult").problems("data", a.envelope["data"])
-		for name, want := range map[string]string{"shipment_id": s.target.Shipment, "event": event} {
-			if got := a.data()[name]; got != want {
-				problems = append(problems, fmt.Sprintf("data.%s is %v; want %s", name, got, want))
-			}
-		}
-		return problems
-	}
-	first := s.post(replayPath, s.pair(event, s.target.Webhook))
-	if !s.judge(headingReplayed, "shipment_id with event returns the fields of the table", result(first)) {
-		defer s.suspend(NotRun, "needs a delivery")()
-	}
+	webhooks, event := s.findReplay()
+	first := s.call("webhooks.replay", s.replay, s.noReplay)
+	delivered := cmp.Or(first.missing, unless(first.succeeded(), NotRun, "needs a delivery"))
 	again := map[string]any{"delivery_id": first.data()["delivery_id"]}
 	if s.target.Webhook != "" {
 		again["webhook_id"] = s.target.Webhook
 	}
-	second := s.post(replayPath, again)
-	s.judge(headingReplayed, "delivery_id replays the same event of the same shipment", result(second))
-	plain := s.send(http.MethodPost, replayPath, s.pair(event, s.target.Webhook), contentType)
-	s.judge(headingReplay, "Content-Type is optional", result(plain))
-	s.assume(headingReplayed, "replay_mode is stored_payload", second.data()["replay_mode"] == "stored_payload",
-		fmt.Sprintf("replay_mode is %v", second.data()["replay_mode"]))
+	second := replay(again, delivered)
+	plain := s.call("webhooks.replay", request{body: s.replay.body, lacks: "Content-Type"}, delivered)
+	result := func(a response) []string {
+		shipment, replayed := a.data()["shipment_id"], a.data()["event"]
+		return slices.Concat(a.problems(),
+			problem(shipment != s.target.Shipment, "data.shipment_id is %v; want %s", shipment, s.target.Shipment),
+			problem(replayed != event, "data.event is %v; want %s", replayed, event))
+	}
+	// to sends a replay to the first webhook that is active or not, and subscribed to the event or not.
+	to := func(lacking string, active, subscribed bool) response {
+		i := slices.IndexFunc(webhooks, func(w map[string]any) bool { return w["active"] == active && isSubscribed(w, event) == subscribed })
+		if i < 0 {
+			return response{missing: cmp.Or(s.noReplay, missing{NotRun, "there is none among the webhooks: make " + lacking + " to " + event})}
+		}
+		return replay(s.pair(event, webhooks[i]["webhook_id"]), s.noReplay)
+	}
+	s.judge([]check{
+		{headingReplayed, "shipment_id with event returns the fields of the table", first.missing, result(first), stated},
+		{headingReplayed, "delivery_id replays the same event of the same shipment", second.missing, result(second), stated},
+		{headingReplay, "Content-Type is optional", plain.missing, result(plain), stated},
+		{headingReplayed, "replay_mode is stored_payload", second.missing,
+			problem(second.data()["replay_mode"] != "stored_payload", "replay_mode is %v", second.data()["replay_mode"]), open},
+		fails("a webhook_id that is not active", to("an inactive webhook that is subscribed", false, true)),
+		fails("a webhook_id that is not subscribed to the event", to("an active webhook that is not subscribed", true, false)),
+		fails("a webhook_id that does not exist", replay(s.pair(event, "WA-0"), s.noReplay)),
+	})
 }
 
-// checkReceivers: "When webhook_id is given, that webhook must exist, be active and be subscribed to
-// the event being replayed; otherwise the request fails."
-func (s *session) checkReceivers(event string) {
-	for _, r := range []struct {
-		check, lacking string
-		is             func(webhook map[string]any) bool
-	}{
-		{"a webhook_id that is not active: the request fails", "an inactive webhook that is subscribed to " + event,
-			func(w map[string]any) bool { return w["active"] == false && subscribed(w, event) }},
-		{"a webhook_id that is not subscribed to the event: the request fails", "an active webhook that is not subscribed to " + event,
-			func(w map[string]any) bool { return w["active"] == true && !subscribed(w, event) }},
-	} {
-		i := slices.IndexFunc(s.webhooks, r.is)
-		if i < 0 {
-			s.notRun(headingReplay, r.check, "there is none among the webhooks: make "+r.lacking)
-			continue
-		}
-		id, _ := s.webhooks[i]["webhook_id"].(string)
-		s.judge(headingReplay, r.check, s.refused("a replay to "+id, s.post(replayPath, s.pair(event, id)), true))
+// isSubscribed reports whether a webhook is subscribed to an event.
+func isSubscribed(webhook map[string]any, event string) bool {
+	events, _ := webhook["event"].([]any)
+	return slices.Contains(events, any(event))
+}
+
+// pair returns a replay of an event of the target's shipment, to one webhook if there is an identifier.
+func (s *session) pair(event string, webhook any) map[string]any {
+	body := map[string]any{"shipment_id": s.target.Shipment, "event": event, "webhook_id": webhook}
+	if webhook == "" {
+		delete(body, "webhook_id")
 	}
-	s.judge(headingReplay, "a webhook_id that does not exist: the request fails",
-		s.refused("a replay to WA-0", s.post(replayPath, s.pair(event, "WA-0")), true))
+	return body
+}
+
+// findReplay finds a shipment event that the target's webhook is subscribed to; without one, that any active webhook is
+// subscribed to. It returns the webhooks of up to ten pages.
+func (s *session) findReplay() (webhooks []map[string]any, event string) {
+	s.noReplay = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.target.Shipment != "", NotRun, needsShipment))
+	for number := 1; number <= 10; number++ {
+		next := s.call("webhooks.list", request{query: url.Values{"page": {fmt.Sprint(number)}}}, s.noReplay)
+		page := objects(next.data()["webhooks"])
+		if webhooks = append(webhooks, page...); len(page) == 0 {
+			break
+		}
+	}
+	for _, kind := range []string{"shipment.delivered", "shipment.updated", "shipment.created"} {
+		if slices.ContainsFunc(webhooks, func(w map[string]any) bool {
+			return w["active"] == true && isSubscribed(w, kind) && (s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook)
+		}) {
+			event = kind
+		}
+	}
+	s.replay = request{body: s.pair(event, s.target.Webhook)}
+	s.noReplay = cmp.Or(s.noReplay, unless(event != "", NotRun, "no active webhook is subscribed to a shipment event: subscribe one"))
+	return webhooks, event
 }

@@ -24,6 +24,8 @@ const (
 	// Assumption is a check of an open point of the specification. It never fails: the detail describes how the
 	// service differs from the assumption, and is empty if it does not.
 	Assumption Verdict = "assumption"
+	// Unseen is a rule of the specification that no run can check, whatever its options; the detail names the reason.
+	Unseen Verdict = "unseen"
 )
 
 // Result is one check.
@@ -46,19 +48,8 @@ type Report struct {
 	Writes bool `json:"writes"`
 	// Purchases are those that were sent, whatever became of them.
 	Purchases []Purchase `json:"purchases,omitempty"`
-	Results   []Result   `json:"results"`
-	// Unchecked are the rules that no run can check, whatever its options.
-	Unchecked []Unchecked `json:"unchecked,omitempty"`
-}
-
-// Unchecked is a rule of the specification that a run cannot observe.
-type Unchecked struct {
-	// Heading is the heading of the specification with the rule.
-	Heading string `json:"heading"`
-	// Rule is the rule, in words.
-	Rule string `json:"rule"`
-	// Reason is why it cannot be checked.
-	Reason string `json:"reason"`
+	// Results are the checks.
+	Results []Result `json:"results"`
 }
 
 // Purchase is a purchase that was sent to the service.
@@ -73,10 +64,9 @@ type Purchase struct {
 }
 
 // Count returns how many checks ended with a verdict.
-func (r Report) Count(v Verdict) int {
-	n := 0
-	for _, result := range r.Results {
-		if result.Verdict == v {
+func (r Report) Count(v Verdict) (n int) {
+	for _, x := range r.Results {
+		if x.Verdict == v {
 			n++
 		}
 	}
@@ -90,46 +80,53 @@ func (r Report) Conforms() bool { return r.Count(Fail) == 0 }
 func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 
 // WriteText writes the report for a person: the checks under their headings, then those that were not made, the
-// assumptions and the sums. Checks that were not made for the same reason are counted.
+// assumptions, the rules that no run can check, and the sums. Checks that were not made for the same reason are counted.
 func (r Report) WriteText(w io.Writer) error {
-	var b strings.Builder
-	how := "read-only"
-	if r.Writes {
-		how = "with writes"
-	}
-	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
-	for _, heading := range r.headings() {
-		fmt.Fprintf(&b, "\n%s\n", heading)
-		for _, result := range r.Results {
-			if result.Heading == heading && result.made() {
-				result.line(&b, strings.Replace(string(result.Verdict), "fail", "FAIL", 1), result.Check)
+	const unmade, points, unseen = "Checks that were not made", "Open points of the specification, which never fail", "Rules that no run can check"
+	sections, differ := map[string][]string{}, 0
+	var headings []string
+	for _, x := range r.Results {
+		section, label, text := x.Heading, string(x.Verdict), x.Heading+": "+x.Check
+		unlike := func(y Result) bool { return y.Verdict != x.Verdict || y.Detail != x.Detail }
+		switch x.Verdict {
+		case Pass, Fail:
+			label, text = strings.Replace(label, "fail", "FAIL", 1), x.Check
+			headings = append(headings, section)
+		case Assumption:
+			section, label = points, "assumed"
+			if x.Detail != "" {
+				label = "other"
+				differ++
+			}
+		case Unseen:
+			section = unseen
+		default:
+			alike := slices.DeleteFunc(slices.Clone(r.Results), unlike)
+			if alike[0] != x {
+				continue // its reason is in the report
+			}
+			if section = unmade; len(alike) > 1 {
+				text = fmt.Sprintf("%d checks", len(alike))
 			}
 		}
-	}
-	r.writeUnmade(&b)
-	otherwise := 0
-	if r.Count(Assumption) > 0 {
-		b.WriteString("\nOpen points of the specification, which never fail\n")
-	}
-	for _, result := range r.Results {
-		if result.Verdict != Assumption {
-			continue
+		line := fmt.Sprintf("  %-8s %s\n", label, text)
+		if x.Detail != "" {
+			line += "           " + strings.ReplaceAll(x.Detail, "\n", "\n           ") + "\n"
 		}
-		label := "assumed"
-		if result.Detail != "" {
-			label = "other"
-			otherwise++
+		sections[section] = append(sections[section], line)
+	}
+
+	var b strings.Builder
+	how := map[bool]string{true: "with writes", false: "read-only"}[r.Writes]
+	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
+	for _, title := range append(headings, unmade, points, unseen) {
+		if len(sections[title]) > 0 {
+			fmt.Fprintf(&b, "\n%s\n%s", title, strings.Join(sections[title], ""))
+			delete(sections, title)
 		}
-		result.line(&b, label, result.Heading+": "+result.Check)
-	}
-	if len(r.Unchecked) > 0 {
-		b.WriteString("\nRules that no run can check\n")
-	}
-	for _, u := range r.Unchecked {
-		Result{Detail: u.Reason}.line(&b, "unseen", u.Heading+": "+u.Rule)
 	}
 	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
-		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), otherwise, r.Count(Assumption))
+		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), differ, r.Count(Assumption))
 	for _, p := range r.Purchases {
 		if p.MustFail {
 			fmt.Fprintf(&b, "a purchase that must be refused was sent: %s of request %s\n", cmp.Or(p.DocumentType, "no document"), p.RequestID)
@@ -139,55 +136,4 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// headings lists the headings with checks under them, in their order.
-func (r Report) headings() []string {
-	var out []string
-	for _, result := range r.Results {
-		if result.made() && !slices.Contains(out, result.Heading) {
-			out = append(out, result.Heading)
-		}
-	}
-	return out
-}
-
-// writeUnmade writes the checks that were not made, each reason once.
-func (r Report) writeUnmade(b *strings.Builder) {
-	type reason struct {
-		verdict Verdict
-		detail  string
-	}
-	checks := map[reason][]string{}
-	var reasons []reason
-	for _, result := range r.Results {
-		if result.Verdict != NotRun && result.Verdict != Skipped {
-			continue
-		}
-		why := reason{result.Verdict, result.Detail}
-		if checks[why] == nil {
-			reasons = append(reasons, why)
-		}
-		checks[why] = append(checks[why], result.Heading+": "+result.Check)
-	}
-	if len(reasons) > 0 {
-		b.WriteString("\nChecks that were not made\n")
-	}
-	for _, why := range reasons {
-		text := checks[why][0]
-		if n := len(checks[why]); n > 1 {
-			text = fmt.Sprintf("%d checks", n)
-		}
-		Result{Detail: why.detail}.line(b, string(why.verdict), text)
-	}
-}
-
-// made reports whether the result is of a check of the specification that was made.
-func (r Result) made() bool { return r.Verdict == Pass || r.Verdict == Fail }
-
-func (r Result) line(b *strings.Builder, label, text string) {
-	fmt.Fprintf(b, "  %-8s %s\n", label, text)
-	if r.Detail != "" {
-		fmt.Fprintf(b, "           %s\n", strings.ReplaceAll(r.Detail, "\n", "\n           "))
-	}
 }

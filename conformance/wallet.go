@@ -1,174 +1,99 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"net/url"
+	"slices"
 	"strings"
-	"time"
 )
 
-// wallet is a wallet as its transactions show it: those of the first page and of the last two, because the
-// specification does not name the order of the list.
+// maxPages limits how many pages of transactions are read.
+const maxPages = 100
+
+// wallet is a wallet as its transactions show it. It is missing unless all of them are known: nothing shows what a list
+// leaves out.
 type wallet struct {
+	missing      missing
 	id           string
-	unread       string // why the transactions are not known; empty if they are
-	total        int64
 	transactions map[string]map[string]any // by identifier
 }
 
 // walletOf returns the wallet that a draft names; without one, that of the target.
-func (s *session) walletOf(draft map[string]any) string {
-	if id, ok := draft["wallet"].(string); ok {
-		return id
-	}
-	return s.target.Wallet
+func (s *session) walletOf(d draft) string {
+	id, _ := d.record["wallet"].(string)
+	return cmp.Or(id, s.target.Wallet)
 }
 
-func (s *session) readWallet(id string) wallet {
-	w := wallet{id: id, transactions: map[string]map[string]any{}}
-	if id == "" {
-		w.unread = needsWallet
-		return w
+// readWallet reads all transactions of a wallet.
+func (s *session) readWallet(id string, needs ...missing) wallet {
+	w := wallet{id: id, missing: cmp.Or(cmp.Or(needs...), unless(id != "", NotRun, needsWallet)), transactions: map[string]map[string]any{}}
+	for page, pages := int64(1), int64(1); page <= min(pages, maxPages) && w.missing == (missing{}); page++ {
+		a := s.call("transactions.list", request{query: url.Values{"wallet": {id}, "page": {fmt.Sprint(page)}}})
+		for _, t := range objects(a.data()["transactions"]) {
+			w.transactions[jsonOf(t["transactionId"])] = t
+		}
+		pagination, _ := a.data()["pagination"].(map[string]any)
+		total, counted := whole(pagination["total"])
+		pages, _ = whole(pagination["pageCount"])
+		w.missing = cmp.Or(a.missing,
+			unless(isOf("array", a.data()["transactions"]) && counted, NotRun, "needs the transactions of the wallet and their number, which could not be read"),
+			unless(page < min(pages, maxPages) || total <= int64(len(w.transactions)), NotRun,
+				fmt.Sprintf("needs all transactions of the wallet: %d of %d were listed on up to %d pages", len(w.transactions), total, maxPages)))
 	}
-	query := url.Values{"wallet": {id}}
-	first := s.get("/v1/transactions?" + query.Encode())
-	readable := w.add(first)
-	pagination, _ := first.data()["pagination"].(map[string]any)
-	w.total, _ = whole(pagination["total"])
-	last, _ := whole(pagination["pageCount"])
-	for page := max(2, last-1); page <= last; page++ {
-		query.Set("page", fmt.Sprint(page))
-		readable = readable && w.add(s.get("/v1/transactions?"+query.Encode()))
-	}
-	switch {
-	case s.limited:
-		w.unread = limitedRate
-	case !readable:
-		w.unread = "needs the transactions of the wallet, which could not be read"
-	}
-	s.limited = false
 	return w
 }
 
-// add adds the transactions of a page. It reports false if they cannot be read.
-func (w wallet) add(a response) bool {
-	elements, ok := a.data()["transactions"].([]any)
-	for _, element := range elements {
-		t, _ := element.(map[string]any)
-		if id, ok := t["transactionId"].(string); ok {
-			w.transactions[id] = t
-		}
-	}
-	return ok
+// charge is what a wallet paid between two reads: problems, or why nothing is known.
+type charge struct {
+	missing  missing
+	problems []string
+	after    wallet
 }
 
-// latest returns when the newest of the transactions was created.
-func (w wallet) latest() (newest time.Time) {
-	for _, t := range w.transactions {
-		if at := created(t); at.After(newest) {
-			newest = at
-		}
-	}
-	return newest
-}
-
-// created returns when a transaction was created; zero if that cannot be read.
-func created(t map[string]any) time.Time {
-	at, _ := instant(t["created_at"])
-	return at
-}
-
-// debits returns what the wallet paid since before, and how many transactions were added that were not seen. A
-// transaction that is older than one seen before was on a page that was not read.
-func (w wallet) debits(before wallet) (debits []map[string]any, unseen int64) {
-	newest, unseen := before.latest(), w.total-before.total
-	for id, t := range w.transactions {
-		at := created(t)
-		if _, old := before.transactions[id]; old || !at.IsZero() && at.Before(newest) {
-			continue
-		}
-		if unseen--; t["flow"] == "out" {
-			debits = append(debits, t)
-		}
-	}
-	return debits, unseen
-}
-
-// spent compares a wallet before and after requests about drafts that charge price once; nothing if price is nil. It
-// returns the problems, or why nothing is known. A payment that is neither the price of a document of the drafts nor names
-// one of them can be for something else.
-func spent(before, after wallet, price *big.Rat, drafts ...map[string]any) (problems []string, unknown string) {
-	for _, w := range []wallet{before, after} {
-		if w.unread != "" {
-			return nil, w.unread
-		}
-	}
-	debits, unseen := after.debits(before)
-	related, others, exact := divide(debits, price, drafts)
-	want, amount := 0, ""
-	if price != nil && price.Sign() > 0 {
-		want, amount = 1, " of "+price.FloatString(2)
-	}
-	problems = []string{fmt.Sprintf("%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, jsonOf(append(related, others...)))}
-	switch {
-	case len(related) > want || exact < len(related):
-		return problems, ""
-	case unseen > 0:
-		return nil, fmt.Sprintf("the transactions became %d more, of which %d were not listed on the first page or the last two", after.total-before.total, unseen)
-	case exact < want:
-		return problems, ""
-	case len(others) > 0:
-		return nil, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))
-	}
-	return nil, ""
-}
-
-// divide returns the amounts of payments that are about the drafts, and of the others. exact is how many are of price. A payment
-// of nothing is none.
-func divide(debits []map[string]any, price *big.Rat, drafts []map[string]any) (related, others []any, exact int) {
-	for _, t := range debits {
+// charged compares a wallet with what it is after requests about drafts that charge price once; nothing if price is nil. A
+// payment that is neither the price of a document of the drafts nor names one of them can be for something else.
+func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
+	var related, others []any
+	exact, want, amount := 0, 0, ""
+	for id, t := range after.transactions {
 		paid, ok := rational(t["amount"])
-		if ok && paid.Sign() == 0 {
+		if w.transactions[id] != nil || t["flow"] != "out" || ok && paid.Sign() == 0 {
 			continue
 		}
-		charged := ok && price != nil && paid.Cmp(price) == 0
-		if charged {
-			exact++
-		}
-		if charged || concerns(t, drafts) {
+		switch {
+		case ok && price != nil && paid.Cmp(price) == 0:
 			related = append(related, t["amount"])
-		} else {
+			exact++
+		case concerns(t, drafts):
+			related = append(related, t["amount"])
+		default:
 			others = append(others, t["amount"])
 		}
 	}
-	return related, others, exact
+	if price != nil && price.Sign() > 0 {
+		want, amount = 1, " of "+price.FloatString(2)
+	}
+	c := charge{after: after, missing: w.missing, problems: problem(len(related) != want || exact != want,
+		"%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, jsonOf(append(related, others...)))}
+	if len(related) <= want && exact == len(related) { // else it paid too much, whatever else it paid
+		c.missing = cmp.Or(c.missing, after.missing)
+	}
+	if len(c.problems) == 0 {
+		c.missing = cmp.Or(c.missing, unless(len(others) == 0, NotRun, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))))
+	}
+	return c
 }
 
 // concerns reports whether a transaction names one of the drafts or its shipment, or is of the amount of a document that
 // one of them offers.
-func concerns(t map[string]any, drafts []map[string]any) bool {
+func concerns(t map[string]any, drafts []draft) bool {
 	text := jsonOf(t)
 	paid, _ := rational(t["amount"])
-	for _, draft := range drafts {
-		for _, name := range []string{"request_id", "shipment_id"} {
-			if id, _ := draft[name].(string); id != "" && strings.Contains(text, id) {
-				return true
-			}
-		}
-		for _, document := range documents(draft) {
-			if price := offered(document).price; price != nil && paid != nil && price.Cmp(paid) == 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// judgeSpent judges what a wallet spent since before; see [spent]. It returns the wallet as it is now, and whether the
-// check passed.
-func (s *session) judgeSpent(heading, check string, before wallet, price *big.Rat, drafts ...map[string]any) (after wallet, passed bool) {
-	after = s.readWallet(before.id)
-	problems, unknown := spent(before, after, price, drafts...)
-	return after, s.judgeKnown(heading, check, problems, unknown)
+	return slices.ContainsFunc(drafts, func(d draft) bool {
+		shipment, _ := d.record["shipment_id"].(string)
+		return d.id != "" && strings.Contains(text, d.id) || shipment != "" && strings.Contains(text, shipment) ||
+			slices.ContainsFunc(d.offers, func(o offer) bool { return o.price != nil && paid != nil && o.price.Cmp(paid) == 0 })
+	})
 }

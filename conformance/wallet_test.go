@@ -99,8 +99,14 @@ func hidden(count int) func([]map[string]any, map[string]any) []map[string]any {
 	}
 }
 
+// uncounted removes the newest payment, and does not show how many there are.
+func uncounted(transactions []map[string]any, pagination map[string]any) []map[string]any {
+	delete(pagination, "total")
+	return hidden(1)(transactions, pagination)
+}
+
 // A service that charged twice passed "charges nothing more" if its transactions could not be read after the second
-// purchase, and one that charged once failed. A check whose evidence is missing is not made.
+// purchase, or did not show their number, and one that charged once failed. A check whose evidence is missing is not made.
 func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 	t.Parallel()
 	const (
@@ -136,6 +142,7 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 		"charged twice, then unreadable": {and(twice, after(2, "/purchase", bought, unreadable)), []string{again, refusal}},
 		"charged twice, then limited":    {and(twice, after(2, "/purchase", bought, limited)), []string{again, refusal}},
 		"charged twice, then not listed": {and(twice, after(2, "/purchase", bought, listing(hidden(1)))), []string{again}},
+		"charged twice, then uncounted":  {and(twice, after(2, "/purchase", bought, listing(uncounted))), []string{again, refusal}},
 		"unreadable after a purchase":    {and(none, after(1, "/purchase", bought, unreadable)), []string{once, again}},
 		"limited after a purchase":       {and(none, after(1, "/purchase", bought, limited)), []string{once, again}},
 		"not listed after a purchase":    {and(none, after(1, "/purchase", bought, listing(hidden(1)))), []string{once, again}},

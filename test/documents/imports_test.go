@@ -82,6 +82,23 @@ func TestImports_PointDown(t *testing.T) {
 	}
 }
 
+// The conformance suite finds a mistake that client and server share, because it shares no code with them beside the redaction of keys: it took
+// its names from the client, and found nothing wrong with one that both misspelled.
+func TestImports_TheConformanceSuiteSharesNothingWithTheClient(t *testing.T) {
+	fromRoot(t)
+	files, err := filepath.Glob("conformance/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		for _, imported := range importsOf(t, file) {
+			if !strings.HasSuffix(file, "_test.go") && imported != "internal/redact" && imported != "internal/specification" {
+				t.Errorf("%s imports %s", file, imported)
+			}
+		}
+	}
+}
+
 // importsOf returns the packages of this module that a file imports, as folders.
 func importsOf(t *testing.T, file string) (folders []string) {
 	t.Helper()
