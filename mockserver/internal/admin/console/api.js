@@ -34,7 +34,8 @@ export function api(world) {
     let response;
     let received;
     try {
-      response = await fetch(address(path, query), { method, headers: contentType(text), body: text || undefined, signal: left.signal });
+      const options = { method, headers: contentType(text), body: text || undefined, signal: left.signal };
+      response = await fetch(address(path, query), options);
       received = await response.text();
     } catch {
       throw new Refusal(left.signal.aborted ? "" : "The server does not respond. Is it still running?");
@@ -47,15 +48,18 @@ export function api(world) {
 
   const get = (path, query = {}) => send("GET", path, "", query);
 
+  /** details returns the world, with its secret key and the identifiers in it. */
+  const details = () => get(`worlds/${encodeURIComponent(world)}`);
+
   /**
    * service sends a request to the service with the key of the world. id is that of the journal entry, and text the
    * body of the response. If the response is lost, there is no response.
    */
   async function service(method, target, text = "") {
-    const { secret_key: key } = await get(`worlds/${encodeURIComponent(world)}`);
+    const { secret_key: key } = await details();
     const headers = { Authorization: `Bearer ${key}`, ...contentType(text) };
-    /** @type {RequestInit} */
-    const options = { method, headers, body: text || undefined, cache: "no-store", redirect: "manual", signal: left.signal };
+    const caching = /** @type {RequestInit} */ ({ cache: "no-store", redirect: "manual" });
+    const options = { method, headers, body: text || undefined, signal: left.signal, ...caching };
     try {
       const response = await fetch(target, options);
       const id = response.headers.get("X-Request-Id") ?? await latest(method, target);
@@ -76,6 +80,7 @@ export function api(world) {
     address,
     send,
     get,
+    details,
     service,
     post: (path, data = {}, query = {}) => send("POST", path, JSON.stringify(data), query),
     patch: (path, data) => send("PATCH", path, JSON.stringify(data)),

@@ -1,7 +1,7 @@
 // The page: one section at a time, of one world at a time, kept up to date by the stream of the world.
 
 import { api } from "./api.js";
-import { button, h, put } from "./dom.js";
+import { actions, button, h, put } from "./dom.js";
 import { faults } from "./faults.js";
 import { journal } from "./journal.js";
 import { ledger } from "./ledger.js";
@@ -33,7 +33,10 @@ import { worlds } from "./worlds.js";
  * @property {(to: Partial<import("./route.js").Route>) => void} go
  */
 
-/** The sections in the order of their keys, 1 to 6. @type {{id: string, title: string, make: (app: App) => Section}[]} */
+/**
+ * The sections in the order of their keys, 1 to 6.
+ * @type {{id: string, title: string, make: (app: App) => Section}[]}
+ */
 const sections = [
   { id: "journal", title: "Journal", make: journal },
   { id: "ledger", title: "Ledger", make: ledger },
@@ -59,7 +62,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const links = sections.map(({ title }, i) => h("a", { title: `${title} (${i + 1})` }, title));
 const chooser = h("select", { "aria-label": "World", onchange: () => app.go({ world: chooser.value }) });
 const now = h("span", { class: "now" });
-const clock = h("span", { class: "actions" }, button("+1 min", () => advance("1m")), button("+1 h", () => advance("1h")));
+const clock = actions(button("+1 min", () => advance("1m")), button("+1 h", () => advance("1h")));
 const state = h("span", { class: "live", "data-state": "waiting" }, "Connecting");
 const states = { live: "Live", waiting: "Reconnecting", gone: "Closed" };
 

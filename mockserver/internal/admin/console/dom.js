@@ -38,6 +38,9 @@ export function button(text, act, attributes = {}) {
   return h("button", { type: "button", onclick: act, ...attributes }, text);
 }
 
+/** submit makes the button that submits a form. */
+export const submit = (text, attributes = {}) => h("button", { type: "submit", ...attributes }, text);
+
 /** choice makes a select of [value, text] pairs. */
 export function choice(options, attributes = {}) {
   return h("select", attributes, options.map(([value, text]) => h("option", { value }, text)));
@@ -77,12 +80,8 @@ export const part = (title, ...children) => h("section", { class: "part" }, h("h
  */
 export function facts(pairs) {
   const known = pairs.filter(([, value]) => present(value) && value !== "");
-  return h("dl", { class: "facts" }, known.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
-}
-
-/** command shows a text to copy into a terminal. */
-export function command(text) {
-  return h("pre", { class: "body", tabindex: "0", role: "group", "aria-label": "Command" }, text);
+  const rows = known.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
+  return h("dl", { class: "facts" }, rows);
 }
 
 /** @type {Record<string, string>} */

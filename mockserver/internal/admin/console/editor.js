@@ -1,6 +1,6 @@
 // The body of a request to a control route, as JSON that begins with an example.
 
-import { actions, button, form, labelled, textarea } from "./dom.js";
+import { actions, form, labelled, submit, textarea } from "./dom.js";
 import { attempt } from "./notice.js";
 
 /**
@@ -10,15 +10,15 @@ import { attempt } from "./notice.js";
  * @param {string} options.method
  * @param {string} options.path below /_mock/
  * @param {any} options.value the example
- * @param {string} options.submit the text of the button
+ * @param {string} options.action the text of the button
  * @param {(result: any) => string} options.done is called after a success, and returns a message
  */
-export function editor(app, { method, path, value, submit, done }) {
+export function editor(app, { method, path, value, action, done }) {
   const text = textarea("Body, JSON", 12, { class: "mono" });
   const set = (example) => { text.value = JSON.stringify(example, null, 2); };
   set(value);
   const node = form(() => attempt(() => app.api.send(method, path, text.value), done),
     labelled(`Body of ${method} /_mock/${path}, JSON`, text),
-    actions(button(submit, () => {}, { type: "submit", class: "primary" })));
+    actions(submit(action, { class: "primary" })));
   return { node, set };
 }

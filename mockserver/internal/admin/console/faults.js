@@ -7,28 +7,40 @@ import { lesson, list, split } from "./list.js";
 import { attempt } from "./notice.js";
 import { count, json } from "./text.js";
 
-/** Examples of rules. */
+const purchase = "regulatory.purchase";
+
+/** Examples of rules, which are added together. */
 const examples = [
-  [{ name: "Every page of rates fails once", operation: "rates.list", first: 1, each_request: true, fault: { kind: "status", status: 503 } }],
+  [{
+    name: "Every page of rates fails once", operation: "rates.list", first: 1, each_request: true,
+    fault: { kind: "status", status: 503 },
+  }],
   [{ name: "Three requests are too many", first: 3, fault: { kind: "rate-limit", retry_after: "seconds", duration: "2s" } }],
-  [{ name: "The response to a purchase is lost", operation: "regulatory.purchase", first: 1, committed: true, fault: { kind: "drop" } }],
-  [{ name: "A purchase arrives 30 seconds after its connection has closed", operation: "regulatory.purchase", first: 1,
-    fault: { kind: "arrive-late", duration: "30s" } }],
+  [{ name: "The response to a purchase is lost", operation: purchase, first: 1, committed: true, fault: { kind: "drop" } }],
+  [{
+    name: "A purchase arrives 30 seconds after its connection has closed", operation: purchase, first: 1,
+    fault: { kind: "arrive-late", duration: "30s" },
+  }],
   [{ name: "Slow by half a second", fault: { kind: "latency", duration: "500ms" } }],
   [{ name: "One in ten connections is reset", probability: 0.1, fault: { kind: "reset" } }],
   [{ name: "A document fails to generate", point: "generation", first: 1 }],
-  [{ name: "A purchase is slow", operation: "regulatory.purchase", first: 1, fault: { kind: "latency", duration: "2s" } },
-    { name: "Then its response is lost", operation: "regulatory.purchase", first: 1, committed: true, fault: { kind: "drop" } }],
+  [
+    { name: "A purchase is slow", operation: purchase, first: 1, fault: { kind: "latency", duration: "2s" } },
+    { name: "Then its response is lost", operation: purchase, first: 1, committed: true, fault: { kind: "drop" } },
+  ],
 ];
 
-/** Values of the fields that the kinds of faults need. */
+/** Values of the fields of faults. */
 const fields = {
   status: 503, bytes: 100, per_page: 10, rows: 3, duration: "2s", content_type: "text/plain", location: "/elsewhere",
   header: { "X-Fault": "yes" }, body: "out of order", retry_after: "seconds",
 };
 
-/** The fields of a rule beside those that the server lists. @type {[string, string][]} */
-const rule = [
+/**
+ * The fields of a rule, beside those that the server lists.
+ * @type {[string, string][]}
+ */
+const ruleFields = [
   ["nth, first", "only request number nth, or only the first ones"],
   ["each_request", "counts each different request separately"],
   ["probability", "from 0 to 1, from the seed"],
@@ -43,10 +55,10 @@ export function faults(app) {
   let known; // what GET /_mock/faults returned
   const clear = button("Remove all", () => attempt(() => app.api.remove("faults"), "No rules are left"));
   const rows = list(app, {
-    label: "Fault rules", heads: ["Number", "Struck", "Rule", "When", "Requests"],
+    label: "Fault rules",
+    heads: ["Number", "Struck", "Rule", "When", "Requests"],
     key: (one) => String(one.number),
-    row: (one) => [`Rule ${one.number}`, badge(`struck ${one.struck ?? 0}`, one.struck ? "bad" : "calm"), one.name || effect(one), when(one),
-      `${one.seen ?? 0} seen`],
+    row: (one) => [`Rule ${one.number}`, struck(one), one.name || effect(one), when(one), `${one.seen ?? 0} seen`],
     empty: () => lesson("No rules: nothing goes wrong."),
   });
   const view = split(app, {
@@ -56,7 +68,9 @@ export function faults(app) {
   });
 
   /** effect is what a rule does. */
-  const effect = ({ fault }) => known.kinds.find(({ kind }) => kind === fault?.kind)?.effect ?? "a document fails to generate";
+  function effect({ fault }) {
+    return known.kinds.find(({ kind }) => kind === fault?.kind)?.effect ?? "a document fails to generate";
+  }
 
   const load = series(async () => {
     known = await attempt(() => app.api.get("faults")) ?? known;
@@ -69,15 +83,23 @@ export function faults(app) {
   /** @param {string} id the number of a rule; new, or new/3 for a form that begins with rule 3 */
   function open(id) {
     rows.mark(id);
-    if (!known) return;
-    const one = known.rules.find(({ number }) => String(number) === id);
-    if (id.startsWith("new")) return newRules(id);
-    if (!one) return view.close();
+    const one = known?.rules.find(({ number }) => String(number) === id);
+    if (known && id.startsWith("new")) newRules(id);
+    else if (one) detail(id, one);
+    else view.close();
+  }
+
+  function detail(id, one) {
     const path = `faults/${one.number}`;
-    view.open(id, h("h2", null, badge(`struck ${one.struck ?? 0}`, one.struck ? "bad" : "calm"), ` Rule ${one.number}: ${one.name || effect(one)}`),
+    view.open(id, h("h2", null, struck(one), ` Rule ${one.number}: ${one.name || effect(one)}`),
       actions(button("Remove", () => attempt(() => app.api.remove(path), "Rule removed")),
         h("a", { class: "button", href: app.link({ id: `new/${one.number}` }) }, "New rule like this")),
-      facts([["Effect", effect(one)], ["When", when(one)], ["Requests seen", String(one.seen ?? 0)], ["Requests struck", String(one.struck ?? 0)]]),
+      facts([
+        ["Effect", effect(one)],
+        ["When", when(one)],
+        ["Requests seen", String(one.seen ?? 0)],
+        ["Requests struck", String(one.struck ?? 0)],
+      ]),
       part("Rule", json(plain(one))));
   }
 
@@ -86,23 +108,27 @@ export function faults(app) {
     if (view.shows(id)) return;
     const like = known.rules.find(({ number }) => id === `new/${number}`);
     const form = editor(app, {
-      method: "POST", path: "faults", value: { rules: like ? [plain(like)] : examples[0] }, submit: "Add",
+      method: "POST", path: "faults", value: { rules: like ? [plain(like)] : examples[0] }, action: "Add",
       done: (all) => {
         app.go({ id: "" });
         return `${count(all.length, "rule")} added`;
       },
     });
-    const kinds = known.kinds.map(({ kind, needs }) => [{ first: 1, fault: { kind, ...Object.fromEntries(
-      needs.filter((name) => name in fields).map((name) => [name, fields[name]])) } }]);
+    const kinds = known.kinds.map(exampleOf);
     const all = [...examples, ...kinds];
-    const option = (rules) => h("option", { value: all.indexOf(rules) }, rules.map(({ name, fault }) => name ?? fault.kind).join(". "));
     const chooser = h("select", { onchange: () => form.set({ rules: all[Number(chooser.value)] }) });
-    put(chooser, h("optgroup", { label: "Examples" }, examples.map(option)), h("optgroup", { label: "Kinds of faults" }, kinds.map(option)));
+    const title = (rules) => rules.map(({ name, fault }) => name ?? fault.kind).join(". ");
+    const option = (rules) => h("option", { value: all.indexOf(rules) }, title(rules));
+    put(chooser,
+      h("optgroup", { label: "Examples" }, examples.map(option)),
+      h("optgroup", { label: "Kinds of faults" }, kinds.map(option)));
     view.open(id, h("h2", null, "New fault rules"), labelled("Begin with", chooser), form.node,
       note("Several rules can strike one request, in their order. If two exclude each other, the first one strikes."),
-      part("Fields of a rule", facts([["operation", known.operations.join(", ")], ["point", known.points.join(", ")], ...rule])),
-      part("Kinds of faults, and their fields", facts(known.kinds.map((one) => [one.kind, [one.effect, ...one.needs].join(" · ")]))),
-      part("Forms of retry_after", h("p", null, known.retry_after_forms.join(", "))));
+      part("Fields of a rule",
+        facts([["operation", known.operations.join(", ")], ["point", known.points.join(", ")], ...ruleFields])),
+      part("Kinds of faults, and their fields",
+        facts(known.kinds.map(({ kind, effect, needs }) => [kind, [effect, ...needs].join(" · ")]))),
+      part("Values of retry_after", h("p", null, known.retry_after_forms.join(", "))));
   }
 
   return {
@@ -115,15 +141,26 @@ export function faults(app) {
   };
 }
 
+const struck = (one) => badge(`struck ${one.struck ?? 0}`, one.struck ? "bad" : "calm");
+
+/** exampleOf returns a rule with a kind of fault. */
+function exampleOf({ kind, needs }) {
+  const values = needs.filter((name) => name in fields).map((name) => [name, fields[name]]);
+  return [{ first: 1, fault: { kind, ...Object.fromEntries(values) } }];
+}
+
 /** plain returns a rule without its number and counts. */
 function plain({ number, seen, struck, ...one }) {
   return one;
 }
 
 /** when describes which requests a rule strikes. */
-function when({ operation, point, fault, name, number, seen, struck, ...others }) {
-  const at = point ? `at ${point}` : "";
-  const on = operation ? `on ${operation}` : point === "generation" ? "" : "on every operation";
-  const rest = Object.entries(others).map(([field, value]) => (value === true ? field : `${field} ${value}`).replaceAll("_", " "));
-  return [on, at, ...rest].filter(Boolean).join(", ");
+function when(one) {
+  const { operation, point, fault, name, ...others } = plain(one);
+  const on = operation ? `on ${operation}` : point !== "generation" && "on every operation";
+  const rest = Object.entries(others).map(([field, value]) => {
+    const words = field.replaceAll("_", " ");
+    return value === true ? words : `${words} ${value}`;
+  });
+  return [on, point && `at ${point}`, ...rest].filter(Boolean).join(", ");
 }

@@ -12,6 +12,9 @@ const page = 200; // requests that are loaded at once
 const most = 1000; // requests that are kept while more arrive
 const outcomes = [["", "All"], ["refused", "Refused"], ["faulted", "Faulted"]];
 const exports = [["jsonl", "JSON lines"], ["har", "HAR"], ["curl", "curl"]];
+const noMatch = "No request matches. The search covers operations, paths, queries, statuses, error codes, "
+  + "reasons and bodies.";
+const none = "No requests yet. Requests to the service appear here as they arrive. Worlds has “Copy env”. Try:";
 const example = 'curl -H "Authorization: Bearer $SHIPPING_SECRET_KEY" "$SHIPPING_BASE_URL/v1/rates?perPage=2"';
 
 /** @param {import("./app.js").App} app */
@@ -38,16 +41,16 @@ export function journal(app) {
       h("span", { class: "mono" }, h("b", null, entry.method), " ", entry.path, entry.query && "?" + entry.query),
       h("span", { class: entry.fault && "struck" }, entry.fault || entry.message || entry.operation), entry.request_id,
     ],
-    empty: () => (loaded === "{}"
-      ? lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example)
-      : h("p", null, "No request matches. The search covers operations, paths, queries, statuses, error codes, reasons and bodies.")),
+    empty: () => (loaded === "{}" ? lesson(none, example) : lesson(noMatch)),
   });
   const view = split(app, {
     title: "Journal",
-    tools: [search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, chips), extent, unauthenticated,
+    tools: [
+      search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, chips), extent, unauthenticated,
       h("span", { class: "note exports" }, "Export ", downloads),
       button("Findings", () => app.go({ id: "findings" }), { title: "What a careful client would not send" }),
-      button("Send a request", () => app.go({ id: "send" }), { class: "primary" })],
+      button("Send a request", () => app.go({ id: "send" }), { class: "primary" }),
+    ],
     content: rows.node,
   });
   const detail = entryDetail(app, view, received);
@@ -56,7 +59,8 @@ export function journal(app) {
   /** filter is the query of GET /_mock/journal for the address. */
   function filter() {
     const { outcome, q } = app.route.query;
-    return { ...(outcome && { [outcome]: "true" }), ...(q && (/^req-\d+$/.test(q) ? { request_id: q } : { contains: q })) };
+    const text = /^req-\d+$/.test(q) ? "request_id" : "contains";
+    return { ...(outcome && { [outcome]: "true" }), ...(q && { [text]: q }) };
   }
 
   /** read returns entries, newest first. */
@@ -94,18 +98,20 @@ export function journal(app) {
   function draw() {
     rows.set(entries, complete ? undefined : older);
     const total = app.summary?.journal_entries ?? 0;
-    if (loaded !== "{}") extent.textContent = complete ? count(entries.length, "match", "matches") : `latest ${entries.length} matches`;
-    else extent.textContent = total > entries.length ? `latest ${entries.length} of ${total}` : "";
+    if (loaded === "{}") extent.textContent = total > entries.length ? `latest ${entries.length} of ${total}` : "";
+    else extent.textContent = (complete ? "" : "latest ") + count(entries.length, "match", "matches");
   }
 
   /** findings shows what lint found in the requests. */
   async function findings() {
-    const all = await attempt(() => app.api.get("lint"));
+    const all = await attempt(() => app.api.get("journal", { as: "findings" }));
     if (!all || app.route.id !== "findings") return;
     view.open("findings", h("h2", null, count(all.length, "finding")),
       note("Findings are requests that a careful client does not send, such as one with an unknown field."),
-      all.map((one) => part(one.operation, h("p", null, badge(one.rule, "warn"), " ", one.detail, ` ${count(one.times, "time")}, last as `,
-        h("a", { href: app.link({ id: one.request_id }) }, one.request_id)), note(one.advice))));
+      all.map((one) => part(one.operation,
+        h("p", null, badge(one.rule, "warn"), " ", one.detail, ` ${count(one.times, "time")}, last as `,
+          h("a", { href: app.link({ id: one.request_id }) }, one.request_id)),
+        note(one.advice))));
   }
 
   return {

@@ -1,7 +1,7 @@
 // The wallets: balances, entries, the check of the books, and exchange rates.
 
 import { series } from "./api.js";
-import { actions, badge, button, facts, form, h, note, part, put } from "./dom.js";
+import { actions, badge, button, facts, form, h, note, part, put, submit } from "./dom.js";
 import { editor } from "./editor.js";
 import { lesson, list, split } from "./list.js";
 import { attempt } from "./notice.js";
@@ -18,7 +18,7 @@ export function ledger(app) {
   let pages = 1;
 
   const group = h("div", { class: "wallets", role: "group", "aria-label": "Wallets" });
-  const amount = h("input", { type: "text", inputmode: "decimal", placeholder: "Amount", required: true, size: "12", "aria-label": "Amount" });
+  const amount = h("input", { inputmode: "decimal", placeholder: "Amount", "aria-label": "Amount", size: "12" });
   const sound = h("span", { class: "note" });
   const sign = (entry) => (entry.kind === "debit" ? "−" : "+");
   const rows = list(app, {
@@ -33,8 +33,10 @@ export function ledger(app) {
   });
   const view = split(app, {
     title: "Ledger",
-    tools: [form(deposit, actions(amount, button("Fund wallet", () => {}, { type: "submit" }))),
-      button("Exchange rates", () => app.go({ id: "exchange-rates" })), sound],
+    tools: [
+      form(deposit, actions(amount, submit("Fund wallet"))),
+      button("Exchange rates", () => app.go({ id: "exchange-rates" })), sound,
+    ],
     content: [group, rows.node],
   });
 
@@ -67,16 +69,20 @@ export function ledger(app) {
   }
 
   function draw() {
-    put(group, wallets.map((wallet) => h("a", {
-      class: "wallet", href: app.link({ id: "", query: { wallet: wallet.reference } }), "aria-current": String(wallet === chosen()),
-    }, wallet.name, h("b", null, money(wallet.balance, wallet.currency)), h("small", null, wallet.reference))));
+    put(group, wallets.map((wallet) => {
+      const href = app.link({ id: "", query: { wallet: wallet.reference } });
+      return h("a", { class: "wallet", href, "aria-current": String(wallet === chosen()) },
+        wallet.name, h("b", null, money(wallet.balance, wallet.currency)), h("small", null, wallet.reference));
+    }));
     rows.set(entries, entries.length < pages * page ? undefined : older);
     open(app.route.id);
   }
 
   async function deposit() {
     const { reference: wallet, currency } = chosen();
-    const done = await attempt(() => app.api.post("ledger/fund", { wallet, amount: amount.value.trim() }), `Deposited ${money(amount.value.trim(), currency)} into ${wallet}`);
+    const sum = amount.value.trim();
+    const done = await attempt(() => app.api.patch("ledger", { fund: [{ wallet, amount: sum }] }),
+      `Deposited ${money(sum, currency)} into ${wallet}`);
     if (done) amount.value = "";
   }
 
@@ -85,23 +91,28 @@ export function ledger(app) {
     if (id === "exchange-rates") return exchangeRates();
     const entry = entries.find((one) => one.id === id);
     if (!entry) return view.close();
-    const reference = entry.reference?.startsWith("RD-")
-      ? h("a", { href: app.link({ section: "regulatory-requests", id: entry.reference }) }, entry.reference) : entry.reference;
+    const { reference } = entry;
+    const href = reference?.startsWith("RD-") && app.link({ section: "regulatory-requests", id: reference });
     view.open(id, h("h2", null, badge(entry.kind), " ", sign(entry), money(entry.amount, entry.currency)),
       facts([
-        ["Memo", entry.memo], ["Transaction", entry.id], ["Wallet", entry.wallet], ["Reference", reference],
-        ["Time", moment(entry.at)], ["Balance afterwards", money(entry.balance, entry.currency)],
+        ["Memo", entry.memo],
+        ["Transaction", entry.id],
+        ["Wallet", entry.wallet],
+        ["Reference", href ? h("a", { href }, reference) : reference],
+        ["Time", moment(entry.at)],
+        ["Balance afterwards", money(entry.balance, entry.currency)],
       ]),
-      part("Postings, which sum to zero", facts(entry.postings.map((one) => [one.account, money(one.amount, entry.currency)]))),
+      part("Postings, which sum to zero",
+        facts(entry.postings.map((one) => [one.account, money(one.amount, entry.currency)]))),
       part("Record", json(entry)));
   }
 
   async function exchangeRates() {
     if (view.shows("exchange-rates")) return;
-    const rates = await attempt(() => app.api.get("exchange-rates"));
+    const { exchange_rates: rates } = await attempt(() => app.api.get("ledger", { perPage: "1" })) ?? {};
     if (!rates || app.route.id !== "exchange-rates") return;
     const change = editor(app, {
-      method: "POST", path: "exchange-rates", value: { currency: "NGN", per_dollar: 1600 }, submit: "Set rates",
+      method: "PATCH", path: "ledger", value: { exchange_rates: { NGN: 1600 } }, action: "Set rates",
       done: () => {
         view.close();
         exchangeRates();
@@ -109,7 +120,7 @@ export function ledger(app) {
       },
     });
     view.open("exchange-rates", h("h2", null, "Exchange rates"),
-      part("Units per US dollar", facts(rates.map((rate) => [rate.currency, String(rate.per_dollar)]))),
+      part("Units per US dollar", facts(Object.entries(rates))),
       change.node, note("A rate applies to later analyses. Drafts keep their prices."));
   }
 

@@ -1,6 +1,6 @@
 // The layout of a section: a bar with its tools, a list of rows, and beside it the record or the form that is open.
 
-import { button, command, h, note, put } from "./dom.js";
+import { button, h, put } from "./dom.js";
 
 /**
  * @template T
@@ -173,6 +173,7 @@ export function searchField(app, label) {
 }
 
 /** lesson is what an empty list shows: what it would contain, and a command that adds the first item. */
-export function lesson(text, line = "") {
-  return [h("p", null, text), line && command(line), line && note("Worlds has “Copy env”, which sets both variables.")];
+export function lesson(text, command = "") {
+  const attributes = { class: "body", tabindex: "0", role: "group", "aria-label": "Command" };
+  return [h("p", null, text), command && h("pre", attributes, command)];
 }

@@ -1,7 +1,7 @@
-// Sends any request to the service with the key of the world. The journal has the response, and the reason of a refusal.
+// Sends requests to the service with the key of the world. The journal has the response, and the reason of a refusal.
 
-import { openAPI } from "./api.js";
-import { actions, button, choice, form, h, labelled, note, put, textarea } from "./dom.js";
+import { openAPI, operation } from "./api.js";
+import { actions, choice, form, h, labelled, note, put, submit, textarea } from "./dom.js";
 import { attempt, notice } from "./notice.js";
 import { indent } from "./text.js";
 
@@ -14,11 +14,27 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
  */
 export async function sent(app, received, method, target, text = "") {
   if (!target.startsWith("/v1/")) return notice("The path must begin with /v1/.", "bad");
-  const made = await attempt(() => app.api.service(method, target, ["GET", "HEAD"].includes(method) ? "" : text),
+  const body = ["GET", "HEAD"].includes(method) ? "" : text;
+  const made = await attempt(() => app.api.service(method, target, body),
     ({ response }) => (response ? `Sent: ${response.status || "redirected"}` : "The response was lost."));
   if (!made?.id) return;
   if (made.text) received.set(made.id, made.text);
   app.go({ section: "journal", id: made.id });
+}
+
+/**
+ * operate sends a request for an operation and shows the message of the response. values fill the path. It returns
+ * undefined if the request was refused.
+ * @param {import("./app.js").App} app
+ */
+export async function operate(app, name, values, body) {
+  return attempt(async () => {
+    const { method, path } = await operation(name, values);
+    const { id, response, text } = await app.api.service(method, path, JSON.stringify(body));
+    const { message = "" } = JSON.parse(text || "{}");
+    if (!response?.ok) throw new Error(message || `The request failed: the journal has it as ${id}.`);
+    return message || "Sent";
+  }, (message) => message);
 }
 
 /**
@@ -28,19 +44,18 @@ export async function sent(app, received, method, target, text = "") {
  * @param {Map<string, string>} received bodies of responses by request id
  */
 export function sendForm(app, view, received) {
-  const operation = h("select", { "aria-label": "Operation", onchange: () => fill(examples.get(operation.value)) });
+  /** @typedef {{method: string, target: string, body?: string}} Request */
+  /** @type {Map<string, Request>} by operation */
+  let examples = new Map();
+  const chooser = h("select", { onchange: () => fill(examples.get(chooser.value)) });
   const method = choice(methods.map((name) => [name, name]));
   const target = h("input", { type: "text", class: "mono", spellcheck: "false", value: "/v1/" });
   const text = textarea("Body, JSON", 12, { class: "mono" });
   const node = form(() => sent(app, received, method.value, target.value.trim(), text.value.trim()),
-    labelled("Example", operation),
+    labelled("Operation", chooser),
     h("div", { class: "line" }, labelled("Method", method), labelled("Path and query", target)),
     labelled("Body, JSON", text),
-    actions(button("Send", () => {}, { type: "submit", class: "primary" })), note("The page sends the key of this world."));
-  /** @type {Map<string, Request>} by operation */
-  let examples = new Map();
-
-  /** @typedef {{method: string, target: string, body?: string}} Request */
+    actions(submit("Send", { class: "primary" }), note("with the key of this world")));
 
   /** @param {Request | undefined} request */
   function fill(request) {
@@ -50,12 +65,11 @@ export function sendForm(app, view, received) {
     text.value = request.body ? indent(request.body) : "";
   }
 
-  /** of returns the request of a journal entry, or the valid request that is nearest to it. */
-  async function of(id, valid) {
+  /** requestOf returns the request of a journal entry, or the valid request that is nearest to it. */
+  async function requestOf(id, valid) {
     const entry = await app.api.get(`journal/${encodeURIComponent(id)}`);
-    if (!valid) return { method: entry.method, target: entry.path + (entry.query ? "?" + entry.query : ""), body: entry.request_body };
-    const why = entry.why ?? await app.api.get(`why/${id}`);
-    return why.nearest_valid;
+    if (valid) return entry.why.nearest_valid;
+    return { method: entry.method, target: entry.path + (entry.query ? "?" + entry.query : ""), body: entry.request_body };
   }
 
   return {
@@ -64,10 +78,10 @@ export function sendForm(app, view, received) {
       if (view.shows(id)) return;
       view.open(id, h("h2", null, "Send a request"), node);
       const [, from, valid] = id.split("/");
-      if (from) fill(await attempt(() => of(from, valid)));
+      if (from) fill(await attempt(() => requestOf(from, valid)));
       examples = await attempt(() => exampleRequests(app)) ?? examples;
-      put(operation, h("option", { value: "" }, "Choose an operation"), [...examples].map(([name, { method, target }]) =>
-        h("option", { value: name }, `${name}: ${method} ${target}`)));
+      put(chooser, h("option", { value: "" }, "Fill in an example of …"),
+        [...examples].map(([name, one]) => h("option", { value: name }, `${name}: ${one.method} ${one.target}`)));
     },
   };
 }
@@ -79,52 +93,67 @@ export function sendForm(app, view, received) {
 async function exampleRequests(app) {
   const document = await openAPI();
   const known = await identifiers(app);
-  const resolve = (value) => (value?.$ref ? value.$ref.slice(2).split("/").reduce((at, name) => at[name], document) : value);
+
+  /** resolve follows a reference within the document. */
+  function resolve(value) {
+    if (!value?.$ref) return value;
+    return value.$ref.slice("#/".length).split("/").reduce((at, name) => at[name], document);
+  }
 
   /** sample returns a value of a schema: its required members, or the first one if none is required. */
   function sample(name, schema) {
     const one = resolve(schema);
     if (known[name] !== undefined) return known[name];
     if (one.properties) {
-      const all = Object.keys(one.properties);
-      const required = one.required ?? (one.then ? one.if.required : one.else?.required) ?? all.slice(0, 1);
+      const first = Object.keys(one.properties).slice(0, 1);
+      const required = one.required ?? (one.then ? one.if.required : one.else?.required) ?? first;
       return Object.fromEntries(required.map((member) => [member, sample(member, one.properties[member])]));
     }
     if (one.type === "array") return [sample("", one.items)];
     if (one.type === "object") return one.examples?.[0] ?? {};
-    return one.examples?.[0] ?? one.default ?? one.enum?.[0] ?? { number: 1, integer: 1, boolean: true }[one.type] ?? "";
+    const plain = { number: 1, integer: 1, boolean: true }[one.type] ?? "";
+    return one.examples?.[0] ?? one.default ?? one.enum?.[0] ?? plain;
   }
 
   /** example returns a request for an operation. */
   function example(method, path, about) {
     const query = new URLSearchParams();
-    let filled = path;
+    let target = path;
     for (const parameter of (about.parameters ?? []).map(resolve)) {
       const value = known[parameter.name] ?? parameter.example ?? "";
-      filled = filled.replace(`{${parameter.name}}`, encodeURIComponent(value));
+      target = target.replace(`{${parameter.name}}`, encodeURIComponent(value));
       if (parameter.in === "query" && parameter.required) query.set(parameter.name, value);
     }
     const schema = about.requestBody?.content["application/json"].schema;
-    return { method: method.toUpperCase(), target: filled + (query.size ? "?" + query : ""), body: schema && JSON.stringify(sample("", schema)) };
+    if (query.size) target += "?" + query;
+    return { method: method.toUpperCase(), target, body: schema && JSON.stringify(sample("", schema)) };
   }
 
-  return new Map(Object.entries(document.paths).filter(([path]) => path.startsWith("/v1/")).flatMap(([path, methods]) =>
-    Object.entries(methods).filter(([, about]) => about.operationId).map(([method, about]) =>
-      /** @type {[string, any]} */ ([about.operationId, example(method, path, about)]))));
+  const all = new Map();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, about] of Object.entries(methods)) {
+      if (path.startsWith("/v1/") && about.operationId) all.set(about.operationId, example(method, path, about));
+    }
+  }
+  return all;
 }
 
 /** identifiers returns values of the world by the names of fields. */
 async function identifiers(app) {
   const [world, rows, [delivery]] = await Promise.all([
-    app.api.get(`worlds/${encodeURIComponent(app.route.world)}`, { keys: "false" }),
-    app.api.get("regulatory-requests", { perPage: "50" }), app.api.get("deliveries", { perPage: "1" }),
+    app.api.details(), app.api.get("regulatory-requests", { perPage: "50" }), app.api.get("deliveries", { perPage: "1" }),
   ]);
   const row = rows.find(({ status }) => status === "draft") ?? rows[0];
   const record = row && (await app.api.get(`regulatory-requests/${row.request_id}`)).record;
   const type = [...(record?.available_documents ?? []), ...(record?.documents ?? [])][0]?.document_type;
   return {
-    wallet: world.wallets[0], shipment_id: world.shipments[0], file_url: world.invoices[0],
-    webhook_id: world.webhooks[0], delivery_id: delivery?.delivery_id, request_id: row?.request_id,
-    document_type: type, document_types: type && [type],
+    wallet: world.wallets[0],
+    shipment_id: world.shipments[0],
+    file_url: world.invoices[0],
+    webhook_id: world.webhooks[0],
+    delivery_id: delivery?.delivery_id,
+    request_id: row?.request_id,
+    document_type: type,
+    document_types: type && [type],
   };
 }

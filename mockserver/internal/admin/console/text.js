@@ -2,9 +2,11 @@
 
 import { h } from "./dom.js";
 
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZone: "UTC" });
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+/** @param {Intl.DateTimeFormatOptions} parts */
+const format = (parts) => new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: "UTC" });
+const clock = format({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const day = format({ day: "numeric", month: "short" });
+const date = format({ day: "numeric", month: "short", year: "numeric" });
 
 /** moment is a date and a time in UTC. */
 export function moment(text) {

@@ -1,16 +1,22 @@
 // The webhooks of a world, the deliveries to them, and the inbox, which needs no receiver.
 
-import { operation, series } from "./api.js";
+import { series } from "./api.js";
 import { actions, badge, button, facts, h, note, part, put } from "./dom.js";
 import { editor } from "./editor.js";
 import { lesson, list, searchField, split, tabs } from "./list.js";
 import { attempt } from "./notice.js";
+import { operate } from "./send.js";
 import { between, count, json, moment, time } from "./text.js";
 
 const page = 200; // records that are loaded at once
 const newWebhook = {
-  name: "Orders", url: "http://127.0.0.1:9000/hook", order: "any", events: ["shipment.created", "shipment.updated", "shipment.delivered"],
+  name: "Orders",
+  url: "http://127.0.0.1:9000/hook",
+  order: "any",
+  events: ["shipment.created", "shipment.updated", "shipment.delivered"],
 };
+const orders = "Orders of deliveries: any, at once in no order; fifo, oldest first; reverse, newest first; "
+  + "shuffle, random from the seed.";
 
 /** @param {import("./app.js").App} app */
 export function webhooks(app) {
@@ -18,41 +24,25 @@ export function webhooks(app) {
   const found = { deliveries: [], webhooks: [], inbox: [] };
   let inboxURL = "";
   let pages = 1;
-  let loaded = ""; // the list and its search
+  let shown = ""; // the list and its search
 
-  const now = (at) => time(at, app.summary?.now);
-  const empty = (text) => () => lesson(app.route.query.q ? "Nothing matches." : text);
-  /** @type {Record<string, ReturnType<typeof list<any>>>} */
-  const lists = {
-    deliveries: list(app, {
-      label: "Deliveries, newest first", heads: ["Time", "State", "Event", "To", "Attempts"], key: (one) => one.delivery_id,
-      row: (one) => [now(one.created_at), badge(one.state), one.event, one.url, count(one.attempts.length, "attempt")],
-      empty: empty("No deliveries. Subscribe a receiver, or the inbox, then send an event."),
-    }),
-    webhooks: list(app, {
-      label: "Webhooks, newest first", heads: ["Created", "State", "Name", "URL and events", "Order"], key: (one) => one.webhook_id,
-      row: (one) => [now(one.created_at), badge(one.active ? "active" : "inactive"), one.name, `${one.url} · ${one.events.join(", ")}`, one.order],
-      empty: empty("No webhooks. Add one for your receiver, or subscribe the inbox."),
-    }),
-    inbox: list(app, {
-      label: "Notifications in the inbox, newest first", heads: ["Time", "Signature", "Event", "Delivery", "Response"],
-      key: (one) => `notification-${one.number}`,
-      row: (one) => [now(one.at), badge(one.valid ? "valid" : "not valid"), one.event || "–", one.problem || one.delivery_id, one.status],
-      empty: empty("No notifications. The inbox is a receiver inside the server: subscribe it, then send an event."),
-    }),
-  };
+  const lists = makeLists(app);
   const parts = tabs(app, [["deliveries", "Deliveries"], ["webhooks", "Webhooks"], ["inbox", "Inbox"]]);
   const search = searchField(app, "Event, URL, id or text");
   const content = h("div", { class: "first" });
-  const subscribe = () => attempt(() => app.api.post("webhooks", { url: inboxURL, name: "Inbox" }), "The inbox is subscribed");
+  const inbox = () => ({ url: inboxURL, name: "Inbox" });
+  const subscribe = () => attempt(() => app.api.post("webhooks", inbox()), "The inbox is subscribed");
   const view = split(app, {
     title: "Webhooks",
-    tools: [parts.node, search, button("Subscribe inbox", subscribe), button("New webhook", () => app.go({ id: "new" })),
-      button("Send event", () => app.go({ id: "event" }), { class: "primary" })],
+    tools: [
+      parts.node, search, button("Subscribe inbox", subscribe), button("New webhook", () => app.go({ id: "new" })),
+      button("Send event", () => app.go({ id: "event" }), { class: "primary" }),
+    ],
     content,
   });
+  const wanted = () => `${parts.chosen()} ${app.route.query.q ?? ""}`;
 
-  /** read returns the records of a list. */
+  /** read returns the records of a list, newest first. */
   async function read(kind) {
     const { q } = app.route.query;
     const query = { ...(q && { contains: q }), ...(kind !== "inbox" && { perPage: String(pages * page) }) };
@@ -64,9 +54,9 @@ export function webhooks(app) {
 
   const load = series(async () => {
     const kind = parts.chosen();
-    const wanted = `${kind} ${app.route.query.q}`;
+    const before = wanted();
     const all = await read(kind);
-    if (!all || wanted !== `${parts.chosen()} ${app.route.query.q}`) return;
+    if (!all || before !== wanted()) return;
     found[kind] = all;
     lists[kind].set(all, kind === "inbox" || all.length < pages * page ? undefined : older);
     open(app.route.id);
@@ -83,10 +73,10 @@ export function webhooks(app) {
     const delivery = found.deliveries.find((one) => one.delivery_id === id);
     const webhook = found.webhooks.find((one) => one.webhook_id === id);
     const notification = found.inbox.find((one) => `notification-${one.number}` === id);
-    if (id === "new") webhookForm(app, view, undefined);
+    if (id === "new") newForm(app, view);
     else if (id === "event") eventForm(app, view);
     else if (delivery) deliveryDetail(app, view, delivery);
-    else if (webhook) webhookForm(app, view, webhook);
+    else if (webhook) webhookDetail(app, view, webhook);
     else if (notification) notificationDetail(app, view, notification);
     else view.close();
   }
@@ -99,13 +89,12 @@ export function webhooks(app) {
     show({ id, query }) {
       parts.draw();
       if (document.activeElement !== search) search.value = query.q ?? "";
-      const wanted = `${parts.chosen()} ${query.q}`;
-      if (wanted !== loaded) {
+      if (shown !== wanted()) {
         pages = 1;
         put(content, lists[parts.chosen()].node);
         load();
       }
-      loaded = wanted;
+      shown = wanted();
       open(id);
     },
     refresh(changed) {
@@ -114,80 +103,137 @@ export function webhooks(app) {
   };
 }
 
+/** @returns {Record<string, ReturnType<typeof list<any>>>} */
+function makeLists(app) {
+  const now = (at) => time(at, app.summary?.now);
+  const empty = (text) => () => lesson(app.route.query.q ? "Nothing matches." : text);
+  return {
+    deliveries: list(app, {
+      label: "Deliveries, newest first",
+      heads: ["Time", "State", "Event", "To", "Attempts"],
+      key: (one) => one.delivery_id,
+      row: (one) => [now(one.created_at), badge(one.state), one.event, one.url, count(one.attempts.length, "attempt")],
+      empty: empty("No deliveries. Subscribe a receiver, or the inbox, then send an event."),
+    }),
+    webhooks: list(app, {
+      label: "Webhooks, newest first",
+      heads: ["Created", "State", "Name", "URL and events", "Order"],
+      key: (one) => one.webhook_id,
+      row: (one) => [
+        now(one.created_at), badge(one.active ? "active" : "inactive"), one.name,
+        `${one.url} · ${one.events.join(", ")}`, one.order,
+      ],
+      empty: empty("No webhooks. Add one for your receiver, or subscribe the inbox."),
+    }),
+    inbox: list(app, {
+      label: "Notifications in the inbox, newest first",
+      heads: ["Time", "Signature", "Event", "Delivery", "Response"],
+      key: (one) => `notification-${one.number}`,
+      row: (one) => [
+        now(one.at), badge(one.valid ? "valid" : "not valid"), one.event || "–",
+        one.problem || one.delivery_id, one.status,
+      ],
+      empty: empty("No notifications. The inbox is a receiver inside the server: subscribe it, then send an event."),
+    }),
+  };
+}
+
 /** deliveryDetail shows a delivery: its attempts, its payload, and its replay. */
 function deliveryDetail(app, view, one) {
-  const replay = (order) => attempt(async () => {
-    const { method, path } = await operation("webhooks.replay");
-    const made = await app.api.service(method, path, JSON.stringify(order));
-    const { message } = JSON.parse(made.text || "{}");
-    if (!made.response?.ok) throw new Error(message ?? `The request failed: see ${made.id} in the journal.`);
-    return message ?? "Sent";
-  }, (message) => message);
   const { delivery_id, webhook_id } = one;
+  const replay = (order) => operate(app, "webhooks.replay", {}, order);
   const answered = (code) => badge(code || "no response", code >= 200 && code < 300 ? "good" : "bad");
   view.open(delivery_id, h("h2", null, badge(one.state), " ", one.event),
     actions(button("Replay", () => replay({ delivery_id }), { class: "primary" }),
       button("Replay to this webhook only", () => replay({ delivery_id, webhook_id }))),
     one.reason && h("p", { class: "reason" }, one.reason),
-    part("Attempts", h("ol", { class: "timeline" }, one.attempts.map((attempted) => h("li", null,
-      h("span", { class: "mono" }, between(one.created_at, attempted.at)), " ", answered(attempted.status_code), " ", attempted.error)))),
+    part("Attempts", h("ol", { class: "timeline" }, one.attempts.map(({ at, status_code: code, error }) => h("li", null,
+      h("span", { class: "mono" }, between(one.created_at, at)), " ", answered(code), " ", error)))),
     facts([
-      ["To", one.url], ["Webhook", h("a", { href: app.link({ id: webhook_id, query: { show: "webhooks" } }) }, webhook_id)],
-      ["Delivery", delivery_id], ["Event id", one.webhook_event_id], ["Shipment", one.shipment_id], ["Queued", moment(one.created_at)],
+      ["To", one.url],
+      ["Webhook", h("a", { href: app.link({ id: webhook_id, query: { show: "webhooks" } }) }, webhook_id)],
+      ["Delivery", delivery_id],
+      ["Event id", one.webhook_event_id],
+      ["Shipment", one.shipment_id],
+      ["Queued", moment(one.created_at)],
     ]),
     part("Payload", json(one.payload)));
 }
 
-/** webhookForm shows a webhook, or the form of a new one. What is typed stays until the webhook changes. */
-function webhookForm(app, view, hook) {
-  const name = hook ? `${hook.webhook_id} ${hook.revision}` : "new";
-  if (view.shows(name)) return;
-  const { name: title, url, order, events } = hook ?? newWebhook;
-  const path = hook ? `webhooks/${hook.webhook_id}` : "webhooks";
+/** webhookDetail shows a webhook. What is typed stays until the webhook changes. */
+function webhookDetail(app, view, hook) {
+  const { webhook_id: id, name, url, order, events, active, revision } = hook;
+  const shown = `${id} ${revision}`;
+  if (view.shows(shown)) return;
+  const path = `webhooks/${id}`;
+  const enabled = active ? "Webhook disabled" : "Webhook enabled";
+  const enable = () => attempt(() => app.api.patch(path, { active: !active }), enabled);
   const form = editor(app, {
-    method: hook ? "PATCH" : "POST", path, value: { name: title, url, order, events }, submit: hook ? "Save" : "Add webhook",
-    done: (saved) => {
-      if (!hook) app.go({ id: saved.webhook_id, query: { show: "webhooks" } });
-      return hook ? "Webhook saved" : "Webhook added";
+    method: "PATCH", path, value: { name, url, order, events }, action: "Save",
+    done: () => "Webhook saved",
+  });
+  view.open(shown, h("h2", null, badge(active ? "active" : "inactive"), " ", name),
+    actions(button(active ? "Disable" : "Enable", enable),
+      button("Remove", () => attempt(() => app.api.remove(path), "Webhook removed")),
+      h("a", { class: "button", href: app.link({ id: "", query: { show: "", q: id } }) }, "Its deliveries")),
+    form.node, note(orders),
+    facts([
+      ["Webhook", id],
+      ["Created", moment(hook.created_at)],
+      ["Updated", moment(hook.updated_at)],
+      ["Revision", String(revision)],
+    ]));
+}
+
+/** newForm shows the form of a new webhook. */
+function newForm(app, view) {
+  if (view.shows("new")) return;
+  const form = editor(app, {
+    method: "POST", path: "webhooks", value: newWebhook, action: "Add webhook",
+    done: (added) => {
+      app.go({ id: added.webhook_id, query: { show: "webhooks" } });
+      return "Webhook added";
     },
   });
-  const orders = note("Orders of deliveries: any, at once in no order; fifo, oldest first; reverse, newest first; shuffle, random from the seed.");
-  if (!hook) return view.open(name, h("h2", null, "New webhook"), form.node, orders);
-  const active = !hook.active;
-  view.open(name, h("h2", null, badge(hook.active ? "active" : "inactive"), " ", hook.name),
-    actions(
-      button(active ? "Enable" : "Disable", () => attempt(() => app.api.patch(path, { active }), active ? "Webhook enabled" : "Webhook disabled")),
-      button("Remove", () => attempt(() => app.api.remove(path), "Webhook removed")),
-      h("a", { class: "button", href: app.link({ id: "", query: { show: "", q: hook.webhook_id } }) }, "Its deliveries")),
-    form.node, orders,
-    facts([["Webhook", hook.webhook_id], ["Created", moment(hook.created_at)], ["Updated", moment(hook.updated_at)], ["Revision", String(hook.revision)]]));
+  view.open("new", h("h2", null, "New webhook"), form.node, note(orders));
 }
 
 /** eventForm shows the form of an event. */
 async function eventForm(app, view) {
   if (view.shows("event")) return;
   const sent = h("div", { role: "status" });
+  const receiver = (one) => h("li", null, badge(one.state), " ",
+    h("a", { href: app.link({ id: one.delivery_id, query: { show: "", q: "" } }) }, one.url),
+    one.reason && h("small", null, one.reason));
   const form = editor(app, {
-    method: "POST", path: "events", value: { event: "shipment.updated", shipment_id: "" }, submit: "Send",
+    method: "POST", path: "events", value: { event: "shipment.updated", shipment_id: "" }, action: "Send",
     done: (all) => {
-      put(sent, part("Sent to", h("ul", null, all.slice(0, 20).map((one) => h("li", null, badge(one.state), " ",
-        h("a", { href: app.link({ id: one.delivery_id, query: { show: "", q: "" } }) }, one.url), one.reason && h("small", null, one.reason)))),
-      all.length > 20 && note(`and ${all.length - 20} more`)));
+      put(sent, part("Sent to", h("ul", null, all.slice(0, 20).map(receiver)),
+        all.length > 20 && note(`and ${all.length - 20} more`)));
       return count(all.length, "notification");
     },
   });
   view.open("event", h("h2", null, "Send an event"), form.node,
-    note('About a shipment in its current state, or with a payload of its own: {"event":"order.paid","data":{"order_id":"OR-1"}}.'), sent);
-  const world = await attempt(() => app.api.get(`worlds/${encodeURIComponent(app.route.world)}`, { keys: "false" }));
+    note("About a shipment in its current state, or with a payload of its own: ",
+      h("code", null, '{"event":"order.paid","data":{"order_id":"OR-1"}}')), sent);
+  const world = await attempt(() => app.api.details());
   if (world) form.set({ event: "shipment.updated", shipment_id: world.shipments[0] });
 }
 
 /** notificationDetail shows a notification in the inbox, and whether its signature is valid. */
 function notificationDetail(app, view, one) {
-  const delivery = one.delivery_id && h("a", { href: app.link({ id: one.delivery_id, query: { show: "" } }) }, one.delivery_id);
-  view.open(`notification-${one.number}`, h("h2", null, badge(one.valid ? "valid" : "not valid"), " ", one.event || "notification"),
+  const { delivery_id: id } = one;
+  const delivery = id && h("a", { href: app.link({ id, query: { show: "" } }) }, id);
+  view.open(`notification-${one.number}`,
+    h("h2", null, badge(one.valid ? "valid" : "not valid"), " ", one.event || "notification"),
     one.problem && h("p", { class: "reason" }, one.problem),
-    facts([["Received", moment(one.at)], ["Response", String(one.status)], ["Attempt", one.attempt], ["Delivery", delivery], ["Event id", one.webhook_event_id]]),
+    facts([
+      ["Received", moment(one.at)],
+      ["Response", String(one.status)],
+      ["Attempt", one.attempt],
+      ["Delivery", delivery],
+      ["Event id", one.webhook_event_id],
+    ]),
     part("Header", facts(Object.entries(one.header).map(([name, values]) => [name, values.join(", ")]))),
     part("Payload", one.payload === undefined ? note("The body is not JSON.") : json(one.payload)));
 }
