@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,9 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -97,72 +94,9 @@ func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.query, diff)
 		}
 	}
-	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "maximum number", "last=x": "maximum number", "aftr=1": `unknown parameter "aftr": did you mean "after"?`} {
+	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "whole number from 1", "last=x": "whole number from 1", "aftr=1": `unknown parameter "aftr": did you mean "after"?`} {
 		get(t, srv, "/_mock/journal?"+query).refusal(t, http.StatusBadRequest, text)
 	}
-}
-
-func TestAdminMakeCall_CallsAsTheWorldsOwnClient(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	if _, err := srv.Open("lowfunds_made"); err != nil {
-		t.Fatal(err)
-	}
-	type made struct {
-		RequestID   string `json:"request_id"`
-		Status      int
-		Body, Error string
-	}
-	call := func(query, order string) (m made) {
-		post(t, srv, "/_mock/requests"+query, order).want(t, http.StatusOK).data(t, &m)
-		return m
-	}
-	if m := call("", `{"method":"GET","target":"/v1/rates?perPage=1"}`); m.Status != 200 || !json.Valid([]byte(m.Body)) || m.RequestID != "req-1" {
-		t.Errorf("a list: %+v", m)
-	}
-	order := `{"method":"POST","target":"/v1/regulatory-documents/analyze","body":{"shipment_id":"SH-NOBODY"}}`
-	if m := call("?world=lowfunds_made", order); m.Status != 404 || !strings.Contains(m.Body, "SH-NOBODY") {
-		t.Errorf("a refusal: %+v", m)
-	}
-	if world, err := srv.Open("lowfunds_made"); err != nil || len(world.Journal()) != 1 || world.Journal()[0].RequestBody != `{"shipment_id":"SH-NOBODY"}` {
-		t.Errorf("the world has %+v (%v)", world.Journal(), err)
-	}
-	if err := srv.Inject(fault.Rule{Nth: 1, Fault: fault.Drop()}); err != nil {
-		t.Fatal(err)
-	}
-	if m := call("", `{"method":"POST","target":"/v1/webhooks/replay","body":{}}`); m.Status != 0 || !strings.Contains(m.Error, "no response") {
-		t.Errorf("a dropped call: %+v", m)
-	}
-	for _, body := range []string{`{}`, `{"method":"GET","target":"v1/rates"}`, `{"method":"GET","target":"/_mock/worlds"}`,
-		// The path that the server sees counts: an escaped one reached the control routes.
-		`{"method":"GET","target":"/%5fmock/worlds"}`, `{"method":"GET","target":"/_mock"}`, `{"method":"DELETE","target":"/v1/../_mock/worlds/home"}`, `{"method":"GET","target":"/v1/%2e%2e/%5Fmock/worlds"}`,
-		`{"method":"G T","target":"/v1/rates"}`, `{"method":"GET","target":"/%zz"}`} {
-		post(t, srv, "/_mock/requests", body).want(t, http.StatusBadRequest)
-	}
-}
-
-func TestAdminFaults_RestAndWorkAgain(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	post(t, srv, "/_mock/faults", `{"rules":[{"operation":"rates.list","fault":{"kind":"status","status":503}}]}`).want(t, http.StatusOK)
-	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
-	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"disabled":true}`).want(t, http.StatusOK)
-	get(t, srv, "/v1/rates").want(t, http.StatusOK)
-	var view struct {
-		Rules []struct {
-			Disabled     bool
-			Seen, Struck int
-		}
-	}
-	get(t, srv, "/_mock/faults").data(t, &view)
-	if len(view.Rules) != 1 || !view.Rules[0].Disabled || view.Rules[0].Seen != 1 || view.Rules[0].Struck != 1 {
-		t.Errorf("a rule at rest is %+v, want one that has seen the first call only", view.Rules)
-	}
-	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"disabled":false}`).want(t, http.StatusOK)
-	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
-	do(t, srv, http.MethodPatch, "/_mock/faults/1", `{}`).refusal(t, http.StatusBadRequest, `{"disabled":true}`)
-	do(t, srv, http.MethodPatch, "/_mock/faults/2", `{"disabled":true}`).refusal(t, http.StatusNotFound, "no such fault rule: 2")
-	post(t, srv, "/_mock/faults", `{"rules":[{"disabled":true,"fault":{"kind":"drop"}}]}`).refusal(t, http.StatusBadRequest, "disabled")
 }
 
 // The lists of webhooks and deliveries can be searched.
@@ -182,63 +116,13 @@ func TestAdmin_FindsWebhooksAndDeliveries(t *testing.T) {
 	}
 }
 
-// A fault rule can be replaced in its place; its counters start again.
-func TestFaults_ARuleIsReplaced(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	unavailable := fault.Rule{Operation: shipping.OpListRates, First: 1, Fault: fault.Status(503, nil)}
-	if err := srv.Inject(unavailable, fault.Rule{Name: "Slow", Operation: shipping.OpListCountries, First: 1, Fault: fault.Empty()}); err != nil {
-		t.Fatal(err)
-	}
-	get(t, srv, "/v1/rates").want(t, http.StatusServiceUnavailable)
-	do(t, srv, http.MethodPut, "/_mock/faults/1", `{"name":"Too many","operation":"rates.list","first":1,"fault":{"kind":"rate-limit","retry_after":"seconds","duration":"2s"}}`).want(t, http.StatusOK)
-	if rules := srv.Faults(); len(rules) != 2 || rules[0].Name != "Too many" || rules[0].Number != 1 || rules[0].Seen != 0 || rules[1].Name != "Slow" {
-		t.Errorf("the rules are %+v", rules)
-	}
-	get(t, srv, "/v1/rates").want(t, http.StatusTooManyRequests)
-	get(t, srv, "/v1/rates").want(t, http.StatusOK)
-	if rules := srv.Faults(); rules[0].Seen != 2 || rules[0].Struck != 1 {
-		t.Errorf("counted %+v", rules[0])
-	}
-
-	for _, test := range []struct {
-		name   string
-		number int
-		rule   fault.Rule
-		want   string
-	}{
-		{"unknown number", 3, unavailable, "no such fault rule: 3"},
-		{"never strikes", 1, fault.Rule{Nth: 2, First: 1, Fault: fault.Drop()}, "rule 1 could never strike: call 2"},
-		{"hides a later rule", 1, fault.Rule{Operation: shipping.OpListCountries, Fault: fault.Drop()}, "rule 2 could never strike behind it"},
-	} {
-		before := srv.Faults()
-		if err := srv.ReplaceFault(test.number, test.rule); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
-		if diff := cmp.Diff(before, srv.Faults()); diff != "" {
-			t.Errorf("%s (-before +after):\n%s", test.name, diff)
-		}
-	}
-	do(t, srv, http.MethodPut, "/_mock/faults/x", `{"fault":{"kind":"drop"}}`).want(t, http.StatusNotFound)
-
-	if err := srv.DisableFault(2, true); err != nil || !srv.Faults()[1].Disabled {
-		t.Errorf("rule 2 is %+v (%v)", srv.Faults()[1], err)
-	}
-	if err := srv.RemoveFault(1); err != nil || len(srv.Faults()) != 1 {
-		t.Errorf("the rules are %+v (%v)", srv.Faults(), err)
-	}
-	if err := srv.RemoveFault(1); err == nil {
-		t.Error("a rule was removed twice")
-	}
-}
-
 func TestAdminWorlds_LeavesKeysOutForThoseWhoAsk(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	for _, answer := range []answer{
 		get(t, srv, "/_mock/worlds?keys=false"),
 		post(t, srv, "/_mock/worlds?keys=false", `{"scenario":"empty","name":"quiet"}`),
-		post(t, srv, "/_mock/worlds/empty_quiet/reset?keys=false", ""),
+		post(t, srv, "/_mock/worlds/empty_quiet/restore", ""),
 	} {
 		if text := string(answer.want(t, http.StatusOK).body); strings.Contains(text, "sk_") || strings.Contains(text, "secret_key") {
 			t.Errorf("a key in %s", text)
@@ -246,7 +130,7 @@ func TestAdminWorlds_LeavesKeysOutForThoseWhoAsk(t *testing.T) {
 	}
 }
 
-func TestAdminClock_NamesWhatWaits(t *testing.T) {
+func TestAdminHealth_NamesPendingTimers(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
 	id := post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
@@ -256,29 +140,29 @@ func TestAdminClock_NamesWhatWaits(t *testing.T) {
 		Clock   string
 		Pending []mockserver.Fired
 	}
-	get(t, srv, "/_mock/clock").want(t, http.StatusOK).data(t, &clock)
+	get(t, srv, "/_mock/healthz").want(t, http.StatusOK).data(t, &clock)
 	if clock.Clock != "virtual" || !clock.Now.Equal(srv.Now()) || len(clock.Pending) != 1 || !strings.Contains(clock.Pending[0].Label, id) {
 		t.Errorf("the clock is %+v", clock)
 	}
 }
 
-func TestAdminConsignments_NamesWhatCanBeAnalyzed(t *testing.T) {
+func TestAdminWorlds_NameWhatCanBeAnalyzed(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	var goods struct {
-		Shipments []struct {
+		Consignments []struct {
 			ShipmentID          string `json:"shipment_id"`
 			Origin, Destination string
 			Items               []string
 		}
 		Invoices []string
 	}
-	get(t, srv, "/_mock/consignments").want(t, http.StatusOK).data(t, &goods)
+	get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).data(t, &goods)
 	if diff := cmp.Diff(srv.Invoices(), goods.Invoices); diff != "" {
 		t.Errorf("invoices (-want +got):\n%s", diff)
 	}
 	for i, id := range srv.Shipments() {
-		if got := goods.Shipments[i]; got.ShipmentID != id || len(got.Origin) != 2 || len(got.Destination) != 2 || len(got.Items) == 0 {
+		if got := goods.Consignments[i]; got.ShipmentID != id || len(got.Origin) != 2 || len(got.Destination) != 2 || len(got.Items) == 0 {
 			t.Errorf("shipment %d is %+v, want %s", i, got, id)
 		}
 	}
@@ -306,31 +190,4 @@ func TestAdminLedger_OfOneWallet(t *testing.T) {
 	}
 	get(t, srv, "/_mock/ledger?wallet=1").refusal(t, http.StatusNotFound, `the world has no wallet "1": use one of `+srv.Wallets()[0])
 	get(t, srv, "/_mock/ledger?wallet="+wallet+"0").refusal(t, http.StatusNotFound, `did you mean "`+wallet+`"?`)
-}
-
-// A fork has its parent's requests under the same ids, so the address of a PDF must name the world.
-func TestConsole_TheFormOfAForkIsItsOwn(t *testing.T) {
-	t.Parallel()
-	srv := start(t, virtual(), mockserver.WithoutListener())
-	id := analyzeShipment(t, srv, srv.Shipments()[0]).ID
-	fork, err := srv.Fork("what-if")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ofFork := []string{"Authorization", "Bearer " + fork.SecretKey}
-	do(t, srv, http.MethodPost, "/v1/regulatory-documents/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`, ofFork...).want(t, http.StatusOK)
-	if _, err := fork.Advance(time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	const document = "/documents/CUSTOMS/pdf"
-	admin, service := "/_mock/regulatory-requests/"+id+document, "/v1/regulatory-documents/request/"+id+document
-	for path, sent := range map[string][]string{admin + "?world=" + fork.Name(): {"Authorization", ""}, admin: ofFork, service: ofFork} {
-		if got := do(t, srv, http.MethodGet, path, "", sent...).want(t, http.StatusOK); got.header.Get("Content-Type") != "application/pdf" {
-			t.Errorf("%s is %s", path, got.header.Get("Content-Type"))
-		}
-	}
-	do(t, srv, http.MethodGet, admin, "", "Authorization", "").refusal(t, http.StatusNotFound, "CUSTOMS")
-	if calls := fork.Requests(shipping.OpDocumentPDF); calls != 1 {
-		t.Errorf("looking at a form counts as a call of the service: %d calls", calls)
-	}
 }

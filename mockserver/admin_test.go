@@ -16,9 +16,11 @@ func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	called := get(t, srv, "/v1/nothing").header.Get("X-Request-Id") // something to list
-	var routes []struct{ Method, Path, Summary string }
-	do(t, srv, http.MethodGet, "/_mock/", "", "Authorization", "").want(t, http.StatusOK).data(t, &routes)
-	for _, route := range routes {
+	var index struct {
+		Routes []struct{ Method, Path, Summary string }
+	}
+	do(t, srv, http.MethodGet, "/_mock/", "", "Authorization", "").want(t, http.StatusOK).data(t, &index)
+	for _, route := range index.Routes {
 		path := route.Path
 		if !strings.HasPrefix(path, "/_mock/regulatory-requests/") { // those are regulatory requests
 			path = strings.ReplaceAll(path, "{request_id}", called)
@@ -108,7 +110,11 @@ func TestAdmin_AddsWebhooks(t *testing.T) {
 		t.Errorf("the newest webhook is %+v, want %s", page.Webhooks[0], id)
 	}
 	for _, url := range []string{"", "ftp://127.0.0.1/", "/hook", "https://hooks.example/", "http://10.0.0.1/"} {
-		post(t, srv, "/_mock/webhooks", `{"url":"`+url+`"}`).refusal(t, http.StatusBadRequest, "webhook not added")
+		want := "webhook not added"
+		if url == "" {
+			want = "url is required: send {"
+		}
+		post(t, srv, "/_mock/webhooks", `{"url":"`+url+`"}`).refusal(t, http.StatusBadRequest, want)
 	}
 	anywhere := start(t, mockserver.WithDeliveryTargets())
 	post(t, anywhere, "/_mock/webhooks", `{"url":"https://hooks.example/"}`).want(t, http.StatusOK)
@@ -133,28 +139,24 @@ func TestAssumptions_EachHasARowInTheTable(t *testing.T) {
 }
 
 // The control surface refuses a field or parameter that a route does not accept, suggests the name that was probably
-// meant, and changes nothing. If it ignored a misspelt "snapshot", a fork would be one of the present state.
+// meant, and changes nothing. If it ignored a misspelt "from", a new world would not be a copy.
 func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`).want(t, http.StatusOK)
 	tests := []struct{ method, path, body, want string }{
-		{"POST", "/_mock/worlds", `{"name":"default_x","snapshto":"before"}`, `unknown field "snapshto": use one of assumptions, name, preset, scenario`},
-		{"POST", "/_mock/worlds", `{"name":"default_x","snapshot":"before"}`, `unknown field "snapshot"`},
+		{"POST", "/_mock/worlds", `{"name":"default_x","snapshto":"before"}`, `unknown field "snapshto": use one of assumptions, from, name, preset, scenario`},
+		{"POST", "/_mock/worlds", `{"name":"default_x","form":"home"}`, `did you mean "from"?`},
 		{"POST", "/_mock/worlds", `{"naem":"default_x"}`, `did you mean "name"?`},
-		{"POST", "/_mock/worlds/home/fork", `{"name":"x","snapshto":"before"}`, `did you mean "snapshot"?`},
-		{"POST", "/_mock/worlds/home/snapshot", `{"Snapshot":"before"}`, `did you mean "snapshot"?`},
-		{"POST", "/_mock/worlds/home/restore", `{"snapshot":"before","name":"x"}`, `unknown field "name"`},
-		{"POST", "/_mock/worlds/home/reset", `{"snapshot":"before"}`, `unknown field "snapshot": leave it out`},
+		{"POST", "/_mock/worlds/home/restore", `{"From":"home"}`, `did you mean "from"?`},
+		{"POST", "/_mock/worlds/home/restore", `{"from":"home","name":"x"}`, `unknown field "name"`},
 		{"DELETE", "/_mock/worlds/home", `{"name":"x"}`, `unknown field "name"`},
-		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number"`},
+		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number": leave it out`},
 		{"DELETE", "/_mock/faults/1", `{"number":1}`, `unknown field "number"`},
 		{"DELETE", "/_mock/webhooks/" + srv.Webhooks()[0], `{"all":true}`, `unknown field "all"`},
-		{"POST", "/_mock/state/save", `{"path":"x"}`, `unknown field "path"`},
 		{"POST", "/_mock/regulatory-requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
 		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
 		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
-		{"POST", "/_mock/worlds/home/reset?wrold=x", "", `unknown parameter "wrold": did you mean "world"?`},
+		{"POST", "/_mock/worlds/home/restore?wrold=x", "", `unknown parameter "wrold": did you mean "world"?`},
 		{"GET", "/_mock/healthz?verbose=1", "", `unknown parameter "verbose"`},
 		{"GET", "/_mock/worlds?page=0", "", "whole number"},
 		{"GET", "/_mock/deliveries?perPage=all", "", "whole number"},
@@ -217,7 +219,7 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	analyzeShipment(t, srv, srv.Shipments()[0])
 	post(t, srv, "/_mock/events", `{"event":"test","data":{}}`).want(t, 200)
 	long := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]{0,2}|\.[0-9]{4,})?(Z|[+-])`)
-	for _, path := range []string{"journal", "journal/req-1", "clock", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "live", "lint"} {
+	for _, path := range []string{"journal", "journal/req-1", "healthz", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "live", "journal?as=findings"} {
 		if found := long.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
 			t.Errorf("%s has the time %s", path, found)
 		}
@@ -240,12 +242,14 @@ func TestAdmin_IsConsistent(t *testing.T) {
 func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
 	t.Parallel()
 	index := get(t, start(t, mockserver.WithoutListener()), "/_mock/").want(t, 200)
-	var routes []struct {
-		Path  string
-		Query []string
+	var listed struct {
+		Routes []struct {
+			Path  string
+			Query []string
+		}
 	}
-	index.data(t, &routes)
-	for _, route := range routes {
+	index.data(t, &listed)
+	for _, route := range listed.Routes {
 		if !slices.Contains(route.Query, "world") {
 			t.Errorf("%s takes %v", route.Path, route.Query)
 		}
@@ -272,9 +276,9 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 		{"GET", "journal?world=unauthenticated", "", "", "unauthenticated"},
 		{"GET", "journal", "", ci.SecretKey, "lowfunds_ci42"},
 		{"POST", "clock/advance?world=lowfunds_ci42", `{"duration":"never"}`, "", "lowfunds_ci42"},
-		{"POST", "worlds/lowfunds_ci42/reset", "", "", "lowfunds_ci42"},
+		{"POST", "worlds/lowfunds_ci42/restore", "", "", "lowfunds_ci42"},
 		{"POST", "worlds", `{"scenario":"empty","name":"new"}`, "", "empty_new"},
-		{"POST", "worlds/home/fork", `{"name":"copy"}`, "", "default_copy"},
+		{"POST", "worlds", `{"from":"home","name":"copy"}`, "", "default_copy"},
 		{"GET", "worlds/nowhere", "", "", ""},
 		{"GET", "journal?world=nowhere", "", "", ""},
 	} {
@@ -307,7 +311,7 @@ func TestAdmin_Messages(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400, `field "duration" is a number: write a string with a unit, such as "90s"`)
 	post(t, srv, "/_mock/faults", `{"rules":[{"fault":{"kind":"latency","duration":2}}]}`).refusal(t, 400, `write a string with a unit`)
-	post(t, srv, "/_mock/events", `{"event":"shipment.updated","shipment_id":"SH-1"}`).refusal(t, 400, "GET /_mock/consignments")
+	post(t, srv, "/_mock/events", `{"event":"shipment.updated","shipment_id":"SH-1"}`).refusal(t, 400, "GET /_mock/worlds/NAME")
 	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","order":""}`).refusal(t, 400, "choose any")
 	if sent := string(post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200).body); !strings.Contains(sent, `"message":"0 notifications queued, `) || !strings.Contains(sent, " not sent: see reason") {
 		t.Errorf("the seeded webhooks are not on this machine: %s", sent)

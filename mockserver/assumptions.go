@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -227,14 +228,6 @@ func WithAssumption(name, value string) Option {
 // AssumptionNames returns the names that [WithAssumption] sets.
 func AssumptionNames() []string { return world.AssumptionNames() }
 
-// assumptionView is an [Assumption] and its value in a world.
-type assumptionView struct {
-	Assumption
-	Kind  string `json:"kind"`  // of the value
-	Scope string `json:"scope"` // when it can be set
-	Value any    `json:"value"`
-}
-
 // settingKind returns the kind of a field.
 func settingKind(field reflect.Type) string {
 	switch {
@@ -251,12 +244,14 @@ func settingKind(field reflect.Type) string {
 	}
 }
 
-func viewAssumptions(w *world.World) []assumptionView {
+func viewAssumptions(w *world.World) []admin.Assumption {
 	chosen := reflect.ValueOf(*w.Assume())
-	return list.Map(assumptionTable(), func(row Assumption) assumptionView {
+	return list.Map(assumptionTable(), func(row Assumption) admin.Assumption {
 		field := chosen.FieldByName(row.Field)
-		row.Changed = !field.IsZero()
-		v := assumptionView{Assumption: row, Kind: settingKind(field.Type()), Scope: world.ScopeOf(row.Field)}
+		v := admin.Assumption{
+			Field: row.Field, Open: row.Open, Default: row.Default, Basis: row.Basis, Changed: !field.IsZero(),
+			Kind: settingKind(field.Type()), Scope: world.ScopeOf(row.Field),
+		}
 		switch value := field.Interface().(type) {
 		case time.Duration:
 			v.Value = value.String()

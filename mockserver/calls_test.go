@@ -83,10 +83,9 @@ func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
 		tells      bool
 	}{
 		{"worlds", `{"scenario":"default","name":"other"}`, true},
-		{"worlds/home/snapshot", `{"snapshot":"before"}`, false},
-		{"worlds/home/fork", `{"name":"fork","snapshot":"before"}`, true},
-		{"worlds/home/restore", `{"snapshot":"before"}`, false},
-		{"worlds/home/reset", "", false},
+		{"worlds", `{"from":"home","name":"before"}`, true},
+		{"worlds/home/restore", `{"from":"default_before"}`, false},
+		{"worlds/home/restore", "", false},
 	} {
 		body := string(post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)
 		if strings.Contains(body, "sk_test_") != test.tells {
@@ -146,9 +145,9 @@ func TestFind_ChoosesCalls(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "status=axx": "such as 4xx", "operation=rates": "unknown operation",
-		"refused=maybe": "write true", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7", "as=xml": "choose jsonl, har or curl",
+		"refused=maybe": "write true or false", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7", "as=xml": "jsonl, har, curl, findings",
 		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration", "await=5s": `did you mean "wait"?`,
-		"wait=1s&count=0": "count is \"0\"", "count=2": "beside wait",
+		"wait=1s&count=0": "whole number from 1", "count=2": "count needs wait",
 	} {
 		get(t, srv, "/_mock/journal?"+query).refusal(t, 400, want)
 	}
@@ -221,7 +220,7 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 			t.Errorf("not as gofmt writes it:\n%s", source)
 		}
 	}
-	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "choose curl or go")
+	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl, go")
 	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
 		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
 	}

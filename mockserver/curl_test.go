@@ -255,11 +255,8 @@ func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
 		}
 		exported := get(t, srv, "/_mock/journal/"+id+"?as=curl").want(t, http.StatusOK)
 		runCurl(t, string(exported.body), srv.URL).want(t, &call)
-		var why struct {
-			Nearest struct{ Method, Target, Body, Curl string } `json:"nearest_valid"`
-		}
-		get(t, srv, "/_mock/why/"+id).want(t, http.StatusOK).data(t, &why)
-		if why.Nearest.Curl == "" {
+		why := whyAt(t, srv, "/_mock/journal/"+id)
+		if why.Nearest == nil {
 			t.Fatalf("no nearest request of %s", method)
 		}
 		runCurl(t, why.Nearest.Curl, srv.URL)
@@ -267,11 +264,11 @@ func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
 }
 
 // The command that the console shows for an analysis comes from the server, quoted like every other command.
-func TestAdminConsignments_HasTheCommandThatAnalyzesOne(t *testing.T) {
+func TestAdminWorlds_HaveTheCommandThatAnalyzesAShipment(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	var goods struct{ Curl string }
-	get(t, srv, "/_mock/consignments").want(t, http.StatusOK).data(t, &goods)
+	get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).data(t, &goods)
 	got := runCurl(t, goods.Curl, srv.URL)
 	var body map[string]string
 	if err := json.Unmarshal([]byte(got.body), &body); err != nil || got.method != "POST" || got.target != "/v1/regulatory-documents/analyze" || body["shipment_id"] != srv.Shipments()[0] {

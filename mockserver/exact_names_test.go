@@ -46,7 +46,7 @@ func exactBodies(t *testing.T, srv *mockserver.Server) map[string]exactBody {
 	}
 	get(t, srv, "/_mock/worlds").want(t, 200).data(t, &worlds)
 	world := "/_mock/worlds/" + worlds[0].Name
-	post(t, srv, world+"/snapshot", `{"snapshot":"before"}`).want(t, 200)
+	post(t, srv, "/_mock/worlds", `{"from":"`+worlds[0].Name+`","name":"before"}`).want(t, 200)
 	line := `{"item_id":"IT-1","description":"Coffee beans","hs_code":"090121","quantity":2,"unit_price":12.5,"currency":"USD","weight":0.5,"origin_country":"NG"}`
 	address := `{"name":"A","company":"B","line1":"1 Quay Road","line2":"c","city":"Lagos","state":"LA","postal_code":"100001","country":"NG","phone":"+2341234567","email":"a@b.example"}`
 	return map[string]exactBody{
@@ -58,15 +58,14 @@ func exactBodies(t *testing.T, srv *mockserver.Server) map[string]exactBody {
 		"items":              {"PUT", regulatoryPath + "/request/" + draft.ID + "/items", `{"line_items":[` + line + `]}`},
 		"addresses":          {"PUT", regulatoryPath + "/request/" + draft.ID + "/addresses", `{"origin":` + address + `,"destination":` + address + `}`},
 		"shipping":           {"PUT", regulatoryPath + "/request/" + invoice.ID + "/shipping", `{"carrier_slug":"dhl","service":"express","incoterm":"DAP","reason_for_export":"sale","port_of_entry":"JFK","estimated_arrival":"2026-02-01"}`},
-		"call":               {"POST", "/_mock/requests", `{"method":"GET","target":"/v1/countries","body":{}}`},
 		"faults":             {"POST", "/_mock/faults", `{"rules":[{"operation":"rates.list","nth":500,"fault":{"kind":"status","status":503}}]}`},
-		"switch a fault":     {"PATCH", "/_mock/faults/1", `{"disabled":true}`},
+		"change the ledger":  {"PATCH", "/_mock/ledger", `{"fund":[{"wallet":"` + srv.Wallets()[0] + `","amount":5}],"exchange_rates":{"NGN":1000}}`},
 		"add a webhook":      {"POST", "/_mock/webhooks", `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.created"],"active":false}`},
 		"change a webhook":   {"PATCH", "/_mock/webhooks/" + hook, `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.updated"],"active":false,"order":"fifo"}`},
 		"emit":               {"POST", "/_mock/events", `{"event":"shipment.updated","shipment_id":"` + srv.Shipments()[0] + `"}`},
 		"advance":            {"POST", "/_mock/clock/advance", `{"duration":"1s"}`},
 		"open a world":       {"POST", "/_mock/worlds", `{"scenario":"lowfunds","name":"ci"}`},
-		"restore":            {"POST", world + "/restore", `{"snapshot":"before"}`},
+		"restore":            {"POST", world + "/restore", `{"from":"default_before"}`},
 	}
 }
 

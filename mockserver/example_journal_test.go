@@ -67,7 +67,7 @@ func ExampleWorld_Why() {
 	fmt.Println(why.Specification)
 	fmt.Println(why.Nearest.Method, strings.ReplaceAll(why.Nearest.Target, srv.Wallets()[0], "VA-…"))
 	// Output:
-	// /_mock/why/req-1
+	// /_mock/journal/req-1
 	// req-1 was refused: the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001
 	// Endpoints: GET /v1/transactions
 	// GET /v1/transactions?perPage=5&wallet=VA-…

@@ -70,11 +70,10 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 				t.Fatalf("it is accepted: %s", refusal.body)
 			}
 			link := refusal.header.Get("X-Mock-Why")
-			if path, _, _ := strings.Cut(link, "?"); path != "/_mock/why/"+refusal.header.Get("X-Request-Id") {
+			if path, _, _ := strings.Cut(link, "?"); path != "/_mock/journal/"+refusal.header.Get("X-Request-Id") {
 				t.Fatalf("X-Mock-Why is %q", link)
 			}
-			var why mockserver.Why
-			get(t, srv, link).want(t, 200).data(t, &why)
+			why := whyAt(t, srv, link)
 			if !strings.Contains(why.Specification, test.heading) || why.Message == "" || why.ErrorCode == "" {
 				t.Errorf("it rests on %q, %q", why.Specification, why.Rule)
 			}
@@ -132,8 +131,7 @@ func TestWhy_NotesOfAnUnknownKeyAreAboutTheHomeWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	refused := do(t, srv, "GET", "/v1/transactions?wallet=VA-1", "", "Authorization", "Bearer sk_test_wrong").want(t, 401)
-	var why mockserver.Why
-	get(t, srv, refused.header.Get("X-Mock-Why")).want(t, 200).data(t, &why)
+	why := whyAt(t, srv, refused.header.Get("X-Mock-Why"))
 	if want := []string{"VA-1 is not a wallet of the home world"}; !slices.Equal(why.Notes, want) {
 		t.Errorf("the notes are %q, want %q", why.Notes, want)
 	}
@@ -192,10 +190,8 @@ func TestJournal_ReportsADroppedEntry(t *testing.T) {
 	for range 9 {
 		get(t, srv, "/v1/rates?perPage=1")
 	}
-	for _, path := range []string{"journal", "why"} {
-		get(t, srv, "/_mock/"+path+"/req-1").refusal(t, 404, `the journal has dropped the request "req-1": it keeps the latest 8, and refused ones longer; raise the limit with -journal`)
-		get(t, srv, "/_mock/"+path+"/req-10").refusal(t, 404, `the journal has no request "req-10"`)
-	}
+	get(t, srv, "/_mock/journal/req-1").refusal(t, 404, `the journal has dropped the request "req-1": it keeps the latest 8, and refused ones longer; raise the limit with -journal`)
+	get(t, srv, "/_mock/journal/req-10").refusal(t, 404, `the journal has no request "req-10"`)
 	if _, err := srv.Why("req-1"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
 		t.Errorf("got %v", err)
 	}
@@ -223,8 +219,7 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 		if refusal.status < 400 {
 			continue // a list, which is empty
 		}
-		var why mockserver.Why
-		get(t, srv, refusal.header.Get("X-Mock-Why")).want(t, http.StatusOK).data(t, &why)
+		why := whyAt(t, srv, refusal.header.Get("X-Mock-Why"))
 		if why.Specification == "" || why.Operation != op.Name {
 			t.Errorf("%s: %+v", op.Name, why)
 		}
@@ -249,8 +244,7 @@ func TestWhy_OfLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := do(t, srv, "GET", "/v1/rates", "", test.headers...).want(t, test.status)
-		var why mockserver.Why
-		get(t, srv, got.header.Get("X-Mock-Why")).want(t, 200).data(t, &why)
+		why := whyAt(t, srv, got.header.Get("X-Mock-Why"))
 		if why.ErrorCode != test.code || got.text(t, "error_code") != test.code || !strings.Contains(why.Specification, test.heading) {
 			t.Errorf("%s: %+v", test.name, why)
 		}
@@ -269,10 +263,17 @@ func TestWhy_SuggestsTheOperationThatWasRefused(t *testing.T) {
 		path := strings.ReplaceAll(op.Route, "{request_id}", draft.ID)
 		do(t, srv, op.Method, path, "{}", "Authorization", "Bearer sk_test_wrong").want(t, 401)
 		refused := srv.Unauthenticated()
-		var why mockserver.Why
-		get(t, srv, "/_mock/why/"+refused[len(refused)-1].RequestID+"?world=unauthenticated").want(t, 200).data(t, &why)
+		why := whyAt(t, srv, "/_mock/journal/"+refused[len(refused)-1].RequestID+"?world=unauthenticated")
 		if why.Nearest == nil || why.Nearest.Operation != op.Name {
 			t.Errorf("%s: %+v", op.Name, why.Nearest)
 		}
 	}
+}
+
+// whyAt returns the explanation in a journal entry.
+func whyAt(t *testing.T, srv *mockserver.Server, path string) mockserver.Why {
+	t.Helper()
+	var entry struct{ Why mockserver.Why }
+	get(t, srv, path).want(t, http.StatusOK).data(t, &entry)
+	return entry.Why
 }

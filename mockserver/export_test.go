@@ -19,3 +19,6 @@ func DecodeSnapshot(from io.Reader) (*Snapshot, error) {
 	kept, err := file.Worlds[0].Snapshot()
 	return &Snapshot{kept}, err
 }
+
+// JournalBytes returns the memory of the journals of all worlds.
+func JournalBytes(s *Server) int64 { return s.config.Memory.Used.Load() }

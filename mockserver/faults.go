@@ -11,8 +11,6 @@ type FaultRule struct {
 	// Number identifies the rule, counted from 1 in the order of injection.
 	Number int `json:"number"`
 	fault.Rule
-	// Disabled is true while the rule is disabled: it neither counts nor strikes.
-	Disabled bool `json:"disabled,omitempty"`
 	// Seen is how many requests the rule has counted.
 	Seen int `json:"seen,omitempty"`
 	// Struck is how many requests it has struck.
@@ -35,19 +33,6 @@ func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules..
 // ClearFaults removes every rule. The requests that [fault.ArriveLate] has struck, and that are still on their way, take effect
 // at once.
 func (w *World) ClearFaults() { w.core.ClearFaults() }
-
-// ReplaceFault replaces the rule of a number. The new rule keeps the number and the place among the others, stays
-// disabled if the old one was, and counts from zero. ReplaceFault returns an error, and changes nothing, if the number
-// does not exist, or if the rule, or a later one because of it, could never strike.
-func (w *World) ReplaceFault(number int, rule fault.Rule) error {
-	return w.core.ReplaceFault(number, rule)
-}
-
-// DisableFault disables the rule of a number, which keeps its counts, or enables it again. It returns an error if the number
-// does not exist.
-func (w *World) DisableFault(number int, disabled bool) error {
-	return w.core.SwitchFault(number, !disabled)
-}
 
 // RemoveFault removes the rule of a number. It returns an error if the number does not exist.
 func (w *World) RemoveFault(number int) error { return w.core.RemoveFault(number) }

@@ -42,7 +42,7 @@ func FuzzStateFile(f *testing.F) {
 		defer s.clear()
 		w := s.fork(t)
 		w.Restore(snapshot)
-		for _, path := range []string{"/_mock/ledger", "/_mock/regulatory-requests", "/_mock/consignments", "/_mock/clock"} {
+		for _, path := range []string{"/_mock/ledger", "/_mock/regulatory-requests", "/_mock/worlds/home", "/_mock/healthz"} {
 			s.answered(t, s.request(t, w, http.MethodGet, path, "perPage=3", "", nil))
 		}
 		for path, id := range map[string]string{"/v1/rates": "rate_id", "/v1/webhooks": "webhook_id", "/_mock/deliveries": "delivery_id"} {

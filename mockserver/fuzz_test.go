@@ -284,7 +284,7 @@ func (s *stage) repeatRules(t *testing.T, w *mockserver.World) {
 		return
 	}
 	for _, rule := range shown.Data.Rules {
-		for _, own := range []string{"number", "disabled", "seen", "struck"} {
+		for _, own := range []string{"number", "seen", "struck"} {
 			delete(rule, own)
 		}
 	}

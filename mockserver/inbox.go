@@ -52,6 +52,3 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 	found, err := w.core.AwaitInbox(ctx, 0, "", count, timeout)
 	return list.Map(found, func(n delivery.Notification) Notification { return Notification(n) }), err
 }
-
-// ClearInbox removes every notification from the inbox.
-func (w *World) ClearInbox() { w.core.Inbox.Clear() }

@@ -174,7 +174,7 @@ func TestLint_FindsASecretInTheQueryAndShowsNone(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener())
 	get(t, srv, "/v1/rates?api_key="+srv.SecretKey)
 	var overHTTP []journal.Finding
-	get(t, srv, "/_mock/lint").want(t, http.StatusOK).data(t, &overHTTP)
+	get(t, srv, "/_mock/journal?as=findings").want(t, http.StatusOK).data(t, &overHTTP)
 	text := fmt.Sprint(overHTTP)
 	if len(overHTTP) != 2 || !strings.Contains(text, "secret-in-query") || !strings.Contains(text, "unknown-parameter by rates.list (api_key)") || strings.Contains(text, srv.SecretKey) {
 		t.Errorf("found %s", text)

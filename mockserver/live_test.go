@@ -100,15 +100,11 @@ func TestLive_SaysWhichThingHasChanged(t *testing.T) {
 			{"a call", func() { get(t, srv, "/v1/rates?perPage=1") }, func(a, b pulse) bool { return b.Calls == a.Calls+1 }},
 			{"an analysis", draft, func(a, b pulse) bool { return b.Requests == 1 && b.Marks.Requests != a.Marks.Requests }},
 			{"a fault rule", func() { inject(t, srv, fault.Rule{Nth: 1000, Fault: fault.Drop()}) }, func(a, b pulse) bool { return b.Marks.Faults != a.Marks.Faults }},
-			{"a disabled fault rule", func() { do(t, srv, http.MethodPatch, "/_mock/faults/1", `{"disabled":true}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Faults != a.Marks.Faults }},
+			{"a removed fault rule", func() { do(t, srv, http.MethodDelete, "/_mock/faults/1", "").want(t, 200) }, func(a, b pulse) bool { return b.Marks.Faults != a.Marks.Faults }},
 			{"money", func() { fund(t, srv.World) }, func(a, b pulse) bool { return b.Entries == a.Entries+1 && b.Marks.Ledger != a.Marks.Ledger }},
 			{"a webhook", func() { post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Webhooks != a.Marks.Webhooks }},
 			{"an event", func() { post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Deliveries != a.Marks.Deliveries }},
 			{"a world", func() { post(t, srv, "/_mock/worlds", `{"scenario":"empty","name":"x"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Worlds != a.Marks.Worlds }},
-			{"a snapshot", func() { post(t, srv, "/_mock/worlds/home/snapshot", `{"snapshot":"before"}`).want(t, 200) }, func(a, b pulse) bool { return b.Marks.Worlds != a.Marks.Worlds }},
-			{"a snapshot removed", func() {
-				do(t, srv, http.MethodDelete, "/_mock/worlds/home/snapshot?snapshot=before", "").want(t, 200)
-			}, func(a, b pulse) bool { return b.Marks.Worlds != a.Marks.Worlds }},
 			{"time", func() { post(t, srv, "/_mock/clock/advance", `{"duration":"1h"}`).want(t, 200) }, func(a, b pulse) bool { return b.Now.Sub(a.Now) == time.Hour }},
 			{"a reset", srv.Reset, func(a, b pulse) bool { return b.Calls == 0 && b.Requests == 0 }},
 		}

@@ -46,7 +46,7 @@ func TestMessages_AreBounded(t *testing.T) {
 	items := `{"line_items":[` + strings.TrimSuffix(strings.Repeat(`{"currency":"`+long[:200]+`"},`, 1000), ",") + `]}`
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	tests := []struct{ name, method, path, body, keeps string }{
-		{"shipment of a replay", "POST", replayPath, `{"event":"shipment.created","shipment_id":"` + long + `"}`, "GET /_mock/consignments"},
+		{"shipment of a replay", "POST", replayPath, `{"event":"shipment.created","shipment_id":"` + long + `"}`, "GET /_mock/worlds/NAME"},
 		{"event of a replay", "POST", replayPath, `{"shipment_id":"x","event":"` + long + `"}`, "send a kind such as"},
 		{"delivery of a replay", "POST", replayPath, `{"delivery_id":"` + long + `"}`, "/_mock/deliveries"},
 		{"shipment of an analysis", "POST", regulatoryPath + "/analyze", `{"shipment_id":"` + long + `"}`, ""},
@@ -97,8 +97,8 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 		"a misspelt field, replay":     {"POST", replay, `{"deliveryId":"WD-1"}`, 400, `unknown field "deliveryId": did you mean "delivery_id"?`},
 		"a document in lower case":     {"POST", buy, `{"request_id":"` + draft.ID + `","document_types":["customs"]}`, 400, `is not a document type: did you mean "CUSTOMS"?`},
 		"further documents":            {"POST", buy, `{"request_id":"` + bought.ID + `","document_types":["FDA"]}`, 400, "analyze again to purchase further ones"},
-		"an unknown shipment":          {"POST", analyze, `{"shipment_id":"SH-1"}`, 404, "GET /_mock/consignments lists the shipments"},
-		"an unknown shipment, replay":  {"POST", replay, `{"shipment_id":"SH-1","event":"shipment.created"}`, 404, "GET /_mock/consignments lists the shipments"},
+		"an unknown shipment":          {"POST", analyze, `{"shipment_id":"SH-1"}`, 404, "GET /_mock/worlds/NAME lists the shipments"},
+		"an unknown shipment, replay":  {"POST", replay, `{"shipment_id":"SH-1","event":"shipment.created"}`, 404, "GET /_mock/worlds/NAME lists the shipments"},
 		"a shipment as request":        {"GET", regulatoryPath + "/request/" + srv.Shipments()[0], "", 404, "that is the id of a shipment: analyze the shipment, and use the request_id in the response"},
 		"a shipment as request to buy": {"POST", buy, `{"request_id":"` + srv.Shipments()[0] + `","document_types":["FDA"]}`, 404, "that is the id of a shipment"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/schema"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -18,7 +19,7 @@ import (
 // documented operations, provisional operations, and the routes below /_mock/. The same table always gives the
 // same bytes.
 func OpenAPI(operations []shipping.Operation) ([]byte, error) {
-	document, err := openapi.Load()
+	document, err := openapi.Load(admin.Controls(), admin.Types())
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
 	}
@@ -73,7 +74,7 @@ func (r *responseChecks) document(s *Server, a *world.Assumptions) (*openAPIDocu
 	if d := r.made[r.key(a)]; d != nil {
 		return d, nil
 	}
-	loaded, err := openapi.Load()
+	loaded, err := openapi.Load(admin.Controls(), admin.Types())
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
 	}

@@ -96,10 +96,10 @@ func (s *Server) newAPI() (err error) {
 
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
-		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
+		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread,
 		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
-		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
+		Assumptions: viewAssumptions,
 		OpenAPI: func(w *world.World) ([]byte, string, error) {
 			d, err := s.checks.document(s, w.Assume())
 			if err != nil {
@@ -107,10 +107,6 @@ func (s *Server) newControlSurface() *admin.Admin {
 			}
 			return d.text, d.tag, nil
 		},
-		Transport: func() http.RoundTripper { return s.inMemory },
-	}
-	if s.config.state != "" {
-		c.Save = func() error { return s.SaveState(s.config.state) }
 	}
 	return admin.New(c)
 }

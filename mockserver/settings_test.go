@@ -138,7 +138,7 @@ func TestScenario_ContradictionsAreRefused(t *testing.T) {
 	}
 	post(t, srv, "/_mock/worlds", `{"scenario":"cap2-virtual-instant-lowfunds","name":"x"}`).want(t, http.StatusOK)
 	for _, amount := range []string{"0", "0.00", "-1"} {
-		post(t, srv, "/_mock/ledger/fund", `{"wallet":"`+srv.Wallets()[0]+`","amount":`+amount+`}`).refusal(t, http.StatusBadRequest, "must be above zero")
+		do(t, srv, http.MethodPatch, "/_mock/ledger", `{"fund":[{"wallet":"`+srv.Wallets()[0]+`","amount":`+amount+`}]}`).refusal(t, http.StatusBadRequest, "must be above zero")
 	}
 }
 
@@ -199,13 +199,37 @@ func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	}
 }
 
-// Over HTTP, wallets can be funded and exchange rates can be set.
+// Over HTTP, wallets can be funded and exchange rates can be set: all that a request contains, or nothing.
 func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	wallet := srv.Wallets()[0]
 	before, _ := srv.Balance(wallet)
-	post(t, srv, "/_mock/ledger/fund", `{"wallet":"`+wallet+`","amount":12.50}`).want(t, 200)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	fund := func(order string) string {
+		return `{"fund":[{"wallet":"` + wallet + `","amount":1},` + order + `],"exchange_rates":{"NGN":1}}`
+	}
+	for body, want := range map[string]string{
+		`{}`:                                 "GET /_mock/ledger lists the wallets",
+		fund(`{"wallet":"` + wallet + `"}`):  "must be above zero",
+		fund(`{"wallet":"VA-1","amount":1}`): "VA-1",
+		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                  "must be above zero",
+		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`:   "must be above zero",
+		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency",
+	} {
+		do(t, srv, http.MethodPatch, "/_mock/ledger", body).refusal(t, 400, want)
+	}
+	if same, _ := srv.Balance(wallet); same.Cmp(before) != 0 {
+		t.Errorf("refused deposits changed %s to %s", before, same)
+	}
+	if same := analyzeShipment(t, srv, srv.Shipments()[0]); !reflect.DeepEqual(same.AvailableDocuments, draft.AvailableDocuments) {
+		t.Errorf("refused exchange rates changed the prices %v to %v", draft.AvailableDocuments, same.AvailableDocuments)
+	}
+
+	var ledger struct {
+		ExchangeRates map[string]json.Number `json:"exchange_rates"`
+	}
+	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).data(t, &ledger)
 	want, err := before.Add(amount(t, "12.50"))
 	if err != nil {
 		t.Fatal(err)
@@ -213,52 +237,10 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	if after, _ := srv.Balance(wallet); after.Cmp(want) != 0 {
 		t.Errorf("%s, then %s", before, after)
 	}
-	for _, body := range []string{`{}`, `{"wallet":"` + wallet + `"}`, `{"wallet":"VA-1","amount":1}`, `{"wallet":"` + wallet + `","amount":-1}`} {
-		post(t, srv, "/_mock/ledger/fund", body).refusal(t, 400, "wallet")
+	if ledger.ExchangeRates["NGN"] != "1" {
+		t.Errorf("%+v", ledger)
 	}
-
-	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	post(t, srv, "/_mock/exchange-rates", `{"currency":"NGN","per_dollar":1}`).want(t, 200)
-	var rates []struct {
-		Currency  string
-		PerDollar json.Number `json:"per_dollar"`
-	}
-	get(t, srv, "/_mock/exchange-rates").data(t, &rates)
-	if i := slices.IndexFunc(rates, func(r struct {
-		Currency  string
-		PerDollar json.Number `json:"per_dollar"`
-	}) bool {
-		return r.Currency == "NGN"
-	}); i < 0 || rates[i].PerDollar != "1" {
-		t.Errorf("%+v", rates)
-	}
-	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(draft, cheaper) {
+	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(cheaper.AvailableDocuments, draft.AvailableDocuments) {
 		t.Error("the prices are the same")
-	}
-	for _, body := range []string{`{}`, `{"currency":"NGN"}`, `{"currency":"NGN","per_dollar":0}`, `{"currency":"naira","per_dollar":1}`} {
-		post(t, srv, "/_mock/exchange-rates", body).refusal(t, 400, "")
-	}
-}
-
-// A schedule can be run over HTTP, around a request to the service.
-func TestAdmin_RunsASchedule(t *testing.T) {
-	t.Parallel()
-	srv, box := listening(t)
-	var ran struct {
-		Deliveries []mockserver.Delivery
-		Response   struct{ Status int }
-	}
-	post(t, srv, "/_mock/schedule", `{"events":[{"event":"test","data":{"number":1}},{"event":"test","data":{"number":2}}],
-		"steps":[{"event":1,"before_reply":true},{"event":0,"after":"1h"}],"request":{"method":"GET","target":"/v1/rates"}}`).want(t, 200).data(t, &ran)
-	if len(ran.Deliveries) != 2 || ran.Response.Status != 200 || len(box.got) != 2 || !strings.Contains(box.got[0], `"number":2`) {
-		t.Errorf("%+v; %v", ran, box.got)
-	}
-	for body, want := range map[string]string{
-		`{}`: "1 to 1000 events", `{"events":[{"event":"test"}],"steps":[{"event":1}]}`: "counted from 0",
-		`{"events":[{"event":"test"}],"steps":[{"event":0,"before_reply":true}]}`: "no request",
-		`{"events":[{"event":"test"}],"steps":[{"event":0,"after":"-1s"}]}`:       "below zero",
-		`{"events":[{"event":"test"}],"request":{"target":"/_mock/"}}`:            "target is the path",
-	} {
-		post(t, srv, "/_mock/schedule", body).refusal(t, 400, want)
 	}
 }

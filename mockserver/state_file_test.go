@@ -100,7 +100,7 @@ func TestState_KeepsAssumptionsOfAWorld(t *testing.T) {
 	const open = `{"name":"default_other","preset":"contrary","assumptions":{"PerPageCap":7}}`
 	keys := []string{
 		post(t, first, "/_mock/worlds", open).want(t, http.StatusOK).text(t, "secret_key"),
-		post(t, first, "/_mock/worlds/default_other/fork", `{"name":"fork"}`).want(t, http.StatusOK).text(t, "secret_key"),
+		post(t, first, "/_mock/worlds", `{"from":"default_other","name":"fork"}`).want(t, http.StatusOK).text(t, "secret_key"),
 	}
 	if err := first.SaveState(path); err != nil {
 		t.Fatal(err)
@@ -131,7 +131,9 @@ func TestState_IsSavedOnDemand(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
 	srv := start(t, mockserver.WithState(path))
-	post(t, srv, "/_mock/state/save", "").want(t, http.StatusOK)
+	if err := srv.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := mockserver.LoadSnapshot(path); err != nil {
 		t.Error(err)
 	}

@@ -95,7 +95,7 @@ func (w *World) Check() error { return w.core.Check() }
 // already analyzed keep their amounts. It returns an error for a currency that no wallet holds, for "USD", and
 // for a rate that is not positive.
 func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) error {
-	return w.core.SetExchangeRate(currency, perDollar)
+	return w.core.ChangeMoney(nil, map[string]shipping.Amount{currency: perDollar})
 }
 
 // Wallets returns the references of the wallets in the order of the account. The first, in NGN, is
@@ -107,7 +107,9 @@ func (w *World) Balance(wallet string) (shipping.Amount, bool) { return w.core.B
 
 // Fund deposits money into a wallet, as a transaction with flow "in". It returns an error if the wallet does
 // not exist or the amount is below zero.
-func (w *World) Fund(wallet string, amount shipping.Amount) error { return w.core.Fund(wallet, amount) }
+func (w *World) Fund(wallet string, amount shipping.Amount) error {
+	return w.core.ChangeMoney([]world.Deposit{{Wallet: wallet, Amount: amount}}, nil)
+}
 
 // Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
 // the last ones are domestic and match none.

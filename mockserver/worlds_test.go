@@ -451,34 +451,25 @@ func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
 	}
 	fund()
 	after, _ := w.Balance(wallet)
-	post(t, srv, "/_mock/worlds/virtual_ci/snapshot", `{"snapshot":"funded"}`).want(t, http.StatusOK)
+	post(t, srv, "/_mock/worlds", `{"from":"virtual_ci","name":"funded"}`).want(t, http.StatusOK)
 	fund()
-	post(t, srv, "/_mock/worlds/virtual_ci/restore", `{"snapshot":"funded"}`).want(t, http.StatusOK)
+	post(t, srv, "/_mock/worlds/virtual_ci/restore", `{"from":"virtual_funded"}`).want(t, http.StatusOK)
 	held(after)
-	post(t, srv, "/_mock/worlds/virtual_ci/reset", ``).want(t, http.StatusOK)
+	post(t, srv, "/_mock/worlds/virtual_ci/restore", ``).want(t, http.StatusOK)
 	held(began)
-	post(t, srv, "/_mock/worlds/virtual_ci/fork", `{"name":"what-if","snapshot":"funded"}`).want(t, http.StatusOK)
+	post(t, srv, "/_mock/worlds", `{"from":"virtual_funded","name":"what-if"}`).want(t, http.StatusOK)
 	fork, err := srv.Open("virtual_what-if")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := fork.Balance(wallet); !got.Equal(after) {
-		t.Errorf("the fork holds %s, want %s", got, after)
-	}
-	var worlds []struct {
-		Name, Clock string
-		Snapshots   []string
-	}
-	get(t, srv, "/_mock/worlds").want(t, http.StatusOK).data(t, &worlds)
-	if len(worlds) != 3 || worlds[0].Name != "home" || worlds[1].Clock != "virtual" || !slices.Equal(worlds[1].Snapshots, []string{"funded"}) {
-		t.Errorf("the worlds are %+v", worlds)
+		t.Errorf("the copy holds %s, want %s", got, after)
 	}
 	do(t, srv, http.MethodDelete, "/_mock/worlds/virtual_what-if", "").want(t, http.StatusOK)
-	post(t, srv, "/_mock/worlds/virtual_ci/snapshot", `{"snapshot":"a second/one"}`).want(t, http.StatusOK)
-	var left struct{ Snapshots []string }
-	do(t, srv, http.MethodDelete, "/_mock/worlds/virtual_ci/snapshot?snapshot=a+second%2Fone", "").want(t, http.StatusOK).data(t, &left)
-	if !slices.Equal(left.Snapshots, []string{"funded"}) {
-		t.Errorf("after one is removed, the snapshots are %q", left.Snapshots)
+	var worlds []struct{ Name, Clock string }
+	get(t, srv, "/_mock/worlds").want(t, http.StatusOK).data(t, &worlds)
+	if len(worlds) != 3 || worlds[0].Name != "home" || worlds[1].Clock != "virtual" {
+		t.Errorf("the worlds are %+v", worlds)
 	}
 
 	for _, test := range []struct {
@@ -487,41 +478,39 @@ func TestAdminWorlds_DoWhatTheMethodsDo(t *testing.T) {
 		want               string
 	}{
 		{"POST", "/_mock/worlds", `{"name":"c i"}`, 400, "a key is sk_"},
-		{"POST", "/_mock/worlds", `{}`, 400, "a key is sk_"},
+		{"POST", "/_mock/worlds", `{}`, 400, "name is required: send {"},
 		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, `unknown scenario "lots": use one of default, `},
 		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400, `unknown scenario "lowfund": did you mean "lowfunds"?`},
 		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400, `unknown scenario "row1000": did you mean "rowsN"?`},
-		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"ci"}`, 409, "open already"},
-		{"POST", "/_mock/worlds/virtual_ci/fork", `{"name":"x","snapshot":"nothing"}`, 400, `the world has no snapshot "nothing": it has funded`},
-		{"POST", "/_mock/worlds/virtual_ci/snapshot", `{}`, 400, "needs a name"},
-		{"POST", "/_mock/worlds/virtual_ci/restore", `{"snapshot":"nothing"}`, 400, `the world has no snapshot "nothing": it has funded`},
-		{"DELETE", "/_mock/worlds/virtual_ci/snapshot?snapshot=nothing", ``, 400, `the world has no snapshot "nothing": it has funded`},
-		{"POST", "/_mock/worlds/home/restore", `{"snapshot":"no"}`, 400, `the world has no snapshot "no", and no other: POST /_mock/worlds/home/snapshot takes one`},
-		{"POST", "/_mock/worlds/nowhere/reset", ``, 404, "no world"},
-		{"DELETE", "/_mock/worlds/home", ``, 400, "reset it instead"},
-		{"POST", "/_mock/state/save", ``, 409, "-state FILE"},
+		{"POST", "/_mock/worlds", `{"from":"virtual_ci","name":"ci"}`, 409, "open already"},
+		{"POST", "/_mock/worlds", `{"from":"virtual_c","name":"x"}`, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
+		{"POST", "/_mock/worlds", `{"from":"virtual_ci","name":"x","scenario":"lowfunds"}`, 400, "leave scenario, preset and assumptions out"},
+		{"POST", "/_mock/worlds", `{"from":"unauthenticated","name":"x"}`, 404, "no world"},
+		{"POST", "/_mock/worlds/virtual_ci/restore", `{"from":"nothing"}`, 404, `no world "nothing" is open`},
+		{"POST", "/_mock/worlds/nowhere/restore", ``, 404, "no world"},
+		{"DELETE", "/_mock/worlds/home", ``, 400, "POST /_mock/worlds/home/restore"},
 	} {
 		do(t, srv, test.method, test.path, test.body).refusal(t, test.status, test.want)
 	}
 }
 
-// Who opens or forks a world gets everything that is needed to use it, as from GET /_mock/worlds/{world}.
+// Who opens or copies a world gets everything that is needed to use it, as from GET /_mock/worlds/{world}.
 func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
-	for _, test := range []struct{ path, body, name string }{
-		{"worlds", `{"scenario":"lowfunds","name":"ci"}`, "lowfunds_ci"},
-		{"worlds", `{"name":"ci"}`, "default_ci"},
-		{"worlds", `{"name":"empty_ci"}`, "empty_ci"},
-		{"worlds", `{"name":"sk_test_default_key"}`, "default_key"},
-		{"worlds", `{"name":"home"}`, "home"},
-		{"worlds/lowfunds_ci/fork", `{"name":"what-if"}`, "lowfunds_what-if"},
+	for _, test := range []struct{ body, name string }{
+		{`{"scenario":"lowfunds","name":"ci"}`, "lowfunds_ci"},
+		{`{"name":"ci"}`, "default_ci"},
+		{`{"name":"empty_ci"}`, "empty_ci"},
+		{`{"name":"sk_test_default_key"}`, "default_key"},
+		{`{"name":"home"}`, "home"},
+		{`{"from":"lowfunds_ci","name":"what-if"}`, "lowfunds_what-if"},
 	} {
 		var opened, shown map[string]any
-		post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).data(t, &opened)
+		post(t, srv, "/_mock/worlds", test.body).want(t, http.StatusOK).data(t, &opened)
 		get(t, srv, "/_mock/worlds/"+test.name).want(t, http.StatusOK).data(t, &shown)
 		if diff := cmp.Diff(shown, opened); diff != "" || opened["name"] != test.name || opened["wallets"] == nil {
-			t.Errorf("%s %s (-shown +opened):\n%s", test.path, test.body, diff)
+			t.Errorf("%s (-shown +opened):\n%s", test.body, diff)
 		}
 	}
 }

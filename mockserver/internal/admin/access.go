@@ -58,12 +58,12 @@ func (s *Admin) hasToken(r *http.Request) bool {
 
 // signIn responds to a browser that opens the console with the token in its address: it sets a cookie and redirects to
 // the address without the token. The value of the cookie is escaped: a token can have characters that a cookie cannot.
-func (s *Admin) signIn(c *control) wire.Reply {
+func (s *Admin) signIn(c *control) *wire.Reply {
 	cookie := http.Cookie{
 		Name: tokenCookie, Value: url.QueryEscape(s.Token()), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
 	}
 	p := wire.Redirect(wire.ControlPrefix)
 	p.Status = http.StatusSeeOther
 	p.Header.Set("Set-Cookie", cookie.String())
-	return p
+	return &p
 }

@@ -10,7 +10,9 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping/mockserver/internal/list"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
 // consoleFiles contains the console at /_mock/: HTML, styles and scripts, which are served without a build step.
@@ -25,6 +27,16 @@ const consolePage = "index.html"
 // frames.
 const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+func consoleRoutes() []Route {
+	return []Route{
+		route("GET", "", "getIndex", "List the routes, the scenarios and the special inputs; a browser gets the console, also at /", "", (*Admin).getIndex).with("text/html"),
+		route("GET", "console/{file}", "getConsoleFile", "Get a file of the console", "", (*Admin).getConsoleFile).
+			with("text/html", "text/css", "text/javascript", "image/svg+xml"),
+		route("GET", "live", "watchWorld", "Get counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).watchWorld).
+			with("text/event-stream"),
+	}
+}
 
 // consoleTypes returns the media types of the files by extension. The system's table of types is not used, because it
 // differs between machines.
@@ -70,47 +82,66 @@ func consoleAssets() func() map[string]consoleAsset {
 }
 
 // consoleFile returns a file of the page, or 304 if the browser has it.
-func (s *Admin) consoleFile(c *control, name string) wire.Reply {
+func (s *Admin) consoleFile(c *control, name string) *wire.Reply {
 	asset, known := s.console()[name]
 	if !known {
-		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the console has no file %q: open %s", name, wire.ControlPrefix))
+		p := refused(notFound("the console has no file %q: open %s", name, wire.ControlPrefix))
+		return &p
 	}
-	p := wire.Reply{Status: http.StatusOK, Header: asset.header, ContentType: asset.header.Get("Content-Type"), Body: asset.body}
+	p := &wire.Reply{Status: http.StatusOK, Header: asset.header, ContentType: asset.header.Get("Content-Type"), Body: asset.body}
 	if wire.MatchesTag(c.Header.Values("If-None-Match"), asset.header.Get("Etag")) {
 		p.Status, p.Body = http.StatusNotModified, nil
 	}
 	return p
 }
 
-func (s *Admin) getConsoleFile(c *control) wire.Reply {
-	return s.consoleFile(c, c.PathValue("file"))
+// fileParameter is a file of the console.
+type fileParameter struct {
+	Name string `path:"file" doc:"Name of the file." example:"app.js"`
+}
+
+func (s *Admin) getConsoleFile(c *control, file fileParameter, _ none) (string, none, error) {
+	c.raw = s.consoleFile(c, file.Name)
+	return "", none{}, nil
 }
 
 // indexMessage explains how to select a world.
 const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such as ?world=lowfunds_ci42, " +
 	"or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines need the header " + tokenHeader
 
-// routeView is a route in the index.
-type routeView struct {
+// index lists what a program can send.
+type index struct {
+	Routes        []routeRow           `json:"routes"`
+	Scenarios     []world.ScenarioWord `json:"scenarios" doc:"Terms of the scenario in the key of a world; hyphens join several."`
+	SpecialInputs []regulatory.Magic   `json:"special_inputs" doc:"Inputs of analyze with special effects."`
+}
+
+// routeRow is a route in the index.
+type routeRow struct {
 	Method  string   `json:"method"`
 	Path    string   `json:"path"`
 	Summary string   `json:"summary"`
 	Query   []string `json:"query"`
+	Body    string   `json:"body,omitempty" doc:"An example of the body."`
 }
 
-func viewRoute(r Route) routeView {
-	return routeView{r.Method, wire.ControlPrefix + r.Path, r.Summary, r.Parameters()}
+func viewRoute(r Route) routeRow {
+	return routeRow{r.Method, r.Path, r.Summary, r.queries(), r.Example}
 }
 
-// listControlRoutes serves GET /_mock/: the console for browsers, the list of routes for other clients.
-func (s *Admin) listControlRoutes(c *control) wire.Reply {
-	if c.URL.Query().Has(tokenParameter) && s.Token() != "" {
-		return s.signIn(c)
+// indexParameters has the token of a browser on another machine.
+type indexParameters struct {
+	Token string `query:"token" doc:"The token, for a browser on another machine: it gets a cookie that lasts until the browser is closed." example:"N5YV2LQ7"`
+}
+
+// getIndex serves GET /_mock/: the console for browsers, the list of routes for other clients.
+func (s *Admin) getIndex(c *control, _ indexParameters, _ none) (string, index, error) {
+	switch {
+	case c.URL.Query().Has(tokenParameter) && s.Token() != "":
+		c.raw = s.signIn(c)
+	case wire.Prefers(c.Header, "text/html", "application/json"):
+		c.raw = s.consoleFile(c, consolePage)
 	}
-	if wire.Prefers(c.Header, "text/html", "application/json") {
-		return s.consoleFile(c, consolePage)
-	}
-	p := wire.SucceedWith(nil, indexMessage, list.Map(Routes(), viewRoute))
-	p.Header = http.Header{"Vary": {"Accept"}}
-	return p
+	c.header = http.Header{"Vary": {"Accept"}}
+	return indexMessage, index{list.Map(Routes(), viewRoute), world.Scenarios(), regulatory.Magics()}, nil
 }

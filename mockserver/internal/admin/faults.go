@@ -1,19 +1,27 @@
 package admin
 
 import (
-	"net/http"
-	"slices"
+	"errors"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
+	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// faultsView is the data of GET /_mock/faults.
-type faultsView struct {
+func faultRoutes() []Route {
+	return []Route{
+		route("GET", "faults", "listFaults", "List the fault rules and the kinds of faults", "", (*Admin).listFaults),
+		route("POST", "faults", "addFaults", "Add fault rules, or none if one of them can never strike",
+			`{"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, (*Admin).addFaults),
+		route("DELETE", "faults", "clearFaults", "Remove every fault rule", "", (*Admin).clearFaults),
+		route("DELETE", "faults/{number}", "removeFault", "Remove a fault rule; the response contains the others", "", (*Admin).removeFault),
+	}
+}
+
+// faultList has the rules of a world, and the values that rules can have.
+type faultList struct {
 	Rules      []inject.Listed `json:"rules"`
 	Kinds      []fault.Kind    `json:"kinds"`
 	Points     []fault.Point   `json:"points"`
@@ -22,79 +30,41 @@ type faultsView struct {
 	RetryAfterForms []fault.RetryAfter `json:"retry_after_forms"`
 }
 
-func (s *Admin) listFaults(c *control) wire.Reply {
-	view := faultsView{Rules: c.world.Faults.Rules(), Kinds: fault.Kinds(), Points: fault.Points(), RetryAfterForms: fault.RetryAfters()}
-	for _, op := range shipping.Operations() {
-		view.Operations = append(view.Operations, op.Name)
-	}
-	return wire.SucceedWith(nil, spelling.Counted(len(view.Rules), "fault rule", "fault rules"), view)
+func (s *Admin) listFaults(c *control, _, _ none) (string, faultList, error) {
+	rules := c.world.Faults.Rules()
+	return spelling.Counted(len(rules), "fault rule", "fault rules"), faultList{
+		rules, fault.Kinds(), fault.Points(), list.Map(shipping.Operations(), func(op shipping.Operation) string { return op.Name }), fault.RetryAfters(),
+	}, nil
 }
 
-func (s *Admin) addFaults(c *control) wire.Reply {
-	var ask struct {
-		Rules []fault.Rule `json:"rules"`
+// newFaults are fault rules to add.
+type newFaults struct {
+	Rules []fault.Rule `json:"rules"`
+}
+
+func (s *Admin) addFaults(c *control, _ none, order newFaults) (string, []inject.Listed, error) {
+	added := len(order.Rules)
+	if added == 0 {
+		return "", nil, errors.New(`no rule was added: send {"rules":[…]} with at least one`)
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
-		return *refusal
-	}
-	if len(ask.Rules) == 0 {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `no rule was added: send {"rules":[…]} with at least one`)
-	}
-	if err := c.world.Inject(ask.Rules...); err != nil {
-		return refusedFor(err)
+	if err := c.world.Inject(order.Rules...); err != nil {
+		return "", nil, err
 	}
 	all := c.world.Faults.Rules()
-	return wire.SucceedWith(nil, spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
+	return spelling.Counted(added, "fault rule added", "fault rules added"), all[max(0, len(all)-added):], nil
 }
 
-func (s *Admin) clearFaults(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
-		return *refusal
-	}
+func (s *Admin) clearFaults(c *control, _, _ none) (string, []inject.Listed, error) {
 	c.world.ClearFaults()
-	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
+	return "No fault rules are left", []inject.Listed{}, nil
 }
 
-func (s *Admin) changeFault(c *control) wire.Reply {
-	var ask struct {
-		Disabled *bool `json:"disabled"`
-	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
-		return *refusal
-	}
-	if ask.Disabled == nil {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `disabled is required: send {"disabled":true} or {"disabled":false}`)
-	}
-	if err := c.world.SwitchFault(faultNumber(c), !*ask.Disabled); err != nil {
-		return refusedFor(err)
-	}
-	message := "Fault rule enabled"
-	if *ask.Disabled {
-		message = "Fault rule disabled"
-	}
-	return wire.SucceedWith(nil, message, c.world.Faults.Rules())
+// ruleParameter selects a fault rule.
+type ruleParameter struct {
+	Number int `path:"number" doc:"Number of the fault rule." example:"1"`
 }
 
-func (s *Admin) replaceFault(c *control) wire.Reply {
-	var rule fault.Rule
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &rule); refusal != nil {
-		return *refusal
-	}
-	if err := c.world.ReplaceFault(faultNumber(c), rule); err != nil {
-		return refusedFor(err)
-	}
-	return wire.SucceedWith(nil, "Fault rule replaced", c.world.Faults.Rules())
+func (s *Admin) removeFault(c *control, rule ruleParameter, _ none) (string, []inject.Listed, error) {
+	err := c.world.RemoveFault(rule.Number)
+	return "Fault rule removed", c.world.Faults.Rules(), err
 }
-
-func (s *Admin) removeFault(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
-		return *refusal
-	}
-	if err := c.world.RemoveFault(faultNumber(c)); err != nil {
-		return refusedFor(err)
-	}
-	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.Rules()))
-}
-
-// faultNumber returns the number in the path, or 0, which no rule has, if it is not a number.
-func faultNumber(c *control) int { return api.Positive(c.PathValue("number"), 0) }

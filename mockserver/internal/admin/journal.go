@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
@@ -24,114 +23,110 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// listJournal serves GET /_mock/journal: the entries of the journal that the query selects. With wait it responds when
-// there are count of them, or with 408.
-func (s *Admin) listJournal(c *control) wire.Reply {
-	query := c.Query()
-	choice, err := parseJournalChoice(c.world, query)
-	if err != nil {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, err.Error())
+func journalRoutes() []Route {
+	return []Route{
+		route("GET", "journal", "listJournal", "List the latest requests to the service, oldest first; as=findings lists the findings of the linter", "", (*Admin).listJournal).
+			with("application/har+json", plainText),
+		route("GET", "journal/{request_id}", "getJournalEntry",
+			"Get an entry of the journal, and why the request was refused: the section of the specification, and the nearest valid request", "", (*Admin).getJournalEntry).
+			with(plainText),
 	}
-	write, known := journalFormats()[query.Get("as")]
-	if !known {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("as is %q: choose jsonl, har or curl", query.Get("as")))
-	}
-	timeout, count, refusal := waitForCount(query)
-	if refusal != nil {
-		return *refusal
-	}
-	if timeout > 0 {
-		if choice.Last == 0 {
-			choice.First = count
-		}
-		if _, err = c.world.AwaitChoice(c.Context(), choice, count, timeout); err != nil {
-			return timedOut(err)
-		}
-	}
-	return write(c.world, c.world.Log.Choose(choice))
 }
 
-// journalFormats returns the functions that write entries, by the parameter as.
-func journalFormats() map[string]func(*world.World, []journal.Entry) wire.Reply {
-	return map[string]func(*world.World, []journal.Entry) wire.Reply{
-		"": func(w *world.World, entries []journal.Entry) wire.Reply {
-			message := spelling.Counted(len(entries), "request in the journal", "requests in the journal")
-			if w.Log.IsShort() {
-				message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
-			}
-			return wire.SucceedWith(nil, message, list.Map(entries, viewJournalEntry))
-		},
-		"jsonl": func(_ *world.World, entries []journal.Entry) wire.Reply {
-			var out bytes.Buffer
-			encoder := json.NewEncoder(&out) // which ends each value with a line break
-			for _, entry := range entries {
-				if err := encoder.Encode(viewJournalEntry(entry)); err != nil {
-					return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
-				}
-			}
-			return download("journal.jsonl", plainText, out.Bytes())
-		},
-		"har": func(w *world.World, entries []journal.Entry) wire.Reply {
-			archive, err := journal.HAR(w.URL, entries)
-			if err != nil {
-				return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
-			}
-			return download("journal.har", "application/har+json", archive) // another type than that of entries, for typed clients
-		},
-		"curl": func(w *world.World, entries []journal.Entry) wire.Reply {
-			commands := list.Map(entries, func(entry journal.Entry) string { return entry.Curl(w.URL) })
-			return download("journal.sh", plainText, []byte(strings.Join(commands, "")))
-		},
+// journalQuery selects entries of the journal.
+type journalQuery struct {
+	Operation string `query:"operation" doc:"Only requests of this operation." example:"rates.list"`
+	Method    string `query:"method" doc:"Only requests with this method." example:"POST"`
+	Status    string `query:"status" doc:"Only responses with this status, or of this class." example:"4xx"`
+	RequestID string `query:"request_id" doc:"Only the request with this X-Request-Id." example:"req-7"`
+	Key       string `query:"key" doc:"Only requests with this key, as the journal shows it." example:"sk_test_…1a2b3c4d"`
+	Contains  string `query:"contains" doc:"Only requests with this text in the path, the query or a body." example:"SH-"`
+	Refused   bool   `query:"refused" doc:"Only refused requests." example:"true"`
+	Faulted   bool   `query:"faulted" doc:"Only requests that a fault struck." example:"true"`
+	Fault     string `query:"fault" doc:"Only requests that this kind of fault struck." example:"drop"`
+	After     string `query:"after" doc:"Only requests after this one; latest selects future requests." example:"req-7"`
+	Before    string `query:"before" doc:"Only requests before this one." example:"req-7"`
+	Last      int    `query:"last" doc:"Only the latest of them, at most this many." example:"50"`
+	Bodies    *bool  `query:"bodies" doc:"false omits bodies." example:"false"`
+	waiting
+	As string `query:"as" enum:"jsonl har curl findings" doc:"Export them as JSON lines, as an HTTP archive or as curl commands, or list all findings of the linter." example:"har"`
+}
+
+// journalRow is a journal entry, or with as=findings a finding of the linter.
+type journalRow any
+
+type journalEntry struct {
+	journal.Entry
+	At jsontext.Timestamp `json:"at"`
+}
+
+func viewEntry(e journal.Entry) journalEntry { return journalEntry{e, jsontext.Timestamp(e.At)} }
+
+// listJournal responds with the entries that the query selects. With wait it responds when there are count of them, or
+// with 408.
+func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []journalRow, error) {
+	choice, err := query.choice(c.world)
+	if err := errors.Join(err, query.waiting.check()); err != nil {
+		return "", nil, err
 	}
+	if query.Wait > 0 {
+		if choice.Last == 0 {
+			choice.First = query.Count
+		}
+		if _, err := c.world.AwaitChoice(c.Context(), choice, query.Count, query.Wait); err != nil {
+			return "", nil, timedOut(err)
+		}
+	}
+	entries := c.world.Log.Choose(choice)
+	switch query.As {
+	case "jsonl":
+		var out bytes.Buffer
+		encoder := json.NewEncoder(&out) // which ends each value with a line break
+		for _, entry := range entries {
+			err = errors.Join(err, encoder.Encode(viewEntry(entry)))
+		}
+		c.raw = download("journal.jsonl", plainText, out.Bytes())
+	case "har":
+		var archive []byte
+		archive, err = journal.HAR(c.world.URL, entries)
+		c.raw = download("journal.har", "application/har+json", archive) // another type than that of entries, for typed clients
+	case "curl":
+		commands := list.Map(entries, func(entry journal.Entry) string { return entry.Curl(c.world.URL) })
+		c.raw = download("journal.sh", plainText, []byte(strings.Join(commands, "")))
+	case "findings":
+		findings := c.world.Lint.All()
+		return spelling.Counted(len(findings), "finding", "findings"), list.Map(findings, func(f journal.Finding) journalRow { return f }), nil
+	}
+	if err != nil {
+		return "", nil, internal(err)
+	}
+	message := spelling.Counted(len(entries), "request in the journal", "requests in the journal")
+	if c.world.Log.IsShort() {
+		message += ": older ones were dropped because the journals of all worlds are full; close or restore worlds, or raise -max-journal (in Go: WithMaxJournal)"
+	}
+	return message, list.Map(entries, func(e journal.Entry) journalRow { return viewEntry(e) }), nil
 }
 
 const plainText = "text/plain; charset=utf-8"
 
 // download returns a reply that a browser saves under a name.
-func download(name, contentType string, body []byte) wire.Reply {
-	return wire.Reply{
+func download(name, contentType string, body []byte) *wire.Reply {
+	return &wire.Reply{
 		Status: http.StatusOK, ContentType: contentType, Body: body,
 		Header: http.Header{"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", name)}},
 	}
 }
 
-// waitFor returns the duration of the parameter wait, or 0 if the query does not have it.
-func waitFor(query url.Values) (time.Duration, *wire.Reply) {
-	if !query.Has("wait") {
-		return 0, nil
-	}
-	const longest = time.Hour
-	timeout, err := time.ParseDuration(query.Get("wait"))
-	if err != nil || timeout <= 0 || timeout > longest {
-		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("wait is %q: write a duration up to %v, such as 5s", query.Get("wait"), longest))
-		return 0, &p
-	}
-	return timeout, nil
+// timedOut returns the error of a wait that failed with err.
+func timedOut(err error) error {
+	return &refusal{http.StatusRequestTimeout, wire.CodeTimeout, strings.TrimSuffix(err.Error(), ": "+context.DeadlineExceeded.Error())}
 }
 
-// waitForCount returns the parameters wait and count; count is 1 if the query does not have it.
-func waitForCount(query url.Values) (timeout time.Duration, count int, refusal *wire.Reply) {
-	if timeout, refusal = waitFor(query); refusal != nil || !query.Has("count") {
-		return timeout, 1, refusal
-	}
-	if count = api.Positive(query.Get("count"), 0); count == 0 || timeout == 0 {
-		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("count is %q: write a whole number from 1, beside wait, such as wait=5s&count=2", query.Get("count")))
-		return 0, 0, &p
-	}
-	return timeout, count, nil
-}
-
-// timedOut returns the refusal of a wait that failed with err.
-func timedOut(err error) wire.Reply {
-	message := strings.TrimSuffix(refusedFor(err).Refusal.Message, ": "+context.DeadlineExceeded.Error())
-	return wire.Refused(http.StatusRequestTimeout, wire.CodeTimeout, message)
-}
-
-// parseJournalChoice parses the query of GET /_mock/journal.
-func parseJournalChoice(w *world.World, query url.Values) (watch.Choice, error) {
+// choice returns what the query selects in the journal of a world.
+func (query *journalQuery) choice(w *world.World) (watch.Choice, error) {
 	q := journal.Query{
-		Operation: query.Get("operation"), Method: strings.ToUpper(query.Get("method")), RequestID: query.Get("request_id"), Key: query.Get("key"),
-		Contains: query.Get("contains"), Fault: query.Get("fault"), After: query.Get("after"), Before: query.Get("before"),
+		Operation: query.Operation, Method: strings.ToUpper(query.Method), RequestID: query.RequestID, Key: query.Key, Contains: query.Contains,
+		Refused: query.Refused, Faulted: query.Faulted, Fault: query.Fault, After: query.After, Before: query.Before,
 	}
 	if q.Operation != "" && !api.IsOperation(q.Operation) {
 		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
@@ -140,67 +135,57 @@ func parseJournalChoice(w *world.World, query url.Values) (watch.Choice, error) 
 	if q.Fault != "" && !slices.Contains(kinds, q.Fault) {
 		return watch.Choice{}, fmt.Errorf("unknown fault %q%s", q.Fault, spelling.Suggestion(q.Fault, kinds))
 	}
-	var err error
-	if text := query.Get("status"); text != "" {
-		number, isClass := strings.CutSuffix(text, "xx")
+	if query.Status != "" {
+		number, isClass := strings.CutSuffix(query.Status, "xx")
 		into := &q.Status
 		if isClass {
 			into = &q.StatusClass
 		}
+		var err error
 		if *into, err = strconv.Atoi(number); err != nil {
-			return watch.Choice{}, fmt.Errorf("status is %q: write a number, such as 200, or a class, such as 4xx", text)
-		}
-	}
-	for name, into := range map[string]*bool{"faulted": &q.Faulted, "refused": &q.Refused} {
-		if text := query.Get(name); text != "" {
-			if *into, err = strconv.ParseBool(text); err != nil {
-				return watch.Choice{}, fmt.Errorf("invalid %s %q: write true or leave it out", name, text)
-			}
+			return watch.Choice{}, fmt.Errorf("status is %q: write a number, such as 200, or a class, such as 4xx", query.Status)
 		}
 	}
 	choice, err := w.Log.Choice(q)
-	if err != nil {
-		return choice, err
-	}
-	choice.Bodies = query.Get("bodies") != "false"
-	if text := query.Get("last"); text != "" {
-		if choice.Last, err = strconv.Atoi(text); err != nil || choice.Last < 1 {
-			return choice, fmt.Errorf("last is %q: write the maximum number of requests", text)
+	choice.Bodies, choice.Last = query.Bodies == nil || *query.Bodies, query.Last
+	return choice, err
+}
+
+// entryParameters select a journal entry and its form.
+type entryParameters struct {
+	ID string `path:"request_id" doc:"The X-Request-Id header of the response." example:"req-7"`
+	As string `query:"as" enum:"curl go" doc:"Return a command or a test that sends the request again." example:"curl"`
+}
+
+// explainedEntry is a journal entry with its explanation.
+type explainedEntry struct {
+	journalEntry
+	// Why is absent if the request was neither refused nor struck by a fault, and the linter found nothing.
+	Why *explain.Explanation `json:"why,omitempty"`
+}
+
+// getJournalEntry responds with an entry and its explanation, or with code that sends its request again.
+func (s *Admin) getJournalEntry(c *control, entry entryParameters, _ none) (string, explainedEntry, error) {
+	found, _, err := c.world.Log.Remembered(entry.ID)
+	if err == nil && entry.As != "" {
+		code := found.Curl
+		if entry.As == "go" {
+			code = found.GoTest
 		}
+		c.raw = &wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(code(c.world.URL))}
+		return "", explainedEntry{}, nil
 	}
-	return choice, nil
-}
-
-// getJournalEntry serves GET /_mock/journal/{request_id}: an entry, or code that sends its request again.
-func (s *Admin) getJournalEntry(c *control) wire.Reply {
-	found, _, err := c.world.Log.Remembered(c.PathValue("request_id"))
+	why, err := explain.Response(s.Worlds, c.world, entry.ID, s.Operations)
 	if err != nil {
-		return entryNotFound(c, err)
+		message := strings.TrimPrefix(err.Error(), packagePrefix)
+		if !errors.Is(err, watch.ErrDropped) {
+			message += fmt.Sprintf(", or select a world other than %s with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), world.UnauthenticatedName)
+		}
+		return "", explainedEntry{}, notFound("%s", message)
 	}
-	switch as := c.Query().Get("as"); as {
-	case "":
-		return wire.SucceedWith(nil, "The journal entry", viewJournalEntry(found))
-	case "curl":
-		return wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.Curl(c.world.URL))}
-	case "go":
-		return wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.GoTest(c.world.URL))}
-	default:
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("as is %q: choose curl or go", as))
+	explained := explainedEntry{journalEntry: viewEntry(found)}
+	if why.ErrorCode != "" || why.Fault != "" || len(why.Findings) > 0 {
+		explained.Why = &why
 	}
-}
-
-func (s *Admin) explainRefusal(c *control) wire.Reply {
-	why, err := explain.Response(s.Worlds, c.world, c.PathValue("request_id"), s.Operations)
-	if err != nil {
-		return entryNotFound(c, err)
-	}
-	return wire.SucceedWith(nil, why.Summary(), why)
-}
-
-func entryNotFound(c *control, err error) wire.Reply {
-	message := strings.TrimPrefix(err.Error(), "mockserver: ")
-	if !errors.Is(err, watch.ErrDropped) {
-		message += fmt.Sprintf(", or select a world other than %s with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), world.UnauthenticatedName)
-	}
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, message)
+	return why.Summary(), explained, nil
 }

@@ -22,23 +22,23 @@ const (
 	writeTimeout      = 10 * time.Second       // timeout for one message
 )
 
-// summary is a summary of a world: its counts, and a checksum for each kind of data that a page can show.
-type summary struct {
+// worldState is a summary of a world: its counts, and a checksum for each kind of data that a page can show.
+type worldState struct {
 	World         string `json:"world"`
-	Entries       uint64 `json:"journal_entries"` // since the world was opened or reset
+	Entries       uint64 `json:"journal_entries"` // since the world was opened, or its initial contents were restored
 	LedgerEntries int    `json:"ledger_entries"`
 	Requests      int    `json:"regulatory_requests"`
 	// Unauthenticated counts the requests of the server whose key opens no world.
 	Unauthenticated uint64             `json:"unauthenticated_entries"`
 	Pending         int                `json:"pending"` // timers on the clock
-	Clock           string             `json:"clock"`
+	Clock           string             `json:"clock" enum:"real virtual"`
 	Now             jsontext.Timestamp `json:"now"`
-	Marks           marks              `json:"marks"`
+	Marks           worldMarks         `json:"marks"`
 }
 
-// marks has a checksum for each route: it changes when the data that GET returns there changes, also if the data was the
+// worldMarks has a checksum for each route: it changes when the data that GET returns there changes, also if the data was the
 // same at an earlier time.
-type marks struct {
+type worldMarks struct {
 	Assumptions uint32 `json:"assumptions"`
 	Ledger      uint32 `json:"ledger"`
 	Requests    uint32 `json:"regulatory_requests"`
@@ -50,7 +50,7 @@ type marks struct {
 }
 
 // withoutTime returns the summary without the fields that change with time, for comparison.
-func (p summary) withoutTime() summary {
+func (p worldState) withoutTime() worldState {
 	if p.Clock == "real" {
 		p.Now = jsontext.Timestamp{}
 	}
@@ -59,10 +59,10 @@ func (p summary) withoutTime() summary {
 
 // summary returns the summary of a world. Streams poll it, so that a server without streams does no work for them and a
 // slow reader delays nobody.
-func (s *Admin) summary(w *world.World) summary {
-	p := summary{
+func (s *Admin) summary(w *world.World) worldState {
+	p := worldState{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   marks{Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
+		Marks:   worldMarks{Faults: w.Faults.Mark(), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Waiting(), Clock: clockKind(w), Now: jsontext.Timestamp(w.Clock.Now()),
 	}
 	deliveries, inbox := w.Dispatcher.Mark(), w.Inbox.Received()
@@ -95,41 +95,36 @@ func checksum(parts ...any) uint32 {
 	return hash.Sum32()
 }
 
-// checksumWorlds returns a number that changes when a world is opened or closed, or its snapshots change.
+// checksumWorlds returns a number that changes when a world is opened or closed.
 func checksumWorlds(opened []*world.World) uint32 {
-	changes := 0
-	for _, w := range opened {
-		w.Lock()
-		changes += w.SnapshotChanges
-		w.Unlock()
-	}
-	return checksum(len(opened), opened[len(opened)-1].Name(), changes)
+	return checksum(len(opened), opened[len(opened)-1].Name())
 }
 
 // watchWorld serves GET /_mock/live: the summary of a world, or a stream of summaries for clients that accept
 // text/event-stream.
-func (s *Admin) watchWorld(c *control) wire.Reply {
+func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	if !wire.Prefers(c.Header, "text/event-stream", "application/json") {
-		return wire.SucceedWith(nil, "The state of the world; send Accept: text/event-stream for a stream of its changes", s.summary(c.world))
+		return "The state of the world; send Accept: text/event-stream for a stream of its changes", s.summary(c.world), nil
 	}
 	if s.watching.Add(1) > maxStreams {
 		s.watching.Add(-1)
-		return wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, fmt.Sprintf("the limit of %d streams is reached: close one", maxStreams))
+		return "", worldState{}, &refusal{http.StatusServiceUnavailable, wire.CodeUnavailable, fmt.Sprintf("the limit of %d streams is reached: close one", maxStreams)}
 	}
-	return wire.Reply{
+	c.raw = &wire.Reply{
 		Status: http.StatusOK, ContentType: "text/event-stream", Header: http.Header{"X-Content-Type-Options": {"nosniff"}},
 		Stream: func(w http.ResponseWriter) error {
 			defer s.watching.Add(-1)
 			return s.live(c.Context(), newEventWriter(w), c.world)
 		},
 	}
+	return "", worldState{}, nil
 }
 
 // live writes a world's summary whenever it has changed, until the client disconnects, or the world or the server is
 // closed.
 func (s *Admin) live(ctx context.Context, out *eventWriter, w *world.World) error {
 	defer out.close()
-	var sent summary
+	var sent worldState
 	var sentAt time.Time
 	for {
 		changes := w.Log.Changes()

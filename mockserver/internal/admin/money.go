@@ -1,105 +1,90 @@
 package admin
 
 import (
-	"fmt"
-	"net/http"
+	"errors"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// getLedger serves GET /_mock/ledger.
-func (s *Admin) getLedger(c *control) wire.Reply {
-	p, refusal := controlPage(c.Query())
-	if refusal != nil {
-		return *refusal
+func moneyRoutes() []Route {
+	return []Route{
+		route("GET", "ledger", "getLedger", "Get the wallets, the ledger entries, newest first, the exchange rates, and violated invariants", "", (*Admin).getLedger),
+		route("PATCH", "ledger", "changeLedger", "Deposit money into wallets, and set exchange rates for later analyses; all of it, or nothing",
+			`{"fund":[{"wallet":"VA-2244668800","amount":100.50}],"exchange_rates":{"NGN":1600}}`, (*Admin).changeLedger),
 	}
+}
+
+// ledgerQuery selects entries of the ledger.
+type ledgerQuery struct {
+	paging
+	Wallet string `query:"wallet" doc:"Only this wallet and its entries." example:"VA-2244668800"`
+}
+
+// ledgerPage is the money of a world.
+type ledgerPage struct {
+	Wallets       []wallet                   `json:"wallets"`
+	ExchangeRates map[string]shipping.Amount `json:"exchange_rates" doc:"Units of each currency per US dollar."`
+	Entries       []ledgerEntry              `json:"entries" doc:"Newest first."`
+	Problems      string                     `json:"problems" doc:"The violated invariants; empty if there are none."`
+}
+
+type wallet struct {
+	ledger.Wallet
+	Balance shipping.Amount `json:"balance"`
+}
+
+type ledgerEntry struct {
+	ledger.Entry
+	At jsontext.Timestamp `json:"at"`
+}
+
+func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledgerPage, error) {
 	now := c.world.Snapshot() // the world is not locked while a long history is read
 	books := now.State.Ledger
 	wallets, entries := books.Wallets(), books.Journal()
-	if reference := c.Query().Get("wallet"); reference != "" {
-		wallet, known := books.Wallet(reference)
+	if query.Wallet != "" {
+		selected, known := books.Wallet(query.Wallet)
 		if !known {
 			references := list.Map(wallets, func(w ledger.Wallet) string { return w.Reference })
-			return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("the world has no wallet %q%s", reference, spelling.Suggestion(reference, references)))
+			return "", ledgerPage{}, notFound("the world has no wallet %q%s", query.Wallet, spelling.Suggestion(query.Wallet, references))
 		}
-		wallets, entries = []ledger.Wallet{wallet}, books.Entries(reference)
-	}
-	view := ledgerView{Wallets: []walletView{}}
-	for _, wallet := range wallets {
-		balance, _ := books.Balance(wallet.Reference)
-		view.Wallets = append(view.Wallets, walletView{wallet, balance})
-	}
-	if err := now.Check(); err != nil {
-		view.Problems = err.Error()
+		wallets, entries = []ledger.Wallet{selected}, books.Entries(query.Wallet)
 	}
 	slices.Reverse(entries)
-	view.Entries = list.Map(cut(p, entries), viewLedgerEntry)
-	return paged(p, len(entries), spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), view)
+	page := ledgerPage{
+		Wallets: list.Map(wallets, func(w ledger.Wallet) wallet {
+			balance, _ := books.Balance(w.Reference)
+			return wallet{w, balance}
+		}),
+		ExchangeRates: maps.Clone(now.State.Exchange),
+		Entries:       list.Map(pageOf(c, query.paging, entries), func(e ledger.Entry) ledgerEntry { return ledgerEntry{e, jsontext.Timestamp(e.At)} }),
+	}
+	if err := now.Check(); err != nil {
+		page.Problems = err.Error()
+	}
+	return spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), page, nil
 }
 
-// fundWallet serves POST /_mock/ledger/fund.
-func (s *Admin) fundWallet(c *control) wire.Reply {
-	var order struct {
-		Wallet string           `json:"wallet"`
-		Amount *shipping.Amount `json:"amount"`
-	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
-		return *refusal
-	}
-	if order.Wallet == "" || order.Amount == nil {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `wallet and amount are required: send {"wallet":"VA-…","amount":100.50}; GET /_mock/ledger lists the wallets`)
-	}
-	if err := c.world.Fund(order.Wallet, *order.Amount); err != nil {
-		return refusedFor(err)
-	}
-	balance, _ := c.world.Balance(order.Wallet)
-	return wire.SucceedWith(nil, "The wallet is funded", struct {
-		Wallet  string          `json:"wallet"`
-		Balance shipping.Amount `json:"balance"`
-	}{order.Wallet, balance})
+// ledgerChanges are deposits, and exchange rates by currency.
+type ledgerChanges struct {
+	Fund          []world.Deposit            `json:"fund,omitempty"`
+	ExchangeRates map[string]shipping.Amount `json:"exchange_rates,omitempty" doc:"Units of each currency per US dollar."`
 }
 
-// exchangeRate is the number of units of a currency per US dollar.
-type exchangeRate struct {
-	Currency  string           `json:"currency"`
-	PerDollar *shipping.Amount `json:"per_dollar"`
-}
-
-// listExchangeRates serves GET /_mock/exchange-rates.
-func (s *Admin) listExchangeRates(c *control) wire.Reply {
-	rates := exchangeRates(c.world)
-	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
-}
-
-func exchangeRates(w *world.World) []exchangeRate {
-	w.Lock()
-	defer w.Unlock()
-	rates := []exchangeRate{}
-	for currency, perDollar := range w.Account.Exchange {
-		rates = append(rates, exchangeRate{currency, &perDollar})
+func (s *Admin) changeLedger(c *control, _ none, order ledgerChanges) (string, ledgerPage, error) {
+	if len(order.Fund)+len(order.ExchangeRates) == 0 {
+		return "", ledgerPage{}, errors.New(`nothing is changed: send {"fund":[{"wallet":"VA-…","amount":100.50}]}, or {"exchange_rates":{"NGN":1600}}; GET /_mock/ledger lists the wallets`)
 	}
-	slices.SortFunc(rates, func(a, b exchangeRate) int { return strings.Compare(a.Currency, b.Currency) })
-	return rates
-}
-
-// setExchangeRate serves POST /_mock/exchange-rates.
-func (s *Admin) setExchangeRate(c *control) wire.Reply {
-	var order exchangeRate
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
-		return *refusal
+	if err := c.world.ChangeMoney(order.Fund, order.ExchangeRates); err != nil {
+		return "", ledgerPage{}, err
 	}
-	if order.PerDollar == nil {
-		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `currency and per_dollar are required: send {"currency":"NGN","per_dollar":1600}`)
-	}
-	if err := c.world.SetExchangeRate(order.Currency, *order.PerDollar); err != nil {
-		return refusedFor(err)
-	}
-	return wire.SucceedWith(nil, "The exchange rate is set", exchangeRates(c.world))
+	_, page, err := s.getLedger(c, ledgerQuery{}, none{})
+	return "The ledger is changed", page, err
 }

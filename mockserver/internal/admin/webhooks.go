@@ -1,125 +1,303 @@
 package admin
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-func (s *Admin) listWebhooks(c *control) wire.Reply {
+func webhookRoutes() []Route {
+	return []Route{
+		route("GET", "webhooks", "listWebhooks", "List the webhooks, newest first", "", (*Admin).listWebhooks),
+		route("POST", "webhooks", "addWebhook", "Subscribe a receiver", `{"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Admin).addWebhook),
+		route("PATCH", "webhooks/{webhook_id}", "changeWebhook", "Change a webhook", `{"active":false}`, (*Admin).changeWebhook),
+		route("DELETE", "webhooks/{webhook_id}", "removeWebhook", "Remove a webhook", "", (*Admin).removeWebhook),
+		route("POST", "events", "emitEvent", "Send an event to its subscribers; the event is about a shipment, or has data of its own",
+			`{"event":"shipment.updated"}`, (*Admin).emitEvent),
+		route("GET", "deliveries", "listDeliveries", "List the webhook deliveries, newest first", "", (*Admin).listDeliveries),
+		route("GET", "inbox", "listInbox", "List the notifications to the inbox, oldest first, with their signatures verified; a webhook to its url needs no receiver", "", (*Admin).listInbox),
+		route("POST", "inbox", "receiveNotification", "Receive a notification in the inbox", `{"event":"shipment.updated","data":{}}`, (*Admin).receiveNotification),
+	}
+}
+
+// webhookOrder is a [delivery.Order] on the control surface: [delivery.Any] instead of the empty one.
+type webhookOrder delivery.Order
+
+func (o webhookOrder) MarshalText() ([]byte, error) {
+	return []byte(cmp.Or(string(o), delivery.Any)), nil
+}
+
+func (o *webhookOrder) UnmarshalText(text []byte) error {
+	known := delivery.Orders()
+	switch name := string(text); {
+	case name == delivery.Any:
+		*o = webhookOrder(delivery.Together)
+	case slices.Contains(known, delivery.Order(name)):
+		*o = webhookOrder(name)
+	default:
+		return fmt.Errorf("order is %q: choose %s or one of %v", name, delivery.Any, known)
+	}
+	return nil
+}
+
+// webhookSettings is a webhook with the fields that only the control surface shows.
+type webhookSettings struct {
+	WebhookID string             `json:"webhook_id"`
+	Name      string             `json:"name"`
+	URL       string             `json:"url"`
+	Events    []string           `json:"events"`
+	Active    bool               `json:"active"`
+	Order     webhookOrder       `json:"order"`
+	CreatedAt jsontext.Timestamp `json:"created_at"`
+	UpdatedAt jsontext.Timestamp `json:"updated_at"`
+	Revision  int                `json:"revision"`
+}
+
+func viewWebhook(h *account.Webhook) webhookSettings {
+	return webhookSettings{
+		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
+		Order: webhookOrder(h.Order), CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Revision: h.Revision,
+	}
+}
+
+// webhooksQuery selects a page of webhooks or of deliveries.
+type webhooksQuery struct {
+	Contains string `query:"contains" doc:"Only those with this text in any member, in whatever case." example:"shipment"`
+	paging
+}
+
+func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, []webhookSettings, error) {
 	w := c.world
 	w.Lock()
 	all := slices.Clone(w.Account.Webhooks.All)
 	w.Unlock()
 	slices.Reverse(all)
-	all = containing(all, c.Query().Get("contains"), func(h *account.Webhook) []string { return append([]string{h.WebhookID, h.Name, h.URL}, h.Event...) })
-	return pageOf(c, spelling.Counted(len(all), "webhook", "webhooks"), all, viewWebhook)
+	all = containing(all, query.Contains, func(h *account.Webhook) []string { return append([]string{h.WebhookID, h.Name, h.URL}, h.Event...) })
+	return spelling.Counted(len(all), "webhook", "webhooks"), list.Map(pageOf(c, query.paging, all), viewWebhook), nil
 }
 
-func (s *Admin) addWebhook(c *control) wire.Reply {
-	w := c.world
-	var form struct {
-		Name   string        `json:"name"`
-		URL    string        `json:"url"`
-		Events []string      `json:"events"`
-		Active *bool         `json:"active"`
-		Order  *webhookOrder `json:"order"`
-	}
-	if refusal := w.Decoding().DecodeControl(c.Call, &form); refusal != nil {
-		return *refusal
-	}
-	id, err := w.AddWebhook(world.Subscription{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
+// newWebhook is a webhook to add.
+type newWebhook struct {
+	URL    string        `json:"url"`
+	Name   string        `json:"name,omitempty"`
+	Events []string      `json:"events,omitempty" doc:"Default: every shipment event."`
+	Active *bool         `json:"active,omitempty" doc:"Default: true."`
+	Order  *webhookOrder `json:"order,omitempty" doc:"Default: any."`
+}
+
+func (s *Admin) addWebhook(c *control, _ none, order newWebhook) (string, webhookSettings, error) {
+	id, err := c.world.AddWebhook(world.Subscription{
+		Name: order.Name, URL: order.URL, Events: order.Events, Inactive: order.Active != nil && !*order.Active,
+	})
 	if err != nil {
-		return refusedFor(err)
+		return "", webhookSettings{}, err
 	}
-	if form.Order != nil {
-		if err := w.ChangeWebhook(id, world.WebhookChange{Order: (*delivery.Order)(form.Order)}); err != nil {
-			return refusedFor(errors.Join(err, w.RemoveWebhook(id)))
+	if order.Order != nil {
+		if err := c.world.ChangeWebhook(id, world.WebhookChange{Order: (*delivery.Order)(order.Order)}); err != nil {
+			return "", webhookSettings{}, errors.Join(err, c.world.RemoveWebhook(id))
 		}
 	}
-	return answerWebhook(w, id, "Webhook added")
+	h, err := findWebhook(c.world, id)
+	return "Webhook added", h, err
 }
 
-// answerWebhook returns a webhook in its current state.
-func answerWebhook(w *world.World, id, message string) wire.Reply {
-	h := findWebhook(w, id)
-	if h == nil {
-		return webhookNotFound(id)
-	}
-	return wire.SucceedWith(nil, message, viewWebhook(h))
+// webhookParameter selects a webhook.
+type webhookParameter struct {
+	ID string `path:"webhook_id" doc:"Identifier of the webhook." example:"WA-0011223344"`
 }
 
-func (s *Admin) changeWebhook(c *control) wire.Reply {
-	w, id := c.world, c.PathValue("webhook_id")
-	var change struct {
-		Name   *string       `json:"name"`
-		URL    *string       `json:"url"`
-		Events []string      `json:"events"`
-		Active *bool         `json:"active"`
-		Order  *webhookOrder `json:"order"`
+// webhookChange has the new values of a webhook.
+type webhookChange struct {
+	URL    *string       `json:"url,omitempty"`
+	Name   *string       `json:"name,omitempty"`
+	Events []string      `json:"events,omitempty"`
+	Active *bool         `json:"active,omitempty"`
+	Order  *webhookOrder `json:"order,omitempty"`
+}
+
+func (s *Admin) changeWebhook(c *control, webhook webhookParameter, change webhookChange) (string, webhookSettings, error) {
+	if h, err := findWebhook(c.world, webhook.ID); err != nil {
+		return "", h, err
 	}
-	if refusal := w.Decoding().DecodeControl(c.Call, &change); refusal != nil {
-		return *refusal
-	}
-	if h := findWebhook(w, id); h == nil {
-		return webhookNotFound(id)
-	}
-	if err := w.ChangeWebhook(id, world.WebhookChange{
+	if err := c.world.ChangeWebhook(webhook.ID, world.WebhookChange{
 		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: (*delivery.Order)(change.Order),
 	}); err != nil {
-		return refusedFor(err)
+		return "", webhookSettings{}, err
 	}
-	return answerWebhook(w, id, "Webhook changed")
+	h, err := findWebhook(c.world, webhook.ID)
+	return "Webhook changed", h, err
 }
 
-func (s *Admin) removeWebhook(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
-		return *refusal
+func (s *Admin) removeWebhook(c *control, webhook webhookParameter, _ none) (string, webhookSettings, error) {
+	h, err := findWebhook(c.world, webhook.ID)
+	if err == nil {
+		err = c.world.RemoveWebhook(h.WebhookID)
 	}
-	id := c.PathValue("webhook_id")
-	if err := c.world.RemoveWebhook(id); err != nil {
-		return webhookNotFound(id)
-	}
-	return wire.SucceedWith(nil, "Webhook removed", map[string]string{"webhook_id": id})
+	return "Webhook removed", h, err
 }
 
-func webhookNotFound(id string) wire.Reply {
-	return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("webhook %q does not exist: GET %swebhooks lists them", id, wire.ControlPrefix))
-}
-
-func findWebhook(w *world.World, id string) *account.Webhook {
+func findWebhook(w *world.World, id string) (webhookSettings, error) {
 	w.Lock()
 	defer w.Unlock()
-	return w.Account.Webhooks.Find(id)
+	if h := w.Account.Webhooks.Find(id); h != nil {
+		return viewWebhook(h), nil
+	}
+	return webhookSettings{}, notFound("webhook %q does not exist: GET %swebhooks lists them", id, wire.ControlPrefix)
 }
 
-func (s *Admin) emitEvent(c *control) wire.Reply {
-	var e world.Event
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &e); refusal != nil {
-		return *refusal
+// webhookDelivery is a notification to a webhook.
+type webhookDelivery struct {
+	ID         string             `json:"delivery_id"`
+	EventID    string             `json:"webhook_event_id"`
+	WebhookID  string             `json:"webhook_id"`
+	Event      string             `json:"event"`
+	ShipmentID string             `json:"shipment_id"`
+	URL        string             `json:"url"`
+	State      delivery.State     `json:"state"`
+	Reason     string             `json:"reason,omitempty"`
+	Payload    json.RawMessage    `json:"payload,omitempty" doc:"Absent from the response to POST events."`
+	CreatedAt  jsontext.Timestamp `json:"created_at"`
+	Attempts   []deliveryAttempt  `json:"attempts"`
+}
+
+type deliveryAttempt struct {
+	At         jsontext.Timestamp `json:"at"`
+	StatusCode int                `json:"status_code,omitempty"`
+	Error      string             `json:"error,omitempty"`
+}
+
+func viewDelivery(d delivery.Delivery) webhookDelivery {
+	return webhookDelivery{
+		ID: d.ID, EventID: d.EventID, WebhookID: d.WebhookID, Event: d.Event, ShipmentID: d.ShipmentID, URL: d.URL,
+		State: d.State, Reason: d.Reason, Payload: d.Payload, CreatedAt: jsontext.Timestamp(d.CreatedAt),
+		Attempts: list.Map(d.Attempts, func(a delivery.Attempt) deliveryAttempt {
+			return deliveryAttempt{jsontext.Timestamp(a.At), a.StatusCode, a.Error}
+		}),
 	}
-	queued, err := c.world.Emit(e)
+}
+
+// event is an event to send.
+type event struct {
+	Kind       string          `json:"event" example:"shipment.updated"`
+	ShipmentID string          `json:"shipment_id,omitempty" doc:"Shipment in the notification. Default: the newest."`
+	Data       json.RawMessage `json:"data,omitempty" doc:"Data of the notification, in place of a shipment."`
+}
+
+func (s *Admin) emitEvent(c *control, _ none, order event) (string, []webhookDelivery, error) {
+	queued, err := c.world.Emit(world.Event(order))
 	if err != nil {
-		return refusedFor(err)
+		return "", nil, err
 	}
-	refused := 0
+	unsent := 0
 	for i, d := range queued {
 		if d.State == delivery.Refused {
-			refused++
+			unsent++
 		}
 		queued[i].Payload = nil // the same for all; GET deliveries has it
 	}
-	message := spelling.Counted(len(queued)-refused, "notification queued", "notifications queued")
-	if refused > 0 {
-		message += fmt.Sprintf(", %d not sent: see reason", refused)
+	message := spelling.Counted(len(queued)-unsent, "notification queued", "notifications queued")
+	if unsent > 0 {
+		message += fmt.Sprintf(", %d not sent: see reason", unsent)
 	}
-	return wire.SucceedWith(nil, message, list.Map(queued, viewDelivery))
+	return message, list.Map(queued, viewDelivery), nil
+}
+
+// deliveriesQuery selects a page of deliveries.
+type deliveriesQuery struct {
+	webhooksQuery
+	Wait time.Duration `query:"wait" doc:"Wait until no delivery is queued, at most this long (up to 1h). The response is 408 if one still is." example:"5s"`
+}
+
+func (s *Admin) listDeliveries(c *control, query deliveriesQuery, _ none) (string, []webhookDelivery, error) {
+	if query.Wait > 0 {
+		ctx, cancel := context.WithTimeout(c.Context(), query.Wait)
+		defer cancel()
+		if err := c.world.Dispatcher.WaitAll(ctx); err != nil {
+			return "", nil, timedOut(err)
+		}
+	}
+	log := containing(c.world.Deliveries(), query.Contains, func(d delivery.Delivery) []string {
+		return []string{d.ID, d.EventID, d.WebhookID, d.Event, d.ShipmentID, d.URL, string(d.State), string(d.Payload)}
+	})
+	return spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), list.Map(pageOf(c, query.paging, log), viewDelivery), nil
+}
+
+// inbox is the inbox of a world.
+type inbox struct {
+	URL           string              `json:"url" doc:"For webhooks."`
+	Notifications []inboxNotification `json:"notifications" doc:"The latest, up to 1,000, oldest first."`
+}
+
+// inboxNotification is a notification that the inbox received.
+type inboxNotification struct {
+	Number     int                `json:"number"`
+	At         jsontext.Timestamp `json:"at"`
+	Event      string             `json:"event"`
+	DeliveryID string             `json:"delivery_id,omitempty"`
+	EventID    string             `json:"webhook_event_id,omitempty"`
+	WebhookID  string             `json:"webhook_id,omitempty"`
+	Attempt    int                `json:"attempt,omitempty"`
+	Status     int                `json:"status"`
+	Valid      bool               `json:"valid"`
+	Problem    string             `json:"problem,omitempty" doc:"Why it is not valid."`
+	Header     http.Header        `json:"header"`
+	Payload    json.RawMessage    `json:"payload,omitempty"`
+}
+
+func viewNotification(n delivery.Notification) inboxNotification {
+	return inboxNotification{
+		Number: n.Number, At: jsontext.Timestamp(n.At), Event: n.Event, DeliveryID: n.DeliveryID, EventID: n.EventID, WebhookID: n.WebhookID,
+		Attempt: n.Attempt, Status: n.Status, Valid: n.Valid, Problem: n.Problem, Header: n.Header, Payload: n.Payload,
+	}
+}
+
+// inboxQuery selects notifications.
+type inboxQuery struct {
+	Contains string `query:"contains" doc:"Only notifications whose payload contains this text, or whose identifier it is." example:"SH-"`
+	After    uint   `query:"after" doc:"Only notifications after the one of this number." example:"7"`
+	waiting
+}
+
+// listInbox responds with the notifications that the query selects. With wait it responds when there are count of them,
+// or with 408.
+func (s *Admin) listInbox(c *control, query inboxQuery, _ none) (string, inbox, error) {
+	if err := query.waiting.check(); err != nil {
+		return "", inbox{}, err
+	}
+	found := c.world.Inbox.Notifications(int(query.After), query.Contains)
+	if query.Wait > 0 {
+		var err error
+		if found, err = c.world.AwaitInbox(c.Context(), int(query.After), query.Contains, query.Count, query.Wait); err != nil {
+			return "", inbox{}, timedOut(err)
+		}
+	}
+	return spelling.Counted(len(found), "notification in the inbox", "notifications in the inbox"), inbox{delivery.InboxURL, list.Map(found, viewNotification)}, nil
+}
+
+// receiveQuery selects the response of the inbox.
+type receiveQuery struct {
+	Status string `query:"status" doc:"Status of the response, from 200 to 599. Default: 200." example:"503"`
+}
+
+// receiveNotification serves programs that send notifications themselves.
+func (s *Admin) receiveNotification(c *control, query receiveQuery, body json.RawMessage) (string, inboxNotification, error) {
+	status, err := delivery.InboxStatus(query.Status)
+	if err != nil {
+		return "", inboxNotification{}, err
+	}
+	c.status = status
+	return "The notification is in the inbox", viewNotification(c.world.Inbox.Receive(c.Header, body, status)), nil
 }

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
-	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/list"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -18,219 +16,211 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// The control surface of worlds, for tests in other languages. What these routes do, Server.Open,
-// World.Fork, World.Snapshot, World.Restore, World.Reset and World.Close do in Go.
+func worldRoutes() []Route {
+	return []Route{
+		route("GET", "worlds", "listWorlds", "List the open worlds, the home world first", "", (*Admin).listWorlds),
+		route("POST", "worlds", "openWorld", `Open a world, as the first request with its key does; with {"from":"home","name":"what-if"} a copy of another world`,
+			`{"scenario":"lowfunds","name":"ci42"}`, (*Admin).openWorld),
+		route("GET", "worlds/{world}", "getWorld", "Get a world, with its wallets, shipments, invoices and webhooks", "", (*Admin).getWorld),
+		route("DELETE", "worlds/{world}", "closeWorld", "Close a world", "", (*Admin).closeWorld),
+		route("POST", "worlds/{world}/restore", "restoreWorld", `Restore the initial contents of a world; with {"from":"what-if"} the contents of another world`,
+			`{"from":"lowfunds_what-if"}`, (*Admin).restoreWorld),
+	}
+}
 
-// worldView is a world as GET /_mock/worlds shows it.
-type worldView struct {
+// keysQuery selects whether secret keys are shown.
+type keysQuery struct {
+	Keys *bool `query:"keys" doc:"false omits secret keys." example:"false"`
+}
+
+func (q keysQuery) areShown() bool { return q.Keys == nil || *q.Keys }
+
+// worldParameters select a world.
+type worldParameters struct {
+	Name string `path:"world" doc:"Name of an open world." example:"home"`
+}
+
+// detailsParameters select a world and whether its secret key is shown.
+type detailsParameters struct {
+	worldParameters
+	keysQuery
+}
+
+// worldSummary is an isolated account.
+type worldSummary struct {
 	Name      string             `json:"name"`
 	Scenario  string             `json:"scenario"`
-	SecretKey string             `json:"secret_key,omitempty"` // in the list, and when a world is opened or forked; not with keys=false
-	Clock     string             `json:"clock"`
+	SecretKey string             `json:"secret_key,omitempty" doc:"Opens the world. Absent from the responses of routes that only change it, and with keys=false."`
+	Clock     string             `json:"clock" enum:"real virtual"`
 	Now       jsontext.Timestamp `json:"now"`
-	Requests  int                `json:"regulatory_requests"`
-	Waiting   int                `json:"pending"` // on its clock
-	Snapshots []string           `json:"snapshots"`
-}
-
-// viewFor is view without the key for those who do not want to be trusted with it: a page that shows
-// worlds, for one.
-func viewFor(w *world.World, c *control) worldView {
-	v := viewWorld(w)
-	if c.Query().Get("keys") == "false" {
-		v.SecretKey = ""
-	}
-	return v
-}
-
-func viewWorld(w *world.World) worldView {
-	v := worldView{
-		Name: w.Name(), Scenario: w.Plan.Scenario, SecretKey: w.SecretKey, Clock: "real", Now: jsontext.Timestamp(w.Now()), Waiting: w.Waiting(),
-	}
-	if w.Clock.IsVirtual() {
-		v.Clock = "virtual"
-	}
-	w.Lock()
-	defer w.Unlock()
-	v.Requests = w.Desk.Len()
-	v.Snapshots = append([]string{}, slices.Sorted(maps.Keys(w.Snapshots))...)
-	return v
-}
-
-func (s *Admin) listScenarios(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Scenarios, for keys of the form sk_test_<scenario>_<name>; join several with hyphens", world.Scenarios())
-}
-
-func (s *Admin) listWorlds(c *control) wire.Reply {
-	worlds := s.Worlds.Worlds()
-	return pageOf(c, spelling.Counted(len(worlds), "world is open", "worlds are open"), worlds, func(w *world.World) worldView { return viewFor(w, c) })
-}
-
-// getWorld serves GET /_mock/worlds/{world}.
-func (s *Admin) getWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
-		return wire.SucceedWith(nil, "The world", viewDetails(w, c))
-	})
+	Requests  int                `json:"regulatory_requests" doc:"Number of regulatory requests."`
+	Waiting   int                `json:"pending" doc:"Number of pending timers."`
 }
 
 // worldDetails is a world with the identifiers that a program needs to use it.
 type worldDetails struct {
-	worldView
-	Wallets   []string `json:"wallets"`
-	Shipments []string `json:"shipments"`
-	Invoices  []string `json:"invoices"`
-	Webhooks  []string `json:"webhooks"`
+	worldSummary
+	Wallets      []string      `json:"wallets" doc:"The first is the default."`
+	Shipments    []string      `json:"shipments" doc:"Newest first."`
+	Invoices     []string      `json:"invoices"`
+	Webhooks     []string      `json:"webhooks" doc:"Newest first."`
+	Consignments []consignment `json:"consignments" doc:"The shipments."`
+	Curl         string        `json:"curl,omitempty" doc:"A command that analyzes one of them."`
 }
 
-func viewDetails(w *world.World, c *control) worldDetails {
-	return worldDetails{viewFor(w, c), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks())}
+// consignment is a shipment in short.
+type consignment struct {
+	ShipmentID  string   `json:"shipment_id"`
+	Status      string   `json:"status"`
+	Origin      string   `json:"origin" doc:"Country code."`
+	Destination string   `json:"destination" doc:"Country code."`
+	Items       []string `json:"items" doc:"Descriptions of the goods."`
+}
+
+func viewWorld(w *world.World, withKey bool) worldSummary {
+	v := worldSummary{Name: w.Name(), Scenario: w.Plan.Scenario, Clock: clockKind(w), Now: jsontext.Timestamp(w.Now()), Waiting: w.Waiting()}
+	if withKey {
+		v.SecretKey = w.SecretKey
+	}
+	w.Lock()
+	defer w.Unlock()
+	v.Requests = w.Desk.Len()
+	return v
+}
+
+func (s *Admin) viewDetails(w *world.World, withKey bool) worldDetails {
+	return worldDetails{
+		viewWorld(w, withKey), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks()),
+		viewConsignments(w), explain.AnalyzeCommand(w, s.Operations),
+	}
+}
+
+func viewConsignments(w *world.World) []consignment {
+	w.Lock()
+	defer w.Unlock()
+	return list.Map(w.Account.ShipmentIDs, func(id string) consignment {
+		shipment := w.Account.Shipments[id]
+		row := consignment{id, shipment.Status, shipment.AddressFrom.Country, shipment.AddressTo.Country, []string{}}
+		for _, item := range shipment.Parcel.Items {
+			row.Items = append(row.Items, item.Description)
+		}
+		return row
+	})
 }
 
 // notNull returns a list whose JSON is never null.
 func notNull(all []string) []string { return append([]string{}, all...) }
 
-func (s *Admin) openWorld(c *control) wire.Reply {
-	var order struct {
-		Name        string                     `json:"name"`
-		Scenario    string                     `json:"scenario"`
-		Preset      string                     `json:"preset"`
-		Assumptions map[string]json.RawMessage `json:"assumptions"`
+// worldsQuery selects a page of the worlds.
+type worldsQuery struct {
+	paging
+	keysQuery
+}
+
+func (s *Admin) listWorlds(c *control, query worldsQuery, _ none) (string, []worldSummary, error) {
+	worlds := s.Worlds.Worlds()
+	page := list.Map(pageOf(c, query.paging, worlds), func(w *world.World) worldSummary { return viewWorld(w, query.areShown()) })
+	return spelling.Counted(len(worlds), "world is open", "worlds are open"), page, nil
+}
+
+// newWorld is a world to open.
+type newWorld struct {
+	Name        string                     `json:"name" example:"ci42"`
+	Scenario    string                     `json:"scenario,omitempty" doc:"Default: the part of name before an underscore, or default." example:"lowfunds"`
+	Preset      string                     `json:"preset,omitempty" enum:"default contrary" doc:"contrary makes the other choice for every assumption."`
+	Assumptions map[string]json.RawMessage `json:"assumptions,omitempty" doc:"Values by field; GET /_mock/assumptions lists them."`
+	From        string                     `json:"from,omitempty" doc:"The name of an open world: the new world is a copy of it, with its scenario and assumptions." example:"home"`
+}
+
+func (s *Admin) openWorld(c *control, query keysQuery, order newWorld) (string, worldDetails, error) {
+	w, err := s.open(order)
+	if err != nil {
+		return "", worldDetails{}, err
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
-		return *refusal
+	c.header = http.Header{worldHeader: {w.Name()}}
+	return "The world is open", s.viewDetails(w, query.areShown()), nil
+}
+
+// open opens a world, or a copy of one.
+func (s *Admin) open(order newWorld) (*world.World, error) {
+	changes := world.Changes{Preset: order.Preset, Values: order.Assumptions}
+	if order.From == "" {
+		return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), changes)
 	}
-	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), world.Changes{Preset: order.Preset, Values: order.Assumptions})
-	return replyOpened(c, w, "The world is open", err)
+	if order.Scenario != "" || !changes.IsZero() {
+		return nil, errors.New("a copy has the scenario and the assumptions of the world in from: leave scenario, preset and assumptions out")
+	}
+	from, err := s.opened(order.From)
+	if err != nil {
+		return nil, err
+	}
+	return s.Worlds.Fork(from, order.Name, from.Snapshot())
 }
 
 // fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else
 // the scenario default.
 func fullName(scenario, name string) string {
-	if scenario == "" && (name == "" || name == world.HomeName || strings.Contains(name, "_")) {
+	if scenario == "" && (name == world.HomeName || strings.Contains(name, "_")) {
 		return name
 	}
 	return cmp.Or(scenario, "default") + "_" + name
 }
 
-func (s *Admin) forkWorld(c *control) wire.Reply {
-	var order struct {
-		Name     string `json:"name"`
-		Snapshot string `json:"snapshot"`
+func (s *Admin) getWorld(_ *control, parameters detailsParameters, _ none) (string, worldDetails, error) {
+	w, err := s.opened(parameters.Name)
+	if err != nil {
+		return "", worldDetails{}, err
 	}
-	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
-		base := w.Snapshot()
-		if order.Snapshot != "" {
-			var err error
-			if base, err = w.Named(order.Snapshot); err != nil {
-				return refusedFor(err)
-			}
-		}
-		fork, err := s.Worlds.Fork(w, order.Name, base)
-		return replyOpened(c, fork, "The fork is open", err)
-	})
+	return "The world", s.viewDetails(w, parameters.areShown()), nil
 }
 
-func (s *Admin) resetWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
+func (s *Admin) closeWorld(_ *control, selected worldParameters, _ none) (string, worldSummary, error) {
+	w, err := s.opened(selected.Name)
+	switch {
+	case err != nil:
+		return "", worldSummary{}, err
+	case w == s.Worlds.Home():
+		return "", worldSummary{}, fmt.Errorf("the home world closes with its server: restore it with POST %sworlds/home/restore instead", wire.ControlPrefix)
+	}
+	s.Worlds.Close(w)
+	return "The world is closed", viewWorld(w, false), nil
+}
+
+// contents are the contents to restore.
+type contents struct {
+	From string `json:"from,omitempty" doc:"The name of an open world, whose contents are copied. Default: the initial contents."`
+}
+
+func (s *Admin) restoreWorld(_ *control, selected worldParameters, order contents) (string, worldSummary, error) {
+	w, err := s.opened(selected.Name)
+	if err != nil {
+		return "", worldSummary{}, err
+	}
+	if order.From == "" {
 		w.Reset()
-		return replyWorld(w, "The world is as it began", nil)
-	})
-}
-
-func (s *Admin) takeSnapshot(c *control) wire.Reply {
-	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
-		return replyWorld(w, "The snapshot is taken", w.Keep(order.Snapshot))
-	})
-}
-
-func (s *Admin) restoreSnapshot(c *control) wire.Reply {
-	var order snapshotOrder
-	return s.onWorld(c, &order, func(w *world.World) wire.Reply {
-		base, err := w.Named(order.Snapshot)
-		if err == nil {
-			w.Restore(base)
-		}
-		return replyWorld(w, "The snapshot is restored", err)
-	})
-}
-
-// removeSnapshot serves DELETE /_mock/worlds/{world}/snapshot.
-func (s *Admin) removeSnapshot(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
-		return replyWorld(w, "The snapshot is removed", w.Remove(c.Query().Get("snapshot")))
-	})
-}
-
-func (s *Admin) closeWorld(c *control) wire.Reply {
-	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
-		if w == s.Worlds.Home() {
-			return refusedFor(errors.New("the home world closes with its server: reset it instead"))
-		}
-		s.Worlds.Close(w)
-		return replyWorld(w, "The world is closed", nil)
-	})
-}
-
-// onWorld reads the body and does something with the world that the path names.
-func (s *Admin) onWorld(c *control, order any, do func(*world.World) wire.Reply) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, order); refusal != nil {
-		return *refusal
+		return "The world has its initial contents", viewWorld(w, false), nil
 	}
-	name := c.PathValue("world")
-	w := s.named(name)
-	if w == nil || w == s.Worlds.Unauthenticated {
-		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.noWorld(name))
+	from, err := s.opened(order.From)
+	if err != nil {
+		return "", worldSummary{}, err
 	}
-	return do(w)
+	w.Restore(from.Snapshot())
+	return "The world has the contents of " + from.Name(), viewWorld(w, false), nil
 }
 
-// noWorld says that no world of a name is open, and which one was perhaps meant.
-func (s *Admin) noWorld(name string) string {
+// opened returns the open world of a name.
+func (s *Admin) opened(name string) (*world.World, error) {
+	if w := s.named(name); w != nil && w != s.Worlds.Unauthenticated {
+		return w, nil
+	}
+	return nil, s.noWorld(name)
+}
+
+// noWorld returns the error for a name that no open world has.
+func (s *Admin) noWorld(name string) error {
 	known := list.Map(s.Worlds.Worlds(), func(w *world.World) string { return w.Name() })
 	if nearest := spelling.Nearest(name, known); nearest != "" {
-		return fmt.Sprintf("no world %q is open: did you mean %s?", name, nearest)
+		return notFound("no world %q is open: did you mean %s?", name, nearest)
 	}
-	return fmt.Sprintf("no world %q is open: GET %sworlds lists them", name, wire.ControlPrefix)
-}
-
-// replyOpened shows a world to the one who opened it, with its key.
-func replyOpened(c *control, w *world.World, message string, err error) wire.Reply {
-	if err != nil {
-		return refusedFor(err)
-	}
-	p := wire.SucceedWith(nil, message, viewDetails(w, c))
-	p.Header = http.Header{worldHeader: {w.Name()}}
-	return p
-}
-
-// replyWorld shows a world without its key, which only the one who opens it needs.
-func replyWorld(w *world.World, message string, err error) wire.Reply {
-	if err != nil {
-		return refusedFor(err)
-	}
-	view := viewWorld(w)
-	view.SecretKey = ""
-	return wire.SucceedWith(nil, message, view)
-}
-
-func (s *Admin) saveState(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
-		return *refusal
-	}
-	if s.Save == nil {
-		return wire.Refused(409, wire.CodeInvalid, "the server has no state file: start it with -state FILE (in Go: WithState)")
-	}
-	if err := s.Save(); err != nil {
-		return wire.Refused(500, wire.CodeInternal, err.Error())
-	}
-	return wire.SucceedWith(nil, "The state is saved", struct {
-		Worlds int                `json:"worlds"`
-		At     jsontext.Timestamp `json:"at"`
-	}{len(s.Worlds.Worlds()), jsontext.Timestamp(time.Now())})
-}
-
-// snapshotOrder is the body of the routes about a snapshot that a world keeps.
-type snapshotOrder struct {
-	Snapshot string `json:"snapshot"`
+	return notFound("no world %q is open: GET %sworlds lists them", name, wire.ControlPrefix)
 }

@@ -42,13 +42,13 @@ func (s *API) worldOf(c *wire.Call, op *operation, scheme, key string) (*world.W
 		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
 		return s.Worlds.Unauthenticated, &p
 	case !errors.Is(err, world.ErrKeyForm):
-		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " + wire.ControlPrefix + "scenarios lists the terms"
+		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " + wire.ControlPrefix + " lists the terms"
 	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
 	default:
-		message = "unknown secret key: use the secret_key that the server printed on start (in Go: Server.SecretKey), or a key that opens a world: GET " + wire.ControlPrefix + "scenarios lists the scenarios"
+		message = "unknown secret key: use the secret_key that the server printed on start (in Go: Server.SecretKey), or a key that opens a world: GET " + wire.ControlPrefix + " lists the scenarios"
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}

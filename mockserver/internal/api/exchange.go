@@ -193,9 +193,9 @@ func ruleBroken(w *world.World, message string) wire.Reply {
 	return wire.Refused(w.Assume().RuleFailure(), wire.CodeInvalid, message)
 }
 
-// whyPath returns the path of the explanation of a response.
+// whyPath returns the path of the journal entry that explains a response.
 func whyPath(w *world.World, requestID string) string {
-	path := wire.ControlPrefix + "why/" + requestID
+	path := wire.ControlPrefix + "journal/" + requestID
 	if w.Name() != world.HomeName {
 		path += "?world=" + url.QueryEscape(w.Name())
 	}

@@ -94,7 +94,7 @@ func storedPayload(w *world.World, ask replayRequest) (delivery.Delivery, *wire.
 	}
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: GET /_mock/consignments lists the shipments", ask.ShipmentID))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: GET /_mock/worlds/NAME lists the shipments of a world", ask.ShipmentID))
 		return delivery.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {

@@ -33,7 +33,6 @@ type Book struct {
 	mu       sync.Mutex
 	rules    []*armed
 	added    int
-	replaced int
 	analyses map[uint64]int    // how often the same thing was analyzed
 	requests map[string]uint64 // by request_id: a number for the analyzed shipment or invoice and its repetition
 }
@@ -44,7 +43,6 @@ type armed struct {
 	effect   effect
 	number   int      // the number of the rule on the control surface, from 1
 	on       []string // operations that it matches; nil for all
-	off      bool     // matches no request
 	seen     int
 	struck   atomic.Int64
 	requests map[uint64]int // how often each request was matched
@@ -54,9 +52,8 @@ type armed struct {
 type Listed struct {
 	Number int `json:"number"`
 	fault.Rule
-	Disabled bool  `json:"disabled,omitempty"`
-	Seen     int   `json:"seen,omitempty"`   // requests that it has counted
-	Struck   int64 `json:"struck,omitempty"` // requests that it has struck
+	Seen   int   `json:"seen,omitempty"`   // requests that it has counted
+	Struck int64 `json:"struck,omitempty"` // requests that it has struck
 }
 
 // Sighting is a request that rules are compared with.
@@ -101,35 +98,6 @@ func (b *Book) Add(rules []fault.Rule, now time.Time) error {
 	return nil
 }
 
-// Replace replaces the rule of a number by another one with the same number and place, which begins to count at zero.
-// It reports whether the number exists, and changes nothing if the new rule, or a later one behind it, could never
-// strike.
-func (b *Book) Replace(number int, rule fault.Rule, now time.Time) (known bool, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	at := b.find(number)
-	if at < 0 {
-		return false, nil
-	}
-	r := arm(rule, number)
-	r.off = b.rules[at].off
-	if problem := r.problem(b.rules[:at], now); problem != "" {
-		return true, fmt.Errorf("rule %d could never strike: %s", number, problem)
-	}
-	for _, later := range b.rules[at+1:] {
-		if reason := r.alwaysExcludes(later); reason != "" {
-			return true, fmt.Errorf("rule %d could never strike behind it, because %s: limit rule %d, or remove rule %d first", later.number, reason, number, later.number)
-		}
-	}
-	all := slices.Clone(b.rules)
-	all[at] = r
-	if err := b.set(all); err != nil {
-		return true, err
-	}
-	b.replaced++
-	return true, nil
-}
-
 // set replaces the rules, unless they are too long. The caller holds mu.
 func (b *Book) set(all []*armed) error {
 	size := 0
@@ -142,11 +110,6 @@ func (b *Book) set(all []*armed) error {
 	b.rules = all
 	b.armed.Store(len(all) > 0)
 	return nil
-}
-
-// find returns the index of the rule of a number, or -1. The caller holds mu.
-func (b *Book) find(number int) int {
-	return slices.IndexFunc(b.rules, func(r *armed) bool { return r.number == number })
 }
 
 // arm returns an armed rule, which shares no memory with the caller's.
@@ -198,18 +161,6 @@ func (b *Book) Remove(number int) bool {
 	return found
 }
 
-// Switch turns a rule on or off, keeps its counts, and reports whether it exists.
-func (b *Book) Switch(number int, on bool) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	at := b.find(number)
-	if at < 0 {
-		return false
-	}
-	b.rules[at].off = !on
-	return true
-}
-
 // Rules returns the rules in the order in which they were added.
 func (b *Book) Rules() []Listed {
 	b.mu.Lock()
@@ -222,17 +173,17 @@ func (b *Book) Rules() []Listed {
 }
 
 func (r *armed) listed() Listed {
-	return Listed{Number: r.number, Rule: r.Rule, Disabled: r.off, Seen: r.seen, Struck: r.struck.Load()}
+	return Listed{Number: r.number, Rule: r.Rule, Seen: r.seen, Struck: r.struck.Load()}
 }
 
-// Mark returns a number that changes if a rule is added, replaced, removed, switched or matches a request.
+// Mark returns a number that changes if a rule is added, removed or matches a request.
 func (b *Book) Mark() uint32 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	hash := fnv.New32a()
-	_, _ = fmt.Fprintln(hash, b.added, b.replaced) // a hash does not fail
+	_, _ = fmt.Fprintln(hash, b.added) // a hash does not fail
 	for _, r := range b.rules {
-		_, _ = fmt.Fprintln(hash, r.number, r.off, r.seen, r.struck.Load())
+		_, _ = fmt.Fprintln(hash, r.number, r.seen, r.struck.Load())
 	}
 	return hash.Sum32()
 }
@@ -259,7 +210,7 @@ func (b *Book) Due(s Sighting) Due {
 }
 
 func (r *armed) sees(s Sighting) bool {
-	return !r.off && r.Point == s.point && (r.on == nil || slices.Contains(r.on, s.Operation)) &&
+	return r.Point == s.point && (r.on == nil || slices.Contains(r.on, s.Operation)) &&
 		!s.Now.Before(r.From) && (r.Until.IsZero() || s.Now.Before(r.Until))
 }
 

@@ -92,7 +92,7 @@ func (r *armed) operations() []string {
 // alwaysExcludes returns a reason if a rule strikes every request of a later one and excludes it, so that the later one can
 // never strike; otherwise "".
 func (r *armed) alwaysExcludes(later *armed) string {
-	every := !r.off && (r.on == nil || containsAll(r.on, later.on)) &&
+	every := (r.on == nil || containsAll(r.on, later.on)) &&
 		r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1) &&
 		!r.From.After(later.From) && (r.Until.IsZero() || !later.Until.IsZero() && !r.Until.Before(later.Until))
 	if !every {

@@ -174,14 +174,6 @@ func TestPairs_ALimitedRuleDoesNotHideALaterOne(t *testing.T) {
 			t.Errorf("%+v: %v", limited, err)
 		}
 	}
-	book := NewBook(1)
-	if err := book.Add([]fault.Rule{{Fault: fault.Drop()}}, now); err != nil {
-		t.Fatal(err)
-	}
-	book.Switch(1, false)
-	if err := book.Add([]fault.Rule{{Fault: fault.Drop()}}, now); err != nil {
-		t.Error(err)
-	}
 }
 
 // An armed rule does not change with the header that it was made of.

@@ -1,19 +1,14 @@
-// Package openapi holds the OpenAPI 3.1 document that the reference server serves. The document is data, written by
-// hand: service.json of internal/specification describes the service, and control.json the routes below /_mock/.
-// This package puts the two together for one server. It does not read or check requests and responses.
+// Package openapi writes the OpenAPI 3.1 document that the reference server serves. service.json of
+// internal/specification describes the service; an operation is found by its operationId, which is its name in
+// [shipping.Operations], so that it is served under the route, the method and the security of a server's own table. The
+// description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
-// The files are OpenAPI with two members that a served document does not have:
-//
-//   - x-when, of any object: what the assumptions that it names change in the object. null removes a member.
-//   - x-every-operation, of control.json: what every operation of the file has in addition to its own members.
-//
-// An operation of the service is found by its operationId, which is its name in [shipping.Operations], so that it is
-// served under the route, the method and the security of a server's own table.
+// In service.json, x-when of any object holds what the assumptions that it names change in the object. null removes a
+// member.
 package openapi
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,9 +17,6 @@ import (
 	"github.com/shipping-go/shipping/internal/specification"
 )
 
-//go:embed control.json
-var controlFile []byte
-
 // Document is the document before it is written for a server. It never changes.
 type Document struct {
 	service, control object
@@ -32,23 +24,26 @@ type Document struct {
 	assumptions      []string          // the names in x-when
 }
 
-// Load reads the two files.
-func Load() (*Document, error) {
+// Load reads the description of the service, and describes the operations below /_mock/.
+func Load(controls []Control, types Types) (*Document, error) {
 	service, err := parse(specification.Service())
 	if err != nil {
 		return nil, fmt.Errorf("service.json: %w", err)
 	}
-	control, err := parse(controlFile)
+	control, err := describe(controls, types)
 	if err != nil {
-		return nil, fmt.Errorf("control.json: %w", err)
+		return nil, err
+	}
+	for _, own := range control.object("components").object("schemas") {
+		if service.object("components").object("schemas").get(own.name) != nil {
+			return nil, fmt.Errorf("service.json has a schema %s: rename the Go type of the control surface", own.name)
+		}
 	}
 	d := &Document{operations: map[string]object{}}
-	for _, file := range []object{service, control} {
-		resolve(file, func(name string) bool {
-			d.assumptions = append(d.assumptions, name)
-			return false
-		})
-	}
+	resolve(service, func(name string) bool {
+		d.assumptions = append(d.assumptions, name)
+		return false
+	})
 	slices.Sort(d.assumptions)
 	d.assumptions = slices.Compact(d.assumptions)
 	for _, path := range service.object("paths") {
@@ -59,23 +54,8 @@ func Load() (*Document, error) {
 		}
 	}
 	d.service = service.with("paths", object{})
-	d.control = everyOperation(control)
+	d.control = control
 	return d, nil
-}
-
-// everyOperation gives each operation what x-every-operation holds.
-func everyOperation(control object) object {
-	every := control.object("x-every-operation")
-	var paths object
-	for _, path := range control.object("paths") {
-		var methods object
-		for _, method := range members(path.value) {
-			operation, _ := method.value.(object)
-			methods = append(methods, member{method.name, operation.merge(every)})
-		}
-		paths = append(paths, member{path.name, methods})
-	}
-	return control.without("x-every-operation").with("paths", paths)
 }
 
 // Write returns the document of a server with these operations, indented, with a line break at its end. assumed

@@ -12,12 +12,13 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/specification"
+	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
 func load(t *testing.T) *openapi.Document {
 	t.Helper()
-	document, err := openapi.Load()
+	document, err := openapi.Load(admin.Controls(), admin.Types())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,11 +205,7 @@ func TestWrite_EveryComponentIsUsed(t *testing.T) {
 		}
 	}
 	for _, missing := range slices.Sorted(maps.Keys(referenced)) {
-		file := "control.json"
-		if bytes.Contains(specification.Service(), []byte("#/components/"+missing+`"`)) {
-			file = "service.json"
-		}
-		t.Errorf("mockserver/internal/openapi/%s refers to components/%s, which is missing: add it", file, missing)
+		t.Errorf("the document refers to components/%s, which is missing: add it to service.json", missing)
 	}
 }
 
@@ -216,8 +213,8 @@ func TestWrite_EveryComponentIsUsed(t *testing.T) {
 func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 	t.Parallel()
 	type parameter struct {
-		Ref, Name, Description string
-		Example                any
+		Ref, Name, In, Description string
+		Example                    any
 	}
 	var document struct {
 		Paths map[string]map[string]struct {
@@ -251,10 +248,10 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 			ids[op.ID] = true
 			control, file := strings.HasPrefix(path, "/_mock/"), "internal/specification/service.json"
 			if control {
-				file = "mockserver/internal/openapi/control.json"
+				file = "the row of the route in mockserver/internal/admin"
 			}
 			if control && !camel.MatchString(op.ID) {
-				t.Errorf("%s: operationId %q: use a verb and a noun, such as fundWallet", place, op.ID)
+				t.Errorf("%s: operationId %q: use a verb and a noun, such as openWorld", place, op.ID)
 			}
 			if op.Summary == "" || op.Security == nil {
 				t.Errorf("%s: operation %s has the summary %q and the security %v: add the missing one in %s", place, op.ID, op.Summary, op.Security, file)
@@ -264,9 +261,10 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 				t.Errorf("%s: operation %s has the tags %q: give it one tag in %s", place, op.ID, op.Tags, file)
 			case !tags[op.Tags[0]]:
 				t.Errorf("%s: operation %s has the tag %q, which tags in %s does not define: add it", place, op.ID, op.Tags[0], file)
-			case strings.HasPrefix(op.Tags[0], "control-") != control:
-				t.Errorf("%s: operation %s has the tag %q: tags of control operations, and no others, begin with control-", place, op.ID, op.Tags[0])
+			case (op.Tags[0] == "control") != control:
+				t.Errorf("%s: operation %s has the tag %q: control operations, and no others, have the tag control", place, op.ID, op.Tags[0])
 			}
+			placeholders := regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1)
 			for _, p := range op.Parameters {
 				described := p.parameter
 				if p.Ref != "" {
@@ -275,6 +273,13 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 				if described.Description == "" || described.Example == nil {
 					t.Errorf("%s: parameter %s%s needs a description and an example", place, described.Name, p.Ref)
 				}
+				if described.In == "path" && !slices.ContainsFunc(placeholders, func(found []string) bool { return found[1] == described.Name }) {
+					t.Errorf("%s: the path has no placeholder for the parameter %s", place, described.Name)
+				}
+				placeholders = slices.DeleteFunc(placeholders, func(found []string) bool { return described.In == "path" && found[1] == described.Name })
+			}
+			if len(placeholders) > 0 {
+				t.Errorf("%s: no parameter describes %v in the path", place, placeholders)
 			}
 			if control && (op.Responses["4XX"] == nil || op.Responses["5XX"] == nil) {
 				t.Errorf("%s: responses %v", place, slices.Sorted(maps.Keys(op.Responses)))
@@ -301,7 +306,7 @@ func TestParse_RefusesWhatAMaintainerMayWriteByMistake(t *testing.T) {
 
 func BenchmarkWrite(b *testing.B) {
 	for b.Loop() {
-		document, err := openapi.Load()
+		document, err := openapi.Load(admin.Controls(), admin.Types())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func (d *Desk) Analyze(in AnalyzeInput) (*Record, error) {
 	magic, isMagic := magicFor(in)
 	goods, known := d.lookUp(in, magic, isMagic)
 	if in.ShipmentID != "" && !known {
-		return nil, notFound("shipment", in.ShipmentID, "GET /_mock/consignments lists the shipments; or send file_url")
+		return nil, notFound("shipment", in.ShipmentID, "GET /_mock/worlds/NAME lists the shipments of a world; or send file_url")
 	}
 	next := &Record{
 		RequestID: d.config.NewID("RD"), Source: FlowShipment, ShipmentID: in.ShipmentID,

@@ -116,7 +116,7 @@ func TestDocument_KnowsTheKeywordsOfTheService(t *testing.T) {
 		"$ref", "type", "const", "enum", "pattern", "format", "minimum", "items", "required", "properties", "additionalProperties",
 		"description", "examples", "x-assumption", "x-go-type", // annotations
 	}
-	loaded, err := openapi.Load()
+	loaded, err := openapi.Load(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

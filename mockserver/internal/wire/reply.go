@@ -20,7 +20,7 @@ type Reply struct {
 	// Stream writes the body in place of Body; nil for most responses.
 	Stream func(http.ResponseWriter) error
 
-	// Fields for the journal and /_mock/why/.
+	// Fields for the journal and its explanations.
 	Refusal Refusal
 	Record  *regulatory.Record // the request in the response; may be nil
 	Then    func(*Exchange)    // the fault of a failpoint that interrupted the operation; may be nil

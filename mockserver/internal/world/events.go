@@ -71,7 +71,7 @@ func (w *World) payload(e Event) (payload []byte, shipmentID string, err error) 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/consignments lists them (in Go: World.Shipments), or send data instead", e.ShipmentID)
+		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/worlds/NAME lists those of a world (in Go: World.Shipments), or send data instead", e.ShipmentID)
 	}
 	payload, err = s.Payload(e.Kind)
 	return payload, e.ShipmentID, err

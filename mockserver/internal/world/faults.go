@@ -16,29 +16,9 @@ func (w *World) Inject(rules ...fault.Rule) error {
 	return nil
 }
 
-// ReplaceFault replaces the rule of a number.
-func (w *World) ReplaceFault(number int, rule fault.Rule) error {
-	known, err := w.Faults.Replace(number, rule, w.Clock.Now())
-	switch {
-	case !known:
-		return noFault(number)
-	case err != nil:
-		return fmt.Errorf("mockserver: the rule was not replaced: %w", err)
-	}
-	return nil
-}
-
 // RemoveFault removes the rule of a number.
 func (w *World) RemoveFault(number int) error {
 	if !w.Faults.Remove(number) {
-		return noFault(number)
-	}
-	return nil
-}
-
-// SwitchFault disables or enables the rule of a number.
-func (w *World) SwitchFault(number int, on bool) error {
-	if !w.Faults.Switch(number, on) {
 		return noFault(number)
 	}
 	return nil

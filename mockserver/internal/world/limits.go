@@ -35,9 +35,6 @@ func (w *World) roomFor(text int) error {
 // RoomForBytes returns an error if the world may not store that many more bytes of JSON. The caller holds the lock.
 func (w *World) RoomForBytes(text int) error {
 	taken := w.Account.Memory() + account.BytesPerJSON*int64(text)
-	for _, kept := range w.Snapshots {
-		taken += kept.State.Memory()
-	}
 	if most := w.settings.MaxBytes; taken-w.base.State.Memory() > most {
 		return fmt.Errorf("%w: its records would take more than %d bytes of memory: %s, or raise -max-bytes (in Go: WithMaxBytes)", ErrTooManyRows, most, w.makeRoom())
 	}
@@ -45,7 +42,7 @@ func (w *World) RoomForBytes(text int) error {
 }
 
 func (w *World) makeRoom() string {
-	return fmt.Sprintf("reset it with POST %sworlds/%s/reset (in Go: World.Reset), use another world", wire.ControlPrefix, w.name)
+	return fmt.Sprintf("restore its initial contents with POST %sworlds/%s/restore (in Go: World.Reset), use another world", wire.ControlPrefix, w.name)
 }
 
 // Limits that prevent a runaway test from exhausting the machine.
@@ -57,5 +54,4 @@ const (
 	DefaultMaxBytes   = 256 << 20 // of a world
 	DefaultMaxJournal = 128 << 20 // bytes, of all worlds
 	maxTemplateRows   = 600_000   // stored by all templates together, at about a kilobyte and a half each
-	maxNamedSnapshots = 100       // of a world
 )

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,10 +10,50 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 )
 
-// SetExchangeRate sets how many units of a wallet's currency a US dollar buys from now on.
-func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) error {
+// Deposit is money for a wallet.
+type Deposit struct {
+	Wallet string          `json:"wallet"`
+	Amount shipping.Amount `json:"amount"`
+}
+
+// ChangeMoney makes deposits, each a transaction with flow "in", and sets how many units of each currency a US dollar
+// buys from now on. If one of them is refused, nothing changes.
+func (w *World) ChangeMoney(deposits []Deposit, rates map[string]shipping.Amount) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for _, currency := range slices.Sorted(maps.Keys(rates)) {
+		if err := w.checkRate(currency, rates[currency]); err != nil {
+			return err
+		}
+	}
+	now, trial := w.Clock.Now(), w.Account.Ledger.Clone()
+	for _, d := range deposits {
+		err := w.room()
+		if d.Amount.Sign() <= 0 {
+			err = fmt.Errorf("the amount is %s, and must be above zero", d.Amount)
+		}
+		if err == nil {
+			_, err = trial.Fund(d.Wallet, d.Amount, "trial", now, "trial")
+		}
+		if err != nil {
+			return fmt.Errorf("mockserver: wallet not funded: %w", err)
+		}
+	}
+	maps.Copy(w.Account.Exchange, rates)
+	for _, d := range deposits {
+		e, err := w.Account.Ledger.Fund(d.Wallet, d.Amount, "Wallet funded", now, w.Account.IDs.Coded("TR"))
+		if err == nil {
+			err = w.Account.AddTransaction(e, account.TransactionDetails{})
+		}
+		if err != nil {
+			return fmt.Errorf("mockserver: wallet not funded: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkRate returns an error for a rate that cannot be set. The caller holds the lock.
+func (w *World) checkRate(currency string, perDollar shipping.Amount) error {
 	var held []string
 	for _, wallet := range w.Account.Ledger.Wallets() {
 		if wallet.Currency != usd && !slices.Contains(held, wallet.Currency) {
@@ -28,7 +69,6 @@ func (w *World) SetExchangeRate(currency string, perDollar shipping.Amount) erro
 	case perDollar.Sign() <= 0:
 		problem = "a rate must be above zero"
 	default:
-		w.Account.Exchange[currency] = perDollar
 		return nil
 	}
 	return fmt.Errorf("mockserver: exchange rate of %q not set to %s: %s", currency, perDollar, problem)
@@ -54,23 +94,6 @@ func (w *World) Balance(wallet string) (shipping.Amount, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.Account.Ledger.Balance(wallet)
-}
-
-// Fund deposits money into a wallet, as a transaction with flow "in".
-func (w *World) Fund(wallet string, amount shipping.Amount) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if amount.Sign() <= 0 {
-		return fmt.Errorf("mockserver: wallet not funded: the amount is %s, and must be above zero", amount)
-	}
-	if err := w.room(); err != nil {
-		return fmt.Errorf("mockserver: wallet not funded: %w", err)
-	}
-	e, err := w.Account.Ledger.Fund(wallet, amount, "Wallet funded", w.Clock.Now(), w.Account.IDs.Coded("TR"))
-	if err != nil {
-		return fmt.Errorf("mockserver: wallet not funded: %w", err)
-	}
-	return w.Account.AddTransaction(e, account.TransactionDetails{})
 }
 
 // Shipments returns the ids of the seeded shipments, newest first: the first matches several forms, the last ones are

@@ -38,16 +38,13 @@ type World struct {
 
 	// mu guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
-	mu        sync.Mutex
-	Account   account.Account // replaced by Reset and Restore
-	Desk      *regulatory.Desk
-	timers    *clock.Scope // of the desk and of arriving requests
-	arriving  []*onTheWay
-	Snapshots map[string]*Snapshot // by name, for clients over HTTP
-	// SnapshotChanges counts how often Snapshots has changed.
-	SnapshotChanges int
-	changes         Changes // of the assumptions
-	Replaced        int     // how often the contents or the assumptions were replaced
+	mu       sync.Mutex
+	Account  account.Account // replaced by Reset and Restore
+	Desk     *regulatory.Desk
+	timers   *clock.Scope // of the desk and of arriving requests
+	arriving []*onTheWay
+	changes  Changes // of the assumptions
+	Replaced int     // how often the contents or the assumptions were replaced
 	// rowsAtFirst is the number of initial records.
 	rowsAtFirst int
 }
