@@ -61,9 +61,7 @@ export function form(submit, ...children) {
 }
 
 /** textarea makes a field for JSON. */
-export function textarea(name, rows, attributes = {}) {
-  return h("textarea", { rows, "aria-label": name, spellcheck: "false", autocomplete: "off", ...attributes });
-}
+export const textarea = (rows) => h("textarea", { rows, class: "mono", spellcheck: "false", autocomplete: "off" });
 
 /** actions puts buttons and short fields side by side. */
 export const actions = (...children) => h("div", { class: "actions" }, children);

@@ -14,7 +14,7 @@ import { attempt } from "./notice.js";
  * @param {(result: any) => string} options.done is called after a success, and returns a message
  */
 export function editor(app, { method, path, value, action, done }) {
-  const text = textarea("Body, JSON", 12, { class: "mono" });
+  const text = textarea(12);
   const set = (example) => { text.value = JSON.stringify(example, null, 2); };
   set(value);
   const node = form(() => attempt(() => app.api.send(method, path, text.value), done),

@@ -82,6 +82,7 @@ export function journal(app) {
     complete = fresh || gap ? found.length < page : complete && found.length + entries.length <= kept;
     entries = fresh || gap ? found : [...found, ...entries].slice(0, kept);
     if (fresh) kept = most;
+    if (wanted !== loaded) rows.top();
     loaded = wanted;
     draw();
   });

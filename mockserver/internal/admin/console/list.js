@@ -30,11 +30,11 @@ export function list(app, { label, heads, key, row, empty }) {
   const newer = button("", () => top(), { class: "newer", hidden: true });
   const nothing = h("div", { class: "empty" });
   const more = h("div", { class: "more" });
-  const scroll = h("div", { class: "scroll", onpointerleave: () => draw(), onscroll: () => draw() }, ol, nothing, more);
-  const node = h("div", { class: "list" }, head, newer, scroll);
+  const scroll = h("div", { class: "scroll", onscroll: () => release() }, ol, nothing, more);
+  const node = h("div", { class: "list", onpointerleave: () => release() }, head, newer, scroll);
 
   const links = () => [...rows.values()].map(({ a }) => a);
-  const reading = () => scroll.scrollTop > 0 || scroll.matches(":hover");
+  const reading = () => scroll.scrollTop > 0 || node.matches(":hover");
 
   /**
    * set replaces the items, newest first.
@@ -63,6 +63,11 @@ export function list(app, { label, heads, key, row, empty }) {
       if (ol.children[i] !== li) ol.insertBefore(li, ol.children[i] ?? null);
     });
     mark(open);
+  }
+
+  /** release shows what is newer if nobody reads the list any more. */
+  function release() {
+    if (!newer.hidden && !reading()) draw();
   }
 
   /** make returns the row of an item: the one from before, so that it keeps the focus. */
@@ -104,7 +109,7 @@ export function list(app, { label, heads, key, row, empty }) {
     draw();
   }
 
-  return { node, set, mark, move };
+  return { node, set, mark, move, top };
 }
 
 /**

@@ -50,7 +50,7 @@ export function sendForm(app, view, received) {
   const chooser = h("select", { onchange: () => fill(examples.get(chooser.value)) });
   const method = choice(methods.map((name) => [name, name]));
   const target = h("input", { type: "text", class: "mono", spellcheck: "false", value: "/v1/" });
-  const text = textarea("Body, JSON", 12, { class: "mono" });
+  const text = textarea(12);
   const node = form(() => sent(app, received, method.value, target.value.trim(), text.value.trim()),
     labelled("Operation", chooser),
     h("div", { class: "line" }, labelled("Method", method), labelled("Path and query", target)),

@@ -92,6 +92,7 @@ export function webhooks(app) {
       if (shown !== wanted()) {
         pages = 1;
         put(content, lists[parts.chosen()].node);
+        lists[parts.chosen()].top();
         load();
       }
       shown = wanted();
