@@ -110,11 +110,7 @@ func TestAdmin_AddsWebhooks(t *testing.T) {
 		t.Errorf("the newest webhook is %+v, want %s", page.Webhooks[0], id)
 	}
 	for _, url := range []string{"", "ftp://127.0.0.1/", "/hook", "https://hooks.example/", "http://10.0.0.1/"} {
-		want := "webhook not added"
-		if url == "" {
-			want = "url is required: send {"
-		}
-		post(t, srv, "/_mock/webhooks", `{"url":"`+url+`"}`).refusal(t, http.StatusBadRequest, want)
+		post(t, srv, "/_mock/webhooks", `{"url":"`+url+`"}`).refusal(t, http.StatusBadRequest, "webhook not added")
 	}
 	anywhere := start(t, mockserver.WithDeliveryTargets())
 	post(t, anywhere, "/_mock/webhooks", `{"url":"https://hooks.example/"}`).want(t, http.StatusOK)

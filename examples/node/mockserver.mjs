@@ -55,7 +55,7 @@ export class Server {
 
 // An account with wallets, shipments, webhooks, faults and a clock that no other test touches.
 //
-// The scenario virtual stands for a clock that moves by advance only; GET /_mock/scenarios lists the others.
+// The scenario virtual stands for a clock that moves by advance only; GET /_mock/ lists the others.
 export class World {
   static async open(server, scenario = "virtual") {
     const world = new World();
@@ -63,9 +63,9 @@ export class World {
     const opened = await server.control("POST", "worlds", { scenario, name: randomUUID() });
     world.name = opened.name;
     world.key = opened.secret_key; // for the client; control routes take ?world=NAME
-    const about = await server.control("GET", `worlds/${world.name}`);
-    world.wallets = about.wallets;
-    world.shipments = about.shipments;
+    world.wallets = opened.wallets;
+    world.shipments = opened.shipments;
+    world.snapshots = new Map(); // names of worlds
     return world;
   }
 
@@ -77,6 +77,11 @@ export class World {
   // Calls a POST route under /_mock/ for this world.
   post(path, body) {
     return this.server.control("POST", path, body, { world: this.name });
+  }
+
+  // Calls a PATCH route under /_mock/ for this world.
+  patch(path, body) {
+    return this.server.control("PATCH", path, body, { world: this.name });
   }
 
   // Adds a fault rule. GET /_mock/faults lists operations and kinds of faults.
@@ -112,18 +117,19 @@ export class World {
     return books.wallets.find((one) => one.reference === wallet).balance;
   }
 
-  // Takes a snapshot of the world under a name.
-  snapshot(name) {
-    return this.post(`worlds/${this.name}/snapshot`, { snapshot: name });
+  // Takes a snapshot of the world: a copy, which is a world of its own.
+  async snapshot(name) {
+    const copy = `${this.name.slice(this.name.indexOf("_") + 1)}-${name}`;
+    this.snapshots.set(name, (await this.server.control("POST", "worlds", { from: this.name, name: copy })).name);
   }
 
   // Restores a snapshot.
   restore(name) {
-    return this.post(`worlds/${this.name}/restore`, { snapshot: name });
+    return this.server.control("POST", `worlds/${this.name}/restore`, { from: this.snapshots.get(name) });
   }
 
-  // Removes the world.
-  close() {
-    return this.server.control("DELETE", `worlds/${this.name}`);
+  // Removes the world and its snapshots.
+  async close() {
+    for (const name of [this.name, ...this.snapshots.values()]) await this.server.control("DELETE", `worlds/${name}`);
   }
 }

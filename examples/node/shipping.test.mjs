@@ -84,7 +84,7 @@ test("insufficient funds", async (t) => {
 
   // Numbers are binary fractions: count in hundredths.
   const missing = (Math.round(refusal.data.needed * 100) - Math.round(refusal.data.balance * 100)) / 100;
-  await world.post("ledger/fund", { wallet: draft.wallet, amount: missing });
+  await world.patch("ledger", { fund: [{ wallet: draft.wallet, amount: missing }] });
   await client.purchase(draft.request_id, "CUSTOMS");
   assert.equal(await world.balance(draft.wallet), 0);
 });
@@ -144,7 +144,7 @@ test("a call in the background is awaited", async (t) => {
 test("twenty worlds at once", async (t) => {
   const all = await Promise.all(Array.from({ length: 20 }, async (_, number) => {
     const { world, client } = await open(t);
-    await world.post("exchange-rates", { currency: "NGN", per_dollar: 1000 + number });
+    await world.patch("ledger", { exchange_rates: { NGN: 1000 + number } });
     return { number, world, client, draft: await client.analyze(world.shipments[0]) };
   }));
   await Promise.all(all.map(({ client, draft }) => client.purchase(draft.request_id, "CUSTOMS")));

@@ -63,16 +63,16 @@ class Server:
 class World:
     """An account with wallets, shipments, webhooks, faults and a clock that no other test touches.
 
-    The scenario virtual stands for a clock that moves by advance only; GET /_mock/scenarios lists the others.
+    The scenario virtual stands for a clock that moves by advance only; GET /_mock/ lists the others.
     """
 
     def __init__(self, server, scenario="virtual"):
         self.server = server
         opened = server.control("POST", "worlds", {"scenario": scenario, "name": secrets.token_hex(8)})
         self.name = opened["name"]
+        self.snapshots = {}  # names of worlds
         self.key = opened["secret_key"]  # for the client; control routes take ?world=NAME
-        about = server.control("GET", f"worlds/{self.name}")
-        self.wallets, self.shipments = about["wallets"], about["shipments"]
+        self.wallets, self.shipments = opened["wallets"], opened["shipments"]
 
     def get(self, path, **query):
         """Calls a GET route under /_mock/ for this world."""
@@ -81,6 +81,10 @@ class World:
     def post(self, path, **fields):
         """Calls a POST route under /_mock/ for this world; the fields are the body."""
         return self.server.control("POST", path, fields, world=self.name)
+
+    def patch(self, path, **fields):
+        """Calls a PATCH route under /_mock/ for this world; the fields are the body."""
+        return self.server.control("PATCH", path, fields, world=self.name)
 
     def inject(self, operation, fault, **rule):
         """Adds a fault rule. GET /_mock/faults lists operations and kinds of faults."""
@@ -111,13 +115,15 @@ class World:
         return next(w["balance"] for w in books["wallets"] if w["reference"] == wallet)
 
     def snapshot(self, name):
-        """Takes a snapshot of the world under a name."""
-        self.post(f"worlds/{self.name}/snapshot", snapshot=name)
+        """Takes a snapshot of the world: a copy, which is a world of its own."""
+        copy = self.name.partition("_")[2] + "-" + name
+        self.snapshots[name] = self.server.control("POST", "worlds", {"from": self.name, "name": copy})["name"]
 
     def restore(self, name):
         """Restores a snapshot."""
-        self.post(f"worlds/{self.name}/restore", snapshot=name)
+        self.server.control("POST", f"worlds/{self.name}/restore", {"from": self.snapshots[name]})
 
     def close(self):
-        """Removes the world."""
-        self.server.control("DELETE", f"worlds/{self.name}")
+        """Removes the world and its snapshots."""
+        for name in (self.name, *self.snapshots.values()):
+            self.server.control("DELETE", f"worlds/{name}")

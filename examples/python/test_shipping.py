@@ -68,7 +68,7 @@ class ShippingTest(unittest.TestCase):
         self.assertEqual(world.purchases(), [])
 
         missing = caught.exception.data["needed"] - caught.exception.data["balance"]
-        world.post("ledger/fund", wallet=draft["wallet"], amount=str(missing))
+        world.patch("ledger", fund=[{"wallet": draft["wallet"], "amount": str(missing)}])
         client.purchase(draft["request_id"], "CUSTOMS")
         self.assertEqual(world.balance(draft["wallet"]), 0)
 
@@ -126,7 +126,7 @@ class ShippingTest(unittest.TestCase):
 
         def buy(number):
             world, client = self.open_world()
-            world.post("exchange-rates", currency="NGN", per_dollar=1000 + number)
+            world.patch("ledger", exchange_rates={"NGN": 1000 + number})
             draft = client.analyze(world.shipments[0])
             together.wait(timeout=60)
             client.purchase(draft["request_id"], "CUSTOMS")

@@ -50,31 +50,31 @@ type Entry struct {
 // Query selects entries of the journal. An empty field selects all.
 type Query struct {
 	// Operation is a name such as [github.com/shipping-go/shipping.OpPurchase].
-	Operation string
+	Operation string `query:"operation" doc:"Only requests of this operation." example:"rates.list"`
 	// Method is the HTTP method.
-	Method string
+	Method string `query:"method" doc:"Only requests with this method." example:"POST"`
 	// Status is the HTTP status of the response.
 	Status int
 	// StatusClass is the first digit of the HTTP status: 4 selects 400 to 499.
 	StatusClass int
 	// RequestID is the X-Request-Id header of the response, such as "req-7".
-	RequestID string
+	RequestID string `query:"request_id" doc:"Only the request with this X-Request-Id." example:"req-7"`
 	// Key is a fingerprint, as in [Entry].
-	Key string
+	Key string `query:"key" doc:"Only requests with this key, as the journal shows it." example:"sk_test_…1a2b3c4d"`
 	// Contains is a text in the operation, the path, the query, the whole status, the error code, the reason of a refusal or
 	// one of the recorded bodies, such as a request_id.
-	Contains string
+	Contains string `query:"contains" doc:"Only requests with this text in the path, the query, the status, the reason of a refusal or a body." example:"SH-"`
 	// Refused selects the requests that were refused.
-	Refused bool
+	Refused bool `query:"refused" doc:"Only refused requests." example:"true"`
 	// Faulted selects the requests that an injected fault struck, and Fault those that a fault of one kind struck, such
 	// as "drop".
-	Faulted bool
-	Fault   string
+	Faulted bool   `query:"faulted" doc:"Only requests that a fault struck." example:"true"`
+	Fault   string `query:"fault" doc:"Only requests that this kind of fault struck." example:"drop"`
 	// After is the X-Request-Id of an entry, and selects later entries. With [Latest], mockserver.World.Await waits
 	// for the next request.
-	After string
+	After string `query:"after" doc:"Only requests after this one; latest selects future requests." example:"req-7"`
 	// Before is the X-Request-Id of an entry, and selects earlier entries.
-	Before string
+	Before string `query:"before" doc:"Only requests before this one." example:"req-7"`
 }
 
 // Latest is a [Query.After] that selects only future entries.

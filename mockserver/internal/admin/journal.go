@@ -35,19 +35,10 @@ func journalRoutes() []Route {
 
 // journalQuery selects entries of the journal.
 type journalQuery struct {
-	Operation string `query:"operation" doc:"Only requests of this operation." example:"rates.list"`
-	Method    string `query:"method" doc:"Only requests with this method." example:"POST"`
-	Status    string `query:"status" doc:"Only responses with this status, or of this class." example:"4xx"`
-	RequestID string `query:"request_id" doc:"Only the request with this X-Request-Id." example:"req-7"`
-	Key       string `query:"key" doc:"Only requests with this key, as the journal shows it." example:"sk_test_…1a2b3c4d"`
-	Contains  string `query:"contains" doc:"Only requests with this text in the path, the query or a body." example:"SH-"`
-	Refused   bool   `query:"refused" doc:"Only refused requests." example:"true"`
-	Faulted   bool   `query:"faulted" doc:"Only requests that a fault struck." example:"true"`
-	Fault     string `query:"fault" doc:"Only requests that this kind of fault struck." example:"drop"`
-	After     string `query:"after" doc:"Only requests after this one; latest selects future requests." example:"req-7"`
-	Before    string `query:"before" doc:"Only requests before this one." example:"req-7"`
-	Last      int    `query:"last" doc:"Only the latest of them, at most this many." example:"50"`
-	Bodies    *bool  `query:"bodies" doc:"false omits bodies." example:"false"`
+	journal.Query
+	Status string `query:"status" doc:"Only responses with this status, or of this class." example:"4xx"`
+	Last   int    `query:"last" doc:"Only the latest of them, at most this many." example:"50"`
+	Bodies *bool  `query:"bodies" doc:"false omits bodies." example:"false"`
 	waiting
 	As string `query:"as" enum:"jsonl har curl findings" doc:"Export them as JSON lines, as an HTTP archive or as curl commands, or list all findings of the linter." example:"har"`
 }
@@ -124,10 +115,8 @@ func timedOut(err error) error {
 
 // choice returns what the query selects in the journal of a world.
 func (query *journalQuery) choice(w *world.World) (watch.Choice, error) {
-	q := journal.Query{
-		Operation: query.Operation, Method: strings.ToUpper(query.Method), RequestID: query.RequestID, Key: query.Key, Contains: query.Contains,
-		Refused: query.Refused, Faulted: query.Faulted, Fault: query.Fault, After: query.After, Before: query.Before,
-	}
+	q := query.Query
+	q.Method = strings.ToUpper(q.Method)
 	if q.Operation != "" && !api.IsOperation(q.Operation) {
 		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
 	}

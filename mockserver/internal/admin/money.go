@@ -78,13 +78,13 @@ type ledgerChanges struct {
 	ExchangeRates map[string]shipping.Amount `json:"exchange_rates,omitempty" doc:"Units of each currency per US dollar."`
 }
 
-func (s *Admin) changeLedger(c *control, _ none, order ledgerChanges) (string, ledgerPage, error) {
+func (s *Admin) changeLedger(c *control, query ledgerQuery, order ledgerChanges) (string, ledgerPage, error) {
 	if len(order.Fund)+len(order.ExchangeRates) == 0 {
 		return "", ledgerPage{}, errors.New(`nothing is changed: send {"fund":[{"wallet":"VA-…","amount":100.50}]}, or {"exchange_rates":{"NGN":1600}}; GET /_mock/ledger lists the wallets`)
 	}
 	if err := c.world.ChangeMoney(order.Fund, order.ExchangeRates); err != nil {
 		return "", ledgerPage{}, err
 	}
-	_, page, err := s.getLedger(c, ledgerQuery{}, none{})
+	_, page, err := s.getLedger(c, query, none{})
 	return "The ledger is changed", page, err
 }

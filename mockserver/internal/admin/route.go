@@ -137,7 +137,7 @@ func readParameters(r *http.Request, into reflect.Value) error {
 			name = field.Tag.Get("query")
 			text = query.Get(name)
 		}
-		if text == "" {
+		if name == "" || text == "" {
 			continue
 		}
 		value := into.FieldByIndex(field.Index)

@@ -89,18 +89,18 @@ func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, [
 	return spelling.Counted(len(all), "webhook", "webhooks"), list.Map(pageOf(c, query.paging, all), viewWebhook), nil
 }
 
-// newWebhook is a webhook to add.
-type newWebhook struct {
-	URL    string        `json:"url"`
-	Name   string        `json:"name,omitempty"`
+// webhookFields are the fields of a webhook that can be set.
+type webhookFields struct {
+	URL    *string       `json:"url,omitempty" doc:"Required for a new webhook."`
+	Name   *string       `json:"name,omitempty"`
 	Events []string      `json:"events,omitempty" doc:"Default: every shipment event."`
 	Active *bool         `json:"active,omitempty" doc:"Default: true."`
 	Order  *webhookOrder `json:"order,omitempty" doc:"Default: any."`
 }
 
-func (s *Admin) addWebhook(c *control, _ none, order newWebhook) (string, webhookSettings, error) {
+func (s *Admin) addWebhook(c *control, _ none, order webhookFields) (string, webhookSettings, error) {
 	id, err := c.world.AddWebhook(world.Subscription{
-		Name: order.Name, URL: order.URL, Events: order.Events, Inactive: order.Active != nil && !*order.Active,
+		Name: deref(order.Name), URL: deref(order.URL), Events: order.Events, Inactive: order.Active != nil && !*order.Active,
 	})
 	if err != nil {
 		return "", webhookSettings{}, err
@@ -114,21 +114,20 @@ func (s *Admin) addWebhook(c *control, _ none, order newWebhook) (string, webhoo
 	return "Webhook added", h, err
 }
 
+// deref returns the text, or "" for none.
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
 // webhookParameter selects a webhook.
 type webhookParameter struct {
 	ID string `path:"webhook_id" doc:"Identifier of the webhook." example:"WA-0011223344"`
 }
 
-// webhookChange has the new values of a webhook.
-type webhookChange struct {
-	URL    *string       `json:"url,omitempty"`
-	Name   *string       `json:"name,omitempty"`
-	Events []string      `json:"events,omitempty"`
-	Active *bool         `json:"active,omitempty"`
-	Order  *webhookOrder `json:"order,omitempty"`
-}
-
-func (s *Admin) changeWebhook(c *control, webhook webhookParameter, change webhookChange) (string, webhookSettings, error) {
+func (s *Admin) changeWebhook(c *control, webhook webhookParameter, change webhookFields) (string, webhookSettings, error) {
 	if h, err := findWebhook(c.world, webhook.ID); err != nil {
 		return "", h, err
 	}
@@ -189,15 +188,8 @@ func viewDelivery(d delivery.Delivery) webhookDelivery {
 	}
 }
 
-// event is an event to send.
-type event struct {
-	Kind       string          `json:"event" example:"shipment.updated"`
-	ShipmentID string          `json:"shipment_id,omitempty" doc:"Shipment in the notification. Default: the newest."`
-	Data       json.RawMessage `json:"data,omitempty" doc:"Data of the notification, in place of a shipment."`
-}
-
-func (s *Admin) emitEvent(c *control, _ none, order event) (string, []webhookDelivery, error) {
-	queued, err := c.world.Emit(world.Event(order))
+func (s *Admin) emitEvent(c *control, _ none, order world.Event) (string, []webhookDelivery, error) {
+	queued, err := c.world.Emit(order)
 	if err != nil {
 		return "", nil, err
 	}

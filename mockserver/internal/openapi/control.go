@@ -123,17 +123,13 @@ func (b *builder) operation(op *Control) object {
 func (b *builder) parameters(of reflect.Type) []any {
 	var all []any
 	for _, field := range reflect.VisibleFields(of) {
-		if field.Anonymous {
+		var p object
+		if name, isPath := field.Tag.Lookup("path"); isPath {
+			p = object{{"name", name}, {"in", "path"}, {"required", true}}
+		} else if name, isQuery := field.Tag.Lookup("query"); isQuery {
+			p = object{{"name", name}, {"in", "query"}}
+		} else {
 			continue
-		}
-		name, isPath := field.Tag.Lookup("path")
-		where := member{"in", "path"}
-		if !isPath {
-			name, where = field.Tag.Get("query"), member{"in", "query"}
-		}
-		p := object{{"name", name}, where}
-		if isPath {
-			p = append(p, member{"required", true})
 		}
 		schema := b.field(field).without("description").without("examples")
 		var example any = field.Tag.Get("example")
@@ -147,7 +143,8 @@ func (b *builder) parameters(of reflect.Type) []any {
 
 func (b *builder) responses(op *Control) object {
 	var types object
-	if op.Data.Kind() != reflect.Struct || op.Data.NumField() > 0 {
+	hasEnvelope := op.Data.Kind() != reflect.Struct || op.Data.NumField() > 0
+	if hasEnvelope {
 		members := object{
 			{"status", object{{"type", "boolean"}, {"const", true}}}, {"message", object{{"type", "string"}}}, {"data", b.schema(op.Data)},
 		}
@@ -165,12 +162,11 @@ func (b *builder) responses(op *Control) object {
 		}
 		types = append(types, member{media, object{{"schema", schema}}})
 	}
-	return object{
-		{"200", object{{"description", "Success."}, {"content", types}}},
-		{"3XX", reference("responses/ControlCached")},
-		{"4XX", reference("responses/ControlRefusal")},
-		{"5XX", reference("responses/ControlFailure")},
+	out := object{{"200", object{{"description", "Success."}, {"content", types}}}}
+	if slices.Contains(op.Media, "text/html") || !hasEnvelope { // a file
+		out = append(out, member{"3XX", reference("responses/ControlCached")})
 	}
+	return append(out, member{"4XX", reference("responses/ControlRefusal")}, member{"5XX", reference("responses/ControlFailure")})
 }
 
 // schema returns the schema of a type. A struct with a name becomes a component.
@@ -203,7 +199,7 @@ func (b *builder) schema(of reflect.Type) object {
 	case reflect.Bool:
 		return object{{"type", "boolean"}}
 	case reflect.Float64:
-		return object{{"type", "number"}}
+		return object{{"type", "number"}, {"format", "double"}}
 	case reflect.Interface:
 		return object{}
 	case reflect.Int:

@@ -101,9 +101,9 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 // Event is an event of which webhooks are notified. The notification has the shipment of ShipmentID, by default the
 // newest, or Data.
 type Event struct {
-	Kind       string          `json:"event"`
-	ShipmentID string          `json:"shipment_id"`
-	Data       json.RawMessage `json:"data"`
+	Kind       string          `json:"event" example:"shipment.updated"`
+	ShipmentID string          `json:"shipment_id,omitempty" doc:"Shipment in the notification. Default: the newest."`
+	Data       json.RawMessage `json:"data,omitempty" doc:"Data of the notification, in place of a shipment."`
 }
 
 // Deliveries returns the current delivery log, newest first, including the seeded history.

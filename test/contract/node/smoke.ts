@@ -9,7 +9,7 @@ type Schemas = components["schemas"];
 const baseUrl = required("SHIPPING_BASE_URL");
 const control = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: `Bearer ${required("SHIPPING_SECRET_KEY")}` } });
 
-const assumptions: Schemas["WorldAssumptions"] = { Purchasing: "5s", LastPageNull: true };
+const assumptions = { Purchasing: "5s", LastPageNull: true };
 const name = `contract${Date.now()}`;
 const world = take(await control.POST("/_mock/worlds", { body: { scenario: "lowfunds-virtual", name, assumptions } }));
 const inWorld = { query: { world: world.name } };
@@ -19,12 +19,11 @@ expect(wallet !== undefined, "the world has a wallet");
 const service = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: `Bearer ${world.secret_key ?? ""}` } });
 
 // The rate moves the price, and the wallet is funded for it.
-take(await control.POST("/_mock/exchange-rates", { params: inWorld, body: { currency: "NGN", per_dollar: 1600 } }));
-const funded = take(await control.POST("/_mock/ledger/fund", { params: inWorld, body: { wallet, amount: 99_999 } }));
-expect(funded.balance === 100_000, `a balance of 100000, not ${funded.balance}`);
+const money = take(await control.PATCH("/_mock/ledger", { params: inWorld, body: { exchange_rates: { NGN: 1600 }, fund: [{ wallet, amount: 99_999 }] } }));
+expect(money.wallets[0]?.balance === 100_000, `a balance of 100000, not ${money.wallets[0]?.balance}`);
 
 // The first list of rates fails, the second does not.
-const rule: Schemas["NewFaultRule"] = { operation: "rates.list", first: 1, fault: { kind: "status", status: 503 } };
+const rule: Schemas["FaultRule"] = { operation: "rates.list", first: 1, fault: { kind: "status", status: 503 } };
 const [added] = take(await control.POST("/_mock/faults", { params: inWorld, body: { rules: [rule] } }));
 expect(added?.fault?.kind === "status" && added.struck === undefined, "a rule that has struck nothing yet");
 const struck = await service.GET("/v1/rates", { params: { query: { perPage: 5 } } });
@@ -65,14 +64,15 @@ expect(request.status === "completed", `the request is completed, not ${request.
 
 // The journal and the ledger have what happened.
 const [refusal] = take(await control.GET("/_mock/journal", { params: { query: { ...inWorld.query, status: "400", last: 1 } } }));
-expect(refusal?.error_code === "already_purchased", "the refused purchase is in the journal");
-const why = take(
-  await control.GET("/_mock/why/{request_id}", { params: { path: { request_id: refusal.request_id }, ...inWorld } }),
+expect(refusal !== undefined, "the refused purchase is in the journal");
+const entry = take(
+  await control.GET("/_mock/journal/{request_id}", { params: { path: { request_id: refusal.request_id }, ...inWorld } }),
 );
+expect(entry.why?.error_code === "already_purchased", "the refused purchase is explained");
 const ledger = take(await control.GET("/_mock/ledger", { params: { query: { ...inWorld.query, wallet } } }));
 expect(ledger.entries[0]?.kind === "debit" && ledger.problems === "", "the last entry is the purchase");
 take(await control.DELETE("/_mock/worlds/{world}", { params: { path: { world: world.name } } }));
-console.log(`${offer.document_type} of ${request.request_id} for ${offer.currency} ${offer.amount}; ${why.error_code} explained`);
+console.log(`${offer.document_type} of ${request.request_id} for ${offer.currency} ${offer.amount}; ${entry.why.error_code} explained`);
 
 /** The data of a success. */
 function take<T>(answer: { data?: { data: T }; error?: unknown; response: Response }): T {

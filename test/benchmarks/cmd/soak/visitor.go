@@ -85,13 +85,16 @@ func (v *visitor) replay(ctx context.Context) error {
 	return ofFaults(err)
 }
 
-// goBack takes a snapshot, changes the world, and restores it.
+// goBack opens a copy of the world, changes the world, and restores its contents from the copy.
 func (v *visitor) goBack(ctx context.Context) error {
-	const snapshot = `{"snapshot":"before"}`
+	before, err := v.fork(ctx, "before-"+v.name()[strings.IndexByte(v.name(), '_')+1:])
+	if err != nil {
+		return err
+	}
 	return errors.Join(
-		v.control(ctx, http.MethodPost, "worlds/"+v.name()+"/snapshot", snapshot, nil),
 		v.buy(ctx),
-		v.control(ctx, http.MethodPost, "worlds/"+v.name()+"/restore", snapshot, nil))
+		v.control(ctx, http.MethodPost, "worlds/"+v.name()+"/restore", fmt.Sprintf(`{"from":%q}`, before.name()), nil),
+		v.control(ctx, http.MethodDelete, "worlds/"+before.name(), "", nil))
 }
 
 // fork opens a copy of the world, without its faults.
@@ -99,7 +102,7 @@ func (v *visitor) fork(ctx context.Context, name string) (*visitor, error) {
 	var made struct {
 		Key string `json:"secret_key"`
 	}
-	if err := v.control(ctx, http.MethodPost, "worlds/"+v.name()+"/fork", fmt.Sprintf(`{"name":%q}`, name), &made); err != nil {
+	if err := v.control(ctx, http.MethodPost, "worlds", fmt.Sprintf(`{"from":%q,"name":%q}`, v.name(), name), &made); err != nil {
 		return nil, err
 	}
 	return v.enter(made.Key)
