@@ -67,11 +67,11 @@ test("a narrow screen has every section, and scrolls in one direction", async ()
     await page.locator("h1", { hasText: title }).waitFor();
     await page.locator(".row").first().click();
     await page.locator(".detail h2").waitFor();
-    await page.locator(".first").waitFor({ state: "hidden" });
+    await page.locator(".list").waitFor({ state: "hidden" });
     const { wide, tall } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, tall: document.documentElement.scrollHeight }));
     assert.ok(wide <= 360 && tall <= 720, `${section} is ${wide} wide, ${tall} tall`);
     await page.getByRole("button", { name: "Close", exact: true }).click();
-    await page.locator(".first").waitFor();
+    await page.locator(".list").waitFor();
   }
 });
 

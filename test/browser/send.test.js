@@ -65,7 +65,7 @@ test("a request of the journal is edited and sent, and its whole response is sho
 
 // A fault closes the connection after the operation; only the journal knows what happened.
 test("a request whose response is lost is found in the journal", async () => {
-  const rule = { operation: "regulatory.analyze", first: 1, committed: true, fault: { kind: "drop" } };
+  const rule = { operation: "regulatory.analyze", committed: true, fault: { kind: "drop" } };
   await s.server.call("POST", "/_mock/faults", { rules: [rule] });
   const page = await visit("#/journal/send");
   await page.getByLabel("Method").selectOption("POST");

@@ -55,7 +55,8 @@ export function sendForm(app, view, received) {
     labelled("Operation", chooser),
     h("div", { class: "line" }, labelled("Method", method), labelled("Path and query", target)),
     labelled("Body, JSON", text),
-    actions(submit("Send", { class: "primary" }), note("with the key of this world")));
+    actions(submit("Send", { class: "primary" }), note("with the key of this world")),
+    note("A browser can repeat a request whose connection closes without a response: the journal has both."));
 
   /** @param {Request | undefined} request */
   function fill(request) {

@@ -14,8 +14,12 @@ export function moment(text) {
   return Number.isNaN(at.getTime()) ? "" : `${date.format(at)}, ${clock.format(at)} UTC`;
 }
 
-/** time is an element with the time of day in UTC, preceded by the day if that is not the day of now. */
-export function time(text, now) {
+/**
+ * time is an element with the time of day in UTC, preceded by the day if that is not the day of now.
+ * @param {string} text
+ * @param {string} [now]
+ */
+export function time(text, now = text) {
   const at = new Date(text);
   const today = day.format(at) === day.format(new Date(now));
   const short = today ? clock.format(at) : `${day.format(at)} ${clock.format(at).slice(0, 5)}`;

@@ -110,7 +110,7 @@ function worldPanel(app, view) {
 
   /** restore restores the contents of another world, or the initial contents. */
   async function restore(from) {
-    await attempt(() => home.post(`${path}/restore`, from && { from }),
+    await attempt(() => home.post(`${path}/restore`, from ? { from } : {}),
       `Restored: ${name} has ${from ? `the contents of ${from}` : "its initial contents"}`);
   }
 
