@@ -127,10 +127,11 @@ export function ledger(app) {
   return {
     node: view.node,
     move: rows.move,
-    show({ id, query }) {
-      const stays = entries.length > 0 && entries[0].wallet === (query.wallet ?? chosen()?.reference);
-      if (stays && (!id.startsWith("TR-") || entries.some((entry) => entry.id === id))) draw();
-      else if (wallets.length) load();
+    show({ id }) {
+      const stays = entries.length > 0 && entries[0].wallet === chosen().reference;
+      if (stays && (!id.startsWith("TR-") || entries.some((entry) => entry.id === id))) return draw();
+      pages = 1;
+      load();
     },
     refresh(changed) {
       if (changed.has("ledger")) load();

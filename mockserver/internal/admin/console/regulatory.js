@@ -61,7 +61,7 @@ export function regulatoryRequests(app) {
 
   /** analyze analyzes what is chosen and opens the draft. */
   async function analyze() {
-    if (!await operate(app, "regulatory.analyze", {}, JSON.parse(goods.value))) return;
+    if (!goods.value || !await operate(app, "regulatory.analyze", {}, JSON.parse(goods.value))) return;
     const [newest] = await app.api.get("regulatory-requests", { perPage: "1" });
     app.go({ id: newest.request_id });
   }

@@ -25,6 +25,7 @@ export function webhooks(app) {
   let inboxURL = "";
   let pages = 1;
   let shown = ""; // the list and its search
+  let loaded = ""; // the same, when its records were loaded
 
   const lists = makeLists(app);
   const parts = tabs(app, [["deliveries", "Deliveries"], ["webhooks", "Webhooks"], ["inbox", "Inbox"]]);
@@ -57,6 +58,8 @@ export function webhooks(app) {
     const before = wanted();
     const all = await read(kind);
     if (!all || before !== wanted()) return;
+    if (before !== loaded) lists[kind].top();
+    loaded = before;
     found[kind] = all;
     lists[kind].set(all, kind === "inbox" || all.length < pages * page ? undefined : older);
     open(app.route.id);
@@ -92,7 +95,6 @@ export function webhooks(app) {
       if (shown !== wanted()) {
         pages = 1;
         put(content, lists[parts.chosen()].node);
-        lists[parts.chosen()].top();
         load();
       }
       shown = wanted();
@@ -152,7 +154,7 @@ function deliveryDetail(app, view, one) {
       h("span", { class: "mono" }, between(one.created_at, at)), " ", answered(code), " ", error)))),
     facts([
       ["To", one.url],
-      ["Webhook", h("a", { href: app.link({ id: webhook_id, query: { show: "webhooks" } }) }, webhook_id)],
+      ["Webhook", h("a", { href: app.link({ id: webhook_id, query: { show: "webhooks", q: webhook_id } }) }, webhook_id)],
       ["Delivery", delivery_id],
       ["Event id", one.webhook_event_id],
       ["Shipment", one.shipment_id],
@@ -204,7 +206,7 @@ async function eventForm(app, view) {
   if (view.shows("event")) return;
   const sent = h("div", { role: "status" });
   const receiver = (one) => h("li", null, badge(one.state), " ",
-    h("a", { href: app.link({ id: one.delivery_id, query: { show: "", q: "" } }) }, one.url),
+    h("a", { href: app.link({ id: one.delivery_id, query: { show: "", q: one.delivery_id } }) }, one.url),
     one.reason && h("small", null, one.reason));
   const form = editor(app, {
     method: "POST", path: "events", value: { event: "shipment.updated", shipment_id: "" }, action: "Send",
@@ -224,7 +226,7 @@ async function eventForm(app, view) {
 /** notificationDetail shows a notification in the inbox, and whether its signature is valid. */
 function notificationDetail(app, view, one) {
   const { delivery_id: id } = one;
-  const delivery = id && h("a", { href: app.link({ id, query: { show: "" } }) }, id);
+  const delivery = id && h("a", { href: app.link({ id, query: { show: "", q: id } }) }, id);
   view.open(`notification-${one.number}`,
     h("h2", null, badge(one.valid ? "valid" : "not valid"), " ", one.event || "notification"),
     one.problem && h("p", { class: "reason" }, one.problem),
