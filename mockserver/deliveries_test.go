@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -287,10 +288,11 @@ func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
 	}
 	advance(t, srv, 300*time.Millisecond) // of the half second before the second attempt
 	snapshot := srv.Snapshot()
-	if err := errors.Join(srv.SaveState(path), snapshot.Save(path+".snapshot")); err != nil {
+	var file bytes.Buffer
+	if err := errors.Join(srv.SaveState(path), snapshot.Encode(&file)); err != nil {
 		t.Fatal(err)
 	}
-	saved, err := mockserver.LoadSnapshot(path + ".snapshot")
+	saved, err := mockserver.DecodeSnapshot(&file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Encode is [Snapshot.Save] without a file, and DecodeSnapshot is [LoadSnapshot] without one.
+// SaveState and LoadState do what [WithState] does when the server ends and starts.
+func (s *Server) SaveState(path string) error { return s.worlds.Save(path) }
+
+func (s *Server) LoadState(path string) error { return s.worlds.Load(path) }
+
+// Encode writes a snapshot as a state file has it, and DecodeSnapshot reads it.
 func (s *Snapshot) Encode(out io.Writer) error {
 	return world.EncodeState(out, func(yield func(string, *world.Snapshot) bool) { yield("snapshot", s.kept) })
 }

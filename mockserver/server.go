@@ -140,7 +140,7 @@ func (s *Server) Active() int { return s.api.Active() }
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if s.config.state != "" && s.err == nil {
-		err = errors.Join(err, s.SaveState(s.config.state))
+		err = errors.Join(err, s.worlds.Save(s.config.state))
 	}
 	s.Close()
 	return err

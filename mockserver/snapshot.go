@@ -1,10 +1,6 @@
 package mockserver
 
-import (
-	"time"
-
-	"github.com/shipping-go/shipping/mockserver/internal/world"
-)
+import "github.com/shipping-go/shipping/mockserver/internal/world"
 
 // Snapshot is the contents of a world at one moment. It is immutable, shares memory with the world, and may be
 // restored any number of times, into any world.
@@ -12,30 +8,6 @@ import (
 // Time does not pass in a snapshot: a document that needed three more seconds needs three seconds after it
 // is restored, however long that took, and so does a notification that was to be retried in three seconds.
 type Snapshot struct{ kept *world.Snapshot }
-
-// At returns the time of the world's clock when the snapshot was taken.
-func (s *Snapshot) At() time.Time { return s.kept.At() }
-
-// Save writes the snapshot to a file in the same way as [Server.SaveState] does.
-func (s *Snapshot) Save(path string) error { return s.kept.Save(path) }
-
-// LoadSnapshot reads a snapshot from a file that [Snapshot.Save] wrote, or the home world's from a file that
-// [Server.SaveState] wrote.
-func LoadSnapshot(path string) (*Snapshot, error) {
-	kept, err := world.LoadSnapshot(path)
-	if err != nil {
-		return nil, err
-	}
-	return &Snapshot{kept}, nil
-}
-
-// SaveState writes the contents of every world to a file. It replaces an existing file atomically. It returns an
-// error if another server uses the file with [WithState].
-func (s *Server) SaveState(path string) error { return s.worlds.Save(path) }
-
-// LoadState restores the worlds of a file: the home world, and every other world, which is opened if it is not
-// open. If the file is invalid, nothing changes.
-func (s *Server) LoadState(path string) error { return s.worlds.Load(path) }
 
 // Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending
 // changes, its delivery log, and the requests that arrive late (see fault.ArriveLate). Faults and journal are not part of it.

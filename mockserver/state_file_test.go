@@ -134,7 +134,7 @@ func TestState_IsSavedOnDemand(t *testing.T) {
 	if err := srv.SaveState(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mockserver.LoadSnapshot(path); err != nil {
+	if err := start(t).LoadState(path); err != nil {
 		t.Error(err)
 	}
 	if err := srv.SaveState(filepath.Join(path, "nowhere")); err == nil {
@@ -142,28 +142,6 @@ func TestState_IsSavedOnDemand(t *testing.T) {
 	}
 	if left, err := filepath.Glob(path + ".*.tmp"); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
-	}
-}
-
-func TestSnapshot_ToAFileAndBack(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "snapshot.json")
-	srv := start(t)
-	w := srv.NewWorld(t, "seed4")
-	if err := w.Fund(w.Wallets()[0], amount(t, "12.34")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Snapshot().Save(path); err != nil {
-		t.Fatal(err)
-	}
-	read, err := mockserver.LoadSnapshot(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := srv.NewWorld(t)
-	other.Restore(read)
-	if diff := cmp.Diff(contents(t, srv, w), contents(t, srv, other)); diff != "" {
-		t.Errorf("(-saved +restored):\n%s", diff)
 	}
 }
 

@@ -63,7 +63,7 @@ func (s *Server) Worlds() []*World {
 // Fork opens a new world with the contents, the time and the next identifiers of this one. From then on both
 // change independently. Its key has the scenario of this world and the given name.
 func (w *World) Fork(name string) (*World, error) {
-	fork, err := w.server.worlds.Fork(w.core, name, w.core.Snapshot())
+	fork, err := w.server.worlds.Fork(w.core, name)
 	if err != nil {
 		return nil, err
 	}

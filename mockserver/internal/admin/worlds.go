@@ -154,7 +154,7 @@ func (s *Admin) open(order newWorld) (*world.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Worlds.Fork(from, order.Name, from.Snapshot())
+	return s.Worlds.Fork(from, order.Name)
 }
 
 // fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else

@@ -137,13 +137,24 @@ func (b *Book) Worlds() []*World {
 	return slices.Clone(b.opened)
 }
 
-// Fork opens a new world with the contents of a snapshot of w. Its key has the scenario of that world.
-func (b *Book) Fork(w *World, name string, base *Snapshot) (*World, error) {
+// Fork opens a new world with the contents of w. Its key has the scenario of that world.
+func (b *Book) Fork(w *World, name string) (*World, error) {
+	base := w.Snapshot()
 	w.Lock()
 	p := w.Plan
 	p.assume, p.changes = *w.Assume(), w.changes
 	w.Unlock()
-	return b.openFrom(p, p.Scenario+"_"+name, base)
+	name = p.Scenario + "_" + name
+	key := account.KeyPrefix + name
+	if _, _, err := splitKey(key); err != nil {
+		return nil, err
+	}
+	fork := b.newWorld(name, key, p, base)
+	if err := b.add(fork, b.settings.MaxWorlds); err != nil {
+		fork.Close()
+		return nil, err
+	}
+	return fork, nil
 }
 
 // Close closes a world, unless it is the home world, and drops its data.
@@ -214,20 +225,6 @@ func (b *Book) OpenWith(name string, changes Changes) (*World, error) {
 		return nil, fmt.Errorf("%w: %s: change its assumptions with PATCH %sassumptions (in Go: World.SetAssumptions)", ErrWorldExists, name, wire.ControlPrefix)
 	}
 	return b.openPlan(key, changes)
-}
-
-// openFrom opens a world under a new name with the contents of a snapshot.
-func (b *Book) openFrom(p worldPlan, fullName string, base *Snapshot) (*World, error) {
-	key := account.KeyPrefix + fullName
-	if _, _, err := splitKey(key); err != nil {
-		return nil, err
-	}
-	w := b.newWorld(fullName, key, p, base)
-	if err := b.add(w, b.settings.MaxWorlds); err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
 }
 
 // splitKey splits a key of the form sk_test_<scenario>_<name>.

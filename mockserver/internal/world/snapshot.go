@@ -66,6 +66,3 @@ type Snapshot struct {
 	deliveries []*delivery.Delivery // oldest first
 	at         time.Time            // by the world's clock
 }
-
-// At returns the time of the world's clock when the snapshot was taken.
-func (s *Snapshot) At() time.Time { return s.at }

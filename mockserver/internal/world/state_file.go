@@ -308,21 +308,3 @@ func (b *Book) ReleaseFile() {
 		b.settings.Logger.Error("cannot unlock the state file", "error", err)
 	}
 }
-
-// Save writes the snapshot to a file.
-func (s *Snapshot) Save(path string) error {
-	return writeLocked(realPath(path), func(yield func(string, *Snapshot) bool) { yield("snapshot", s) })
-}
-
-// LoadSnapshot reads a snapshot from a file. If the file has several worlds, it returns the home world's.
-func LoadSnapshot(path string) (*Snapshot, error) {
-	file, err := readStateFile(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := file.Worlds[0].Snapshot()
-	if err != nil {
-		return nil, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
-	}
-	return s, nil
-}
