@@ -1,73 +1,106 @@
-// Documents of regulatory requests: what they cost before the purchase, evidence, and the PDFs beside the record.
+// Regulatory requests and the ledger: purchases, evidence, PDFs and money.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { suite } from "./suite.js";
 
 const s = suite(["-clock", "virtual"]);
 const analyze = async (shipment, key) => (await s.server.call("POST", "/v1/regulatory-documents/analyze", { shipment_id: shipment }, key)).data;
 
-// A document that needs evidence is selected only by hand, and the total and the balance are beside the button.
-test("a draft: nothing that needs evidence is selected, and the total follows", async () => {
-  const draft = await analyze("SH-MAGICNEEDEVIDENCE");
-  const page = await s.visit(`#/regulatory-requests/${draft.request_id}`);
+// A document that needs evidence is selected only by hand.
+test("a shipment is analyzed, its documents are purchased, and the ledger has the entry", async () => {
+  const page = await s.visit("#/regulatory-requests");
+  const goods = page.getByLabel("Shipment or invoice");
+  await goods.locator("option", { hasText: "SH-MAGICNEEDEVIDENCE A manual document" }).waitFor({ state: "attached" });
+  await page.getByText("or:").waitFor(); // a command, from the server
+  await goods.selectOption({ label: await goods.locator("option", { hasText: "SH-MAGICNEEDEVIDENCE" }).innerText() });
+  await page.getByRole("button", { name: "Analyze" }).click();
   const detail = page.locator(".detail");
-  const bill = detail.getByRole("status");
-  await bill.getByText("1 document: 5,904.16 NGN").waitFor();
-  await bill.getByText(/Balance [\d,.]+\sNGN/).waitFor();
   const box = (type) => detail.getByRole("checkbox", { name: new RegExp(type) });
+  await box("CUSTOMS").waitFor();
   assert.equal(await box("MSDS").isChecked(), false);
   assert.equal(await box("CUSTOMS").isChecked(), true);
-  await box("MSDS").check();
-  await bill.getByText("2 documents: 38,377.04 NGN").waitFor();
-  await s.server.call("POST", "/_mock/ledger/fund", { wallet: draft.wallet, amount: 0.01 }); // the selection stays when the balance changes
-  await bill.getByText(/Balance [\d,]+\.\d\d\sNGN/).waitFor();
-  assert.equal(await box("MSDS").isChecked(), true);
-  await box("MSDS").uncheck();
-  await box("CUSTOMS").uncheck();
-  assert.equal(await detail.getByRole("button", { name: "Purchase selected" }).isDisabled(), true);
+  await detail.getByRole("button", { name: "Purchase selected" }).click();
+  await page.getByText("Wallet charged").first().waitFor();
+  await detail.getByRole("link", { name: /^TR-/ }).click();
+  await page.locator(".detail h2", { hasText: "5,904.16 NGN" }).waitFor();
+  await page.getByText("Every entry sums to zero").waitFor();
+  await page.locator(".detail").getByRole("link", { name: /^RD-/ }).click();
+  await detail.getByText("CUSTOMS").first().waitFor();
 });
 
-test("a draft that the wallet cannot pay for shows the missing amount, until the wallet is funded", async () => {
-  const { data: world } = await s.server.call("POST", "/_mock/worlds", { scenario: "lowfunds", name: "poor" });
+test("a purchase that the wallet cannot pay for is refused with the reason, until the wallet is funded", async () => {
+  const { data: world } = await s.server.call("POST", "/_mock/worlds", { scenario: "lowfunds-virtual", name: "poor" });
   const draft = await analyze("SH-MAGICNEEDEVIDENCE", world.secret_key);
-  const page = await s.visit(`#/regulatory-requests/${draft.request_id}?world=lowfunds_poor`);
-  await page.getByText("Balance 1.00 NGN, 5,903.16 NGN too little").waitFor();
-  await s.server.call("POST", "/_mock/ledger/fund?world=lowfunds_poor", { wallet: draft.wallet, amount: 5903.16 });
-  await page.getByText("Balance 5,904.16 NGN", { exact: true }).waitFor();
+  const page = await s.visit(`#/regulatory-requests/${draft.request_id}?world=lowfunds-virtual_poor`);
+  await page.getByRole("button", { name: "Purchase selected" }).click();
+  await page.locator(".notice.bad").waitFor();
+  s.refused();
+  await s.server.call("PATCH", "/_mock/ledger?world=lowfunds-virtual_poor", { fund: [{ wallet: draft.wallet, amount: 5903.16 }] });
   await page.getByRole("button", { name: "Purchase selected" }).click();
   await page.locator(".detail h2 .badge", { hasText: "processing" }).waitFor();
 });
 
-test("evidence is submitted, the clock advanced, and a PDF shown beside the record", async () => {
+test("evidence is submitted, the clock advanced, and a PDF saved", async () => {
   const draft = await analyze("SH-MAGICNEEDEVIDENCE");
   await s.server.call("POST", "/v1/regulatory-documents/purchase", { request_id: draft.request_id, document_types: ["CUSTOMS", "MSDS"] });
   const page = await s.visit(`#/regulatory-requests/${draft.request_id}`);
   const detail = page.locator(".detail");
   await detail.getByRole("button", { name: "Submit evidence for MSDS" }).click();
   await page.getByText("Evidence submitted").waitFor();
-  await page.getByRole("button", { name: "+1 h" }).first().click();
+  await page.getByRole("button", { name: "+1 h" }).click();
   await detail.locator("h2 .badge", { hasText: "completed" }).waitFor();
   for (const state of ["draft", "processing", "generated", "completed"]) await detail.locator(".timeline .badge", { hasText: state }).first().waitFor();
-  await detail.getByRole("link", { name: "PDF of MSDS", exact: true }).click();
-  const frame = detail.locator("iframe");
-  const pdf = await fetch(new URL(await frame.getAttribute("src"), `${s.server.url}/_mock/`));
-  assert.equal(pdf.headers.get("Content-Type"), "application/pdf");
-  assert.match(page.url(), /document=MSDS/);
-  await detail.locator(".part", { hasText: "Record" }).waitFor(); // in the same pane
-  await detail.getByRole("link", { name: "Hide PDF of MSDS" }).click();
-  await frame.waitFor({ state: "detached" });
+  const [download] = await Promise.all([page.waitForEvent("download"), detail.getByRole("button", { name: "PDF of MSDS" }).click()]);
+  assert.equal(download.suggestedFilename(), `${draft.request_id}-MSDS.pdf`);
+  assert.ok((await readFile(await download.path(), "latin1")).startsWith("%PDF-"));
 });
 
-test("a special input is chosen by its effect, fails once, and is retried", async () => {
-  const page = await s.visit("#/worlds?show=special-inputs");
-  await page.getByRole("button", { name: "Analyze SH-MAGICFAILONCE" }).click();
+// A copy has the requests of the world under the same ids, so the PDF must be that of the copy.
+test("the PDF of a copy is its own", async () => {
+  const draft = await analyze(s.server.shipments[0]);
+  const { data: copy } = await s.server.call("POST", "/_mock/worlds", { from: "home", name: "pdf" });
+  await s.server.call("POST", "/v1/regulatory-documents/purchase", { request_id: draft.request_id, document_types: ["CUSTOMS"] }, copy.secret_key);
+  await s.server.call("POST", `/_mock/clock/advance?world=${copy.name}`, { duration: "1h" });
+  const page = await s.visit(`#/regulatory-requests/${draft.request_id}?world=${copy.name}`);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PDF of CUSTOMS" }).click()]);
+  assert.ok((await readFile(await download.path(), "latin1")).startsWith("%PDF-"));
+});
+
+test("a special input fails once, and is retried", async () => {
+  const draft = await analyze("SH-MAGICFAILONCE");
+  const page = await s.visit(`#/regulatory-requests/${draft.request_id}`);
   const detail = page.locator(".detail");
   await detail.getByRole("button", { name: "Purchase selected" }).click();
-  await page.getByRole("button", { name: "+1 h" }).first().click();
+  await page.getByRole("button", { name: "+1 h" }).click();
   await detail.getByRole("button", { name: "Retry failed" }).click();
-  await page.getByRole("button", { name: "+1 h" }).first().click();
+  await page.getByRole("button", { name: "+1 h" }).click();
   await detail.locator("h2 .badge", { hasText: "completed" }).waitFor();
-  const option = page.getByLabel("Shipment or invoice").locator("option", { hasText: "SH-MAGICNEEDEVIDENCE: A manual document" });
-  assert.equal(await option.count(), 1);
+});
+
+test("a wallet is funded, and an exchange rate set", async () => {
+  const page = await s.visit("#/ledger");
+  await page.getByRole("link", { name: "Dollar wallet" }).click();
+  await page.waitForURL(/wallet=VA-/);
+  await page.getByLabel("Amount").fill("1234567890.25");
+  await page.getByRole("button", { name: "Fund wallet" }).click();
+  await page.locator(".row", { hasText: "+1,234,567,890.25" }).waitFor();
+  await page.getByLabel("Amount").fill("much");
+  await page.getByRole("button", { name: "Fund wallet" }).click();
+  await page.locator(".notice.bad").waitFor();
+  s.refused(); // the amount
+  await page.getByRole("button", { name: "Exchange rates" }).click();
+  await page.getByLabel("Body of PATCH /_mock/ledger").fill('{"exchange_rates":{"NGN":1600.50}}');
+  await page.getByRole("button", { name: "Set rates" }).click();
+  await page.locator(".detail .facts").getByText("1600.5").waitFor();
+});
+
+test("older entries of a wallet are loaded with a button", async () => {
+  const { data: world } = await s.server.call("POST", "/_mock/worlds", { scenario: "history500", name: "long" });
+  const page = await s.visit(`#/ledger?world=${world.name}`);
+  await page.getByRole("link", { name: "Main wallet" }).waitFor();
+  const before = await page.locator(".row").count();
+  await page.getByRole("button", { name: "Load older" }).click();
+  await page.waitForFunction((count) => document.querySelectorAll(".row").length > count, before);
 });

@@ -1,105 +1,91 @@
-// Requests to the server. The page sends requests to this server only, and none for a secret key.
+// Requests to the server: to the control routes below /_mock/, and to the service with the key of a world.
 
-/** Refusal is a refused request, with the message of the server. */
-export class Refusal extends Error {}
+import { decode } from "./route.js";
 
-/**
- * exact returns a decimal that JavaScript would write differently as its text.
- * @param {string} _
- * @param {any} value
- * @param {{source?: string}} [context]
- */
+/** Refusal is a refused request, with the message of the server. That of a request that was given up is empty. */
+class Refusal extends Error {}
+
+/** exact keeps a decimal that JavaScript would write differently as its text. */
 function exact(_, value, context) {
   const source = context?.source;
   const differs = typeof value === "number" && source !== undefined && String(value) !== source;
   return differs && /^-?\d+(\.\d+)?$/.test(source) ? source : value;
 }
 
-/**
- * send returns the data of the response. A request that was given up has an empty message.
- * @param {string} method
- * @param {string} path
- * @param {string} [text] the body
- * @param {AbortSignal} [signal]
- * @returns {Promise<any>}
- */
-async function send(method, path, text, signal) {
-  let response;
-  let received;
-  try {
-    response = await fetch(path, { method, signal, body: text, headers: text === undefined ? {} : { "Content-Type": "application/json" } });
-    received = await response.text();
-  } catch {
-    if (signal?.aborted) throw new Refusal("");
-    throw new Refusal("The server does not respond. Is it still running?");
-  }
-  if (!response.headers.get("Content-Type")?.startsWith("application/json")) {
-    if (!response.ok) throw new Refusal(`The response has status ${response.status}.`);
-    return received;
-  }
-  const envelope = JSON.parse(received, exact);
-  if (envelope.status === false) throw new Refusal(envelope.message);
-  return envelope.data ?? envelope;
-}
+/** @returns {Record<string, string>} the header of a request with a body */
+const contentType = (text) => (text ? { "Content-Type": "application/json" } : {});
 
 /**
- * api returns the requests about one world. leave gives up those in progress.
+ * api returns the requests about one world.
  * @param {string} world
  */
 export function api(world) {
   const left = new AbortController();
-  const { signal } = left;
-  /**
-   * @param {string} path
-   * @param {Record<string, string>} [query]
-   */
-  const address = (path, query) => {
+
+  /** address returns the address of a control route, for this world. */
+  function address(path, query = {}) {
     const all = new URLSearchParams(query);
     if (world !== "home") all.set("world", world);
-    const text = all.toString();
-    return path + (text && "?" + text);
-  };
+    return path + (all.size ? "?" + all : "");
+  }
+
+  /** send sends a request to a control route, and returns the data of its response. text is JSON. */
+  async function send(method, path, text = "", query = {}) {
+    let response;
+    let received;
+    try {
+      const options = { method, headers: contentType(text), body: text || undefined, signal: left.signal };
+      response = await fetch(address(path, query), options);
+      received = await response.text();
+    } catch {
+      throw new Refusal(left.signal.aborted ? "" : "The server does not respond. Is it still running?");
+    }
+    if (!response.headers.get("Content-Type")?.startsWith("application/json")) return received;
+    const envelope = JSON.parse(received, exact);
+    if (envelope.status === false) throw new Refusal(envelope.message);
+    return envelope.data ?? envelope;
+  }
+
+  const get = (path, query = {}) => send("GET", path, "", query);
+
+  /** details returns the world, with its secret key and the identifiers in it. */
+  const details = () => get(`worlds/${encodeURIComponent(world)}`);
+
+  /**
+   * service sends a request to the service with the key of the world. id is that of the journal entry, and text the
+   * body of the response. If the response is lost, there is no response.
+   */
+  async function service(method, target, text = "") {
+    const { secret_key: key } = await details();
+    const headers = { Authorization: `Bearer ${key}`, ...contentType(text) };
+    const caching = /** @type {RequestInit} */ ({ cache: "no-store", redirect: "manual" });
+    const options = { method, headers, body: text || undefined, signal: left.signal, ...caching };
+    try {
+      const response = await fetch(target, options);
+      const id = response.headers.get("X-Request-Id") ?? await latest(method, target);
+      return { id, response, text: await response.clone().text().catch(() => "") };
+    } catch {
+      return { id: await latest(method, target), response: undefined, text: "" };
+    }
+  }
+
+  /** latest returns the id of the latest request in the journal to a target, whose response was lost. */
+  async function latest(method, target) {
+    const entries = await get("journal", { last: "50", bodies: "false" });
+    const [path] = target.split("?");
+    return entries.findLast((entry) => entry.method === method && entry.path === decode(path))?.request_id;
+  }
+
   return {
     address,
-    /**
-     * @param {string} path
-     * @param {Record<string, string>} [query]
-     * @param {AbortSignal} [until] gives up this request
-     */
-    get: (path, query, until) => send("GET", address(path, query), undefined, until ? AbortSignal.any([signal, until]) : signal),
-    /**
-     * @param {string} path
-     * @param {any} [data]
-     * @param {Record<string, string>} [query]
-     */
-    post: (path, data, query) => send("POST", address(path, query), JSON.stringify(data ?? {}), signal),
-    /**
-     * @param {string} path
-     * @param {any} data
-     */
-    patch: (path, data) => send("PATCH", address(path), JSON.stringify(data), signal),
-    /**
-     * @param {string} path
-     * @param {Record<string, string>} [query]
-     */
-    remove: (path, query) => send("DELETE", address(path, query), undefined, signal),
-    /**
-     * json sends a body that is JSON already.
-     * @param {string} method
-     * @param {string} path
-     * @param {string} text
-     */
-    json: (method, path, text) => send(method, address(path), text, signal),
-    /**
-     * send sends a request to the service with the key of the world, with a body that is JSON already.
-     * @param {string} method
-     * @param {string} target
-     * @param {string} [text]
-     */
-    send: (method, target, text) => {
-      const order = JSON.stringify({ method, target });
-      return send("POST", address("requests"), text ? `${order.slice(0, -1)},"body":${text}}` : order, signal);
-    },
+    send,
+    get,
+    details,
+    service,
+    post: (path, data = {}, query = {}) => send("POST", path, JSON.stringify(data), query),
+    patch: (path, data) => send("PATCH", path, JSON.stringify(data)),
+    remove: (path, query = {}) => send("DELETE", path, "", query),
+    /** leave gives up the requests in progress. */
     leave: () => left.abort(),
   };
 }
@@ -109,27 +95,48 @@ let description;
 
 /** openAPI returns the OpenAPI document of the server. */
 export function openAPI() {
-  description ??= send("GET", "openapi.json").catch((error) => {
+  return description ??= api("home").get("openapi.json").catch((error) => {
     description = undefined;
     throw error;
   });
-  return description;
 }
 
 /**
  * operation returns the method and the path of an operation of the service, with its placeholders filled in.
  * @param {string} name
  * @param {Record<string, string>} values
- * @returns {Promise<{method: string, path: string}>}
  */
 export async function operation(name, values = {}) {
   for (const [path, methods] of Object.entries((await openAPI()).paths)) {
-    for (const [method, about] of Object.entries(/** @type {Record<string, any>} */ (methods))) {
-      if (about.operationId === name) {
-        const filled = path.replace(/\{(\w+)\}/g, (_, key) => encodeURIComponent(values[key] ?? ""));
-        return { method: method.toUpperCase(), path: filled };
-      }
-    }
+    const [method] = Object.entries(methods).find(([, about]) => about.operationId === name) ?? [];
+    const filled = path.replace(/\{(\w+)\}/g, (_, field) => encodeURIComponent(values[field] ?? ""));
+    if (method) return { method: method.toUpperCase(), path: filled };
   }
   throw new Refusal(`This server has no operation ${name}.`);
+}
+
+/**
+ * series returns a function that loads one at a time, so that no later response is overtaken by an earlier one. A call
+ * during a load makes one more load after it.
+ * @param {() => Promise<void>} load
+ * @returns {() => Promise<void>}
+ */
+export function series(load) {
+  /** @type {Promise<void> | undefined} */
+  let running;
+  let again = false;
+  async function run() {
+    try {
+      while (again) {
+        again = false;
+        await load();
+      }
+    } finally {
+      running = undefined;
+    }
+  }
+  return () => {
+    again = true;
+    return running ??= run();
+  };
 }

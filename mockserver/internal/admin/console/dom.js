@@ -1,109 +1,102 @@
-// Elements, made without markup: whatever a text holds, it stays a text.
-
-const SVG = "http://www.w3.org/2000/svg";
+// Elements, made without markup: whatever a text contains, it stays text.
 
 /**
- * @typedef {Record<string, any> | null} Attributes functions are listeners; null, undefined and false leave one out
- */
-
-/**
- * h makes an element.
+ * h makes an element. An attribute that is a function is a listener; null, undefined and false omit an attribute or
+ * a child.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {Attributes} [attributes]
+ * @param {Record<string, any> | null} [attributes]
  * @param {...any} children
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function h(tag, attributes, ...children) {
-  return fill(document.createElement(tag), attributes, children);
-}
-
-/**
- * s makes an element of SVG.
- * @template {keyof SVGElementTagNameMap} K
- * @param {K} tag
- * @param {Attributes} [attributes]
- * @param {...any} children
- * @returns {SVGElementTagNameMap[K]}
- */
-export function s(tag, attributes, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
-}
-
-/**
- * @template {Element} E
- * @param {E} node
- * @param {Attributes | undefined} attributes
- * @param {any[]} children
- * @returns {E}
- */
-function fill(node, attributes, children) {
+  const node = put(document.createElement(tag), children);
   for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
+    if (!present(value)) continue;
     if (typeof value === "function") node.addEventListener(name.slice(2), value);
     else if (name === "value") Object.assign(node, { value });
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...present(children));
   return node;
 }
 
 /**
- * put replaces what is in a node.
+ * put replaces the children of a node.
  * @template {Element} E
  * @param {E} node
  * @param {...any} children
- * @returns {E}
  */
 export function put(node, ...children) {
-  node.replaceChildren(...present(children));
+  node.replaceChildren(...children.flat(Infinity).filter(present));
   return node;
 }
 
-/** @param {any[]} children */
-function present(children) {
-  return children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
-}
+const present = (value) => value !== null && value !== undefined && value !== false;
 
-/**
- * labelled is a form field under its name.
- * @param {string} text
- * @param {...any} field
- */
-export function labelled(text, ...field) {
-  return h("label", { class: "field" }, h("span", null, text), field);
-}
-
-/**
- * choice is a select of values or of [value, text] pairs.
- * @param {(string | any[])[]} options
- * @param {Attributes} [attributes]
- */
-export function choice(options, attributes) {
-  return h("select", attributes, options.map((option) => {
-    const [value, text] = Array.isArray(option) ? option : [option, option];
-    return h("option", { value }, text);
-  }));
-}
-
-/**
- * button is one that does something; its name is its text unless it has a label.
- * @param {string} text
- * @param {(event: MouseEvent) => any} act
- * @param {Attributes} [attributes]
- */
-export function button(text, act, attributes) {
+/** button makes a button; its name is its text unless it has an aria-label. */
+export function button(text, act, attributes = {}) {
   return h("button", { type: "button", onclick: act, ...attributes }, text);
 }
 
+/** submit makes the button that submits a form. */
+export const submit = (text, attributes = {}) => h("button", { type: "submit", ...attributes }, text);
+
+/** choice makes a select of [value, text] pairs. */
+export function choice(options, attributes = {}) {
+  return h("select", attributes, options.map(([value, text]) => h("option", { value }, text)));
+}
+
+/** labelled puts a form field below its name. */
+export function labelled(name, field) {
+  return h("label", { class: "field" }, h("span", null, name), field);
+}
+
+/** form makes a form that calls submit. */
+export function form(submit, ...children) {
+  const submitted = (event) => {
+    event.preventDefault();
+    submit();
+  };
+  return h("form", { onsubmit: submitted }, children);
+}
+
+/** textarea makes a field for JSON. */
+export const textarea = (rows) => h("textarea", { rows, class: "mono", spellcheck: "false", autocomplete: "off" });
+
+/** actions puts buttons and short fields side by side. */
+export const actions = (...children) => h("div", { class: "actions" }, children);
+
+/** note is a text of less importance. */
+export const note = (...children) => h("p", { class: "note" }, children);
+
+/** part puts something under a heading. */
+export const part = (title, ...children) => h("section", { class: "part" }, h("h3", null, title), children);
+
 /**
- * turn is a switch that shows whether something is on.
- * @param {string} name
- * @param {boolean} on
- * @param {(on: boolean) => any} act
+ * facts makes a description list of [name, value] pairs, without those that have no value.
+ * @param {[string, any][]} pairs
  */
-export function turn(name, on, act) {
-  const node = h("button", { type: "button", role: "switch", class: "switch", "aria-label": name, "aria-checked": String(on) }, h("span"));
-  node.addEventListener("click", () => act(node.getAttribute("aria-checked") !== "true"));
-  return node;
+export function facts(pairs) {
+  const known = pairs.filter(([, value]) => present(value) && value !== "");
+  const rows = known.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
+  return h("dl", { class: "facts" }, rows);
+}
+
+/** @type {Record<string, string>} */
+const tones = {
+  purchasing: "busy", processing: "busy", generating: "busy", queued: "busy", changed: "busy",
+  completed: "good", generated: "good", delivered: "good", funding: "good", active: "good", valid: "good",
+  awaiting_evidence: "warn", refused: "warn", reversal: "warn",
+  failed: "bad", "not valid": "bad", dropped: "bad",
+};
+
+/** badge is a state as a coloured word. */
+export function badge(word, tone = tones[word] ?? "calm") {
+  return h("span", { class: `badge ${tone}` }, String(word).replaceAll("_", " "));
+}
+
+/** status is the status of a response; that of a dropped connection is undefined. */
+export function status(code) {
+  if (!code) return badge("dropped");
+  return badge(code, code >= 500 ? "bad" : code >= 400 ? "warn" : code >= 300 ? "busy" : "good");
 }

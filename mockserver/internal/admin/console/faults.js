@@ -1,161 +1,166 @@
 // The fault rules of a world: what goes wrong on purpose, and how often it has.
 
-import { badge } from "./badge.js";
-import { button, h, put, turn } from "./dom.js";
-import { capital, count } from "./format.js";
-import { faultEditor } from "./faulteditor.js";
-import { written } from "./faultrule.js";
-import { attempt, copy } from "./notice.js";
-import { series } from "./series.js";
-import { lesson, split } from "./split.js";
+import { series } from "./api.js";
+import { actions, badge, button, facts, h, labelled, note, part, put } from "./dom.js";
+import { editor } from "./editor.js";
+import { lesson, list, split } from "./list.js";
+import { attempt } from "./notice.js";
+import { count, json } from "./text.js";
 
-/** Presets: rules that are added together. @type {any[][]} */
-const presets = [
-  [{ name: "Every page of rates fails once", operation: "rates.list", first: 1, each_request: true, fault: { kind: "status", status: 503 } }],
+const purchase = "regulatory.purchase";
+
+/** Examples of rules, which are added together. */
+const examples = [
+  [{
+    name: "Every page of rates fails once", operation: "rates.list", first: 1, each_request: true,
+    fault: { kind: "status", status: 503 },
+  }],
   [{ name: "Three requests are too many", first: 3, fault: { kind: "rate-limit", retry_after: "seconds", duration: "2s" } }],
-  [{ name: "The response to a purchase is lost", operation: "regulatory.purchase", first: 1, committed: true, fault: { kind: "drop" } }],
-  [{ name: "A purchase arrives 30 seconds after its connection has closed", operation: "regulatory.purchase", first: 1, fault: { kind: "arrive-late", duration: "30s" } }],
+  [{ name: "The response to a purchase is lost", operation: purchase, first: 1, committed: true, fault: { kind: "drop" } }],
+  [{
+    name: "A purchase arrives 30 seconds after its connection has closed", operation: purchase, first: 1,
+    fault: { kind: "arrive-late", duration: "30s" },
+  }],
   [{ name: "Slow by half a second", fault: { kind: "latency", duration: "500ms" } }],
   [{ name: "One in ten connections is reset", probability: 0.1, fault: { kind: "reset" } }],
   [{ name: "A document fails to generate", point: "generation", first: 1 }],
-  [{ name: "A purchase is slow", operation: "regulatory.purchase", first: 1, fault: { kind: "latency", duration: "2s" } },
-    { name: "Then its response is lost", operation: "regulatory.purchase", first: 1, committed: true, fault: { kind: "drop" } }],
+  [
+    { name: "A purchase is slow", operation: purchase, first: 1, fault: { kind: "latency", duration: "2s" } },
+    { name: "Then its response is lost", operation: purchase, first: 1, committed: true, fault: { kind: "drop" } },
+  ],
+];
+
+/** Values of the fields of faults. */
+const fields = {
+  status: 503, bytes: 100, per_page: 10, rows: 3, duration: "2s", content_type: "text/plain", location: "/elsewhere",
+  header: { "X-Fault": "yes" }, body: "out of order", retry_after: "seconds",
+};
+
+/**
+ * The fields of a rule, beside those that the server lists.
+ * @type {[string, string][]}
+ */
+const ruleFields = [
+  ["nth, first", "only request number nth, or only the first ones"],
+  ["each_request", "counts each different request separately"],
+  ["probability", "from 0 to 1, from the seed"],
+  ["from, until", "times of the clock of the world, such as 2026-01-05T09:30:00Z"],
+  ["committed", "strikes after the operation: its changes are made"],
+  ["name", "the label in the list"],
 ];
 
 /** @param {import("./app.js").App} app */
 export function faults(app) {
   /** @type {any} */
   let known; // what GET /_mock/faults returned
-  /** @type {any[]} */
-  let begin = []; // what the next new rules begin with
-  /** @type {Map<number, ReturnType<typeof row>>} */
-  const rows = new Map();
-  const rules = h("ul", { class: "rules", "aria-label": "Fault rules" });
-  const none = h("div", { class: "empty" }, lesson("No rules: nothing goes wrong. Take a preset above, or write a rule."));
-  const summary = h("span", { class: "note", role: "status" });
   const clear = button("Remove all", () => attempt(() => app.api.remove("faults"), "No rules are left"));
-  const all = button("Copy all as JSON", () => copy(JSON.stringify({ rules: known.rules.map(plain) }), "JSON"));
-  const view = split({
-    title: "Faults", label: "Fault rule",
-    tools: [h("div", { class: "tools" }, button("New rule", () => { begin = []; edit("new"); }, { class: "primary" }), all, clear), summary],
-    content: h("div", { class: "page" },
-      h("section", { class: "part", "aria-label": "Presets" }, h("h2", null, "Presets"), h("div", { class: "presets" },
-        presets.map((preset) => button(preset.map((rule) => rule.name).join(". "), () => attempt(() => app.api.post("faults", { rules: preset }), count(preset.length, "rule") + " added"))))),
-      h("section", { class: "part", "aria-label": "Rules" }, h("h2", null, "Rules, in their order"), rules, none)),
-    closing: () => app.go({ id: "" }),
+  const rows = list(app, {
+    label: "Fault rules",
+    heads: ["Number", "Struck", "Rule", "When", "Requests"],
+    key: (one) => String(one.number),
+    row: (one) => [`Rule ${one.number}`, struck(one), one.name || effect(one), when(one), `${one.seen ?? 0} seen`],
+    empty: () => lesson("No rules: nothing goes wrong."),
   });
-  const editor = faultEditor(app);
+  const view = split(app, {
+    title: "Faults",
+    tools: [button("New rule", () => app.go({ id: "new" }), { class: "primary" }), clear],
+    content: rows.node,
+  });
 
-  /** @param {string} id of the editor */
-  const edit = (id) => {
-    editor.forget();
-    if (app.route.id === id) open(id);
-    else app.go({ id });
-  };
+  /** effect is what a rule does. */
+  function effect({ fault }) {
+    return known.kinds.find(({ kind }) => kind === fault?.kind)?.effect ?? "a document fails to generate";
+  }
 
   const load = series(async () => {
     known = await attempt(() => app.api.get("faults")) ?? known;
     if (!known) return;
-    summary.textContent = count(known.rules.length, "rule");
-    clear.disabled = all.disabled = known.rules.length === 0;
-    none.hidden = known.rules.length > 0;
-    const numbers = new Set(known.rules.map((/** @type {any} */ rule) => rule.number));
-    for (const [number, { li }] of rows) {
-      if (!numbers.has(number)) {
-        li.remove();
-        rows.delete(number);
-      }
-    }
-    for (const rule of known.rules) {
-      const made = rows.get(rule.number) ?? row(rule.number);
-      rows.set(rule.number, made);
-      made.draw(rule);
-      if (!made.li.isConnected) rules.append(made.li);
-    }
+    clear.disabled = known.rules.length === 0;
+    rows.set(known.rules);
     open(app.route.id);
   });
 
-  /**
-   * row makes the row of a rule. Its elements stay the same while it counts, and so does the focus.
-   * @param {number} number
-   */
-  function row(number) {
-    const path = `faults/${number}`;
-    const link = h("a", { href: app.link({ id: String(number) }) });
-    const about = h("span", { class: "about" });
-    const counts = h("span", { class: "counts" });
-    const toggle = turn(`Rule ${number} is enabled`, true, (on) => attempt(() => app.api.patch(path, { disabled: !on })));
-    const duplicate = button("Duplicate", () => { begin = [plain(known.rules.find((/** @type {any} */ rule) => rule.number === number))]; edit("new"); }, { class: "small", "aria-label": `Duplicate rule ${number}` });
-    const remove = button("Remove", () => attempt(() => app.api.remove(path), "Rule removed"), { class: "small", "aria-label": `Remove rule ${number}` });
-    const li = h("li", null, toggle, about, counts, h("span", { class: "actions" }, duplicate, remove));
-    put(about, link);
-    return {
-      li, link,
-      /** @param {any} rule */
-      draw(rule) {
-        const effect = known.kinds.find((/** @type {any} */ kind) => kind.kind === rule.fault?.kind)?.effect ?? "a document fails to generate";
-        li.className = rule.disabled ? "disabled" : "";
-        toggle.setAttribute("aria-checked", String(!rule.disabled));
-        put(link, `${number}. ${rule.name || capital(effect)}`);
-        put(about, link, rule.name && h("small", null, effect), h("small", null, when(rule)), h("small", { class: "mono" }, details(rule.fault)));
-        put(counts, badge(`struck ${rule.struck ?? 0}`, rule.struck ? "bad" : "calm"), h("small", null, `of ${rule.seen ?? 0} seen`));
-      },
-    };
+  /** @param {string} id the number of a rule; new, or new/3 for a form that begins with rule 3 */
+  function open(id) {
+    rows.mark(id);
+    const one = known?.rules.find(({ number }) => String(number) === id);
+    if (known && id.startsWith("new")) newRules(id);
+    else if (one) detail(id, one);
+    else view.close();
   }
 
-  /** @param {string} id the number of a rule, or new */
-  function open(id) {
-    for (const [number, { link }] of rows) {
-      if (String(number) === id) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-    }
-    if (app.route.section !== "faults" || !known) return;
-    const rule = known.rules.find((/** @type {any} */ one) => String(one.number) === id);
-    if (id === "new") return editor.show(view, id, known, undefined, begin);
-    if (rule) return editor.show(view, id, known, rule);
-    editor.forget();
-    view.close();
+  function detail(id, one) {
+    const path = `faults/${one.number}`;
+    view.open(id, h("h2", null, struck(one), ` Rule ${one.number}: ${one.name || effect(one)}`),
+      actions(button("Remove", () => attempt(() => app.api.remove(path), "Rule removed")),
+        h("a", { class: "button", href: app.link({ id: `new/${one.number}` }) }, "New rule like this")),
+      facts([
+        ["Effect", effect(one)],
+        ["When", when(one)],
+        ["Requests seen", String(one.seen ?? 0)],
+        ["Requests struck", String(one.struck ?? 0)],
+      ]),
+      part("Rule", json(plain(one))));
+  }
+
+  /** newRules shows the form of new rules. */
+  function newRules(id) {
+    if (view.shows(id)) return;
+    const like = known.rules.find(({ number }) => id === `new/${number}`);
+    const form = editor(app, {
+      method: "POST", path: "faults", value: { rules: like ? [plain(like)] : examples[0] }, action: "Add",
+      done: (all) => {
+        app.go({ id: "" });
+        return `${count(all.length, "rule")} added`;
+      },
+    });
+    const kinds = known.kinds.map(exampleOf);
+    const all = [...examples, ...kinds];
+    const chooser = h("select", { onchange: () => form.set({ rules: all[Number(chooser.value)] }) });
+    const title = (rules) => rules.map(({ name, fault }) => name ?? fault.kind).join(". ");
+    const option = (rules) => h("option", { value: all.indexOf(rules) }, title(rules));
+    put(chooser,
+      h("optgroup", { label: "Examples" }, examples.map(option)),
+      h("optgroup", { label: "Kinds of faults" }, kinds.map(option)));
+    view.open(id, h("h2", null, "New fault rules"), labelled("Begin with", chooser), form.node,
+      note("Several rules can strike one request, in their order. If two exclude each other, the first one strikes."),
+      part("Fields of a rule",
+        facts([["operation", known.operations.join(", ")], ["point", known.points.join(", ")], ...ruleFields])),
+      part("Kinds of faults, and their fields",
+        facts(known.kinds.map(({ kind, effect, needs }) => [kind, [effect, ...needs].join(" · ")]))),
+      part("Values of retry_after", h("p", null, known.retry_after_forms.join(", "))));
   }
 
   return {
     node: view.node,
-    /** @param {number} step */
-    move(step) {
-      const links = [...rows.values()].map(({ link }) => link);
-      const here = links.findIndex((link) => link === document.activeElement);
-      links[Math.max(0, Math.min(links.length - 1, here < 0 ? 0 : here + step))]?.focus();
+    move: rows.move,
+    show: ({ id }) => open(id),
+    refresh(changed) {
+      if (changed.has("faults")) load();
     },
-    /** @param {import("./route.js").Route} route */
-    show: (route) => open(route.id),
-    /** @param {Set<string>} changed */
-    refresh: (changed) => { if (changed.has("faults")) load(); },
   };
 }
 
-/**
- * plain returns a rule without its number and counts.
- * @param {any} rule
- */
-function plain({ number, disabled, seen, struck, ...rule }) {
-  return rule;
+const struck = (one) => badge(`struck ${one.struck ?? 0}`, one.struck ? "bad" : "calm");
+
+/** exampleOf returns a rule with a kind of fault. */
+function exampleOf({ kind, needs }) {
+  const values = needs.filter((name) => name in fields).map((name) => [name, fields[name]]);
+  return [{ first: 1, fault: { kind, ...Object.fromEntries(values) } }];
 }
 
-/** @param {any} rule */
-function when(rule) {
-  const parts = [rule.operation ? `on ${rule.operation}` : rule.point === "generation" ? "" : "on every operation"];
-  if (rule.nth) parts.push(`request ${rule.nth} only`);
-  if (rule.first) parts.push(rule.first === 1 ? "the first" : `the first ${rule.first}`);
-  if (rule.each_request) parts.push("of each different request");
-  if (rule.probability) parts.push(`with probability ${rule.probability}`);
-  if (rule.from) parts.push(`from ${rule.from}`);
-  if (rule.until) parts.push(`until ${rule.until}`);
-  if (rule.point) parts.push(`at ${rule.point}`);
-  if (rule.committed) parts.push("after its changes are made");
-  return parts.filter(Boolean).join(", ");
+/** plain returns a rule without its number and counts. */
+function plain({ number, seen, struck, ...one }) {
+  return one;
 }
 
-/** @param {any} fault */
-function details(fault) {
-  return Object.entries(fault ?? {}).filter(([name]) => name !== "kind")
-    .map(([name, value]) => `${name} ${name === "header" ? written(value).replaceAll("\n", ", ") : value}`).join(" · ");
+/** when describes which requests a rule strikes. */
+function when(one) {
+  const { operation, point, fault, name, ...others } = plain(one);
+  const on = operation ? `on ${operation}` : point !== "generation" && "on every operation";
+  const rest = Object.entries(others).map(([field, value]) => {
+    const words = field.replaceAll("_", " ");
+    return value === true ? words : `${words} ${value}`;
+  });
+  return [on, point && `at ${point}`, ...rest].filter(Boolean).join(", ");
 }

@@ -1,250 +1,141 @@
-// The requests to the service, as they arrive. The server filters the whole journal; older rows are loaded as
-// they come into view.
+// The requests to the service, as they arrive. The server filters the whole journal.
 
-import { status } from "./badge.js";
-import { button, choice, h, put } from "./dom.js";
-import { entryDetail, exported } from "./entry.js";
-import { filters, filterValues, otherFilters, serverQuery } from "./filters.js";
-import { count, number, time } from "./format.js";
-import { list } from "./list.js";
-import { attempt, notice } from "./notice.js";
-import { lesson, split } from "./split.js";
+import { series } from "./api.js";
+import { badge, button, h, note, part, put, status } from "./dom.js";
+import { entryDetail } from "./entry.js";
+import { lesson, list, searchField, split } from "./list.js";
+import { attempt } from "./notice.js";
+import { sendForm } from "./send.js";
+import { count, time } from "./text.js";
 
-const page = 200; // rows that are loaded at once
-const most = 20_000; // rows that are kept
-const searched = "The search covers operations, paths, queries, statuses, error codes, reasons and bodies";
+const page = 200; // requests that are loaded at once
+const most = 1000; // requests that are kept while more arrive
+const outcomes = [["", "All"], ["refused", "Refused"], ["faulted", "Faulted"]];
+const exports = [["jsonl", "JSON lines"], ["har", "HAR"], ["curl", "curl"]];
+const noMatch = "No request matches. The search covers operations, paths, queries, statuses, error codes, "
+  + "reasons and bodies.";
+const none = "No requests yet. Requests to the service appear here as they arrive. Worlds has “Copy env”. Try:";
+const example = 'curl -H "Authorization: Bearer $SHIPPING_SECRET_KEY" "$SHIPPING_BASE_URL/v1/rates?perPage=2"';
 
 /** @param {import("./app.js").App} app */
 export function journal(app) {
   /** @type {any[]} */
   let entries = []; // newest first
-  let complete = false; // the oldest row that matches is loaded
-  let paused = false;
-  let loaded = "none"; // the filters of the rows
-  let loading = false;
-  let again = false; // load once more
-  let reload = false; // from the start
-  /** @type {AbortController | undefined} */
-  let awaited;
+  let kept = most;
+  let complete = true; // the oldest request that matches is loaded
+  let loaded = ""; // the filters of entries
+  /** @type {Map<string, string>} bodies of responses to this page by request id, longer than the journal has them */
+  const received = new Map();
 
-  const search = h("input", { type: "search", placeholder: "Path, status, reason or body", title: searched, "aria-label": "Search requests", oninput: () => typed() });
-  const extent = h("span", { class: "note" });
+  const search = searchField(app, "Path, status, reason or body");
+  const chips = outcomes.map(([value, text]) => button(text, () => app.go({ query: { outcome: value } })));
+  const extent = h("span", { class: "note", role: "status" });
   const unauthenticated = h("a", { class: "note", hidden: true });
-  const pauseButton = button("Pause", () => pause(), { class: "fixed", "aria-pressed": "false", title: "Pause (p)" });
-  const waitButton = button("Wait for the next", () => wait(), { class: "fixed wait", title: "Opens the next request that matches (n)" });
-  const newer = button("0 new", () => rows.top(), { class: "newer", hidden: true, title: "To the top" });
-  const outcomes = ["All", "Refused", "Faulted"].map((name) => button(name, () => choose({ outcome: name === "All" ? "" : name.toLowerCase() })));
-  const fields = filters.map(({ name, label }) => choice([["", label]], { "aria-label": label, onchange: (/** @type {any} */ event) => choose({ [name]: event.target.value }) }));
-  const exports = [["jsonl", "JSON lines"], ["har", "HAR"], ["curl", "curl"]].map(([as, text]) => h("a", { class: "button small", "data-as": as, download: "" }, text));
-  const reset = button("Clear filters", () => app.go({ id: app.route.id }), { class: "small" });
-  const more = h("details", { class: "filters" }, h("summary", null, "Filters and export"),
-    h("div", { class: "tools" }, fields, reset, h("span", { class: "exports", role: "group", "aria-label": "Export the filtered requests" }, h("span", { class: "note" }, "Export"), exports)));
-
-  new ResizeObserver(() => { more.open ||= innerWidth > 640; }).observe(more); // a wide screen has no summary to open it
-
-  const rows = list({
-    label: "Requests, newest first", kind: "journal",
-    heads: ["Time", "Status", "Request", "Operation, or why it was refused", "Duration", "Id"],
+  const downloads = exports.map(([, text]) => h("a", { download: "" }, text));
+  const rows = list(app, {
+    label: "Requests, newest first",
+    heads: ["Time", "Status", "Request", "Operation, or why it was refused", "Id"],
     key: (entry) => entry.request_id,
-    href: (entry) => here({ id: entry.request_id }),
     row: (entry) => [
-      h("time", { datetime: entry.at }, time(entry.at, app.summary?.now)),
-      status(entry.status),
-      h("span", { class: "target" }, h("b", { class: "method" }, entry.method), " ", entry.path, entry.query && h("i", null, "?" + entry.query)),
-      h("span", { class: entry.fault ? "struck" : "why", title: entry.fault || entry.message }, entry.fault || entry.message || entry.operation || ""),
-      entry.duration, h("span", { class: "mono" }, entry.request_id),
+      time(entry.at, app.summary?.now), status(entry.status),
+      h("span", { class: "mono" }, h("b", null, entry.method), " ", entry.path, entry.query && "?" + entry.query),
+      h("span", { class: entry.fault && "struck" }, entry.fault || entry.message || entry.operation), entry.request_id,
     ],
-    above: (arrived) => {
-      newer.hidden = arrived === 0;
-      newer.textContent = `${number(arrived)} new`;
-    },
-    more: () => older(),
+    empty: () => (loaded === "{}" ? lesson(none, example) : lesson(noMatch)),
   });
-  const view = split({
-    title: "Journal", label: "The request",
-    tools: [h("div", { class: "tools" }, search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, outcomes), pauseButton, waitButton, newer), unauthenticated, extent, more],
-    content: rows.node, closing: () => close(),
+  const view = split(app, {
+    title: "Journal",
+    tools: [
+      search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, chips), extent, unauthenticated,
+      h("span", { class: "note exports" }, "Export ", downloads),
+      button("Findings", () => app.go({ id: "findings" }), { title: "What a careful client would not send" }),
+      button("Send a request", () => app.go({ id: "send" }), { class: "primary" }),
+    ],
+    content: rows.node,
   });
-  const detail = entryDetail(app, view, () => entries);
+  const detail = entryDetail(app, view, received);
+  const sending = sendForm(app, view, received);
 
-  /**
-   * here is the address of a request among the filtered ones.
-   * @param {{id: string, with?: string}} to
-   */
-  function here(to) {
-    const query = filterValues(app.route.query);
-    if (to.with) query.with = to.with;
-    return app.link({ id: to.id, q: app.route.q, query });
+  /** filter is the query of GET /_mock/journal for the address. */
+  function filter() {
+    const { outcome, q } = app.route.query;
+    const text = /^req-\d+$/.test(q) ? "request_id" : "contains";
+    return { ...(outcome && { [outcome]: "true" }), ...(q && { [text]: q }) };
   }
 
-  /** @param {Record<string, string>} changed */
-  function choose(changed) {
-    location.replace(app.link({ id: app.route.id, q: search.value.trim(), query: filterValues({ ...app.route.query, ...changed }) }));
-  }
+  /** read returns entries, newest first. */
+  const read = async (query) => {
+    const found = await attempt(() => app.api.get("journal", { ...filter(), bodies: "false", ...query }));
+    return found?.reverse();
+  };
 
-  let timer = 0;
-  function typed() {
-    clearTimeout(timer);
-    timer = setTimeout(choose, 150, {});
-  }
+  const number = (entry) => Number(entry.request_id.slice("req-".length));
+
+  /** load loads the latest requests, or those that are newer than the loaded ones. */
+  const load = series(async () => {
+    const wanted = JSON.stringify(filter());
+    const reset = entries.length > 0 && app.summary?.journal_entries < number(entries[0]);
+    const fresh = wanted !== loaded || reset || entries.length === 0;
+    const found = await read(fresh ? { last: page } : { after: entries[0].request_id, last: page });
+    if (!found || wanted !== JSON.stringify(filter())) return;
+    const gap = found.length === page; // there may be more between them and the loaded ones
+    complete = fresh || gap ? found.length < page : complete && found.length + entries.length <= kept;
+    entries = fresh || gap ? found : [...found, ...entries].slice(0, kept);
+    if (fresh) kept = most;
+    if (wanted !== loaded) rows.top();
+    loaded = wanted;
+    draw();
+  });
+
+  const older = series(async () => {
+    const found = await read({ before: entries[entries.length - 1].request_id, last: page });
+    if (!found) return;
+    entries = [...entries, ...found];
+    kept = Math.max(most, entries.length + page);
+    complete = found.length < page;
+    draw();
+  });
 
   function draw() {
-    const filtered = loaded !== "";
-    rows.set(entries, () => filtered
-      ? lesson(app.route.q ? `No request matches “${app.route.q}”. ${searched}.` : "No request matches.", undefined,
-        `Other filters: ${otherFilters(app.route.query)}. The journal keeps the latest requests, and refused ones longer.`)
-      : [lesson("No requests yet. Requests to the service appear here as they arrive. Try:", example), h("p", null,
-        h("a", { href: app.link({ section: "worlds", id: "" }) }, "Copy env"), " sets both variables, or ", h("a", { href: app.link({ section: "requests", id: "" }) }, "send a request"), " from here.")]);
+    rows.set(entries, complete ? undefined : older);
     const total = app.summary?.journal_entries ?? 0;
-    extent.ariaLive = filtered ? "polite" : "off"; // not for each request that arrives
-    if (filtered) extent.textContent = complete ? count(entries.length, "match", "matches") : `latest ${number(entries.length)} matches`;
-    else if (total <= entries.length) extent.textContent = "";
-    else extent.textContent = `latest ${number(entries.length)} of ${number(total)}${complete ? "; older ones were dropped" : ""}`;
+    if (loaded === "{}") extent.textContent = total > entries.length ? `latest ${entries.length} of ${total}` : "";
+    else extent.textContent = (complete ? "" : "latest ") + count(entries.length, "match", "matches");
   }
 
-  /**
-   * load loads the first rows, or those newer than what is loaded. One at a time: what arrives meanwhile is loaded next.
-   * @param {boolean} fresh
-   */
-  async function load(fresh) {
-    if (loading) {
-      again = true;
-      reload ||= fresh;
-      return;
-    }
-    const query = serverQuery(app.route);
-    const wanted = query.toString();
-    fresh ||= wanted !== loaded || entries.length === 0;
-    if (fresh) query.set("last", String(page));
-    else query.set("after", entries[0].request_id);
-    const found = await fetchRows(query);
-    if (found) {
-      entries = fresh ? found : [...found, ...entries].slice(0, most);
-      if (fresh) complete = found.length < page;
-      loaded = wanted;
-      again ||= wanted !== serverQuery(app.route).toString();
-      draw();
-    }
-    next();
+  /** findings shows what lint found in the requests. */
+  async function findings() {
+    const all = await attempt(() => app.api.get("journal", { as: "findings" }));
+    if (!all || app.route.id !== "findings") return;
+    view.open("findings", h("h2", null, count(all.length, "finding")),
+      note("Findings are requests that a careful client does not send, such as one with an unknown field."),
+      all.map((one) => part(one.operation,
+        h("p", null, badge(one.rule, "warn"), " ", one.detail, ` ${count(one.times, "time")}, last as `,
+          h("a", { href: app.link({ id: one.request_id }) }, one.request_id)),
+        note(one.advice))));
   }
-
-  /** next loads what arrived while something was loaded. */
-  function next() {
-    if (!again) return;
-    const fresh = reload;
-    again = reload = false;
-    load(fresh);
-  }
-
-  /** older loads the rows before the last one. */
-  async function older() {
-    if (complete || loading || entries.length === 0 || entries.length >= most) return;
-    const query = serverQuery(app.route);
-    if (query.toString() !== loaded) return;
-    query.set("before", entries[entries.length - 1].request_id);
-    query.set("last", String(page));
-    const found = await fetchRows(query);
-    if (!found) return;
-    complete = found.length < page;
-    entries = [...entries, ...found];
-    draw();
-    next();
-  }
-
-  /**
-   * fetchRows returns entries, newest first.
-   * @param {URLSearchParams} query
-   */
-  async function fetchRows(query) {
-    loading = true;
-    const found = await attempt(() => app.api.get("journal", { ...Object.fromEntries(query), bodies: "false" }));
-    loading = false;
-    return found?.reverse();
-  }
-
-  /** wait opens the next request that matches, or stops waiting. */
-  async function wait() {
-    if (awaited) return awaited.abort();
-    awaited = new AbortController();
-    waitButton.textContent = "Stop waiting";
-    waitButton.setAttribute("aria-pressed", "true");
-    const { signal } = awaited;
-    const found = await attempt(() => app.api.get("journal", { ...Object.fromEntries(serverQuery(app.route)), after: "latest", wait: "10m", bodies: "false" }, signal));
-    awaited = undefined;
-    waitButton.textContent = "Wait for the next";
-    waitButton.setAttribute("aria-pressed", "false");
-    if (!found?.length) return;
-    notice(`${found[0].request_id} arrived`);
-    if (app.route.section === "journal") location.hash = here({ id: found[0].request_id });
-  }
-
-  function pause() {
-    paused = !paused;
-    pauseButton.setAttribute("aria-pressed", String(paused));
-    pauseButton.textContent = paused ? "Resume" : "Pause";
-    if (!paused) load(true);
-  }
-
-  function close() {
-    location.hash = app.route.query.with ? here({ id: app.route.id }) : here({ id: "" });
-  }
-
-  /**
-   * tools shows the filters of the address.
-   * @param {import("./route.js").Route} route
-   */
-  function tools(route) {
-    if (document.activeElement !== search) search.value = route.q;
-    const outcome = route.query.outcome ?? "";
-    for (const chip of outcomes) chip.setAttribute("aria-pressed", String(chip.textContent?.toLowerCase() === (outcome || "all")));
-    filters.forEach(({ name, label, values }, i) => {
-      const now = route.query[name] ?? "";
-      const all = new Set(values(known, entries));
-      if (now) all.add(now);
-      if (document.activeElement !== fields[i]) put(fields[i], h("option", { value: "" }, label), [...all].map((value) => h("option", { value }, value)));
-      fields[i].value = now;
-    });
-    reset.hidden = serverQuery(route).toString() === "";
-    const query = Object.fromEntries(serverQuery(route));
-    for (const link of exports) link.href = app.api.address("journal", { ...query, as: link.dataset.as ?? "" });
-  }
-
-  /** @type {any} */
-  let known; // operations and kinds of faults
-  app.api.get("faults").then((found) => {
-    known = found;
-    tools(app.route);
-  }, () => {});
 
   return {
     node: view.node,
     search,
     move: rows.move,
-    pause,
-    wait,
-    close,
-    copy: (/** @type {"curl" | "go"} */ as) => {
-      const id = app.route.id || rows.focused();
-      if (id) exported(app, id, as);
+    show({ id, query }) {
+      if (document.activeElement !== search) search.value = query.q ?? "";
+      outcomes.forEach(([value], i) => chips[i].setAttribute("aria-pressed", String(value === (query.outcome ?? ""))));
+      exports.forEach(([as], i) => { downloads[i].href = app.api.address("journal", { ...filter(), as }); });
+      if (loaded && loaded !== JSON.stringify(filter())) load();
+      rows.mark(id);
+      if (id === "findings") findings();
+      else if (id.startsWith("send")) sending.show(id);
+      else detail(id);
     },
-    show(/** @type {import("./route.js").Route} */ route) {
-      tools(route);
-      if (loaded !== "none" && serverQuery(route).toString() !== loaded) load(true);
-      rows.relink();
-      rows.mark(route.id);
-      detail.show(route.id, route.query.with);
-    },
-    refresh(/** @type {Set<string>} */ changed) {
-      if (changed.has("unauthenticated_entries")) {
-        const refused = app.summary.unauthenticated_entries;
-        unauthenticated.hidden = refused === 0 || app.route.world === "unauthenticated";
-        unauthenticated.textContent = `${count(refused, "request")} with an unknown key`;
-        unauthenticated.href = app.link({ world: "unauthenticated", id: "" });
-      }
-      if (paused || !changed.has("journal_entries")) return;
-      load(entries.length > 0 && app.summary.journal_entries < Number(entries[0].request_id.slice(4)));
+    refresh(changed) {
+      if (changed.has("journal_entries")) load();
+      if (changed.has("journal_entries") && app.route.id === "findings") findings();
+      const refused = app.summary.unauthenticated_entries;
+      unauthenticated.hidden = !refused || app.route.world === "unauthenticated";
+      unauthenticated.href = app.link({ world: "unauthenticated" });
+      put(unauthenticated, count(refused, "request"), " with an unknown key");
     },
   };
 }
-
-const example = 'curl -H "Authorization: Bearer $SHIPPING_SECRET_KEY" "$SHIPPING_BASE_URL/v1/rates?perPage=2"';

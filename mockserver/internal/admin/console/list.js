@@ -1,188 +1,184 @@
-// A list of links that keys move through. Only the rows that can be seen are elements, so that a list may be long. What
-// arrives above the rows that somebody reads does not move them.
+// The layout of a section: a bar with its tools, a list of rows, and beside it the record or the form that is open.
 
-import { h, put } from "./dom.js";
-
-const spare = 12; // rows above and below those that can be seen
-const ahead = 100; // rows to the end, from which more are loaded
+import { button, h, put } from "./dom.js";
 
 /**
  * @template T
  * @typedef {object} ListOptions
  * @property {string} label
- * @property {string} kind the class of its rows, which gives them their columns
- * @property {string[]} heads
+ * @property {string[]} heads the names of the five columns
  * @property {(item: T) => string} key names an item
- * @property {(item: T) => any[]} row makes the cells of an item
- * @property {(item: T) => string} href the address that a row leads to
- * @property {(count: number) => void} [above] is called with the number of rows that arrived above those in view
- * @property {() => void} [more] is called when the end is near
+ * @property {(item: T) => any[]} row makes the five cells of an item: time, state, title, note and figure
+ * @property {() => any} empty makes what an empty list shows
  */
 
 /**
- * list shows items as rows of equal height.
+ * list shows items as links that keys can move through. While somebody points at the list or has scrolled it, its rows
+ * stay in place: what is newer is counted on a button.
  * @template T
+ * @param {import("./app.js").App} app
  * @param {ListOptions<T>} options
  */
-export function list({ label, kind, key, row, href, heads, above, more }) {
-  /** @type {Map<string, {item: T, look: string, a: HTMLElement, li: HTMLElement}>} */
+export function list(app, { label, heads, key, row, empty }) {
+  /** @type {Map<string, {look: string, li: HTMLElement, a: HTMLElement}>} */
   const rows = new Map();
-  const ol = h("ol", { class: `rows ${kind}`, "aria-label": label });
-  const head = h("div", { class: `heads ${kind}`, "aria-hidden": "true" }, heads.map((text) => h("span", null, text)));
-  const empty = h("div", { class: "empty" });
-  const scroll = h("div", { class: "scroll" }, ol, empty);
-  const node = h("div", { class: "list" }, head, scroll);
   /** @type {T[]} */
   let items = [];
-  let height = 32; // of a row; measured
-  let current = ""; // the row that is open
-  let cursor = ""; // the row that had the focus
-  let newest = ""; // the first row when the list was last at its top
-  let hovered = false;
-  let room = 0; // below the last row, so that a short list can be scrolled, too
+  let open = "";
+  const ol = h("ol", { class: "rows", "aria-label": label });
+  const head = h("div", { class: "heads", "aria-hidden": "true" }, heads.map((text) => h("span", null, text)));
+  const newer = button("", () => top(), { class: "newer", hidden: true });
+  const nothing = h("div", { class: "empty" });
+  const more = h("div", { class: "more" });
+  const scroll = h("div", { class: "scroll", onscroll: () => release() }, ol, nothing, more);
+  const node = h("div", { class: "list", onpointerleave: () => release() }, head, newer, scroll);
 
-  scroll.addEventListener("scroll", render, { passive: true });
-  scroll.addEventListener("pointerenter", () => { hovered = true; });
-  scroll.addEventListener("pointerleave", () => { hovered = false; });
-  scroll.addEventListener("focusin", () => { cursor = focused() ?? cursor; });
-  new ResizeObserver(render).observe(scroll);
-
-  /** @param {string} name */
-  const indexOf = (name) => (name ? items.findIndex((item) => key(item) === name) : -1);
+  const links = () => [...rows.values()].map(({ a }) => a);
+  const reading = () => scroll.scrollTop > 0 || node.matches(":hover");
 
   /**
-   * set replaces the items. While somebody reads, by scrolling, pointing or focus, the rows in view stay in place.
+   * set replaces the items, newest first.
    * @param {T[]} wanted
-   * @param {() => any} [nothing] makes what an empty list shows
+   * @param {() => void} [older] loads more of them, if there are more
    */
-  function set(wanted, nothing) {
-    const first = Math.floor(scroll.scrollTop / height);
-    const read = items[first] && (first > 0 || hovered || scroll.contains(document.activeElement)) ? key(items[first]) : "";
+  function set(wanted, older) {
     items = wanted;
-    const now = indexOf(read);
+    put(more, older && button("Load older", older));
+    draw();
+  }
+
+  function draw() {
+    const first = rows.keys().next().value;
+    const arrived = reading() ? Math.max(0, items.findIndex((item) => key(item) === first)) : 0;
+    const shown = items.slice(arrived);
+    newer.hidden = arrived === 0;
+    newer.textContent = `${arrived} new`;
     head.hidden = items.length === 0;
-    put(empty, items.length === 0 ? nothing?.() : null);
-    if (now < 0) newest = items[0] ? key(items[0]) : "";
-    if (now > first) {
-      const top = scroll.scrollTop + (now - first) * height;
-      room = Math.max(0, top + scroll.clientHeight - items.length * height);
-      space(0, 0); // whatever rows there are, the list is long enough
-      scroll.scrollTop = top;
-    }
-    render();
-  }
-
-  /**
-   * space keeps the room of the rows that are no elements.
-   * @param {number} from
-   * @param {number} to
-   */
-  function space(from, to) {
-    ol.style.paddingTop = `${from * height}px`;
-    ol.style.paddingBottom = `${(items.length - to) * height + room}px`;
-  }
-
-  function render() {
-    const from = Math.max(0, Math.floor(scroll.scrollTop / height) - spare);
-    const to = Math.min(items.length, Math.ceil((scroll.scrollTop + (scroll.clientHeight || 600)) / height) + spare);
-    const wanted = items.slice(from, to);
-    const names = new Set(wanted.map(key));
-    for (const [name, kept] of rows) {
-      if (!names.has(name)) {
-        kept.li.remove();
-        rows.delete(name);
-      }
-    }
-    wanted.forEach((item, i) => {
-      const li = make(item);
-      li.setAttribute("aria-posinset", String(from + i + 1));
-      li.setAttribute("aria-setsize", String(items.length));
+    put(nothing, items.length === 0 && empty());
+    const before = new Map(rows);
+    rows.clear();
+    for (const item of shown) rows.set(key(item), make(item, before.get(key(item))));
+    for (const [name, { li }] of before) if (!rows.has(name)) li.remove();
+    [...rows.values()].forEach(({ li }, i) => {
       if (ol.children[i] !== li) ol.insertBefore(li, ol.children[i] ?? null);
     });
-    space(from, to);
-    reach();
-    const measured = wanted.length ? rows.get(key(wanted[0]))?.li.offsetHeight : 0;
-    if (measured && measured !== height) {
-      height = measured;
-      return render();
-    }
-    if (scroll.scrollTop < height) {
-      room = 0;
-      newest = items[0] ? key(items[0]) : "";
-    }
-    above?.(Math.max(0, indexOf(newest)));
-    if (to + ahead >= items.length) more?.();
+    mark(open);
   }
 
-  /** @param {T} item */
-  function make(item) {
-    const name = key(item);
+  /** release shows what is newer if nobody reads the list any more. */
+  function release() {
+    if (!newer.hidden && !reading()) draw();
+  }
+
+  /** make returns the row of an item: the one from before, so that it keeps the focus. */
+  function make(item, before) {
     const look = JSON.stringify(item);
-    const kept = rows.get(name);
-    if (kept?.look === look) return kept.li;
-    const cells = row(item).map((cell) => h("span", null, cell));
-    if (kept) {
-      put(kept.a, cells);
-      Object.assign(kept, { item, look });
-      return kept.li;
-    }
-    const a = h("a", { class: "row", href: href(item), tabindex: "-1" }, cells);
-    if (name === current) a.setAttribute("aria-current", "true");
-    const made = { item, look, a, li: h("li", null, a) };
-    rows.set(name, made);
-    return made.li;
+    if (before?.look === look) return before;
+    const a = before?.a ?? h("a", { class: "row" });
+    put(a, row(item).map((cell) => h("span", null, cell)));
+    return { look, a, li: before?.li ?? h("li", null, a) };
   }
 
-  /**
-   * mark shows which row is open.
-   * @param {string} name
-   */
+  /** mark shows which row is open, and makes the rows lead to the addresses that they have now. */
   function mark(name) {
-    current = name;
-    if (name) cursor = name;
-    for (const [other, { a }] of rows) {
-      if (other === name) a.setAttribute("aria-current", "true");
+    open = name;
+    for (const [id, { a }] of rows) {
+      a.setAttribute("href", app.link({ id }));
+      if (id === name) a.setAttribute("aria-current", "true");
       else a.removeAttribute("aria-current");
     }
-    reach();
+    const all = links();
+    const reachable = all.find((a) => a.matches(":focus, [aria-current]")) ?? all[0];
+    for (const a of all) a.tabIndex = a === reachable ? 0 : -1; // Tab reaches one row; keys move among them
   }
 
-  /** reach lets Tab reach one row: the one that had the focus, or the first. */
-  function reach() {
-    const reachable = rows.get(cursor)?.a ?? ol.querySelector("a");
-    for (const { a } of rows.values()) a.tabIndex = a === reachable ? 0 : -1;
-  }
-
-  /**
-   * move puts the focus on the row so many rows further.
-   * @param {number} step
-   */
+  /** move puts the focus on the row that is so many rows further. */
   function move(step) {
-    if (items.length === 0) return;
-    const here = indexOf(focused() ?? cursor);
-    const next = Math.max(0, Math.min(items.length - 1, here >= 0 ? here + step : step > 0 ? 0 : items.length - 1));
-    const top = next * height;
-    if (top < scroll.scrollTop) scroll.scrollTop = top;
-    if (top + height > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = top + height - scroll.clientHeight;
-    render();
-    rows.get(key(items[next]))?.a.focus({ preventScroll: true });
+    const all = links();
+    const focused = all.findIndex((a) => a.matches(":focus"));
+    const from = focused < 0 ? all.findIndex((a) => a.matches("[aria-current]")) : focused;
+    all[from < 0 ? 0 : Math.max(0, Math.min(all.length - 1, from + step))]?.focus();
+    mark(open);
   }
 
-  /** top leads back to the first row. */
+  /** top shows the first row, with what is newer. */
   function top() {
     scroll.scrollTop = 0;
-    render();
+    rows.clear();
+    put(ol);
+    draw();
   }
 
-  /** relink makes the rows lead to the address that href has now. */
-  function relink() {
-    for (const { item, a } of rows.values()) a.setAttribute("href", href(item));
-  }
+  return { node, set, mark, move, top };
+}
 
-  /** focused returns the name of the row with the focus. */
-  function focused() {
-    return [...rows].find(([, { a }]) => a === document.activeElement)?.[0];
-  }
+/**
+ * split makes the frame of a section: its title, tools and list, and a place for what is open.
+ * @param {import("./app.js").App} app
+ * @param {{title: string, tools?: any, content: any}} options
+ */
+export function split(app, { title, tools, content }) {
+  const heading = h("div", { class: "heading" });
+  const inside = h("div", { class: "inside" });
+  const close = button("×", () => app.go({ id: "" }), { class: "quiet", "aria-label": "Close", title: "Close (Esc)" });
+  const detail = h("section", { class: "detail", "aria-label": "Details", hidden: true },
+    h("div", { class: "bar" }, heading, close), inside);
+  const node = h("div", { class: "section" },
+    h("div", { class: "bar" }, h("h1", null, title), tools),
+    h("div", { class: "split" }, h("div", { class: "first" }, content), detail));
+  let shown = "";
 
-  return { node, set, mark, move, relink, focused, top };
+  return {
+    node,
+    /** open shows something under its name. What is shown again keeps its scrolling. */
+    open(name, head, ...body) {
+      put(heading, head);
+      put(inside, body);
+      detail.hidden = false;
+      node.classList.add("opened");
+      if (name !== shown) inside.scrollTop = 0;
+      shown = name;
+    },
+    close() {
+      shown = "";
+      detail.hidden = true;
+      node.classList.remove("opened");
+      put(inside);
+    },
+    /** shows reports whether something is open under a name. */
+    shows: (name) => shown === name,
+  };
+}
+
+/**
+ * tabs makes links to the lists of a section. The first one is shown if the address has none.
+ * @param {import("./app.js").App} app
+ * @param {[string, string][]} parts name and title
+ */
+export function tabs(app, parts) {
+  const links = parts.map(([, title]) => h("a", null, title));
+  const node = h("nav", { class: "tabs", "aria-label": "Lists" }, links);
+  const chosen = () => parts.find(([name]) => name === app.route.query.show)?.[0] ?? parts[0][0];
+  const draw = () => parts.forEach(([name], i) => {
+    links[i].href = app.link({ id: "", query: { show: i ? name : "" } });
+    links[i].setAttribute("aria-current", String(name === chosen()));
+  });
+  return { node, chosen, draw };
+}
+
+/** searchField makes a field whose text becomes q in the address. */
+export function searchField(app, label) {
+  let timer = 0;
+  const field = h("input", { type: "search", placeholder: label, "aria-label": label, value: app.route.query.q ?? "" });
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => app.go({ query: { q: field.value.trim() } }), 200);
+  });
+  return field;
+}
+
+/** lesson is what an empty list shows: what it would contain, and a command that adds the first item. */
+export function lesson(text, command = "") {
+  const attributes = { class: "body", tabindex: "0", role: "group", "aria-label": "Command" };
+  return [h("p", null, text), command && h("pre", attributes, command)];
 }

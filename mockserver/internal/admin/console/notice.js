@@ -1,24 +1,24 @@
-// Short messages, and the clipboard.
+// Short messages at the end of the page, and the clipboard.
 
-import { h } from "./dom.js";
+import { h, put } from "./dom.js";
 
-const shown = 4000;
+const duration = { ok: 4000, bad: 8000 }; // milliseconds
+let timer = 0;
 
 /**
- * notice shows a message for a few seconds.
+ * notice shows a message for a few seconds, instead of the one before.
  * @param {string} text
  * @param {"ok" | "bad"} kind
  */
 export function notice(text, kind = "ok") {
-  const node = h("p", { class: `notice ${kind}` }, text);
-  const all = /** @type {HTMLElement} */ (document.getElementById("notices"));
-  if (all.children.length > 1) all.children[0].remove();
-  all.append(node);
-  setTimeout(() => node.remove(), kind === "bad" ? 2 * shown : shown);
+  const place = /** @type {HTMLElement} */ (document.getElementById("notices"));
+  put(place, h("p", { class: `notice ${kind}` }, text));
+  clearTimeout(timer);
+  timer = setTimeout(() => put(place), duration[kind]);
 }
 
 /**
- * attempt does something that the server may refuse, and shows the message then.
+ * attempt does something that can fail, and shows the message of the failure.
  * @template T
  * @param {() => Promise<T>} act
  * @param {string | ((result: T) => string)} [done] is shown after a success
@@ -35,18 +35,12 @@ export async function attempt(act, done) {
   }
 }
 
-/**
- * copy puts a text on the clipboard.
- * @param {string} text
- * @param {string} what
- * @param {string} [note] what the text needs
- */
-export async function copy(text, what, note) {
+/** copy writes a text to the clipboard. what names it in the message, and needs is what the text needs. */
+export async function copy(text, what, needs = "") {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    notice("The browser does not let this page use the clipboard.", "bad");
-    return;
+    return notice("The browser does not let this page use the clipboard.", "bad");
   }
-  notice(`${what} copied` + (note ? `: ${note}` : ""));
+  notice(`${what} copied${needs && ": "}${needs}`);
 }

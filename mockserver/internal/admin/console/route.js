@@ -1,13 +1,11 @@
-// The address of what the page shows: #/section/id?world=name&q=words&…. Everything that can be looked at can be linked
-// to.
+// The address of what the page shows: #/section/id?world=name&q=words. Every record has an address.
 
 /**
  * @typedef {object} Route
  * @property {string} section
- * @property {string} id
+ * @property {string} id the record or the form that is open; "" without one
  * @property {string} world
- * @property {string} q the words that are searched
- * @property {Record<string, string>} query the other choices of the section, such as filters
+ * @property {Record<string, string>} query the filters of the section; q is the text that is searched
  */
 
 /**
@@ -16,19 +14,13 @@
  */
 export function parse(hash) {
   const [path, query] = hash.replace(/^#\/?/, "").split("?");
-  const [section, ...rest] = path.split("/");
-  const { world, q, ...others } = Object.fromEntries(new URLSearchParams(query));
-  return {
-    section: section || "journal",
-    id: rest.length ? decode(rest.join("/")) : "",
-    world: world || "home",
-    q: q || "",
-    query: others,
-  };
+  const [section, ...id] = path.split("/");
+  const { world, ...others } = Object.fromEntries(new URLSearchParams(query));
+  return { section: section || "journal", id: decode(id.join("/")), world: world || "home", query: others };
 }
 
-/** @param {string} text */
-function decode(text) {
+/** decode undoes percent-encoding, if it can. */
+export function decode(text) {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -36,11 +28,23 @@ function decode(text) {
   }
 }
 
-/** @param {Partial<Route>} route */
-export function format({ section, id, world, q, query }) {
-  const values = new URLSearchParams(query);
-  if (world && world !== "home") values.set("world", world);
-  if (q) values.set("q", q);
-  const text = values.toString();
-  return `#/${section}${id ? "/" + encodeURIComponent(id) : ""}${text && "?" + text}`;
+/** @param {Route} route */
+export function format({ section, id, world, query }) {
+  const values = new URLSearchParams(Object.entries(query).filter(([, value]) => value));
+  if (world !== "home") values.set("world", world);
+  const path = id ? `${section}/${encodeURIComponent(id).replaceAll("%2F", "/")}` : section;
+  return `#/${path}${values.size ? "?" + values : ""}`;
+}
+
+/**
+ * change returns a route with other parts. Another section or world begins with no record and no filters.
+ * @param {Route} route
+ * @param {Partial<Route>} to
+ * @returns {Route}
+ */
+export function change(route, to) {
+  const { section = route.section, world = route.world } = to;
+  const stays = section === route.section && world === route.world;
+  const { id = stays ? route.id : "", query = {} } = to;
+  return { section, world, id, query: stays ? { ...route.query, ...query } : query };
 }

@@ -1,163 +1,242 @@
 // The webhooks of a world, the deliveries to them, and the inbox, which needs no receiver.
 
-import { badge } from "./badge.js";
-import { deliveryDetail } from "./delivery.js";
-import { button, h, put } from "./dom.js";
-import { eventForm } from "./eventform.js";
-import { count, moment, time } from "./format.js";
-import { notificationDetail } from "./notification.js";
-import { list } from "./list.js";
+import { series } from "./api.js";
+import { actions, badge, button, facts, h, note, part, put } from "./dom.js";
+import { editor } from "./editor.js";
+import { lesson, list, searchField, split, tabs } from "./list.js";
 import { attempt } from "./notice.js";
-import { scheduleForm } from "./scheduleform.js";
-import { series } from "./series.js";
-import { lesson, split } from "./split.js";
-import { tabs } from "./tabs.js";
-import { webhookForm } from "./webhookform.js";
+import { operate } from "./send.js";
+import { between, count, json, moment, time } from "./text.js";
 
-const page = 300; // deliveries that are loaded at a time
+const page = 200; // records that are loaded at once
+const newWebhook = {
+  name: "Orders",
+  url: "http://127.0.0.1:9000/hook",
+  order: "any",
+  events: ["shipment.created", "shipment.updated", "shipment.delivered"],
+};
+const orders = "Orders of deliveries: any, at once in no order; fifo, oldest first; reverse, newest first; "
+  + "shuffle, random from the seed.";
 
 /** @param {import("./app.js").App} app */
 export function webhooks(app) {
-  /** @type {Record<string, any[]>} what each part lists */
+  /** @type {Record<string, any[]>} the records of each list, newest first */
   const found = { deliveries: [], webhooks: [], inbox: [] };
   let inboxURL = "";
-  let part = "deliveries";
-  let wanted = page; // deliveries
-  let complete = false; // no older ones
-  let typing = 0;
-  let searched = "";
+  let pages = 1;
+  let shown = ""; // the list and its search
+  let loaded = ""; // the same, when its records were loaded
 
-  const moments = (/** @type {string} */ at) => h("time", { datetime: at, title: moment(at) }, time(at, app.summary?.now));
-  const href = (/** @type {string} */ id) => app.link({ id, q: app.route.q, query: app.route.query });
-  /** @type {Record<string, ReturnType<typeof list<any>>>} */
-  const lists = {
-    deliveries: list({
-      label: "Deliveries, newest first", kind: "deliveries", heads: ["Time", "State", "Event", "To", "Attempts"],
-      key: (one) => one.delivery_id, href: (one) => href(one.delivery_id), more: () => older(),
-      row: (one) => [moments(one.created_at), badge(one.state), one.event, one.url.replace(/^https?:\/\//, ""), String(one.attempts.length)],
-    }),
-    webhooks: list({
-      label: "Webhooks, newest first", kind: "webhooks", heads: ["State", "Name", "URL", "Events", "Order"],
-      key: (one) => one.webhook_id, href: (one) => href(one.webhook_id),
-      row: (one) => [badge(one.active ? "active" : "inactive", one.active ? "good" : "calm"), one.name, one.url, one.events.join(", "), one.order],
-    }),
-    inbox: list({
-      label: "Notifications in the inbox, newest first", kind: "inbox", heads: ["Time", "Signature", "Event", "Delivery", "Attempt", "Response"],
-      key: (one) => `notification-${one.number}`, href: (one) => href(`notification-${one.number}`),
-      row: (one) => [moments(one.at), badge(one.valid ? "valid" : "not valid", one.valid ? "good" : "bad"), one.event || "–", one.delivery_id ?? "–", String(one.attempt ?? "–"), String(one.status)],
-    }),
-  };
-
-  const parts = tabs(app, "Parts of webhooks", [["deliveries", "Deliveries"], ["webhooks", "Webhooks"], ["inbox", "Inbox"]]);
-  const search = h("input", {
-    type: "search", placeholder: "Event, URL, id, text", "aria-label": "Search webhooks",
-    oninput: () => {
-      clearTimeout(typing);
-      typing = setTimeout(() => app.go({ id: app.route.id, q: search.value.trim(), query: app.route.query }), 200);
-    },
+  const lists = makeLists(app);
+  const parts = tabs(app, [["deliveries", "Deliveries"], ["webhooks", "Webhooks"], ["inbox", "Inbox"]]);
+  const search = searchField(app, "Event, URL, id or text");
+  const content = h("div", { class: "first" });
+  const inbox = () => ({ url: inboxURL, name: "Inbox" });
+  const subscribe = () => attempt(() => app.api.post("webhooks", inbox()), "The inbox is subscribed");
+  const view = split(app, {
+    title: "Webhooks",
+    tools: [
+      parts.node, search, button("Subscribe inbox", subscribe), button("New webhook", () => app.go({ id: "new" })),
+      button("Send event", () => app.go({ id: "event" }), { class: "primary" }),
+    ],
+    content,
   });
-  const summary = h("span", { class: "note", role: "status" });
-  const subscribe = button("Subscribe inbox", () => attempt(() => app.api.post("webhooks", { url: inboxURL, name: "Inbox" }), "The inbox is subscribed"));
-  const empty = button("Empty inbox", () => attempt(() => app.api.remove("inbox"), "The inbox is empty"));
-  const add = button("New webhook", () => app.go({ id: "new", query: app.route.query }));
-  const shown = h("div", { class: "shown" });
-  const view = split({
-    title: "Webhooks", label: "Details",
-    tools: [parts.node, h("div", { class: "tools" }, search, subscribe, empty,
-      add, button("Send event", () => app.go({ id: "event", query: app.route.query }), { class: "primary" })), summary],
-    content: shown, closing: () => close(),
-  });
-  const form = webhookForm(app);
-  const event = eventForm(app);
-  const schedule = scheduleForm(app);
+  const wanted = () => `${parts.chosen()} ${app.route.query.q ?? ""}`;
 
-  /** @type {Record<string, () => Promise<any[] | undefined>>} */
-  const loaders = {
-    deliveries: () => attempt(() => app.api.get("deliveries", { perPage: String(wanted), ...words() })),
-    webhooks: () => attempt(() => app.api.get("webhooks", { perPage: "10000", ...words() })),
-    inbox: async () => {
-      const inbox = await attempt(() => app.api.get("inbox", words()));
-      inboxURL = inbox?.url ?? inboxURL;
-      return inbox?.notifications.reverse();
-    },
-  };
-  const lessons = {
-    deliveries: () => lesson("No deliveries. Subscribe a receiver, or the inbox, then send an event."),
-    webhooks: () => lesson("No webhooks. Add one for your receiver, or subscribe the inbox."),
-    inbox: () => lesson("No notifications. The inbox is a receiver inside the server: subscribe it, then send an event."),
-  };
-
-  const close = () => app.go({ id: "", q: app.route.q, query: app.route.query });
-  /** @returns {Record<string, string>} */
-  const words = () => (app.route.q ? { contains: app.route.q } : {});
-
-  const loads = { deliveries: series(() => read("deliveries")), webhooks: series(() => read("webhooks")), inbox: series(() => read("inbox")) };
-  /** @param {keyof typeof lessons} which */
-  const load = (which) => loads[which]();
-
-  /** @param {keyof typeof lessons} which */
-  async function read(which) {
-    const asked = app.route.q;
-    const all = await loaders[which]();
-    if (!all || asked !== app.route.q) return;
-    complete = which === "deliveries" ? all.length < wanted : complete;
-    found[which] = all;
-    lists[which].set(all, app.route.q ? () => h("p", null, "Nothing matches.") : lessons[which]);
-    summarize();
-    open(app.route.id);
+  /** read returns the records of a list, newest first. */
+  async function read(kind) {
+    const { q } = app.route.query;
+    const query = { ...(q && { contains: q }), ...(kind !== "inbox" && { perPage: String(pages * page) }) };
+    const all = await attempt(() => app.api.get(kind, query));
+    if (kind !== "inbox" || !all) return all;
+    inboxURL = all.url;
+    return all.notifications.reverse();
   }
+
+  const load = series(async () => {
+    const kind = parts.chosen();
+    const before = wanted();
+    const all = await read(kind);
+    if (!all || before !== wanted()) return;
+    if (before !== loaded) lists[kind].top();
+    loaded = before;
+    found[kind] = all;
+    lists[kind].set(all, kind === "inbox" || all.length < pages * page ? undefined : older);
+    open(app.route.id);
+  });
 
   function older() {
-    if (complete || part !== "deliveries" || found.deliveries.length < wanted) return;
-    wanted += page;
-    load("deliveries");
+    pages++;
+    load();
   }
 
-  function summarize() {
-    const [one, many] = { deliveries: ["delivery", "deliveries"], webhooks: ["webhook", "webhooks"], inbox: ["notification", "notifications"] }[part] ?? [];
-    summary.textContent = count(found[part].length, one, many) + (part === "deliveries" && !complete && found.deliveries.length ? ", more below" : "");
-  }
-
-  /** @param {string} id of a delivery, a webhook or a notification; new, event or schedule for a form */
+  /** @param {string} id of a delivery, a webhook or a notification; new or event for a form */
   function open(id) {
-    for (const each of Object.values(lists)) each.mark(id);
-    if (app.route.section !== "webhooks") return;
-    const one = (/** @type {string} */ kind, /** @type {string} */ key) => found[kind].find((/** @type {any} */ each) => String(each[key]) === id.replace("notification-", ""));
-    const delivery = one("deliveries", "delivery_id");
-    const hook = one("webhooks", "webhook_id");
-    const notification = one("inbox", "number");
-    if (id === "new") form.show(view, undefined);
-    else if (id === "event") event.show(view);
-    else if (id === "schedule") schedule.show(view);
+    lists[parts.chosen()].mark(id);
+    const delivery = found.deliveries.find((one) => one.delivery_id === id);
+    const webhook = found.webhooks.find((one) => one.webhook_id === id);
+    const notification = found.inbox.find((one) => `notification-${one.number}` === id);
+    if (id === "new") newForm(app, view);
+    else if (id === "event") eventForm(app, view);
     else if (delivery) deliveryDetail(app, view, delivery);
-    else if (hook) form.show(view, hook);
+    else if (webhook) webhookDetail(app, view, webhook);
     else if (notification) notificationDetail(app, view, notification);
     else view.close();
   }
 
+  read("inbox"); // for its URL
   return {
     node: view.node,
     search,
-    close,
-    move: (/** @type {number} */ step) => lists[part].move(step),
-    /** @param {import("./route.js").Route} route */
-    show(route) {
-      const before = part;
-      part = parts.choose(route);
-      if (part !== before || !shown.firstChild) put(shown, lists[part].node);
-      subscribe.hidden = empty.hidden = part !== "inbox";
-      add.hidden = part === "inbox";
-      lists[part].relink();
-      if (document.activeElement !== search) search.value = route.q;
-      form.leave(route.id);
-      summarize();
-      open(route.id);
-      if (part !== before || searched !== route.q) load(/** @type {keyof typeof lessons} */ (part));
-      searched = route.q;
+    move: (step) => lists[parts.chosen()].move(step),
+    show({ id, query }) {
+      parts.draw();
+      if (document.activeElement !== search) search.value = query.q ?? "";
+      if (shown !== wanted()) {
+        pages = 1;
+        put(content, lists[parts.chosen()].node);
+        load();
+      }
+      shown = wanted();
+      open(id);
     },
-    /** @param {Set<string>} changed */
     refresh(changed) {
-      for (const which of /** @type {(keyof typeof lessons)[]} */ (["deliveries", "webhooks", "inbox"])) if (changed.has(which)) load(which);
+      if (changed.has(parts.chosen())) load();
     },
   };
+}
+
+/** @returns {Record<string, ReturnType<typeof list<any>>>} */
+function makeLists(app) {
+  const now = (at) => time(at, app.summary?.now);
+  const empty = (text) => () => lesson(app.route.query.q ? "Nothing matches." : text);
+  return {
+    deliveries: list(app, {
+      label: "Deliveries, newest first",
+      heads: ["Time", "State", "Event", "To", "Attempts"],
+      key: (one) => one.delivery_id,
+      row: (one) => [now(one.created_at), badge(one.state), one.event, one.url, count(one.attempts.length, "attempt")],
+      empty: empty("No deliveries. Subscribe a receiver, or the inbox, then send an event."),
+    }),
+    webhooks: list(app, {
+      label: "Webhooks, newest first",
+      heads: ["Created", "State", "Name", "URL and events", "Order"],
+      key: (one) => one.webhook_id,
+      row: (one) => [
+        now(one.created_at), badge(one.active ? "active" : "inactive"), one.name,
+        `${one.url} · ${one.events.join(", ")}`, one.order,
+      ],
+      empty: empty("No webhooks. Add one for your receiver, or subscribe the inbox."),
+    }),
+    inbox: list(app, {
+      label: "Notifications in the inbox, newest first",
+      heads: ["Time", "Signature", "Event", "Delivery", "Response"],
+      key: (one) => `notification-${one.number}`,
+      row: (one) => [
+        now(one.at), badge(one.valid ? "valid" : "not valid"), one.event || "–",
+        one.problem || one.delivery_id, one.status,
+      ],
+      empty: empty("No notifications. The inbox is a receiver inside the server: subscribe it, then send an event."),
+    }),
+  };
+}
+
+/** deliveryDetail shows a delivery: its attempts, its payload, and its replay. */
+function deliveryDetail(app, view, one) {
+  const { delivery_id, webhook_id } = one;
+  const replay = (order) => operate(app, "webhooks.replay", {}, order);
+  const answered = (code) => badge(code || "no response", code >= 200 && code < 300 ? "good" : "bad");
+  view.open(delivery_id, h("h2", null, badge(one.state), " ", one.event),
+    actions(button("Replay", () => replay({ delivery_id }), { class: "primary" }),
+      button("Replay to this webhook only", () => replay({ delivery_id, webhook_id }))),
+    one.reason && h("p", { class: "reason" }, one.reason),
+    part("Attempts", h("ol", { class: "timeline" }, one.attempts.map(({ at, status_code: code, error }) => h("li", null,
+      h("span", { class: "mono" }, between(one.created_at, at)), " ", answered(code), " ", error)))),
+    facts([
+      ["To", one.url],
+      ["Webhook", h("a", { href: app.link({ id: webhook_id, query: { show: "webhooks", q: webhook_id } }) }, webhook_id)],
+      ["Delivery", delivery_id],
+      ["Event id", one.webhook_event_id],
+      ["Shipment", one.shipment_id],
+      ["Queued", moment(one.created_at)],
+    ]),
+    part("Payload", json(one.payload)));
+}
+
+/** webhookDetail shows a webhook. What is typed stays until the webhook changes. */
+function webhookDetail(app, view, hook) {
+  const { webhook_id: id, name, url, order, events, active, revision } = hook;
+  const shown = `${id} ${revision}`;
+  if (view.shows(shown)) return;
+  const path = `webhooks/${id}`;
+  const enabled = active ? "Webhook disabled" : "Webhook enabled";
+  const enable = () => attempt(() => app.api.patch(path, { active: !active }), enabled);
+  const form = editor(app, {
+    method: "PATCH", path, value: { name, url, order, events }, action: "Save",
+    done: () => "Webhook saved",
+  });
+  view.open(shown, h("h2", null, badge(active ? "active" : "inactive"), " ", name),
+    actions(button(active ? "Disable" : "Enable", enable),
+      button("Remove", () => attempt(() => app.api.remove(path), "Webhook removed")),
+      h("a", { class: "button", href: app.link({ id: "", query: { show: "", q: id } }) }, "Its deliveries")),
+    form.node, note(orders),
+    facts([
+      ["Webhook", id],
+      ["Created", moment(hook.created_at)],
+      ["Updated", moment(hook.updated_at)],
+      ["Revision", String(revision)],
+    ]));
+}
+
+/** newForm shows the form of a new webhook. */
+function newForm(app, view) {
+  if (view.shows("new")) return;
+  const form = editor(app, {
+    method: "POST", path: "webhooks", value: newWebhook, action: "Add webhook",
+    done: (added) => {
+      app.go({ id: added.webhook_id, query: { show: "webhooks" } });
+      return "Webhook added";
+    },
+  });
+  view.open("new", h("h2", null, "New webhook"), form.node, note(orders));
+}
+
+/** eventForm shows the form of an event. */
+async function eventForm(app, view) {
+  if (view.shows("event")) return;
+  const sent = h("div", { role: "status" });
+  const receiver = (one) => h("li", null, badge(one.state), " ",
+    h("a", { href: app.link({ id: one.delivery_id, query: { show: "", q: one.delivery_id } }) }, one.url),
+    one.reason && h("small", null, one.reason));
+  const form = editor(app, {
+    method: "POST", path: "events", value: { event: "shipment.updated", shipment_id: "" }, action: "Send",
+    done: (all) => {
+      put(sent, part("Sent to", h("ul", null, all.slice(0, 20).map(receiver)),
+        all.length > 20 && note(`and ${all.length - 20} more`)));
+      return count(all.length, "notification");
+    },
+  });
+  view.open("event", h("h2", null, "Send an event"), form.node,
+    note("About a shipment in its current state, or with a payload of its own: ",
+      h("code", null, '{"event":"order.paid","data":{"order_id":"OR-1"}}')), sent);
+  const world = await attempt(() => app.api.details());
+  if (world) form.set({ event: "shipment.updated", shipment_id: world.shipments[0] });
+}
+
+/** notificationDetail shows a notification in the inbox, and whether its signature is valid. */
+function notificationDetail(app, view, one) {
+  const { delivery_id: id } = one;
+  const delivery = id && h("a", { href: app.link({ id, query: { show: "", q: id } }) }, id);
+  view.open(`notification-${one.number}`,
+    h("h2", null, badge(one.valid ? "valid" : "not valid"), " ", one.event || "notification"),
+    one.problem && h("p", { class: "reason" }, one.problem),
+    facts([
+      ["Received", moment(one.at)],
+      ["Response", String(one.status)],
+      ["Attempt", one.attempt],
+      ["Delivery", delivery],
+      ["Event id", one.webhook_event_id],
+    ]),
+    part("Header", facts(Object.entries(one.header).map(([name, values]) => [name, values.join(", ")]))),
+    part("Payload", one.payload === undefined ? note("The body is not JSON.") : json(one.payload)));
 }

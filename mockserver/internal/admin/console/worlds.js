@@ -1,66 +1,230 @@
-// The worlds of the server, and of the present one: its key, time, snapshots, assumptions, special inputs and lint.
+// The worlds of the server; of the present one its key, its contents, its clock and its assumptions.
 
-import { api } from "./api.js";
-import { assumptions } from "./assumptions.js";
-import { clockPanel } from "./clock.js";
-import { h, put } from "./dom.js";
-import { number } from "./format.js";
-import { attempt } from "./notice.js";
-import { lint } from "./lint.js";
-import { newWorld } from "./newworld.js";
-import { panel } from "./panel.js";
-import { series } from "./series.js";
-import { snapshots } from "./snapshots.js";
-import { specialInputs } from "./specialinputs.js";
-import { tabs } from "./tabs.js";
-import { worldAccess } from "./worldaccess.js";
+import { api, series } from "./api.js";
+import { actions, badge, button, facts, form, h, note, part, put, submit } from "./dom.js";
+import { editor } from "./editor.js";
+import { list, split, tabs } from "./list.js";
+import { attempt, copy } from "./notice.js";
+import { between, count } from "./text.js";
+
+const home = api("home"); // the routes of worlds name a world in their path
+const newWorld = { scenario: "lowfunds-virtual", name: "ci42", assumptions: { PerPageCap: 100 } };
 
 /** @param {import("./app.js").App} app */
 export function worlds(app) {
-  const home = api("home");
-  const shown = h("div", { class: "page tiles", tabindex: "0", role: "group", "aria-label": "Contents" });
-  const parts = tabs(app, "Parts of worlds", [["world", "World"], ["assumptions", "Assumptions"], ["special-inputs", "Special inputs"], ["lint", "Lint"]]);
-  const node = h("div", { class: "section" }, h("div", { class: "bar" }, h("h1", null, "Worlds"), parts.node), shown);
-  const clock = clockPanel(app);
-  const kept = snapshots(app, home);
-  const table = h("tbody");
-  const open = h("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Open worlds" },
-    h("table", null, h("thead", null, h("tr", null, ["World", "Clock", "Snapshots", "Regulatory requests"].map((text, i) => h("th", { scope: "col", class: i === 3 && "figure" }, text)))), table));
-  const linted = lint(app);
-  const choices = assumptions(app);
-  /** @type {Record<string, any>} */
-  const contents = {
-    world: [worldAccess(app, home), clock.node, kept.node, panel("Open worlds", open), newWorld(app, home)],
-    assumptions: [choices.node],
-    "special-inputs": [specialInputs(app)],
-    lint: [linted.node],
-  };
-  let part = "";
+  /** @type {any[]} */
+  let open = [];
+  /** @type {any[]} */
+  let assumptions = [];
+  const lists = makeLists(app);
+  const parts = tabs(app, [["worlds", "Worlds"], ["assumptions", "Assumptions"]]);
+  const content = h("div", { class: "first" });
+  const create = button("New world", () => app.go({ id: "new" }), { class: "primary" });
+  const choose = (preset) => attempt(() => app.api.patch("assumptions", { preset }), "The assumptions are changed");
+  const presets = actions(
+    button("Contrary: every other choice", () => choose("contrary")), button("Defaults", () => choose("default")));
+  const view = split(app, { title: "Worlds", tools: [parts.node, create, presets], content });
+  const worldDetail = worldPanel(app, view);
 
   const load = series(async () => {
-    const all = await attempt(() => home.get("worlds", { keys: "false", perPage: "10000" })) ?? [];
-    kept.draw(all.find((/** @type {any} */ world) => world.name === app.route.world));
-    put(table, all.map((/** @type {any} */ world) => h("tr", { class: world.name === app.route.world ? "here" : "" },
-      h("th", { scope: "row" }, h("a", { href: app.link({ world: world.name, id: "" }) }, world.name)),
-      h("td", null, world.clock), h("td", null, world.snapshots.join(", ") || "–"), h("td", { class: "figure" }, number(world.regulatory_requests)))));
+    open = await attempt(openWorlds) ?? open;
+    assumptions = await attempt(() => app.api.get("assumptions")) ?? assumptions;
+    lists.worlds.set(open);
+    lists.assumptions.set(assumptions);
+    show(app.route);
   });
 
+  function show({ id }) {
+    const chosen = parts.chosen();
+    parts.draw();
+    if (lists[chosen].node.parentNode !== content) put(content, lists[chosen].node);
+    create.hidden = chosen !== "worlds";
+    presets.hidden = chosen !== "assumptions";
+    lists[chosen].mark(id);
+    const assumption = chosen === "assumptions" && assumptions.find(({ field }) => field === id);
+    const world = chosen === "worlds" && open.find(({ name }) => name === id);
+    if (assumption) assumptionDetail(app, view, assumption);
+    else if (world && id !== app.route.world) app.go({ world: id, id });
+    else if (world) worldDetail(open);
+    else if (id === "new") newForm(app, view);
+    else view.close();
+  }
+
   return {
-    node,
-    search: choices.search,
-    /** @param {import("./route.js").Route} route */
-    show(route) {
-      const chosen = parts.choose(route);
-      if (chosen !== part) put(shown, contents[chosen]);
-      part = chosen;
-      load();
-    },
-    /** @param {Set<string>} changed */
+    node: view.node,
+    move: (step) => lists[parts.chosen()].move(step),
+    show,
     refresh(changed) {
-      if (["now", "clock", "pending"].some((thing) => changed.has(thing))) clock.load();
-      if (changed.has("worlds") || changed.has("regulatory_requests")) load();
-      if (changed.has("assumptions")) choices.load();
-      if (changed.has("journal_entries")) linted.load();
+      if (["worlds", "regulatory_requests", "assumptions", "now", "pending"].some((name) => changed.has(name))) load();
     },
   };
+}
+
+const openWorlds = () => home.get("worlds", { keys: "false", perPage: "1000" });
+
+/** @returns {Record<string, ReturnType<typeof list<any>>>} */
+function makeLists(app) {
+  return {
+    worlds: list(app, {
+      label: "Open worlds",
+      heads: ["", "Clock", "World", "Contents", "Pending timers"],
+      key: ({ name }) => name,
+      row: ({ name, clock, regulatory_requests: requests, pending }) => [
+        name === app.route.world && "shown here", badge(clock), name,
+        count(requests, "regulatory request"), `${pending} pending`,
+      ],
+      empty: () => null,
+    }),
+    assumptions: list(app, {
+      label: "Assumptions",
+      heads: ["Kind", "", "Assumption", "Point that the specification leaves open", "Value"],
+      key: ({ field }) => field,
+      row: (one) => [one.kind, one.changed && badge("changed"), one.field, one.open, written(one.value)],
+      empty: () => null,
+    }),
+  };
+}
+
+/** worldPanel returns a function that shows the world of the page, among the open worlds. */
+function worldPanel(app, view) {
+  const name = app.route.world;
+  const path = `worlds/${encodeURIComponent(name)}`;
+  const fired = h("div", { role: "status" });
+  const pending = h("ul");
+  const duration = h("input", { type: "text", value: "90s", "aria-label": "Duration to advance by" });
+  const copyName = h("input", { placeholder: "Name of the copy", required: true, "aria-label": "Name of the copy" });
+
+  async function advance() {
+    const moved = await attempt(() => app.api.post("clock/advance", { duration: duration.value }),
+      `The clock was advanced by ${duration.value}`);
+    if (!moved) return;
+    put(fired, h("p", null, count(moved.fired.length, "timer"), " fired"),
+      h("ul", null, moved.fired.map(({ label }) => h("li", null, label))));
+  }
+
+  async function copyWorld() {
+    const order = { from: name, name: copyName.value };
+    const opened = await attempt(() => home.post("worlds", order, { keys: "false" }), "The copy is open");
+    if (opened) app.go({ world: opened.name, id: opened.name });
+  }
+
+  /** restore restores the contents of another world, or the initial contents. */
+  async function restore(from) {
+    await attempt(() => home.post(`${path}/restore`, from ? { from } : {}),
+      `Restored: ${name} has ${from ? `the contents of ${from}` : "its initial contents"}`);
+  }
+
+  /** close closes the world; the page leaves it first. */
+  async function close() {
+    /** @type {Promise<any>} */
+    const left = new Promise((done) => { addEventListener("hashchange", done, { once: true }); });
+    app.go({ section: "worlds", world: "home" });
+    await left;
+    await attempt(() => home.remove(path), `Closed: ${name}`);
+  }
+
+  function clock() {
+    if (app.summary?.clock === "virtual") return form(advance, actions(duration, submit("Advance")));
+    return note("This world follows the real time. For a virtual clock, start the server with ",
+      h("code", null, "serve -clock virtual"), " or open a world of the scenario ", h("code", null, "virtual"), ".");
+  }
+
+  function draw(others) {
+    const from = h("select", { "aria-label": "Contents of" }, others.map((one) => h("option", { value: one }, one)));
+    view.open(name, h("h2", null, name),
+      access(path),
+      part("Contents",
+        actions(button("Restore initial contents", () => restore("")), name !== "home" && button("Close world", close)),
+        form(copyWorld, actions(copyName, submit("Copy"))),
+        others.length > 0 && form(() => restore(from.value), actions(from, submit("Restore from this world"))),
+        note("A copy keeps what a world contains now. Restoring from it leaves the clock, the faults and the journal ",
+          "as they are.")),
+      part("Clock", clock(), fired, pending));
+  }
+
+  return async function show(open) {
+    const others = open.map((one) => one.name).filter((one) => one !== name);
+    if (!view.shows(name)) draw(others);
+    const health = await attempt(() => app.api.get("healthz"));
+    if (!health) return;
+    put(pending, health.pending.length === 0 && h("li", null, "Nothing is pending."), health.pending.map(({ due, label }) =>
+      h("li", null, h("span", { class: "mono" }, between(health.now, due)), " ", label)));
+  };
+}
+
+/** access shows the address and the key of a world, for programs. The key is fetched only to be copied or shown. */
+function access(path) {
+  const hidden = "sk_test_…";
+  const shown = h("code", null, hidden);
+  const key = async () => (await attempt(() => home.get(path)))?.secret_key;
+  const env = (secret) => `export SHIPPING_BASE_URL='${location.origin}'\nexport SHIPPING_SECRET_KEY='${secret}'\n`;
+
+  async function copyKey(what, text) {
+    const secret = await key();
+    if (secret) await copy(text(secret), what);
+  }
+
+  async function toggle() {
+    shown.textContent = shown.textContent === hidden ? await key() ?? hidden : hidden;
+  }
+
+  return [
+    facts([["Address", h("code", null, location.origin)], ["Secret key", shown]]),
+    actions(
+      button("Copy key", () => copyKey("Key", (secret) => secret)),
+      button("Copy env", () => copyKey("Environment", env), { class: "primary" }),
+      button("Show or hide the secret key", toggle)),
+  ];
+}
+
+/** newForm shows the form of a new world. */
+async function newForm(app, view) {
+  if (view.shows("new")) return;
+  const create = editor(app, {
+    method: "POST", path: "worlds", value: newWorld, action: "Open a world",
+    done: (opened) => {
+      app.go({ world: opened.name, id: opened.name });
+      return "The world is open";
+    },
+  });
+  const terms = h("div");
+  view.open("new", h("h2", null, "New world"), create.node,
+    note("The scenario is one of these terms, or several joined with hyphens. The assumptions may be omitted; ",
+      h("code", null, '"preset": "contrary"'), " makes every other choice."), terms);
+  const index = await attempt(() => home.get("./"));
+  put(terms, facts((index?.scenarios ?? []).map(({ word, summary, max }) =>
+    [word, max ? `${summary}; N is at most ${max.toLocaleString("en-GB")}` : summary])));
+}
+
+/** assumptionDetail shows an assumption with its control. */
+function assumptionDetail(app, view, one) {
+  const shown = `${one.field} ${JSON.stringify(one.value)} ${one.changed}`;
+  if (view.shows(shown)) return;
+  view.open(shown, h("h2", null, one.field, " ", one.changed && badge("changed")),
+    facts([
+      ["Open point", one.open],
+      ["Default", one.default],
+      ["Basis", one.basis],
+      ["Value", written(one.value)],
+      ["Kind", one.kind],
+    ]),
+    control(app, one),
+    note("A change applies to what happens from now on. A program that passes with ", h("code", null, "contrary"),
+      " does not depend on the choices of this server."));
+}
+
+function control(app, { field, scope, kind, value, changed }) {
+  if (scope === "server") return note("It is set when the server starts, with -assume.");
+  if (scope === "opening") return note("It is set when a world opens.");
+  const order = (to) => ({ assumptions: { [field]: to } });
+  const set = (to) => attempt(() => app.api.patch("assumptions", order(to)), `${field} is changed`);
+  const input = h("input", { value: changed ? String(value) : "", placeholder: "default", "aria-label": field });
+  const typed = kind === "boolean" ? button(value ? "Turn off" : "Turn on", () => set(!value)) : [input, submit("Set")];
+  return form(() => set(kind === "number" ? Number(input.value) : input.value),
+    actions(typed, button("Default", () => set(null), { disabled: !changed })));
+}
+
+function written(value) {
+  if (value === null) return "–";
+  return Array.isArray(value) ? value.join(", ") || "none" : String(value);
 }

@@ -1,0 +1,188 @@
+// The regulatory requests of a world, from the draft to the documents.
+
+import { operation, series } from "./api.js";
+import { actions, badge, button, facts, h, part, put } from "./dom.js";
+import { lesson, list, split } from "./list.js";
+import { attempt } from "./notice.js";
+import { operate } from "./send.js";
+import { between, count, json, moment, money, time } from "./text.js";
+
+const page = 200; // requests that are loaded at once
+
+/** @param {import("./app.js").App} app */
+export function regulatoryRequests(app) {
+  let pages = 1;
+  let command = ""; // that analyzes a shipment
+  const goods = h("select", { "aria-label": "Shipment or invoice" });
+  const rows = list(app, {
+    label: "Regulatory requests, newest first",
+    heads: ["Changed", "State", "Request", "Documents", "Charged"],
+    key: (row) => row.request_id,
+    row: (row) => [
+      time(row.updated_at, app.summary?.now), badge(row.status),
+      h("span", { class: "mono" }, row.request_id, " from ", row.shipment_id || row.file_url),
+      row.purchased ? `${row.generated} of ${count(row.purchased, "document")}` : `${count(row.offered, "document")} offered`,
+      row.charged_amount !== undefined && money(row.charged_amount, row.currency),
+    ],
+    empty: () => lesson("No regulatory requests yet. Analyze a shipment or an invoice above, or:", command),
+  });
+  const view = split(app, {
+    title: "Regulatory requests",
+    tools: [goods, button("Analyze", () => analyze(), { class: "primary" })],
+    content: rows.node,
+  });
+  const detail = requestDetail(app, view);
+
+  /** stock lists what can be analyzed. */
+  async function stock() {
+    const [world, index] = await Promise.all([attempt(() => app.api.details()), attempt(() => app.api.get("./"))]);
+    if (!world || !index) return;
+    const option = (input, text) => h("option", { value: JSON.stringify(input) }, text);
+    const shipment = (id, text) => option({ shipment_id: id }, `${id} ${text}`);
+    put(goods,
+      h("optgroup", { label: "Shipments" }, world.consignments.map((one) =>
+        shipment(one.shipment_id, `${one.origin}→${one.destination} ${one.items.join(", ")}`))),
+      h("optgroup", { label: "Invoices" }, world.invoices.map((url) => option({ file_url: url }, url))),
+      h("optgroup", { label: "Special inputs" }, index.special_inputs.map((one) =>
+        shipment(one.shipment_id, one.description))));
+    command = world.curl;
+  }
+
+  const load = series(async () => {
+    const found = await attempt(() => app.api.get("regulatory-requests", { perPage: String(pages * page) }));
+    if (!found) return;
+    rows.set(found, found.length < pages * page ? undefined : older);
+  });
+
+  function older() {
+    pages++;
+    load();
+  }
+
+  /** analyze analyzes what is chosen and opens the draft. */
+  async function analyze() {
+    if (!goods.value || !await operate(app, "regulatory.analyze", {}, JSON.parse(goods.value))) return;
+    const [newest] = await app.api.get("regulatory-requests", { perPage: "1" });
+    app.go({ id: newest.request_id });
+  }
+
+  stock().then(load);
+  return {
+    node: view.node,
+    move: rows.move,
+    search: goods,
+    show({ id }) {
+      rows.mark(id);
+      detail(id);
+    },
+    refresh(changed) {
+      if (!changed.has("regulatory_requests")) return;
+      load();
+      if (app.route.id) detail(app.route.id);
+    },
+  };
+}
+
+/** requestDetail returns a function that shows a regulatory request by its id, and nothing without one. */
+function requestDetail(app, view) {
+  let wanted = "";
+  let drawn = ""; // what is drawn, so that the selection stays until the request changes
+
+  return async function show(id) {
+    wanted = id;
+    if (!id) return view.close();
+    const found = await attempt(() => app.api.get(`regulatory-requests/${encodeURIComponent(id)}`));
+    if (!found || wanted !== id) return;
+    const look = JSON.stringify(found);
+    if (look !== drawn || !view.shows(id)) draw(found.record, found.history);
+    drawn = look;
+  };
+
+  function draw(record, history) {
+    const failed = record.documents?.some((one) => one.status === "failed" && one.mode === "automated");
+    const retry = () => operate(app, "regulatory.retry", record, {});
+    const transaction = record.transaction_id
+      && h("a", { href: app.link({ section: "ledger", id: record.transaction_id }) }, record.transaction_id);
+    view.open(record.request_id,
+      h("h2", null, badge(record.status), " ", h("span", { class: "mono" }, record.request_id)),
+      record.failure_reason && h("p", { class: "reason" }, record.failure_reason),
+      failed && actions(button("Retry failed", retry, { class: "primary" })),
+      record.documents?.length ? part("Documents", documents(record)) : part("Documents on offer", offers(record)),
+      part("History", timeline(history)),
+      part(count(record.line_items.length, "item"), h("ul", null, record.line_items.map(lineItem))),
+      facts([
+        ["From", record.shipment_id || record.file_url],
+        ["Wallet", record.wallet],
+        ["Charged", transaction && money(record.charged_amount, record.currency)],
+        ["Transaction", transaction],
+        ["Created", moment(record.created_at)],
+      ]),
+      part("Record", json(record)));
+  }
+
+  /** offers lists what a draft offers; what needs no evidence is selected. */
+  function offers(record) {
+    const items = new Map(record.line_items.map((item) => [item.item_id, item.description]));
+    const boxes = record.available_documents.map((one) =>
+      h("input", { type: "checkbox", value: one.document_type, checked: one.mode === "automated" }));
+    const reasons = (one) => one.reasons.map(({ rule, match, item_id: item }) =>
+      `${rule.replaceAll("_", " ")} ${match}${item ? `: ${items.get(item) ?? item}` : ""}`);
+    const purchase = () => {
+      const types = boxes.filter((box) => box.checked).map((box) => box.value);
+      return operate(app, "regulatory.purchase", {}, { request_id: record.request_id, document_types: types });
+    };
+    return [
+      h("ul", null, record.available_documents.map((one, i) => h("li", null, h("label", { class: "tick" }, boxes[i],
+        h("span", null, h("b", null, one.document_type), " ", money(one.amount, one.currency),
+          one.mode !== "automated" && [" ", badge("needs evidence", "warn")],
+          h("small", null, `${one.name}: ${[...new Set(reasons(one))].join("; ")}`)))))),
+      boxes.length > 0 ? actions(button("Purchase selected", purchase, { class: "primary" }))
+        : h("p", null, "This consignment needs no documents."),
+    ];
+  }
+
+  /** documents lists what was purchased. */
+  function documents(record) {
+    return h("ul", null, record.documents.map((one) => h("li", { class: "line" },
+      h("div", null, h("b", null, one.document_type), " ", badge(one.status),
+        h("small", null, `${one.name} · ${one.mode} · ${money(one.amount, one.currency)}`),
+        one.failure && h("small", null, one.failure)),
+      next(record.request_id, one))));
+  }
+
+  /** next is what can be done with a document. */
+  function next(id, { document_type: type, status }) {
+    const evidence = `regulatory-requests/${id}/evidence/${type}`;
+    if (status === "generated") return button("PDF", () => download(id, type), { "aria-label": `PDF of ${type}` });
+    if (status !== "awaiting_evidence") return null;
+    return button("Submit evidence", () => attempt(() => app.api.post(evidence), "Evidence submitted"),
+      { "aria-label": `Submit evidence for ${type}` });
+  }
+
+  /** download saves the PDF of a document, which needs the key of the world. */
+  async function download(id, type) {
+    await attempt(async () => {
+      const { method, path } = await operation("regulatory.pdf", { request_id: id, document_type: type });
+      const { response } = await app.api.service(method, path);
+      if (!response?.ok) throw new Error("There is no PDF. The journal has the request.");
+      const href = URL.createObjectURL(await response.blob());
+      h("a", { href, download: `${id}-${type}.pdf` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 60_000);
+    });
+  }
+
+  function timeline(history) {
+    const [first] = history;
+    return h("ol", { class: "timeline" }, history.map((step) => h("li", null,
+      h("span", { class: "mono" }, step === first ? moment(step.at) : between(first.at, step.at)), " ",
+      badge(step.edited ? "edited" : step.status || step.document_status), " ",
+      step.document_type, step.attempt > 1 && `, attempt ${step.attempt}`,
+      step.failure && h("small", null, step.failure))));
+  }
+}
+
+function lineItem(item) {
+  const price = money(item.unit_price, item.currency);
+  const about = `${item.quantity} × ${price} · HS ${item.hs_code || "none"} · from ${item.origin_country || "?"}`;
+  return h("li", null, item.description, h("small", null, about));
+}
