@@ -13,10 +13,8 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
@@ -36,7 +34,6 @@ type config struct {
 	hosts      []string // that the server accepts besides the names of this machine
 	problem    error    // the errors of options
 	token      string   // opens the control surface to other machines; empty: they have no access
-	countries  *wire.Static
 	operations []shipping.Operation
 }
 
@@ -51,7 +48,7 @@ func defaultConfig() config {
 			Journal:     1024,
 			JournalBody: 2 << 10,
 			Memory:      &watch.Memory{Most: world.DefaultMaxJournal},
-			Parameters:  api.ParameterTable(),
+			Parameters:  api.Parameters,
 			BodyFields:  api.BodyFields,
 			Logger:      slog.New(slog.DiscardHandler),
 		},
@@ -143,9 +140,6 @@ func (c *config) prepare() error {
 }
 
 func (c *config) prepareRules() error {
-	c.countries = wire.NewStatic(func() []byte {
-		return wire.Succeed(nil, "Countries retrieved successfully", country.JSON()).Body
-	})
 	if c.rulesFile == nil {
 		logger := c.Logger
 		c.Rules = sync.OnceValue(func() *compliance.Rules {

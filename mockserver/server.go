@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -37,6 +38,7 @@ type Server struct {
 	http     *http.Server
 	pipes    *wire.PipeListener
 	inMemory *http.Transport
+	unused   sync.Map // net.Conn: connections that have sent no request yet
 	serving  sync.WaitGroup
 	closing  sync.Once
 }
@@ -80,7 +82,7 @@ func (s *Server) openHome() (err error) {
 // newAPI builds the API, which serves the operations.
 func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
-		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
+		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations,
 		Logger: s.config.Logger,
 		Check: func(w *world.World, operation string, status int, body []byte) error {
 			check, err := s.checks.of(s, w.Assume())
@@ -96,7 +98,7 @@ func (s *Server) newAPI() (err error) {
 
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
-		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread, Metrics: s.metrics, Memory: s.config.Memory,
+		Worlds: s.worlds, Operations: s.config.operations, Metrics: s.metrics, Memory: s.config.Memory,
 		MaxBody: s.config.Assume.BodyLimit(), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:       s.Token,
 		Assumptions: func(w *world.World) any { return viewAssumptions(w) },
@@ -119,7 +121,7 @@ func (s *Server) newControlSurface() *admin.Admin {
 func (s *Server) start() {
 	s.http = s.newHTTP()
 	s.http.RegisterOnShutdown(s.admin.Leave)
-	s.http.RegisterOnShutdown(s.api.Unread.Shutdown)
+	s.http.RegisterOnShutdown(s.closeUnused)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
 	listener, address, err := s.listen()
@@ -180,7 +182,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
 		s.admin.Redirect(w, r)
-	case admin.IsPath(r.URL.Path):
+	case strings.HasPrefix(r.URL.Path, wire.ControlPrefix):
 		s.admin.ServeHTTP(w, r)
 	default:
 		s.api.ServeHTTP(w, r)

@@ -23,8 +23,6 @@ import (
 // Root is the address of the console without the trailing slash.
 const Root = "/_mock"
 
-func IsPath(path string) bool { return strings.HasPrefix(path, wire.ControlPrefix) }
-
 // Route is an operation of the control surface.
 type Route struct {
 	Method  string
@@ -36,7 +34,7 @@ type Route struct {
 
 // control is a request to the control surface.
 type control struct {
-	*wire.Call
+	*wire.Exchange
 	world *world.World // the world of the request
 }
 
@@ -105,7 +103,6 @@ func Routes() []Route {
 type Config struct {
 	Worlds     *world.Book
 	Operations []shipping.Operation
-	Unread     *wire.Unread
 	Metrics    *watch.Metrics
 	Memory     *watch.Memory // of all journals
 	MaxBody    int64
@@ -204,9 +201,9 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	if refusal != nil {
 		return *refusal
 	}
-	c := &control{Call: &wire.Call{Request: r}, world: world}
+	c := &control{Exchange: &wire.Exchange{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := s.Unread.ReadBody(w, r, s.MaxBody, false)
+		body, refusal := wire.ReadBody(w, r, s.MaxBody, false)
 		if refusal != nil {
 			return *refusal
 		}
@@ -260,7 +257,7 @@ func (s *Admin) named(name string) *world.World {
 }
 
 func (s *Admin) write(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
-	s.Unread.Skip(w, r)
+	wire.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply has its own
 	if err := p.Write(w); err != nil {
 		s.Logger.Debug("the client did not read the response", "error", err)
@@ -268,7 +265,7 @@ func (s *Admin) write(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
 }
 
 func (s *Admin) getHealth(c *control) wire.Reply {
-	return wire.SucceedWith(nil, "OK", struct {
+	return wire.Succeed("OK", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Clock string             `json:"clock"`
 	}{jsontext.Timestamp(c.world.Clock.Now()), clockKind(c.world)})

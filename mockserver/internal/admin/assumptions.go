@@ -9,7 +9,7 @@ import (
 )
 
 func (s *Admin) listAssumptions(c *control) wire.Reply {
-	return wire.SucceedWith(nil, `The assumptions of this world for open points of the specification; PATCH assumptions changes them`, s.Assumptions(c.world))
+	return wire.Succeed(`The assumptions of this world for open points of the specification; PATCH assumptions changes them`, s.Assumptions(c.world))
 }
 
 func (s *Admin) changeAssumptions(c *control) wire.Reply {
@@ -17,7 +17,7 @@ func (s *Admin) changeAssumptions(c *control) wire.Reply {
 		Preset      string                     `json:"preset"`
 		Assumptions map[string]json.RawMessage `json:"assumptions"`
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &order); refusal != nil {
 		return *refusal
 	}
 	changes := world.Changes{Preset: order.Preset, Values: order.Assumptions}
@@ -27,5 +27,5 @@ func (s *Admin) changeAssumptions(c *control) wire.Reply {
 	if err := c.world.ChangeAssumptions(changes); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "The assumptions are changed", s.Assumptions(c.world))
+	return wire.Succeed("The assumptions are changed", s.Assumptions(c.world))
 }

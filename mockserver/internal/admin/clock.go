@@ -22,7 +22,7 @@ func (s *Admin) getClock(c *control) wire.Reply {
 		waiting = append(waiting, viewFired(f))
 	}
 	total := w.Waiting()
-	return wire.SucceedWith(nil, spelling.Counted(total, "pending timer", "pending timers"), struct {
+	return wire.Succeed(spelling.Counted(total, "pending timer", "pending timers"), struct {
 		Now     jsontext.Timestamp `json:"now"`
 		Clock   string             `json:"clock"`
 		Total   int                `json:"total"`
@@ -41,7 +41,7 @@ func (s *Admin) advanceClock(c *control) wire.Reply {
 	var ask struct {
 		Duration string `json:"duration"`
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &ask); refusal != nil {
 		return *refusal
 	}
 	d, err := time.ParseDuration(ask.Duration)
@@ -52,7 +52,7 @@ func (s *Admin) advanceClock(c *control) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "The clock was advanced", struct {
+	return wire.Succeed("The clock was advanced", struct {
 		Now   jsontext.Timestamp `json:"now"`
 		Fired []firedView        `json:"fired"`
 	}{jsontext.Timestamp(c.world.Clock.Now()), list.Map(fired, viewFired)})

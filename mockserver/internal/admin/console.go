@@ -110,7 +110,7 @@ func (s *Admin) listControlRoutes(c *control) wire.Reply {
 	if wire.Prefers(c.Header, "text/html", "application/json") {
 		return s.consoleFile(c, consolePage)
 	}
-	p := wire.SucceedWith(nil, indexMessage, list.Map(Routes(), viewRoute))
+	p := wire.Succeed(indexMessage, list.Map(Routes(), viewRoute))
 	p.Header = http.Header{"Vary": {"Accept"}}
 	return p
 }

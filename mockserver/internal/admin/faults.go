@@ -27,14 +27,14 @@ func (s *Admin) listFaults(c *control) wire.Reply {
 	for _, op := range shipping.Operations() {
 		view.Operations = append(view.Operations, op.Name)
 	}
-	return wire.SucceedWith(nil, spelling.Counted(len(view.Rules), "fault rule", "fault rules"), view)
+	return wire.Succeed(spelling.Counted(len(view.Rules), "fault rule", "fault rules"), view)
 }
 
 func (s *Admin) addFaults(c *control) wire.Reply {
 	var ask struct {
 		Rules []fault.Rule `json:"rules"`
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &ask); refusal != nil {
 		return *refusal
 	}
 	if len(ask.Rules) == 0 {
@@ -44,22 +44,22 @@ func (s *Admin) addFaults(c *control) wire.Reply {
 		return refusedFor(err)
 	}
 	all := c.world.Faults.Rules()
-	return wire.SucceedWith(nil, spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
+	return wire.Succeed(spelling.Counted(len(ask.Rules), "fault rule added", "fault rules added"), all[max(0, len(all)-len(ask.Rules)):])
 }
 
 func (s *Admin) clearFaults(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	c.world.ClearFaults()
-	return wire.SucceedWith(nil, "No fault rules are left", []inject.Listed{})
+	return wire.Succeed("No fault rules are left", []inject.Listed{})
 }
 
 func (s *Admin) changeFault(c *control) wire.Reply {
 	var ask struct {
 		Disabled *bool `json:"disabled"`
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &ask); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &ask); refusal != nil {
 		return *refusal
 	}
 	if ask.Disabled == nil {
@@ -72,28 +72,28 @@ func (s *Admin) changeFault(c *control) wire.Reply {
 	if *ask.Disabled {
 		message = "Fault rule disabled"
 	}
-	return wire.SucceedWith(nil, message, c.world.Faults.Rules())
+	return wire.Succeed(message, c.world.Faults.Rules())
 }
 
 func (s *Admin) replaceFault(c *control) wire.Reply {
 	var rule fault.Rule
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &rule); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &rule); refusal != nil {
 		return *refusal
 	}
 	if err := c.world.ReplaceFault(faultNumber(c), rule); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "Fault rule replaced", c.world.Faults.Rules())
+	return wire.Succeed("Fault rule replaced", c.world.Faults.Rules())
 }
 
 func (s *Admin) removeFault(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	if err := c.world.RemoveFault(faultNumber(c)); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "Fault rule removed", slices.Clip(c.world.Faults.Rules()))
+	return wire.Succeed("Fault rule removed", slices.Clip(c.world.Faults.Rules()))
 }
 
 // faultNumber returns the number in the path, or 0, which no rule has, if it is not a number.

@@ -62,7 +62,7 @@ func (s *Admin) listInbox(c *control) wire.Reply {
 			return timedOut(err)
 		}
 	}
-	return wire.SucceedWith(nil, spelling.Counted(len(found), "notification in the inbox", "notifications in the inbox"),
+	return wire.Succeed(spelling.Counted(len(found), "notification in the inbox", "notifications in the inbox"),
 		inboxView{delivery.InboxURL, list.Map(found, viewNotification)})
 }
 
@@ -72,15 +72,15 @@ func (s *Admin) receiveNotification(c *control) wire.Reply {
 	if err != nil {
 		return wire.Refused(http.StatusBadRequest, wire.CodeInvalid, err.Error())
 	}
-	p := wire.SucceedWith(nil, "The notification is in the inbox", viewNotification(c.world.Inbox.Receive(c.Header, c.Body, status)))
+	p := wire.Succeed("The notification is in the inbox", viewNotification(c.world.Inbox.Receive(c.Header, c.Body, status)))
 	p.Status = status
 	return p
 }
 
 func (s *Admin) clearInbox(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	c.world.Inbox.Clear()
-	return wire.SucceedWith(nil, "The inbox is empty", inboxView{delivery.InboxURL, []notificationView{}})
+	return wire.Succeed("The inbox is empty", inboxView{delivery.InboxURL, []notificationView{}})
 }

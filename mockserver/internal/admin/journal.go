@@ -59,7 +59,7 @@ func journalFormats() map[string]func(*world.World, []journal.Entry) wire.Reply 
 			if w.Log.IsShort() {
 				message += ": older ones were dropped because the journals of all worlds are full; close or reset worlds, or raise -max-journal (in Go: WithMaxJournal)"
 			}
-			return wire.SucceedWith(nil, message, list.Map(entries, viewJournalEntry))
+			return wire.Succeed(message, list.Map(entries, viewJournalEntry))
 		},
 		"jsonl": func(_ *world.World, entries []journal.Entry) wire.Reply {
 			var out bytes.Buffer
@@ -179,7 +179,7 @@ func (s *Admin) getJournalEntry(c *control) wire.Reply {
 	}
 	switch as := c.Query().Get("as"); as {
 	case "":
-		return wire.SucceedWith(nil, "The journal entry", viewJournalEntry(found))
+		return wire.Succeed("The journal entry", viewJournalEntry(found))
 	case "curl":
 		return wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.Curl(c.world.URL))}
 	case "go":
@@ -194,7 +194,7 @@ func (s *Admin) explainRefusal(c *control) wire.Reply {
 	if err != nil {
 		return entryNotFound(c, err)
 	}
-	return wire.SucceedWith(nil, why.Summary(), why)
+	return wire.Succeed(why.Summary(), why)
 }
 
 func entryNotFound(c *control, err error) wire.Reply {

@@ -110,7 +110,7 @@ func checksumWorlds(opened []*world.World) uint32 {
 // text/event-stream.
 func (s *Admin) watchWorld(c *control) wire.Reply {
 	if !wire.Prefers(c.Header, "text/event-stream", "application/json") {
-		return wire.SucceedWith(nil, "The state of the world; send Accept: text/event-stream for a stream of its changes", s.summary(c.world))
+		return wire.Succeed("The state of the world; send Accept: text/event-stream for a stream of its changes", s.summary(c.world))
 	}
 	if s.watching.Add(1) > maxStreams {
 		s.watching.Add(-1)

@@ -50,7 +50,7 @@ func (s *Admin) fundWallet(c *control) wire.Reply {
 		Wallet string           `json:"wallet"`
 		Amount *shipping.Amount `json:"amount"`
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &order); refusal != nil {
 		return *refusal
 	}
 	if order.Wallet == "" || order.Amount == nil {
@@ -60,7 +60,7 @@ func (s *Admin) fundWallet(c *control) wire.Reply {
 		return refusedFor(err)
 	}
 	balance, _ := c.world.Balance(order.Wallet)
-	return wire.SucceedWith(nil, "The wallet is funded", struct {
+	return wire.Succeed("The wallet is funded", struct {
 		Wallet  string          `json:"wallet"`
 		Balance shipping.Amount `json:"balance"`
 	}{order.Wallet, balance})
@@ -75,7 +75,7 @@ type exchangeRate struct {
 // listExchangeRates serves GET /_mock/exchange-rates.
 func (s *Admin) listExchangeRates(c *control) wire.Reply {
 	rates := exchangeRates(c.world)
-	return wire.SucceedWith(nil, spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
+	return wire.Succeed(spelling.Counted(len(rates), "exchange rate", "exchange rates"), rates)
 }
 
 func exchangeRates(w *world.World) []exchangeRate {
@@ -92,7 +92,7 @@ func exchangeRates(w *world.World) []exchangeRate {
 // setExchangeRate serves POST /_mock/exchange-rates.
 func (s *Admin) setExchangeRate(c *control) wire.Reply {
 	var order exchangeRate
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &order); refusal != nil {
 		return *refusal
 	}
 	if order.PerDollar == nil {
@@ -101,5 +101,5 @@ func (s *Admin) setExchangeRate(c *control) wire.Reply {
 	if err := c.world.SetExchangeRate(order.Currency, *order.PerDollar); err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, "The exchange rate is set", exchangeRates(c.world))
+	return wire.Succeed("The exchange rate is set", exchangeRates(c.world))
 }

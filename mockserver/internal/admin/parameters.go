@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -58,10 +59,10 @@ func containing[T any](all []T, text string, texts func(T) []string) []T {
 
 // paged returns a success with data and the pagination of a list.
 func paged(p api.Paging, total int, message string, data any) wire.Reply {
-	answer := wire.SucceedWith(nil, message, data)
-	if answer.Status == http.StatusOK {
-		answer.Body = append(answer.Body[:len(answer.Body)-1], `,"pagination":`...)
-		answer.Body = append(p.AppendRates(answer.Body, total), '}')
+	answer := wire.Succeed(message, data)
+	pagination, err := json.Marshal(p.Rates(total))
+	if answer.Status == http.StatusOK && err == nil {
+		answer.Body = fmt.Appendf(answer.Body[:len(answer.Body)-1], `,"pagination":%s}`, pagination)
 	}
 	return answer
 }

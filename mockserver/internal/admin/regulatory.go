@@ -63,9 +63,9 @@ func (s *Admin) getRegulatoryRequest(c *control) wire.Reply {
 	record, err := w.Desk.Get(c.PathValue("request_id"))
 	w.Unlock()
 	if err != nil {
-		return api.DeskRefused(w, c.Call, err)
+		return api.DeskRefused(w, c.Exchange, err)
 	}
-	return wire.SucceedWith(nil, "The request", struct {
+	return wire.Succeed("The request", struct {
 		Record  json.RawMessage   `json:"record"`
 		History []regulatory.Step `json:"history"`
 	}{record.JSON(), record.History()})
@@ -73,7 +73,7 @@ func (s *Admin) getRegulatoryRequest(c *control) wire.Reply {
 
 const PDFPath = "regulatory-requests/{request_id}/documents/{document_type}/pdf"
 
-func (s *Admin) getDocumentPDF(c *control) wire.Reply { return api.DocumentPDF(c.world, c.Call) }
+func (s *Admin) getDocumentPDF(c *control) wire.Reply { return api.DocumentPDF(c.world, c.Exchange) }
 
 // consignmentRow is a shipment in GET /_mock/consignments.
 type consignmentRow struct {
@@ -99,7 +99,7 @@ func (s *Admin) listConsignments(c *control) wire.Reply {
 		}
 	}
 	w.Unlock()
-	return wire.SucceedWith(nil, spelling.Counted(len(rows), "shipment", "shipments"), struct {
+	return wire.Succeed(spelling.Counted(len(rows), "shipment", "shipments"), struct {
 		Shipments []consignmentRow `json:"shipments"`
 		Invoices  []string         `json:"invoices"`
 		Curl      string           `json:"curl,omitempty"` // command that analyzes the first shipment
@@ -107,20 +107,20 @@ func (s *Admin) listConsignments(c *control) wire.Reply {
 }
 
 func (s *Admin) listCountries(*control) wire.Reply {
-	return wire.Succeed(nil, "Countries", country.JSON())
+	return wire.Succeed("Countries", json.RawMessage(country.JSON()))
 }
 
 func (s *Admin) submitEvidence(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	w := c.world
 	w.Lock()
 	defer w.Unlock()
 	record, err := w.Desk.SubmitEvidence(c.PathValue("request_id"), c.PathValue("document_type"))
-	return api.AnswerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
+	return api.AnswerRecord(w, c.Exchange, "Evidence submitted, document generation started", record, err)
 }
 
 func (s *Admin) listSpecialInputs(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Analyze one of these to cause its effect", regulatory.Magics())
+	return wire.Succeed("Analyze one of these to cause its effect", regulatory.Magics())
 }

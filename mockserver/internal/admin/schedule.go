@@ -30,7 +30,7 @@ const maxScheduled = 1000
 // same way as by POST /_mock/requests.
 func (s *Admin) runSchedule(c *control) wire.Reply {
 	var order scheduleOrder
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &order); refusal != nil {
 		return *refusal
 	}
 	if len(order.Events) == 0 || len(order.Events) > maxScheduled || len(order.Steps) > maxScheduled {
@@ -60,7 +60,7 @@ func (s *Admin) runSchedule(c *control) wire.Reply {
 	if err != nil {
 		return refusedFor(err)
 	}
-	return wire.SucceedWith(nil, spelling.Counted(len(delivered), "notification delivered", "notifications delivered"), struct {
+	return wire.Succeed(spelling.Counted(len(delivered), "notification delivered", "notifications delivered"), struct {
 		Deliveries []deliveryView   `json:"deliveries"`
 		Response   *serviceResponse `json:"response,omitempty"`
 	}{list.Map(delivered, viewDelivery), made})

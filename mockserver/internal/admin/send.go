@@ -35,7 +35,7 @@ const maxServiceBody = 64 << 10
 // the key.
 func (s *Admin) sendRequest(c *control) wire.Reply {
 	var order serviceRequest
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &order); refusal != nil {
 		return *refusal
 	}
 	req, refusal := s.newServiceRequest(c, order)
@@ -47,7 +47,7 @@ func (s *Admin) sendRequest(c *control) wire.Reply {
 	if made.Status > 0 {
 		message = fmt.Sprintf("Sent; status %d", made.Status)
 	}
-	return wire.SucceedWith(nil, message, made)
+	return wire.Succeed(message, made)
 }
 
 // newServiceRequest returns the request for an order.
@@ -57,7 +57,7 @@ func (s *Admin) newServiceRequest(c *control, order serviceRequest) (*http.Reque
 		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, fmt.Sprintf("the request cannot be sent: %v", err))
 		return nil, &p
 	}
-	if !strings.HasPrefix(order.Target, "/") || IsPath(path.Clean(req.URL.Path)+"/") {
+	if !strings.HasPrefix(order.Target, "/") || strings.HasPrefix(path.Clean(req.URL.Path)+"/", wire.ControlPrefix) {
 		p := wire.Refused(http.StatusBadRequest, wire.CodeInvalid, `target is the path and query of the service: send {"method":"GET","target":"/v1/rates?perPage=2"}`)
 		return nil, &p
 	}

@@ -7,5 +7,5 @@ import (
 
 func (s *Admin) listFindings(c *control) wire.Reply {
 	findings := c.world.Lint.All()
-	return wire.SucceedWith(nil, spelling.Counted(len(findings), "finding", "findings"), findings)
+	return wire.Succeed(spelling.Counted(len(findings), "finding", "findings"), findings)
 }

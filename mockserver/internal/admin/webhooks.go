@@ -33,7 +33,7 @@ func (s *Admin) addWebhook(c *control) wire.Reply {
 		Active *bool         `json:"active"`
 		Order  *webhookOrder `json:"order"`
 	}
-	if refusal := w.Decoding().DecodeControl(c.Call, &form); refusal != nil {
+	if refusal := w.Decoding().DecodeControl(c.Exchange, &form); refusal != nil {
 		return *refusal
 	}
 	id, err := w.AddWebhook(world.Subscription{Name: form.Name, URL: form.URL, Events: form.Events, Inactive: form.Active != nil && !*form.Active})
@@ -54,7 +54,7 @@ func answerWebhook(w *world.World, id, message string) wire.Reply {
 	if h == nil {
 		return webhookNotFound(id)
 	}
-	return wire.SucceedWith(nil, message, viewWebhook(h))
+	return wire.Succeed(message, viewWebhook(h))
 }
 
 func (s *Admin) changeWebhook(c *control) wire.Reply {
@@ -66,7 +66,7 @@ func (s *Admin) changeWebhook(c *control) wire.Reply {
 		Active *bool         `json:"active"`
 		Order  *webhookOrder `json:"order"`
 	}
-	if refusal := w.Decoding().DecodeControl(c.Call, &change); refusal != nil {
+	if refusal := w.Decoding().DecodeControl(c.Exchange, &change); refusal != nil {
 		return *refusal
 	}
 	if h := findWebhook(w, id); h == nil {
@@ -81,14 +81,14 @@ func (s *Admin) changeWebhook(c *control) wire.Reply {
 }
 
 func (s *Admin) removeWebhook(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	id := c.PathValue("webhook_id")
 	if err := c.world.RemoveWebhook(id); err != nil {
 		return webhookNotFound(id)
 	}
-	return wire.SucceedWith(nil, "Webhook removed", map[string]string{"webhook_id": id})
+	return wire.Succeed("Webhook removed", map[string]string{"webhook_id": id})
 }
 
 func webhookNotFound(id string) wire.Reply {
@@ -103,7 +103,7 @@ func findWebhook(w *world.World, id string) *account.Webhook {
 
 func (s *Admin) emitEvent(c *control) wire.Reply {
 	var e world.Event
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &e); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &e); refusal != nil {
 		return *refusal
 	}
 	queued, err := c.world.Emit(e)
@@ -121,5 +121,5 @@ func (s *Admin) emitEvent(c *control) wire.Reply {
 	if refused > 0 {
 		message += fmt.Sprintf(", %d not sent: see reason", refused)
 	}
-	return wire.SucceedWith(nil, message, list.Map(queued, viewDelivery))
+	return wire.Succeed(message, list.Map(queued, viewDelivery))
 }

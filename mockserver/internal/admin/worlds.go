@@ -58,7 +58,7 @@ func viewWorld(w *world.World) worldView {
 }
 
 func (s *Admin) listScenarios(*control) wire.Reply {
-	return wire.SucceedWith(nil, "Scenarios, for keys of the form sk_test_<scenario>_<name>; join several with hyphens", world.Scenarios())
+	return wire.Succeed("Scenarios, for keys of the form sk_test_<scenario>_<name>; join several with hyphens", world.Scenarios())
 }
 
 func (s *Admin) listWorlds(c *control) wire.Reply {
@@ -69,7 +69,7 @@ func (s *Admin) listWorlds(c *control) wire.Reply {
 // getWorld serves GET /_mock/worlds/{world}.
 func (s *Admin) getWorld(c *control) wire.Reply {
 	return s.onWorld(c, &struct{}{}, func(w *world.World) wire.Reply {
-		return wire.SucceedWith(nil, "The world", viewDetails(w, c))
+		return wire.Succeed("The world", viewDetails(w, c))
 	})
 }
 
@@ -96,7 +96,7 @@ func (s *Admin) openWorld(c *control) wire.Reply {
 		Preset      string                     `json:"preset"`
 		Assumptions map[string]json.RawMessage `json:"assumptions"`
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &order); refusal != nil {
 		return *refusal
 	}
 	w, err := s.Worlds.OpenWith(fullName(order.Scenario, order.Name), world.Changes{Preset: order.Preset, Values: order.Assumptions})
@@ -174,7 +174,7 @@ func (s *Admin) closeWorld(c *control) wire.Reply {
 
 // onWorld reads the body and does something with the world that the path names.
 func (s *Admin) onWorld(c *control, order any, do func(*world.World) wire.Reply) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, order); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, order); refusal != nil {
 		return *refusal
 	}
 	name := c.PathValue("world")
@@ -199,7 +199,7 @@ func replyOpened(c *control, w *world.World, message string, err error) wire.Rep
 	if err != nil {
 		return refusedFor(err)
 	}
-	p := wire.SucceedWith(nil, message, viewDetails(w, c))
+	p := wire.Succeed(message, viewDetails(w, c))
 	p.Header = http.Header{worldHeader: {w.Name()}}
 	return p
 }
@@ -211,11 +211,11 @@ func replyWorld(w *world.World, message string, err error) wire.Reply {
 	}
 	view := viewWorld(w)
 	view.SecretKey = ""
-	return wire.SucceedWith(nil, message, view)
+	return wire.Succeed(message, view)
 }
 
 func (s *Admin) saveState(c *control) wire.Reply {
-	if refusal := c.world.Decoding().DecodeControl(c.Call, &struct{}{}); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, &struct{}{}); refusal != nil {
 		return *refusal
 	}
 	if s.Save == nil {
@@ -224,7 +224,7 @@ func (s *Admin) saveState(c *control) wire.Reply {
 	if err := s.Save(); err != nil {
 		return wire.Refused(500, wire.CodeInternal, err.Error())
 	}
-	return wire.SucceedWith(nil, "The state is saved", struct {
+	return wire.Succeed("The state is saved", struct {
 		Worlds int                `json:"worlds"`
 		At     jsontext.Timestamp `json:"at"`
 	}{len(s.Worlds.Worlds()), jsontext.Timestamp(time.Now())})

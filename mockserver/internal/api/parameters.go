@@ -44,15 +44,6 @@ func BodyFields(operation string) []string {
 	return wire.MemberNames(shape)
 }
 
-// ParameterTable returns [Parameters] as a function that does not allocate. Callers must not change its results.
-func ParameterTable() func(operation string) []string {
-	table := map[string][]string{}
-	for _, name := range OperationNames() {
-		table[name] = Parameters(name)
-	}
-	return func(operation string) []string { return table[operation] }
-}
-
 // unknownParameters returns the unknown parameters in the query of an operation, sorted.
 func unknownParameters(operation string, query url.Values) []string {
 	known := Parameters(operation)
@@ -67,11 +58,8 @@ func unknownParameters(operation string, query url.Values) []string {
 }
 
 // checkQuery refuses a query that the assumptions do not allow.
-func checkQuery(a *world.Assumptions, operation string, c *wire.Call) *wire.Reply {
-	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
-		return nil
-	}
-	query := c.Query()
+func checkQuery(a *world.Assumptions, x *wire.Exchange) *wire.Reply {
+	operation, query := x.Operation, x.Query()
 	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
 		p := wire.Refused(a.RuleFailure(), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
 		return &p

@@ -16,6 +16,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Limits of a book.
@@ -57,16 +58,6 @@ type Listed struct {
 	Disabled bool  `json:"disabled,omitempty"`
 	Seen     int   `json:"seen,omitempty"`   // requests that it has counted
 	Struck   int64 `json:"struck,omitempty"` // requests that it has struck
-}
-
-// Sighting is a request that rules are compared with.
-type Sighting struct {
-	Operation string
-	Target    string // path and query
-	Body      []byte
-	Now       time.Time
-
-	point fault.Point
 }
 
 // NewBook returns a book without rules. The seed determines probabilities.
@@ -237,30 +228,32 @@ func (b *Book) Mark() uint32 {
 	return hash.Sum32()
 }
 
-// Armed reports whether there are rules.
-func (b *Book) Armed() bool { return b.armed.Load() }
-
 // Due counts a request and returns the rules that strike it. Every matching rule counts every request, whether or
 // not it strikes, so that "the third request" does not depend on other rules.
-func (b *Book) Due(s Sighting) Due {
-	if !b.Armed() {
+func (b *Book) Due(x *wire.Exchange, now time.Time) Due {
+	return b.due("", x.Operation, now, []byte(x.RequestURI), x.Body)
+}
+
+// due is like Due, for a point inside an operation. The texts identify the request.
+func (b *Book) due(point fault.Point, operation string, now time.Time, texts ...[]byte) Due {
+	if !b.armed.Load() {
 		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	request := b.identify(s)
+	request := b.identify(operation, texts)
 	var due Due
 	for _, rule := range b.rules {
-		if rule.sees(s) && rule.strikes(b.seed, request) && !slices.ContainsFunc(due, func(earlier *armed) bool { return earlier.excludes(rule) != "" }) {
+		if rule.sees(point, operation, now) && rule.strikes(b.seed, request) && !slices.ContainsFunc(due, func(earlier *armed) bool { return earlier.excludes(rule) != "" }) {
 			due = append(due, rule)
 		}
 	}
 	return due
 }
 
-func (r *armed) sees(s Sighting) bool {
-	return !r.off && r.Point == s.point && (r.on == nil || slices.Contains(r.on, s.Operation)) &&
-		!s.Now.Before(r.From) && (r.Until.IsZero() || s.Now.Before(r.Until))
+func (r *armed) sees(point fault.Point, operation string, now time.Time) bool {
+	return !r.off && r.Point == point && (r.on == nil || slices.Contains(r.on, operation)) &&
+		!now.Before(r.From) && (r.Until.IsZero() || now.Before(r.Until))
 }
 
 // strikes counts a request and reports whether the counts and the probability of the rule are met.
@@ -293,14 +286,14 @@ func chance(parts ...uint64) float64 {
 
 // identify returns a number for a request. The values of request ids depend on the order in which analyses arrive, so
 // a request_id is replaced by a number for the analyzed shipment or invoice. The caller holds mu.
-func (b *Book) identify(s Sighting) uint64 {
+func (b *Book) identify(operation string, texts [][]byte) uint64 {
 	hash := fnv.New64a()
 	write := func(text []byte) {
 		hash.Write(text)
 		hash.Write([]byte{0})
 	}
-	write([]byte(s.Operation))
-	for _, text := range [][]byte{[]byte(s.Target), s.Body} {
+	write([]byte(operation))
+	for _, text := range texts {
 		before, id, after := regulatory.CutRequestID(text)
 		write(before)
 		if request, known := b.requests[string(id)]; known {

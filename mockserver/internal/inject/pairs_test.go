@@ -1,7 +1,6 @@
 package inject
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -70,7 +69,7 @@ func allRules(t *testing.T) []fault.Rule {
 
 // answer makes an exchange of rates.list go through the rules of a book, as the server does.
 func answer(b *Book) *wire.Exchange {
-	x := &wire.Exchange{Ctx: context.Background(), Operation: shipping.OpListRates, Call: wire.Call{Request: httptest.NewRequest(http.MethodGet, "/v1/rates", nil)}}
+	x := &wire.Exchange{Operation: shipping.OpListRates, Request: httptest.NewRequest(http.MethodGet, "/v1/rates", nil)}
 	w := World{
 		Now:        time.Now,
 		Delay:      func(*wire.Exchange, time.Duration, string) error { return nil },
@@ -78,11 +77,11 @@ func answer(b *Book) *wire.Exchange {
 		InsertRows: func(string, url.Values, int) {},
 		RemoveRows: func(string, int) {},
 	}
-	due := b.Due(Sighting{Operation: x.Operation, Target: "/v1/rates", Now: time.Now()})
+	due := b.Due(x, time.Now())
 	due.Before(x, w)
 	if !x.Settled {
 		x.Settled = true
-		x.Reply = wire.Succeed(nil, "OK", []byte(`{"done":true}`))
+		x.Reply = wire.Succeed("OK", map[string]bool{"done": true})
 		due.After(x, w)
 	}
 	return x

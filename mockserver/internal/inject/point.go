@@ -64,7 +64,7 @@ var errGeneration = errors.New("the generator failed (injected)")
 func (b *Book) Hooks(now func() time.Time) regulatory.Hooks {
 	at := func(point fault.Point) func(string) error {
 		return func(requestID string) error {
-			if due := b.Due(Sighting{Operation: shipping.OpPurchase, Body: []byte(requestID), Now: now(), point: point}); len(due) > 0 {
+			if due := b.due(point, shipping.OpPurchase, now(), nil, []byte(requestID)); len(due) > 0 {
 				return &Interruption{point, due}
 			}
 			return nil
@@ -73,7 +73,7 @@ func (b *Book) Hooks(now func() time.Time) regulatory.Hooks {
 	return regulatory.Hooks{
 		BeforeCharge: at(fault.BeforeCharge), AfterCharge: at(fault.AfterCharge), BeforeReply: at(fault.BeforeReply),
 		Generate: func(requestID, documentType string, _ int) error {
-			due := b.Due(Sighting{Body: []byte(requestID + " " + documentType), Now: now(), point: fault.Generation})
+			due := b.due(fault.Generation, "", now(), nil, []byte(requestID+" "+documentType))
 			if len(due) == 0 {
 				return nil
 			}

@@ -191,24 +191,20 @@ func latency(x *wire.Exchange, f fault.Fault, w World) error {
 // Faults of lists change the request or the contents of the list, and the operation does the rest.
 
 func repeatPage(x *wire.Exchange, _ fault.Fault, w World) error {
-	x.EditQuery(func(query url.Values) {
-		if page, _ := w.Page(query); page > 1 {
-			query.Set("page", strconv.Itoa(page-1))
-		}
-	})
+	if page, _ := w.Page(x.Query()); page > 1 {
+		x.Query().Set("page", strconv.Itoa(page-1))
+	}
 	return nil
 }
 
 func capPage(x *wire.Exchange, f fault.Fault, w World) error {
-	x.EditQuery(func(query url.Values) {
-		_, perPage := w.Page(query)
-		query.Set("perPage", strconv.Itoa(min(f.PerPage, perPage)))
-	})
+	_, perPage := w.Page(x.Query())
+	x.Query().Set("perPage", strconv.Itoa(min(f.PerPage, perPage)))
 	return nil
 }
 
 func insertRows(x *wire.Exchange, f fault.Fault, w World) error {
-	w.InsertRows(x.Operation, x.Call.Query(), f.Rows)
+	w.InsertRows(x.Operation, x.Query(), f.Rows)
 	return nil
 }
 

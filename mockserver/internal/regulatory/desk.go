@@ -11,13 +11,13 @@ package regulatory
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/cow"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
@@ -114,14 +114,14 @@ type Desk struct {
 type Requests struct{ kept requests }
 
 type requests struct {
-	records cow.Map[string, *Record]
-	order   cow.List[string] // request ids, oldest first
-	broken  []error          // violated invariants, for Check
+	records map[string]*Record
+	order   []string // request ids, oldest first
+	broken  []error  // violated invariants, for Check
 }
 
 // NewDesk returns a desk without requests.
 func NewDesk(config Config) *Desk {
-	return &Desk{config: config}
+	return &Desk{config: config, requests: requests{records: map[string]*Record{}}}
 }
 
 // Get returns a request, or a [*Refusal] with [CodeNotFound].
@@ -136,23 +136,23 @@ func (d *Desk) Get(requestID string) (*Record, error) {
 }
 
 // Len returns the number of requests.
-func (d *Desk) Len() int { return d.order.Len() }
+func (d *Desk) Len() int { return len(d.order) }
 
 // Records returns every request, oldest first. The caller may change the slice.
 func (d *Desk) Records() []*Record {
-	records := make([]*Record, d.order.Len())
-	for i, id := range d.order.All() {
-		records[i], _ = d.records.Get(id)
+	records := make([]*Record, len(d.order))
+	for i, id := range d.order {
+		records[i] = d.records[id]
 	}
 	return records
 }
 
 func (r *requests) copied() requests {
-	return requests{records: r.records.Clone(), order: r.order.Clone(), broken: slices.Clip(r.broken)}
+	return requests{records: maps.Clone(r.records), order: slices.Clip(r.order), broken: slices.Clip(r.broken)}
 }
 
 // Snapshot returns the current requests, for any number of calls of [Desk.Resume]. It shares the records, which are
-// immutable, so its cost depends only on the changes since the last snapshot.
+// immutable.
 func (d *Desk) Snapshot() Requests {
 	return Requests{d.copied()}
 }
@@ -161,6 +161,9 @@ func (d *Desk) Snapshot() Requests {
 // scheduled there is scheduled here for the same time plus shift, or at once if that time has passed.
 func (d *Desk) Resume(from Requests, shift time.Duration) {
 	d.requests = from.kept.copied()
+	if d.records == nil { // from is the zero value
+		d.records = map[string]*Record{}
+	}
 	for _, r := range d.Records() {
 		d.resume(r, shift)
 	}
@@ -173,7 +176,7 @@ func (d *Desk) resume(r *Record, shift time.Duration) {
 	}
 	if shift != 0 {
 		r = r.postponed(shift)
-		d.records.Set(r.RequestID, r)
+		d.records[r.RequestID] = r
 	}
 	d.schedule(r)
 }
@@ -204,7 +207,7 @@ func (d *Desk) Check() error {
 }
 
 func (d *Desk) find(requestID string) (*Record, *Refusal) {
-	if record, known := d.records.Get(requestID); known {
+	if record, known := d.records[requestID]; known {
 		return record, nil
 	}
 	next := "use the request_id in the response of analyze"
@@ -217,17 +220,17 @@ func (d *Desk) find(requestID string) (*Record, *Refusal) {
 // store sets the request's record to next, with its timestamps, and returns it.
 func (d *Desk) store(next *Record) *Record {
 	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
-	earlier, known := d.records.Get(next.RequestID)
+	earlier, known := d.records[next.RequestID]
 	if !known {
 		next.CreatedAt = next.UpdatedAt
-		next.number = d.order.Len()
+		next.number = len(d.order)
 	}
 	next.happened(earlier)
 	next.encoded = new(encoded)
 	if !known {
-		d.order.Append(next.RequestID)
+		d.order = append(d.order, next.RequestID)
 	}
-	d.records.Set(next.RequestID, next)
+	d.records[next.RequestID] = next
 	d.stored++
 	return next
 }

@@ -153,7 +153,7 @@ func notRetryable(record *Record) *Refusal {
 func (d *Desk) schedule(record *Record) {
 	if due := record.due; !due.IsZero() {
 		d.config.After(due.Sub(d.config.Now()), "start generation of "+record.RequestID, func() {
-			if current, _ := d.records.Get(record.RequestID); current.Status == StatePurchasing && current.due.Equal(due) {
+			if current := d.records[record.RequestID]; current.Status == StatePurchasing && current.due.Equal(due) {
 				d.startGeneration(current)
 			}
 		})
@@ -172,7 +172,7 @@ func (d *Desk) scheduleDocument(record *Record, doc Document) {
 		label = "evidence for "
 	}
 	d.config.After(doc.due.Sub(d.config.Now()), label+doc.DocumentType+" of "+id, func() {
-		current, _ := d.records.Get(id)
+		current := d.records[id]
 		now := current.document(doc.DocumentType)
 		switch { // the document may have changed since the call was scheduled
 		case now.Status != doc.Status || now.Attempts != doc.Attempts:

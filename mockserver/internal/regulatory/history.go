@@ -58,11 +58,10 @@ func (r *Record) happened(before *Record) {
 
 // Newest skips the newest skip requests and returns up to most of the others, newest first.
 func (d *Desk) Newest(skip, most int) []*Record {
-	last := d.order.Len() - max(0, skip)
+	last := len(d.order) - max(0, skip)
 	records := make([]*Record, 0, max(0, min(most, last)))
 	for i := last - 1; i >= 0 && len(records) < most; i-- {
-		record, _ := d.records.Get(d.order.At(i))
-		records = append(records, record)
+		records = append(records, d.records[d.order[i]])
 	}
 	return records
 }

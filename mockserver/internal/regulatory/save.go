@@ -28,7 +28,7 @@ type Saved struct {
 
 // Save returns every request, oldest first, for [Desk.Load].
 func (d *Desk) Save() []Saved {
-	saved := make([]Saved, 0, d.order.Len())
+	saved := make([]Saved, 0, len(d.order))
 	for _, r := range d.Records() {
 		s := Saved{Record: r.JSON(), Rate: r.rate, Purchased: r.purchased, Due: r.due, History: r.history}
 		for _, doc := range r.Documents {
@@ -48,12 +48,12 @@ func (d *Desk) Load(saved []Saved, shift time.Duration) error {
 		if err != nil {
 			return fmt.Errorf("request %d: %w", i, err)
 		}
-		if _, twice := d.records.Get(r.RequestID); twice {
+		if d.records[r.RequestID] != nil {
 			return fmt.Errorf("request %d: %s appears twice", i, r.RequestID)
 		}
 		r.number = i
-		d.records.Set(r.RequestID, r)
-		d.order.Append(r.RequestID)
+		d.records[r.RequestID] = r
+		d.order = append(d.order, r.RequestID)
 	}
 	if err := d.Check(); err != nil {
 		return err

@@ -44,7 +44,6 @@ func New(p Plan) (*account.Account, []*delivery.Delivery, error) {
 			return nil, nil, fmt.Errorf("mockserver: seeding: %w", err)
 		}
 	}
-	w.Account.Freeze()
 	return w.Account, w.delivered, nil
 }
 
@@ -145,7 +144,7 @@ func (w *seeder) seedInvoices() error {
 
 // seedRates makes groups of offers, each group for one parcel, oldest first.
 func (w *seeder) seedRates() error {
-	choices, money, rates := carriers(), purses(), jsontext.NewWriter[account.Rate]()
+	choices, money := carriers(), purses()
 	var made time.Time
 	var from, to, box string
 	for i := range seededRates {
@@ -176,7 +175,7 @@ func (w *seeder) seedRates() error {
 				return err
 			}
 		}
-		w.Scratch = rates.Append(w.Scratch[:0], &account.Rate{
+		record, err := jsontext.Encode(account.Rate{
 			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.IDs.Numbered("CA"),
@@ -187,7 +186,10 @@ func (w *seeder) seedRates() error {
 			Metadata: account.RateMetadata{LocalProductCode: c.localCode, ProductCode: c.code}, Used: i%9 == 0, User: w.User,
 			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		})
-		w.Add("rates", w.Scratch)
+		if err != nil {
+			return err
+		}
+		w.Add("rates", record)
 	}
 	return nil
 }

@@ -287,16 +287,15 @@ func requestID(number uint64) string {
 
 // See journals an exchange and gives it its ID.
 func (j *Log) See(x *wire.Exchange) {
-	r := x.Call.Request
 	sent := x.Reply.Body
 	if x.Ending != wire.EndAnswered {
 		sent = nil
 	}
 	x.ID = requestID(j.add(entry{
-		at: x.At, duration: x.At.Sub(x.Arrived), operation: x.Operation, method: r.Method, path: r.URL.Path, query: r.URL.RawQuery,
-		contentType: wire.Field(r.Header, "Content-Type"), key: x.Key,
+		at: x.At, duration: x.At.Sub(x.Arrived), operation: x.Operation, method: x.Method, path: x.URL.Path, query: x.URL.RawQuery,
+		contentType: x.Header.Get("Content-Type"), key: x.Key,
 		status: x.Status(), refusal: x.Reply.Refusal, struck: x.Struck,
-	}, x.Call.Body, sent))
+	}, x.Body, sent))
 }
 
 // Amend adds a text to the fault of a kind that struck an entry, if the journal still has the entry.

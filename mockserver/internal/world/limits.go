@@ -15,7 +15,7 @@ var ErrTooManyRows = errors.New("the world is full")
 func (w *World) rows() int {
 	rows := w.Desk.Len() + w.Account.Ledger.Len() + len(w.Account.Webhooks.All)
 	for _, list := range w.Account.Lists {
-		rows += list.Stored()
+		rows += len(list.Stored())
 	}
 	return rows
 }

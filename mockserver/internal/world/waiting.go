@@ -39,7 +39,7 @@ func (w *World) wait(ctx context.Context, d time.Duration, label string, due fun
 
 // Delay delays an exchange by d. After the delay [World.Advance] waits until the exchange calls Leave.
 func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
-	err := w.wait(x.Ctx, d, label, w.working.add)
+	err := w.wait(x.Context(), d, label, w.working.add)
 	if err == nil {
 		x.Release = w.working.done
 	}
