@@ -74,17 +74,6 @@ func (s *Server) closeUnused() {
 	})
 }
 
-// headerTooLong reports whether a request's header exceeds the limit.
-func (s *Server) headerTooLong(r *http.Request) bool {
-	size := len(r.RequestURI) + len(r.Host)
-	for name, values := range r.Header {
-		for _, value := range values {
-			size += len(name) + len(value) + len(": \r\n")
-		}
-	}
-	return size > s.config.maxHeader
-}
-
 // secured wraps a listener in TLS with a certificate made for it.
 func (s *Server) secured(listener net.Listener) (net.Listener, error) {
 	authority, certificate, err := wire.NewCertificate(time.Now(), s.config.hosts)

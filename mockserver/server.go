@@ -178,7 +178,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.Refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case s.headerTooLong(r):
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less, or raise -max-header (in Go: WithMaxHeader)", s.config.maxHeader)))
-	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
+	case !api.IsClean(r.URL.Path):
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
 		s.admin.Redirect(w, r)
@@ -187,6 +187,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.api.ServeHTTP(w, r)
 	}
+}
+
+// headerTooLong reports whether a request's header exceeds the limit.
+func (s *Server) headerTooLong(r *http.Request) bool {
+	size := len(r.RequestURI) + len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	return size > s.config.maxHeader
 }
 
 // Unauthenticated returns the latest requests that were refused for their key, or whose key opens no world,

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -50,6 +51,12 @@ func (s *API) Active() int { return int(s.active.Load()) }
 
 // ServeHTTP serves a request whose path is clean; see [IsClean].
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other path,
+// and hide a mistake of the client.
+func IsClean(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
+}
 
 // serve serves a request whose path is in the table.
 func (s *API) serve(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -106,11 +107,13 @@ func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
 	return n
 }
 
-// page returns a page of a list of records, which are JSON already. The caller holds the lock of the world.
+// page returns a page of a list of records, which are JSON already, and the pagination for the number of records. A nil list
+// is empty. The caller holds the lock of the world.
 //
 // Assumption: newest first; see Assumptions.OldestFirst.
-func page(w *world.World, name string, list *records.List, p Paging, pagination any) wire.Reply {
-	numbers, err := json.Marshal(pagination)
+func page(w *world.World, name string, list *records.List, p Paging, pagination func(total int) any) wire.Reply {
+	list = cmp.Or(list, new(records.List))
+	numbers, err := json.Marshal(pagination(list.Len()))
 	if err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot encode the response: "+err.Error())
 	}
@@ -132,8 +135,7 @@ func list(name string) handler {
 		p := pagingOf(w.Assume(), x.Query())
 		w.Lock()
 		defer w.Unlock()
-		list := w.Account.List(name)
-		return page(w, name, list, p, p.Rates(list.Len()))
+		return page(w, name, w.Account.Lists[name], p, func(total int) any { return p.Rates(total) })
 	}
 }
 
@@ -152,10 +154,11 @@ func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
 	p := pagingOf(w.Assume(), x.Query())
 	w.Lock()
 	defer w.Unlock()
-	list := &w.Account.Webhooks.Encoded
-	numbers := p.links(list.Len(), nil, nil)
-	numbers.PagingCounter = int64(p.Page-1)*int64(p.PerPage) + 1 // can be beyond 32 bits
-	return page(w, "webhooks", list, p, numbers)
+	return page(w, "webhooks", &w.Account.Webhooks.Encoded, p, func(total int) any {
+		n := p.links(total, nil, nil)
+		n.PagingCounter = int64(p.Page-1)*int64(p.PerPage) + 1 // can be beyond 32 bits
+		return n
+	})
 }
 
 // listTransactions serves GET /v1/transactions. Unknown parameters are ignored. prevPage is 0 on the first page, and
@@ -174,12 +177,9 @@ func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 	if !known && !w.Assume().UnknownWalletIsEmpty {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use a wallet that the server printed on start", wallet))
 	}
-	if list == nil {
-		list = &records.List{}
-	}
 	var afterLast any = 0
 	if w.Assume().LastPageNull {
 		afterLast = nil
 	}
-	return page(w, "transactions", list, p, p.links(list.Len(), 0, afterLast))
+	return page(w, "transactions", list, p, func(total int) any { return p.links(total, 0, afterLast) })
 }

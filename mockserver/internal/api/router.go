@@ -99,9 +99,3 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	x.Arrived, x.Reply = w.Clock.At(x.Began), p
 	s.finish(rw, w, x)
 }
-
-// IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other path,
-// and hide a mistake of the client.
-func IsClean(path string) bool {
-	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
-}
