@@ -27,7 +27,7 @@ const layers = `
 	mockserver/internal/delivery mockserver/internal/regulatory
 	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf
 	mockserver/journal
-	mockserver/fault mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext mockserver/internal/list
+	mockserver/fault mockserver/internal/records mockserver/internal/jsontext mockserver/internal/list
 	mockserver/internal/operations mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
 	internal/batchtest
 	batch webhook/storetest

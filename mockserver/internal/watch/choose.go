@@ -54,11 +54,11 @@ func (c *Choice) matches(e *entry) bool {
 
 // entry returns what a journal shows of a recorded entry.
 func (c *Choice) entry(e *entry) journal.Entry {
-	shown := *e
+	shown := e.Entry
 	if !c.Bodies {
-		shown.request, shown.response = nil, nil
+		shown.RequestBody, shown.ResponseBody = "", ""
 	}
-	return shown.call()
+	return shown
 }
 
 // Choose returns the recorded entries of a choice, oldest first.
@@ -94,7 +94,7 @@ func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.
 		changed := j.each(func(e *entry) bool {
 			if choice.matches(e) {
 				if found++; found == 1 {
-					first = e.call()
+					first = e.Entry
 				}
 			}
 			return found < count

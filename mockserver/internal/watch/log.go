@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -22,9 +21,8 @@ import (
 const fewestCalls = 8
 
 // Log records the latest calls, and counts the calls of each operation. The cost of a call does not grow with the
-// number of calls: once the ring is full, a call overwrites the oldest one and reuses the memory of its bodies. An
-// overwritten call that was refused or struck by a fault moves to a smaller ring, so that many good calls do not drive
-// out the few that somebody looks for.
+// number of calls: once the ring is full, a call overwrites the oldest one. An overwritten call that was refused or struck
+// by a fault moves to a smaller ring, so that many good calls do not drive out the few that somebody looks for.
 type Log struct {
 	size   int // number of calls recorded; 0 for none
 	body   int // bytes recorded of a body
@@ -41,24 +39,12 @@ type Log struct {
 	changed chan struct{} // closed at the next call; nil while nobody waits
 }
 
-// entry is a recorded call. Values that can be computed from it are computed when it is read.
+// entry is a recorded call, and what the journal does not show of it.
 type entry struct {
-	number        uint64
-	at            time.Time
-	duration      time.Duration
-	operation     string
-	method        string
-	path          string
-	query         string
-	contentType   string
-	key           string // its fingerprint
-	status        int
-	refusal       wire.Refusal
-	struck        []wire.Strike
-	request       []byte // the beginning of the body
-	response      []byte
-	requestBytes  int // the length of the whole body
-	responseBytes int
+	journal.Entry
+	number uint64
+	rule   string // the sentence of the specification for the refusal, if known
+	struck []wire.Strike
 }
 
 // Memory is the memory of the journals of all worlds, in bytes.
@@ -73,31 +59,52 @@ func NewLog(size, body int, memory *Memory) *Log {
 	return &Log{size: size, body: body, memory: memory, counts: map[string]int{}}
 }
 
-// add records a call with copies of its bodies, and returns its number.
-func (j *Log) add(e entry, request, response []byte) uint64 {
+// add records an exchange, and returns its number.
+func (j *Log) add(x *wire.Exchange) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.total++
-	j.counts[e.operation]++
+	j.counts[x.Operation]++
 	if j.size > 0 && !j.ended {
-		e.number = j.total
-		e.requestBytes, e.responseBytes = len(request), len(response)
 		slot := j.slot()
 		before := slot.memory()
-		if j.memory.full() {
-			e.shorten()
-			request, response = request[:min(len(request), cap(slot.request))], response[:min(len(response), cap(slot.response))]
+		requestBody, responseBody := j.body, j.body
+		full := j.memory.full()
+		if full { // the entry takes at most the memory of the one that it replaces
+			requestBody, responseBody = len(slot.RequestBody), len(slot.ResponseBody)
 		}
-		e.request = append(slot.request[:0], request[:min(len(request), j.body)]...)
-		e.response = append(slot.response[:0], response[:min(len(response), j.body)]...)
-		*slot = e
-		j.take(e.memory() - before)
+		*slot = newEntry(j.total, x, requestBody, responseBody)
+		if full {
+			slot.shorten()
+		}
+		j.take(slot.memory() - before)
 	}
+	j.notify()
+	return j.total
+}
+
+// newEntry returns the entry of an exchange, with at most so many bytes of its bodies.
+func newEntry(number uint64, x *wire.Exchange, requestBody, responseBody int) entry {
+	sent := x.Reply.Body
+	if x.Ending != wire.EndAnswered {
+		sent = nil
+	}
+	return entry{number: number, rule: x.Reply.Refusal.Rule, struck: x.Struck, Entry: journal.Entry{
+		RequestID: requestID(number), At: x.At, Duration: fault.Duration(x.At.Sub(x.Arrived).Round(time.Microsecond)),
+		Operation: x.Operation, Method: x.Method, Path: wire.Redact(x.URL.Path), Query: wire.Redact(x.URL.RawQuery), Key: x.Key,
+		ContentType: x.Header.Get("Content-Type"), Status: x.Status(),
+		ErrorCode: x.Reply.Refusal.Code, Message: wire.Redact(x.Reply.Refusal.Message), Fault: x.Faults(),
+		RequestBody: wire.Redact(string(x.Body[:min(len(x.Body), requestBody)])), RequestBytes: len(x.Body),
+		ResponseBody: wire.Redact(string(sent[:min(len(sent), responseBody)])), ResponseBytes: len(sent),
+	}}
+}
+
+// notify wakes those who wait for a change. The caller holds the lock.
+func (j *Log) notify() {
 	if j.changed != nil {
 		close(j.changed)
 		j.changed = nil
 	}
-	return j.total
 }
 
 // slot returns the entry for the latest call.
@@ -120,7 +127,7 @@ func (j *Log) slot() *entry {
 const keptShare = 4
 
 // failed reports whether a call was refused or struck by a fault.
-func (e *entry) failed() bool { return e.refusal.Code != "" || len(e.struck) > 0 }
+func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
 
 // keep moves a call out of the ring.
 func (j *Log) keep(e *entry, most int) {
@@ -134,7 +141,7 @@ func (j *Log) keep(e *entry, most int) {
 		*oldest = *e
 	}
 	j.moved++
-	*e = entry{} // its bodies are not reused
+	*e = entry{}
 }
 
 // at returns a recorded call; 0 is the oldest.
@@ -156,13 +163,13 @@ func (j *Log) take(bytes int64) {
 
 // memory returns the bytes that an entry holds, in addition to its place in the ring.
 func (e *entry) memory() int64 {
-	return int64(cap(e.request) + cap(e.response) + len(e.path) + len(e.query) + len(e.contentType) + len(e.refusal.Message))
+	return int64(len(e.RequestBody) + len(e.ResponseBody) + len(e.Path) + len(e.Query) + len(e.ContentType) + len(e.Message))
 }
 
 // shorten truncates the texts that a caller controls.
 func (e *entry) shorten() {
 	const enough = 128
-	for _, text := range []*string{&e.path, &e.query, &e.contentType, &e.refusal.Message} {
+	for _, text := range []*string{&e.Path, &e.Query, &e.ContentType, &e.Message} {
 		if len(*text) > enough {
 			*text = strings.Clone(strings.ToValidUTF8((*text)[:enough], ""))
 		}
@@ -184,8 +191,7 @@ func (j *Log) End() {
 	j.ended = true
 }
 
-// each calls fn with the recorded calls, oldest first, until it returns false. fn must copy the bodies that it
-// keeps. each returns a channel that closes at the next call.
+// each calls fn with the recorded calls, oldest first, until it returns false. each returns a channel that closes at the next call.
 func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -229,7 +235,7 @@ func (j *Log) Remembered(id string) (found journal.Entry, rule string, err error
 	if e == nil {
 		return found, "", j.absent(id)
 	}
-	return e.call(), e.refusal.Rule, nil
+	return e.Entry, e.rule, nil
 }
 
 // find returns the entry of an id, or nil. The caller holds the lock.
@@ -280,23 +286,10 @@ func (j *Log) Count(operation string) int {
 	return j.counts[operation]
 }
 
-func requestID(number uint64) string {
-	var memory [24]byte
-	return string(strconv.AppendUint(append(memory[:0], "req-"...), number, 10))
-}
+func requestID(number uint64) string { return "req-" + strconv.FormatUint(number, 10) }
 
 // See journals an exchange and gives it its ID.
-func (j *Log) See(x *wire.Exchange) {
-	sent := x.Reply.Body
-	if x.Ending != wire.EndAnswered {
-		sent = nil
-	}
-	x.ID = requestID(j.add(entry{
-		at: x.At, duration: x.At.Sub(x.Arrived), operation: x.Operation, method: x.Method, path: x.URL.Path, query: x.URL.RawQuery,
-		contentType: x.Header.Get("Content-Type"), key: x.Key,
-		status: x.Status(), refusal: x.Reply.Refusal, struck: x.Struck,
-	}, x.Body, sent))
-}
+func (j *Log) See(x *wire.Exchange) { x.ID = requestID(j.add(x)) }
 
 // Amend adds a text to the fault of a kind that struck an entry, if the journal still has the entry.
 func (j *Log) Amend(id, kind, text string) {
@@ -306,40 +299,25 @@ func (j *Log) Amend(id, kind, text string) {
 	if e == nil {
 		return
 	}
-	e.struck = slices.Clone(e.struck) // which a reader of the journal may share
+	e.struck = slices.Clone(e.struck) // which the exchange shares
 	for i := range e.struck {
 		if e.struck[i].Kind == kind {
 			e.struck[i].Text += ", " + text
 		}
 	}
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
-	}
-}
-
-// call converts an entry to a [journal.Entry].
-func (e *entry) call() journal.Entry {
-	c := journal.Entry{
-		RequestID: requestID(e.number), At: e.at, Duration: fault.Duration(e.duration.Round(time.Microsecond)), Operation: e.operation, Method: e.method, Path: wire.Redact(e.path),
-		Query: wire.Redact(e.query), Key: e.key, ContentType: e.contentType, Status: e.status,
-		ErrorCode: e.refusal.Code, Message: wire.Redact(e.refusal.Message),
-		RequestBody: wire.Redact(string(e.request)), RequestBytes: e.requestBytes,
-		ResponseBody: wire.Redact(string(e.response)), ResponseBytes: e.responseBytes,
-	}
-	c.Fault = wire.Strikes(e.struck)
-	return c
+	e.Fault = wire.Strikes(e.struck)
+	j.notify()
 }
 
 // matches reports whether a query selects an entry. The request ids in the query are in the choice.
 func matches(q *journal.Query, e *entry) bool {
-	return (q.Operation == "" || q.Operation == e.operation) &&
-		(q.Method == "" || q.Method == e.method) &&
-		(q.Status == 0 || q.Status == e.status) &&
-		(q.StatusClass == 0 || q.StatusClass == e.status/100) &&
-		(q.RequestID == "" || q.RequestID == requestID(e.number)) &&
-		(q.Key == "" || q.Key == e.key) &&
-		(!q.Refused || e.refusal.Code != "") &&
+	return (q.Operation == "" || q.Operation == e.Operation) &&
+		(q.Method == "" || q.Method == e.Method) &&
+		(q.Status == 0 || q.Status == e.Status) &&
+		(q.StatusClass == 0 || q.StatusClass == e.Status/100) &&
+		(q.RequestID == "" || q.RequestID == e.RequestID) &&
+		(q.Key == "" || q.Key == e.Key) &&
+		(!q.Refused || e.ErrorCode != "") &&
 		(!q.Faulted || len(e.struck) > 0) &&
 		(q.Fault == "" || slices.ContainsFunc(e.struck, func(s wire.Strike) bool { return s.Kind == q.Fault })) &&
 		(q.Contains == "" || e.contains(q.Contains))
@@ -347,9 +325,9 @@ func matches(q *journal.Query, e *entry) bool {
 
 // contains reports whether a recorded text contains another.
 func (e *entry) contains(text string) bool {
-	var status [4]byte
-	return strings.Contains(e.path, text) || strings.Contains(e.query, text) || strings.Contains(e.operation, text) ||
-		strings.Contains(e.refusal.Message, text) || strings.Contains(e.refusal.Code, text) ||
-		e.status != 0 && string(strconv.AppendInt(status[:0], int64(e.status), 10)) == text ||
-		bytes.Contains(e.request, []byte(text)) || bytes.Contains(e.response, []byte(text))
+	if e.Status != 0 && strconv.Itoa(e.Status) == text {
+		return true
+	}
+	texts := []string{e.Path, e.Query, e.Operation, e.Message, e.ErrorCode, e.RequestBody, e.ResponseBody}
+	return slices.ContainsFunc(texts, func(has string) bool { return strings.Contains(has, text) })
 }
