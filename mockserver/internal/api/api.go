@@ -114,7 +114,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 // respond calls the handler, unless the request is refused first.
 func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
-	if refusal == nil && x.URL.RawQuery != "" && w.Assume().ChecksQueries() {
+	if refusal == nil && x.URL.RawQuery != "" {
 		refusal = checkQuery(w.Assume(), x)
 	}
 	if refusal != nil {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -117,16 +116,15 @@ func page(w *world.World, name string, list *records.List, p Paging, pagination 
 	if err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot encode the response: "+err.Error())
 	}
-	var body bytes.Buffer
-	fmt.Fprintf(&body, `{"status":true,"message":"%s retrieved successfully","data":{%q:[`, strings.ToUpper(name[:1])+name[1:], name)
+	data, comma := [][]byte{fmt.Appendf(nil, `{%q:[`, name)}, []byte(",")
 	for i, record := range list.Page(p.Page, p.PerPage, w.Assume().OldestFirst) {
 		if i > 0 {
-			body.WriteByte(',')
+			data = append(data, comma)
 		}
-		body.Write(record)
+		data = append(data, record)
 	}
-	fmt.Fprintf(&body, `],"pagination":%s}}`, numbers)
-	return wire.Reply{Status: http.StatusOK, Body: body.Bytes()}
+	data = append(data, fmt.Appendf(nil, `],"pagination":%s}`, numbers))
+	return wire.SucceedJSON(strings.ToUpper(name[:1])+name[1:]+" retrieved successfully", data...)
 }
 
 // list returns the handler of a list of the account, such as GET /v1/rates.
@@ -143,7 +141,7 @@ func list(name string) handler {
 func (s *API) listCountries(*world.World, *wire.Exchange) wire.Reply { return s.countries() }
 
 func countries() wire.Reply {
-	p := wire.Succeed("Countries retrieved successfully", json.RawMessage(country.JSON()))
+	p := wire.SucceedJSON("Countries retrieved successfully", country.JSON())
 	sum := sha256.Sum256(p.Body)
 	p.Tag = fmt.Sprintf("%q", fmt.Sprintf("%x", sum[:12]))
 	return p

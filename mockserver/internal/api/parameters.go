@@ -59,6 +59,9 @@ func unknownParameters(operation string, query url.Values) []string {
 
 // checkQuery refuses a query that the assumptions do not allow.
 func checkQuery(a *world.Assumptions, x *wire.Exchange) *wire.Reply {
+	if !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
+		return nil
+	}
 	operation, query := x.Operation, x.Query()
 	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
 		p := wire.Refused(a.RuleFailure(), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -140,7 +139,7 @@ func AnswerRecord(w *world.World, x *wire.Exchange, message string, record *regu
 	if err != nil {
 		return DeskRefused(w, x, err)
 	}
-	p := wire.Succeed(message, json.RawMessage(record.JSON()))
+	p := wire.SucceedJSON(message, record.JSON())
 	p.Record = record
 	return p
 }

@@ -2,8 +2,10 @@ package wire
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +73,12 @@ func Succeed(message string, data any) Reply {
 		return unencodable(err)
 	}
 	return Reply{Status: http.StatusOK, Body: body}
+}
+
+// SucceedJSON is like [Succeed], with data that is JSON already, in any number of parts.
+func SucceedJSON(message string, data ...[]byte) Reply {
+	parts := append([][]byte{fmt.Appendf(nil, `{"status":true,"message":%q,"data":`, message)}, data...)
+	return Reply{Status: http.StatusOK, Body: slices.Concat(append(parts, []byte("}"))...)}
 }
 
 func unencodable(err error) Reply {

@@ -70,11 +70,6 @@ func (a *Assumptions) RuleFailure() int { return cmp.Or(a.RuleFailureStatus, htt
 // FundsFailure returns the status of a purchase that exceeds the balance of the wallet.
 func (a *Assumptions) FundsFailure() int { return cmp.Or(a.FundsStatus, a.RuleFailure()) }
 
-// ChecksQueries reports whether an assumption refuses query parameters.
-func (a *Assumptions) ChecksQueries() bool {
-	return a.RefuseUnknownParameters || a.RefuseWrongParameters
-}
-
 // ShapesReplies reports whether an assumption changes the format of replies.
 func (a *Assumptions) ShapesReplies() bool {
 	return a.AnalyzeStatus != 0 || a.PurchaseStatus != 0 || a.ProblemRefusals || a.OtherRefusalNames || a.WrapRecord ||
