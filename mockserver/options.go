@@ -13,10 +13,8 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
-	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
@@ -34,7 +32,6 @@ type config struct {
 	hosts      []string // that the server accepts besides the names of this machine
 	problem    error    // the errors of options
 	token      string   // opens the control surface to other machines; empty: they have no access
-	countries  *wire.Static
 	operations []shipping.Operation
 }
 
@@ -47,7 +44,7 @@ func defaultConfig() config {
 			JournalBody: 2 << 10,
 			Memory:      new(watch.Memory),
 			Journals:    new(watch.Memory),
-			Parameters:  api.ParameterTable(),
+			Parameters:  api.Parameters,
 			BodyFields:  api.BodyFields,
 			Logger:      slog.New(slog.DiscardHandler),
 		},
@@ -138,9 +135,6 @@ func (c *config) prepare() error {
 }
 
 func (c *config) prepareRules() error {
-	c.countries = wire.NewStatic(func() []byte {
-		return wire.Succeed(nil, "Countries retrieved successfully", country.JSON()).Body
-	})
 	if c.rulesFile == nil {
 		logger := c.Logger
 		c.Rules = sync.OnceValue(func() *compliance.Rules {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
@@ -32,6 +33,7 @@ type Server struct {
 	http     *http.Server
 	pipes    *wire.PipeListener
 	inMemory *http.Transport
+	unused   sync.Map // net.Conn: connections that have sent no request yet
 	serving  sync.WaitGroup
 	closing  sync.Once
 }
@@ -68,7 +70,7 @@ func (s *Server) openHome() (err error) {
 // newAPI builds the API, which serves the operations.
 func (s *Server) newAPI() (err error) {
 	s.api, err = api.New(api.Config{
-		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations, Countries: s.config.countries,
+		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations,
 		Logger: s.config.Logger,
 	})
 	s.config.Perform = s.api.Perform
@@ -77,7 +79,7 @@ func (s *Server) newAPI() (err error) {
 
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
-		Worlds: s.worlds, Operations: s.config.operations, Unread: &s.api.Unread,
+		Worlds: s.worlds, Operations: s.config.operations,
 		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:   s.Token,
 		OpenAPI: func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
@@ -89,7 +91,7 @@ func (s *Server) newControlSurface() *admin.Admin {
 func (s *Server) start() {
 	s.http = s.newHTTP()
 	s.http.RegisterOnShutdown(s.admin.Leave)
-	s.http.RegisterOnShutdown(s.api.Unread.Shutdown)
+	s.http.RegisterOnShutdown(s.closeUnused)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
 	listener, address, err := s.listen()
@@ -150,11 +152,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
 		s.admin.Redirect(w, r)
-	case admin.IsPath(r.URL.Path):
+	case strings.HasPrefix(r.URL.Path, wire.ControlPrefix):
 		s.admin.ServeHTTP(w, r)
 	default:
 		s.api.ServeHTTP(w, r)
 	}
+}
+
+// headerTooLong reports whether a request's header exceeds the limit.
+func headerTooLong(r *http.Request) bool {
+	size := len(r.RequestURI) + len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	return size > maxHeader
 }
 
 // Unauthenticated returns the latest requests that were refused for their key, or whose key opens no world,

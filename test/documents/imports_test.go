@@ -20,14 +20,14 @@ const layers = `
 	mockserver
 	mockserver/internal/admin
 	mockserver/internal/explain mockserver/internal/openapi mockserver/internal/doctor
-	mockserver/internal/api mockserver/internal/country
+	mockserver/internal/api
 	mockserver/internal/world
 	mockserver/internal/seed mockserver/internal/watch mockserver/internal/inject
 	mockserver/internal/account mockserver/internal/wire
 	mockserver/internal/delivery mockserver/internal/regulatory
-	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf
+	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf mockserver/internal/country
 	mockserver/journal
-	mockserver/assumption mockserver/fault mockserver/notify mockserver/internal/records mockserver/internal/cow mockserver/internal/jsontext
+	mockserver/assumption mockserver/fault mockserver/notify mockserver/internal/records mockserver/internal/jsontext
 	mockserver/internal/operations mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
 	internal/batchtest
 	batch webhook/storetest

@@ -9,7 +9,6 @@ import (
 	"maps"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -27,9 +26,6 @@ type Account struct {
 	Ledger       *ledger.Ledger
 	Exchange     map[string]shipping.Amount // units of a currency for one US dollar
 	RequestBytes int                        // of the JSON of the regulatory requests, about: what generation adds is not in it
-
-	Scratch      []byte // for a record on its way into a list, which copies it
-	transactions *jsontext.Writer[Transaction]
 
 	// These never change once they are made.
 	Computed    *computedWallet // nil if nothing is computed
@@ -57,16 +53,10 @@ func New(seed uint64) *Account {
 	return s
 }
 
-// Freeze makes the state ready to be copied by any number of goroutines, as long as it does not change.
-func (s *Account) Freeze() {
-	s.Ledger.Freeze()
-	s.Copy()
-}
-
-// Copy returns a state that starts out equal and goes its own way.
+// Copy returns a state that starts out equal and goes its own way. Any number of goroutines may copy a state that does not
+// change.
 func (s *Account) Copy() Account {
 	c := *s
-	c.Scratch = nil
 	c.IDs = s.IDs.clone()
 	c.Lists = cloneLists(s.Lists)
 	c.Webhooks = s.Webhooks.clone()

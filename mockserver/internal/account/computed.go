@@ -1,6 +1,7 @@
 package account
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -17,10 +18,10 @@ const computedStep = 20 * time.Second
 // seed and their place alone. None is kept in memory, and the millionth costs what the first does.
 func (w *Account) OpenComputed(wallet ledger.Wallet, scope ComputedScope) {
 	w.Computed = &computedWallet{
-		ComputedScope: scope, writer: jsontext.NewWriter[Transaction](), currency: wallet.Currency, user: w.User, accountID: w.AccountID,
+		ComputedScope: scope, currency: wallet.Currency, user: w.User, accountID: w.AccountID,
 		texts: []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"},
 	}
-	*w.TransactionsOf(wallet.Reference) = records.Behind(records.Past{Total: scope.Total, Append: w.Computed.append})
+	*w.TransactionsOf(wallet.Reference) = records.Behind(records.Past{Total: scope.Total, Record: w.Computed.record})
 }
 
 // ComputedScope selects the transactions that are computed.
@@ -34,13 +35,12 @@ type ComputedScope struct {
 // computedWallet computes transactions. It never changes, so many may ask it at once.
 type computedWallet struct {
 	ComputedScope
-	writer                    *jsontext.Writer[Transaction]
 	currency, user, accountID string
 	texts                     []string
 }
 
-// append appends the transaction with an ordinal, counted from the oldest.
-func (p *computedWallet) append(dst []byte, ordinal int) []byte {
+// record returns the transaction with an ordinal, counted from the oldest.
+func (p *computedWallet) record(ordinal int) json.RawMessage {
 	// Both are bijective, so no identifier comes twice.
 	number := splitmix.Mix(uint64(ordinal) ^ p.Seed)
 	chance := splitmix.Mix(number)
@@ -61,7 +61,11 @@ func (p *computedWallet) append(dst []byte, ordinal int) []byte {
 	if chance%7 != 0 {
 		t.TxRef = "SHP-" + t.TransactionID[len("TR-"):]
 	}
-	return p.writer.Append(dst, &t)
+	record, err := jsontext.Encode(t)
+	if err != nil { // every value is computed from valid parts
+		return json.RawMessage("null")
+	}
+	return record
 }
 
 // codedNumber writes a number as 16 letters and digits.

@@ -53,11 +53,11 @@ func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 		paidOut := jsontext.Timestamp(e.At.Add(24 * time.Hour))
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
-	if w.transactions == nil {
-		w.transactions = jsontext.NewWriter[Transaction]()
+	record, err := jsontext.Encode(t)
+	if err != nil {
+		return fmt.Errorf("transaction %s: %w", e.ID, err)
 	}
-	w.Scratch = w.transactions.Append(w.Scratch[:0], &t)
-	w.TransactionsOf(e.Wallet).Prepend(w.Scratch)
+	w.TransactionsOf(e.Wallet).Prepend(record)
 	return nil
 }
 

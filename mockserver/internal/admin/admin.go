@@ -31,7 +31,6 @@ func Routes() []Route {
 type Config struct {
 	Worlds     *world.Worlds
 	Operations []shipping.Operation
-	Unread     *wire.Unread
 	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger
@@ -121,9 +120,9 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	if err != nil {
 		return refused(err)
 	}
-	c := &control{Call: &wire.Call{Request: r}, world: world}
+	c := &control{Exchange: &wire.Exchange{Request: r}, world: world}
 	if route.Method != http.MethodGet {
-		body, refusal := s.Unread.ReadBody(w, r, s.MaxBody, false)
+		body, refusal := wire.ReadBody(w, r, s.MaxBody, false)
 		if refusal != nil {
 			return *refusal
 		}
@@ -175,7 +174,7 @@ func (s *Admin) named(name string) *world.World {
 }
 
 func (s *Admin) write(w http.ResponseWriter, r *http.Request, p *wire.Reply) {
-	s.Unread.Skip(w, r)
+	wire.Skip(w, r)
 	w.Header().Set("Cache-Control", "no-store") // unless the reply has its own
 	if err := p.Write(w); err != nil {
 		s.Logger.Debug("the client did not read the response", "error", err)

@@ -81,7 +81,7 @@ func (s *Admin) getRegulatoryRequest(c *control, request regulatoryParameter, _ 
 	record, err := w.Regulatory.Get(request.ID)
 	w.Unlock()
 	if err != nil {
-		p := api.RegulatoryRefused(w, c.Call, err)
+		p := api.RegulatoryRefused(w, c.Exchange, err)
 		c.raw = &p
 		return "", regulatoryHistory{}, nil
 	}
@@ -99,7 +99,7 @@ func (s *Admin) submitEvidence(c *control, document evidenceParameters, _ none) 
 	w.Lock()
 	defer w.Unlock()
 	record, err := w.Regulatory.SubmitEvidence(document.ID, document.Document)
-	p := api.AnswerRecord(w, c.Call, "Evidence submitted, document generation started", record, err)
+	p := api.AnswerRecord(w, c.Exchange, "Evidence submitted, document generation started", record, err)
 	c.raw = &p
 	return "", nil, nil
 }

@@ -32,7 +32,7 @@ type none struct{}
 
 // control is a request to the control surface.
 type control struct {
-	*wire.Call
+	*wire.Exchange
 	world  *world.World // the world of the request
 	page   api.Paging   // of a list with pages
 	total  int          // records of that list
@@ -84,7 +84,7 @@ func (r *Route) readBody(c *control, into any) *wire.Reply {
 		*text = c.Body
 		return nil
 	}
-	if refusal := c.world.Decoding().DecodeControl(c.Call, into); refusal != nil {
+	if refusal := c.world.Decoding().DecodeControl(c.Exchange, into); refusal != nil {
 		return refusal
 	}
 	value := reflect.ValueOf(into).Elem()
@@ -100,10 +100,13 @@ func (r *Route) readBody(c *control, into any) *wire.Reply {
 
 // reply returns a success with data, and the pagination of a list with pages.
 func (c *control) reply(message string, data any) wire.Reply {
-	p := wire.SucceedWith(nil, message, data)
+	p := wire.Succeed(message, data)
 	if c.page.PerPage > 0 && p.Status == http.StatusOK {
-		p.Body = append(p.Body[:len(p.Body)-1], `,"pagination":`...)
-		p.Body = append(c.page.AppendRates(p.Body, c.total), '}')
+		pagination, err := json.Marshal(c.page.Rates(c.total))
+		if err != nil {
+			return refused(internal(err))
+		}
+		p.Body = fmt.Appendf(p.Body[:len(p.Body)-1], `,"pagination":%s}`, pagination)
 	}
 	p.Status, p.Header = cmp.Or(c.status, p.Status), c.header
 	return p

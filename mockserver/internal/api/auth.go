@@ -18,14 +18,14 @@ import (
 // Assumption: countries and webhooks need it too; see Assumptions.OpenOperations. A key may open a new world;
 // see Server.Open.
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
-	scheme, key := Bearer(x.Call.Request)
-	w, refusal := s.worldOf(&x.Call, op, scheme, key)
+	scheme, key := Bearer(x.Request)
+	w, refusal := s.worldOf(x, op, scheme, key)
 	x.Key = fingerprint(w, key)
 	return w, refusal
 }
 
 // worldOf returns the world of a request with a key, like authenticate.
-func (s *API) worldOf(c *wire.Call, op *operation, scheme, key string) (*world.World, *wire.Reply) {
+func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*world.World, *wire.Reply) {
 	err := world.ErrKeyForm
 	if strings.EqualFold(scheme, "Bearer") {
 		var w *world.World
@@ -34,7 +34,7 @@ func (s *API) worldOf(c *wire.Call, op *operation, scheme, key string) (*world.W
 		}
 	}
 	if s.IsOpen(&op.Operation) {
-		return s.keyless(c), nil
+		return s.keyless(x), nil
 	}
 	var message string
 	switch {
@@ -64,15 +64,15 @@ func (s *API) IsOpen(op *shipping.Operation) bool {
 // in which they were opened, that has the regulatory request in the path. Otherwise it is the home world if the
 // request has no key, and the world without an account if the key is wrong. A fork has the requests of its parent,
 // under the same ids: to reach it, send the fork's key, or use GET /_mock/regulatory-requests/….
-func (s *API) keyless(c *wire.Call) *world.World {
-	if id := c.PathValue("request_id"); id != "" {
+func (s *API) keyless(x *wire.Exchange) *world.World {
+	if id := x.PathValue("request_id"); id != "" {
 		for _, w := range s.Worlds.Worlds() {
 			if w.HasRequest(id) {
 				return w
 			}
 		}
 	}
-	if wire.Field(c.Header, "Authorization") != "" {
+	if x.Header.Get("Authorization") != "" {
 		return s.Worlds.Unauthenticated
 	}
 	return s.Worlds.Home()
@@ -88,6 +88,6 @@ func fingerprint(w *world.World, key string) string {
 
 // Bearer splits the Authorization header.
 func Bearer(r *http.Request) (scheme, key string) {
-	scheme, key, _ = strings.Cut(wire.Field(r.Header, "Authorization"), " ")
+	scheme, key, _ = strings.Cut(r.Header.Get("Authorization"), " ")
 	return scheme, strings.TrimSpace(key)
 }

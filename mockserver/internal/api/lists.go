@@ -1,94 +1,189 @@
 package api
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"math"
+	"net/http"
+	"strconv"
 	"strings"
 
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// pages answers the requests for the pages of a list.
-type pages struct {
-	cache      *pageCache
-	open       []byte                                       // the envelope, and data up to the records
-	pagination func(p Paging, dst []byte, total int) []byte // appends the pagination object
+// Paging is the part of a list that a request selects.
+//
+// Specification: "Limits" (perPage default 100, page default 1).
+// Assumption: a page or size that is missing, below 1 or not a whole number falls back to its default;
+// the size has no limit unless Assumptions.PerPageCap is set.
+type Paging struct {
+	Page, PerPage int
+
+	emptyHasNoPages bool
 }
 
-func (s *API) pagesOf(name string, pagination func(Paging, []byte, int) []byte) pages {
-	message := strings.ToUpper(name[:1]) + name[1:] + " retrieved successfully"
-	return pages{&s.pages, append(wire.OpenEnvelope(nil, message), `{"`+name+`":`...), pagination}
+const DefaultPerPage = 100
+
+// pagingOf returns the paging of a request, as faults have changed it.
+func pagingOf(a *assumption.Set, x *wire.Exchange) Paging {
+	query := x.URL.Query()
+	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage), emptyHasNoPages: a.EmptyHasNoPages}
+	for _, most := range []int{a.PerPageCap, x.PageCap} {
+		if most > 0 {
+			p.PerPage = min(p.PerPage, most)
+		}
+	}
+	if x.PreviousPage {
+		p.Page = max(1, p.Page-1)
+	}
+	return p
 }
 
-// answer returns a page. The caller holds the lock of the world.
-func (f *pages) answer(w *world.World, c *wire.Call, p Paging, list *records.List) wire.Reply {
-	return f.cache.reply(pageKey{edition: list.Edition(), Paging: p, oldestFirst: w.Assume().OldestFirst}, c.Buffer, func(dst []byte) []byte {
-		dst = appendRecords(w, list, append(dst, f.open...), p)
-		return append(f.pagination(p, append(dst, `,"pagination":`...), list.Len()), "}}"...)
-	})
+// Positive parses a whole number of at least 1. A number beyond 32 bits becomes the largest, so that
+// calculations with pages do not overflow.
+func Positive(text string, fallback int) int {
+	n, err := strconv.Atoi(text)
+	if numError, ok := err.(*strconv.NumError); ok && numError.Err == strconv.ErrRange && text[0] != '-' {
+		return math.MaxInt32
+	}
+	if err != nil || n < 1 {
+		return fallback
+	}
+	return min(n, math.MaxInt32)
 }
 
-// appendRecords appends the records of a page, in the order that the world lists them in.
+// PageCount returns the number of pages, at least 1: an empty list has one empty page, or none with
+// Assumptions.EmptyHasNoPages.
+func (p Paging) PageCount(total int) int {
+	if total == 0 && p.emptyHasNoPages {
+		return 0
+	}
+	return max(1, total/p.PerPage+min(1, total%p.PerPage))
+}
+
+// RatePagination is the pagination of rates.
+//
+// Specification: "Rate list pagination object".
+type RatePagination struct {
+	Total     int `json:"total"`
+	PerPage   int `json:"perPage"`
+	Page      int `json:"page"`
+	PageCount int `json:"pageCount"`
+}
+
+// Rates returns the pagination of rates.
+func (p Paging) Rates(total int) RatePagination {
+	return RatePagination{total, p.PerPage, p.Page, p.PageCount(total)}
+}
+
+// pagination is the pagination of webhooks and transactions.
+//
+// Specification: "Webhook pagination object" and "Transaction pagination object".
+type pagination struct {
+	Page          int   `json:"page"`
+	PerPage       int   `json:"perPage"`
+	CurrentPage   int   `json:"currentPage"`
+	Total         int   `json:"total"`
+	PageCount     int   `json:"pageCount"`
+	PagingCounter int64 `json:"pagingCounter,omitempty"` // of webhooks: the number of the page's first record, from 1
+	PrevPage      any   `json:"prevPage"`
+	NextPage      any   `json:"nextPage"`
+	HasPrevPage   bool  `json:"hasPrevPage"`
+	HasNextPage   bool  `json:"hasNextPage"`
+}
+
+// links returns the pagination with links. beforeFirst and afterLast take the place of the pages that do not exist.
+func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
+	n := pagination{
+		Page: p.Page, PerPage: p.PerPage, CurrentPage: p.Page, Total: total, PageCount: p.PageCount(total), PrevPage: beforeFirst, NextPage: afterLast,
+	}
+	if n.HasPrevPage = p.Page > 1; n.HasPrevPage {
+		n.PrevPage = p.Page - 1
+	}
+	if n.HasNextPage = p.Page < n.PageCount; n.HasNextPage {
+		n.NextPage = p.Page + 1
+	}
+	return n
+}
+
+// page returns a page of a list of records, which are JSON already, and the pagination for the number of records. A nil list
+// is empty. The caller holds the lock of the world.
 //
 // Assumption: newest first; see Assumptions.OldestFirst.
-func appendRecords(w *world.World, list *records.List, dst []byte, p Paging) []byte {
-	if w.Assume().OldestFirst {
-		return list.AppendOldest(dst, p.Page, p.PerPage)
+func page(w *world.World, name string, list *records.List, p Paging, pagination func(total int) any) wire.Reply {
+	list = cmp.Or(list, new(records.List))
+	numbers, err := json.Marshal(pagination(list.Len()))
+	if err != nil {
+		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot encode the response: "+err.Error())
 	}
-	return list.AppendPage(dst, p.Page, p.PerPage)
+	data, comma := [][]byte{fmt.Appendf(nil, `{%q:[`, name)}, []byte(",")
+	for i, record := range list.Page(p.Page, p.PerPage, w.Assume().OldestFirst) {
+		if i > 0 {
+			data = append(data, comma)
+		}
+		data = append(data, record)
+	}
+	data = append(data, fmt.Appendf(nil, `],"pagination":%s}`, numbers))
+	return wire.SucceedJSON(strings.ToUpper(name[:1])+name[1:]+" retrieved successfully", data...)
 }
 
 // list returns the handler of a list of the account, such as GET /v1/rates.
-func (s *API) list(name string) handler {
-	pages, none := s.pagesOf(name, Paging.AppendRates), new(records.List)
-	none.Edition() // so that worlds share it
-	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(w.Assume(), c)
+func list(name string) handler {
+	return func(w *world.World, x *wire.Exchange) wire.Reply {
+		p := pagingOf(w.Assume(), x)
 		w.Lock()
 		defer w.Unlock()
-		list := w.Account.Lists[name]
-		if list == nil {
-			list = none
-		}
-		return pages.answer(w, c, p, list)
+		return page(w, name, w.Account.Lists[name], p, func(total int) any { return p.Rates(total) })
 	}
 }
 
 // listCountries serves GET /v1/countries, whose response is immutable.
-func (s *API) listCountries(*world.World, *wire.Call) wire.Reply {
-	return s.Countries.Reply()
+func (s *API) listCountries(*world.World, *wire.Exchange) wire.Reply { return s.countries() }
+
+func countries() wire.Reply {
+	p := wire.SucceedJSON("Countries retrieved successfully", country.JSON())
+	sum := sha256.Sum256(p.Body)
+	p.Tag = fmt.Sprintf("%q", fmt.Sprintf("%x", sum[:12]))
+	return p
 }
 
-// listWebhooks serves GET /v1/webhooks.
-func (s *API) listWebhooks() handler {
-	pages := s.pagesOf("webhooks", Paging.appendWebhooks)
-	return func(w *world.World, c *wire.Call) wire.Reply {
-		p := pagingOf(w.Assume(), c)
-		w.Lock()
-		defer w.Unlock()
-		return pages.answer(w, c, p, &w.Account.Webhooks.Encoded)
-	}
+// listWebhooks serves GET /v1/webhooks. prevPage is null on the first page, and nextPage is null on the last.
+func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
+	p := pagingOf(w.Assume(), x)
+	w.Lock()
+	defer w.Unlock()
+	return page(w, "webhooks", &w.Account.Webhooks.Encoded, p, func(total int) any {
+		n := p.links(total, nil, nil)
+		n.PagingCounter = int64(p.Page-1)*int64(p.PerPage) + 1 // can be beyond 32 bits
+		return n
+	})
 }
 
-// listTransactions serves GET /v1/transactions. Unknown parameters are ignored.
-func (s *API) listTransactions() handler {
-	pages := s.pagesOf("transactions", Paging.appendTransactions)
-	return func(w *world.World, c *wire.Call) wire.Reply {
-		wallet := c.Parameter("wallet")
-		if wallet == "" {
-			return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
-		}
-		p := pagingOf(w.Assume(), c)
-		w.Lock()
-		defer w.Unlock()
-		list, known := w.Account.Transactions[wallet]
-		if !known && !w.Assume().UnknownWalletIsEmpty {
-			return wire.Refused(404, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use a wallet that the server printed on start", wallet))
-		}
-		if list == nil {
-			list = &records.List{}
-		}
-		return pages.answer(w, c, p, list)
+// listTransactions serves GET /v1/transactions. Unknown parameters are ignored. prevPage is 0 on the first page, and
+// nextPage is 0 on the last.
+//
+// Assumption: the 0 after the last page; see Assumptions.LastPageNull.
+func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
+	wallet := x.URL.Query().Get("wallet")
+	if wallet == "" {
+		return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 	}
+	p := pagingOf(w.Assume(), x)
+	w.Lock()
+	defer w.Unlock()
+	list, known := w.Account.Transactions[wallet]
+	if !known && !w.Assume().UnknownWalletIsEmpty {
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use a wallet that the server printed on start", wallet))
+	}
+	var afterLast any = 0
+	if w.Assume().LastPageNull {
+		afterLast = nil
+	}
+	return page(w, "transactions", list, p, func(total int) any { return p.links(total, 0, afterLast) })
 }

@@ -43,15 +43,6 @@ func BodyFields(operation string) []string {
 	return wire.MemberNames(shape)
 }
 
-// ParameterTable returns [Parameters] as a function that does not allocate. Callers must not change its results.
-func ParameterTable() func(operation string) []string {
-	table := map[string][]string{}
-	for _, name := range OperationNames() {
-		table[name] = Parameters(name)
-	}
-	return func(operation string) []string { return table[operation] }
-}
-
 // unknownParameters returns the unknown parameters in the query of an operation, sorted.
 func unknownParameters(operation string, query url.Values) []string {
 	known := Parameters(operation)
@@ -66,11 +57,11 @@ func unknownParameters(operation string, query url.Values) []string {
 }
 
 // checkQuery refuses a query that the assumptions do not allow.
-func checkQuery(a *assumption.Set, operation string, c *wire.Call) *wire.Reply {
-	if c.URL.RawQuery == "" || !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
+func checkQuery(a *assumption.Set, x *wire.Exchange) *wire.Reply {
+	if !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
 		return nil
 	}
-	query := c.Query()
+	operation, query := x.Operation, x.URL.Query()
 	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
 		p := wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
 		return &p

@@ -15,14 +15,14 @@ import (
 )
 
 // analyze serves POST /v1/regulatory-documents/analyze.
-func analyze(w *world.World, c *wire.Call) wire.Reply {
+func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.AnalyzeInput
-	if refusal := w.Decoding().Decode(c, &in); refusal != nil {
+	if refusal := w.Decoding().Decode(x, &in); refusal != nil {
 		return *refusal
 	}
 	w.Lock()
 	defer w.Unlock()
-	if err := w.RoomForBytes(len(c.Body)); err != nil {
+	if err := w.RoomForBytes(len(x.Body)); err != nil {
 		return ruleBroken(w, err.Error())
 	}
 	stored := w.Regulatory.Len()
@@ -35,13 +35,13 @@ func analyze(w *world.World, c *wire.Call) wire.Reply {
 			record, err = w.Regulatory.Get(id)
 		}
 	}
-	return AnswerRecord(w, c, "Analysis finished", record, err)
+	return AnswerRecord(w, x, "Analysis finished", record, err)
 }
 
 // purchase serves POST /v1/regulatory-documents/purchase.
-func purchase(w *world.World, c *wire.Call) wire.Reply {
+func purchase(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.PurchaseInput
-	if refusal := w.Decoding().Decode(c, &in); refusal != nil {
+	if refusal := w.Decoding().Decode(x, &in); refusal != nil {
 		return *refusal
 	}
 	w.Lock()
@@ -49,80 +49,80 @@ func purchase(w *world.World, c *wire.Call) wire.Reply {
 	before := w.RequestSize(in.RequestID)
 	receipt, err := w.Regulatory.Purchase(in)
 	if err != nil {
-		return RegulatoryRefused(w, c, err)
+		return RegulatoryRefused(w, x, err)
 	}
 	w.Resized(before, w.RequestSize(receipt.RequestID))
-	p := wire.SucceedWith(c.Buffer, "Wallet charged, document generation started", receipt)
+	p := wire.Succeed("Wallet charged, document generation started", receipt)
 	p.Record, _ = w.Regulatory.Get(receipt.RequestID)
 	return p
 }
 
 // getRequest serves GET /v1/regulatory-documents/request/:request_id.
-func getRequest(w *world.World, c *wire.Call) wire.Reply {
+func getRequest(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
-	record, err := w.Regulatory.Get(c.PathValue("request_id"))
-	return AnswerRecord(w, c, "Regulatory document request retrieved successfully", record, err)
+	record, err := w.Regulatory.Get(x.PathValue("request_id"))
+	return AnswerRecord(w, x, "Regulatory document request retrieved successfully", record, err)
 }
 
 // updateItems serves the provisional operation that replaces the line items of a draft.
-func updateItems(w *world.World, c *wire.Call) wire.Reply {
+func updateItems(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.ItemsUpdate
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateItems(id, in) })
+	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateItems(id, in) })
 }
 
 // updateAddresses serves the provisional operation that replaces addresses of a draft.
-func updateAddresses(w *world.World, c *wire.Call) wire.Reply {
+func updateAddresses(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.AddressesUpdate
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateAddresses(id, in) })
+	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateAddresses(id, in) })
 }
 
 // updateShipping serves the provisional operation that edits shipping, in the invoice flow only.
-func updateShipping(w *world.World, c *wire.Call) wire.Reply {
+func updateShipping(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.Shipping
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateShipping(id, in) })
+	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateShipping(id, in) })
 }
 
 // updateProfile serves the provisional operation that sets the profile of a form.
-func updateProfile(w *world.World, c *wire.Call) wire.Reply {
+func updateProfile(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.Profile
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) {
-		return w.Regulatory.UpdateProfile(id, c.PathValue("document_type"), in)
+	return edit(w, x, &in, func(id string) (*regulatory.Record, error) {
+		return w.Regulatory.UpdateProfile(id, x.PathValue("document_type"), in)
 	})
 }
 
 // retryRequest serves the provisional operation that retries failed automated documents.
-func retryRequest(w *world.World, c *wire.Call) wire.Reply {
+func retryRequest(w *world.World, x *wire.Exchange) wire.Reply {
 	var in struct{}
-	return edit(w, c, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.Retry(id) })
+	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.Retry(id) })
 }
 
 // edit decodes the body into in and responds with the record that change returns.
-func edit(w *world.World, c *wire.Call, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
-	if refusal := w.Decoding().Decode(c, in); refusal != nil {
+func edit(w *world.World, x *wire.Exchange, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
+	if refusal := w.Decoding().Decode(x, in); refusal != nil {
 		return *refusal
 	}
 	w.Lock()
 	defer w.Unlock()
-	before := w.RequestSize(c.PathValue("request_id"))
-	if err := w.RoomForBytes(len(c.Body) - before); err != nil {
+	before := w.RequestSize(x.PathValue("request_id"))
+	if err := w.RoomForBytes(len(x.Body) - before); err != nil {
 		return ruleBroken(w, err.Error())
 	}
-	record, err := change(c.PathValue("request_id"))
+	record, err := change(x.PathValue("request_id"))
 	if err == nil {
 		w.Resized(before, len(record.JSON()))
 	}
-	return AnswerRecord(w, c, "Regulatory document request updated successfully", record, err)
+	return AnswerRecord(w, x, "Regulatory document request updated successfully", record, err)
 }
 
 // DocumentPDF serves the provisional operation that needs no Authorization. The document is drawn without the lock,
 // because drawing is slow.
-func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
+func DocumentPDF(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
-	sheet, err := w.Regulatory.Sheet(c.PathValue("request_id"), c.PathValue("document_type"))
+	sheet, err := w.Regulatory.Sheet(x.PathValue("request_id"), x.PathValue("document_type"))
 	w.Unlock()
 	if err != nil {
-		return RegulatoryRefused(w, c, err)
+		return RegulatoryRefused(w, x, err)
 	}
 	var pdf bytes.Buffer
 	if err := formpdf.Render(&pdf, sheet); err != nil {
@@ -136,17 +136,17 @@ func DocumentPDF(w *world.World, c *wire.Call) wire.Reply {
 }
 
 // AnswerRecord returns a reply with a record, or with the refusal in err.
-func AnswerRecord(w *world.World, c *wire.Call, message string, record *regulatory.Record, err error) wire.Reply {
+func AnswerRecord(w *world.World, x *wire.Exchange, message string, record *regulatory.Record, err error) wire.Reply {
 	if err != nil {
-		return RegulatoryRefused(w, c, err)
+		return RegulatoryRefused(w, x, err)
 	}
-	p := wire.CloseEnvelope(record.AppendJSON(wire.OpenEnvelope(c.Buffer, message)))
+	p := wire.SucceedJSON(message, record.JSON())
 	p.Record = record
 	return p
 }
 
 // RegulatoryRefused converts an error of package regulatory to a reply. The refusal of an invalid request names misspelt fields.
-func RegulatoryRefused(w *world.World, c *wire.Call, err error) wire.Reply {
+func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
 		p := interrupted.Reply()
 		p.Then = func(x *wire.Exchange) { interrupted.Before(x, w) }
@@ -165,9 +165,9 @@ func RegulatoryRefused(w *world.World, c *wire.Call, err error) wire.Reply {
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
 	}
-	if refusal.Code == regulatory.CodeInvalidRequest && len(c.Unknown) > 0 {
+	if refusal.Code == regulatory.CodeInvalidRequest && len(x.Unknown) > 0 {
 		explained := *refusal
-		explained.Message += c.Misspelt
+		explained.Message += x.Misspelt
 		refusal = &explained
 	}
 	return refusedBy(status, refusal)

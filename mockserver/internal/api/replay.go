@@ -39,13 +39,13 @@ type replayResult struct {
 // all. Without delivery_id the latest payload for the shipment and the event is replayed, or the current shipment
 // without one. replay_mode has only one value. If a delivery is not about a shipment, the result names the default
 // shipment of notifications, because the specification's result always names one.
-func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
+func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	var ask replayRequest
-	if refusal := w.Decoding().Decode(c, &ask); refusal != nil {
+	if refusal := w.Decoding().Decode(x, &ask); refusal != nil {
 		return *refusal
 	}
 	if ask.DeliveryID == "" && (ask.ShipmentID == "" || ask.Event == "") {
-		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two"+c.Misspelt)
+		return ruleBroken(w, "delivery_id, or shipment_id together with event, is required: send one of the two"+x.Misspelt)
 	}
 	w.Lock()
 	defer w.Unlock()
@@ -75,7 +75,7 @@ func replayWebhook(w *world.World, c *wire.Call) wire.Reply {
 			result.DeliveryID = sent.ID
 		}
 	}
-	return wire.SucceedWith(c.Buffer, "Webhook replay queued successfully", result)
+	return wire.Succeed("Webhook replay queued successfully", result)
 }
 
 // storedPayload returns the delivery to replay.

@@ -1,166 +1,82 @@
 package api
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// router finds the operation of a request. It is derived from the operation table: a path of the table with another
-// method is refused with 405, any other path with 404, both in the envelope.
-//
-// ServeMux checks the table and serves every route of it. As it spends more time on a path than the operation spends on
-// the response, find matches the usual paths without it.
-type router struct {
-	mux        *http.ServeMux
-	operations map[string]*operation // by name
-	direct     []*resource           // those that find matches; of two that match the same path, the more specific is first
-	err        error                 // the problems of the table
+// New returns an API that serves an operation table, and an error if the table is invalid. A path of the table with
+// another method is refused with 405, any other path with 404, both in the envelope.
+func New(c Config) (*API, error) {
+	s := &API{Config: c, mux: http.NewServeMux(), routes: map[string]map[string]*operation{}, countries: sync.OnceValue(countries)}
+	s.mux.HandleFunc("/", s.NotFound) // first, so that a route of the table that matches every path is the conflict
+	handlers := s.handlers()
+	var problems []error
+	for _, row := range c.Operations {
+		problems = append(problems, s.add(row, handlers[row.Name]))
+	}
+	return s, errors.Join(problems...)
 }
 
-// resource is a path of the table and its operations.
-type resource struct {
-	server     *API
-	pattern    string
-	route      *wire.Route           // nil if only ServeMux can match it
-	operations map[string]*operation // by method
-	allow      string
-}
-
-// operation is a row of the table and its handler.
-type operation struct {
-	shipping.Operation
-	handle handler
-	route  *wire.Route // that of the resource
-}
-
-func newRouter(s *API, handlers map[string]handler, table []shipping.Operation) *router {
-	r := &router{mux: http.NewServeMux(), operations: map[string]*operation{}}
-	r.mux.HandleFunc("/", s.NotFound) // first, so that a route of the table that matches every path is the conflict
-	resources := map[string]*resource{}
-	for _, row := range table {
-		found, known := handlers[row.Name]
-		if !known {
-			problem := "is unknown; use the names in shipping.Operations"
-			if IsOperation(row.Name) {
-				problem = "has no handler; add one to the table in mockserver/internal/api/handlers.go, or set Pages in operations.go if it lists records in pages"
+// add adds a row of the table.
+func (s *API) add(row shipping.Operation, handle handler) (err error) {
+	if handle == nil {
+		problem := "is unknown; use the names in shipping.Operations"
+		if IsOperation(row.Name) {
+			problem = "has no handler; add one to the table in mockserver/internal/api/handlers.go, or set Pages in operations.go if it lists records in pages"
+		}
+		return fmt.Errorf("mockserver: the operation %q %s", row.Name, problem)
+	}
+	if !IsClean(row.Route) || strings.HasPrefix(row.Route, wire.ControlPrefix) {
+		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and lie outside %s", row.Route, wire.ControlPrefix)
+	}
+	if s.routes[row.Route] == nil {
+		defer func() { // ServeMux panics if the route is malformed or in conflict with another
+			if problem := recover(); problem != nil {
+				err = fmt.Errorf("mockserver: cannot serve route %q: %v", row.Route, problem)
 			}
-			r.err = errors.Join(r.err, fmt.Errorf("mockserver: the operation %q %s", row.Name, problem))
-			continue
-		}
-		res := resources[row.Route]
-		if res == nil {
-			res = &resource{server: s, pattern: row.Route, operations: map[string]*operation{}}
-			if err := r.handle(res); err != nil {
-				r.err = errors.Join(r.err, err)
-				continue
-			}
-			resources[row.Route] = res
-		}
-		op := &operation{Operation: row, handle: found, route: res.route}
-		r.operations[row.Name] = op
-		res.add(op)
+		}()
+		s.mux.HandleFunc(row.Route, s.serve)
+		s.routes[row.Route] = map[string]*operation{}
 	}
-	return r
-}
-
-// handle registers a resource. Its route may be malformed or in conflict with another; ServeMux then panics.
-func (r *router) handle(res *resource) (err error) {
-	defer func() {
-		if problem := recover(); problem != nil {
-			err = fmt.Errorf("mockserver: cannot serve route %q: %v", res.pattern, problem)
-		}
-	}()
-	if !IsClean(res.pattern) || strings.HasPrefix(res.pattern, wire.ControlPrefix) {
-		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and lie outside %s", res.pattern, wire.ControlPrefix)
-	}
-	r.mux.HandleFunc(res.pattern, func(w http.ResponseWriter, req *http.Request) { res.serve(w, req, nil) })
-	if res.route, _ = wire.ParseRoute(res.pattern); res.route != nil {
-		r.direct = append(r.direct, res)
-		// As ServeMux accepts no conflicts, the more specific of two routes has fewer names.
-		slices.SortStableFunc(r.direct, func(a, b *resource) int { return cmp.Compare(a.route.Names(), b.route.Names()) })
-	}
+	s.routes[row.Route][row.Method] = &operation{row, handle}
 	return nil
 }
 
-// ServeHTTP serves a request whose path is clean.
-func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	res := r.find(req.URL)
-	if res == nil {
-		r.mux.ServeHTTP(w, req)
-		return
+// IsOperation reports whether an operation of that name exists.
+func IsOperation(name string) bool { return slices.Contains(OperationNames(), name) }
+
+// OperationNames returns the names of the operation table.
+func OperationNames() []string {
+	var names []string
+	for _, op := range shipping.Operations() {
+		names = append(names, op.Name)
 	}
-	req.Pattern = res.pattern
-	res.serve(w, req, res.route)
+	return names
 }
 
-// find returns the resource of a path, or nil if only ServeMux can match it: its encoding is unusual, or its route has no
-// simple form. A path that both match has the same resource in both, because a route with a fixed number of segments is
-// more specific than any other.
-func (r *router) find(u *url.URL) *resource {
-	if u.RawPath != "" {
-		return nil
-	}
-	for _, res := range r.direct {
-		if res.route.Matches(u.Path) {
-			return res
-		}
-	}
-	return nil
-}
-
-func (res *resource) add(op *operation) {
-	res.operations[op.Method] = op
+// refuseMethod refuses a request whose path is in the table with other methods.
+func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, operations map[string]*operation) {
 	var methods []string
-	for method := range res.operations {
+	for method := range operations {
 		methods = append(methods, method)
 		if method == http.MethodGet {
 			methods = append(methods, http.MethodHead)
 		}
 	}
 	slices.Sort(methods)
-	res.allow = strings.Join(methods, ", ")
-}
-
-// IsClean reports whether a path is absolute and has no empty, "." or ".." segment.
-func IsClean(path string) bool {
-	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") {
-		return false
-	}
-	if !strings.Contains(path, "/.") {
-		return true
-	}
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "." || segment == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-// serve serves a request whose path is in the table. The route is nil if ServeMux matched it.
-func (res *resource) serve(w http.ResponseWriter, r *http.Request, route *wire.Route) {
-	method := r.Method
-	if method == http.MethodHead && res.operations[method] == nil {
-		method = http.MethodGet
-	}
-	op := res.operations[method]
-	if op == nil {
-		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
-			fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, res.allow))
-		p.Header = http.Header{"Allow": {res.allow}}
-		res.server.Refuse(w, r, p)
-		return
-	}
-	res.server.exchange(w, r, route, op)
+	allow := strings.Join(methods, ", ")
+	p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+	p.Header = http.Header{"Allow": {allow}}
+	s.Refuse(w, r, p)
 }
 
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
@@ -174,8 +90,8 @@ func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 // Refuse refuses a request that names no operation. It is journaled in the world of its key; without a key,
 // in the home world.
 func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
-	s.Unread.Skip(rw, r)
-	x := &wire.Exchange{Ctx: r.Context(), Began: time.Now(), Call: wire.Call{Request: r}}
+	wire.Skip(rw, r)
+	x := &wire.Exchange{Request: r, Began: time.Now()}
 	w, _ := s.authenticate(x, &operation{Operation: shipping.Operation{Open: true}})
 	if shapes(w.Assume()) {
 		shape(w, "", &p)

@@ -83,7 +83,7 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 		data = shapeRecord(w, p.Record, data)
 	}
 	envelope.Data = raw(data)
-	p.Body, p.Pooled = raw(reshaped), false
+	p.Body = raw(reshaped)
 }
 
 // statusOr returns chosen if it is a status of success, else status.

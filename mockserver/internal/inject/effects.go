@@ -180,16 +180,16 @@ func latency(x *wire.Exchange, f fault.Fault, w World) error {
 
 // Faults of lists change the request or the contents of the list, and the operation does the rest.
 
-func repeatPage(x *wire.Exchange, _ fault.Fault) { x.Call.PreviousPage = true }
+func repeatPage(x *wire.Exchange, _ fault.Fault) { x.PreviousPage = true }
 
 func capPage(x *wire.Exchange, f fault.Fault) {
-	if x.Call.PageCap == 0 || f.PerPage < x.Call.PageCap {
-		x.Call.PageCap = f.PerPage
+	if x.PageCap == 0 || f.PerPage < x.PageCap {
+		x.PageCap = f.PerPage
 	}
 }
 
 func insertRows(x *wire.Exchange, f fault.Fault, w World) error {
-	w.InsertRows(x.Operation, x.Call.Query(), f.Rows)
+	w.InsertRows(x.Operation, x.URL.Query(), f.Rows)
 	return nil
 }
 

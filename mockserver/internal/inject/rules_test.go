@@ -1,7 +1,6 @@
 package inject
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -58,12 +57,12 @@ func (fakeWorld) RemoveRows(operation string, rows int)                   {}
 
 // answer makes an exchange of rates.list go through the rules, as the server does.
 func answer(rules *Rules) *wire.Exchange {
-	x := &wire.Exchange{Ctx: context.Background(), Operation: shipping.OpListRates, Call: wire.Call{Request: httptest.NewRequest(http.MethodGet, "/v1/rates", nil)}}
+	x := &wire.Exchange{Request: httptest.NewRequest(http.MethodGet, "/v1/rates", nil), Operation: shipping.OpListRates}
 	matches := rules.Match(Request{Operation: x.Operation, Target: "/v1/rates", Now: time.Now()})
 	matches.Before(x, fakeWorld{})
 	if !x.Settled {
 		x.Settled = true
-		x.Reply = wire.Succeed(nil, "OK", []byte(`{"done":true}`))
+		x.Reply = wire.SucceedJSON("OK", []byte(`{"done":true}`))
 		matches.After(x, fakeWorld{})
 	}
 	return x

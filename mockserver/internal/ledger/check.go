@@ -25,7 +25,7 @@ func (l *Ledger) Check() error {
 	debited := make(map[string]string)
 	reversed := make(map[string]bool)
 	var before Entry
-	for _, e := range l.journal.All() {
+	for _, e := range l.Journal() {
 		if e.At.Before(before.At) {
 			report("entry %s is earlier than %s before it", e.ID, before.ID)
 		}

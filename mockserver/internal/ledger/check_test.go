@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/cow"
 )
 
 // Each row breaks a good ledger in one way, as only a bug in this package could, and Check names it.
@@ -23,9 +22,9 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 	journal := func(change func([]Entry) []Entry) func(*Ledger) {
 		return func(l *Ledger) {
 			entries := change(l.Journal())
-			l.journal = cow.List[Entry]{}
+			l.journal = nil
 			for _, e := range entries {
-				l.journal.Append(e)
+				l.journal = append(l.journal, &e)
 			}
 		}
 	}

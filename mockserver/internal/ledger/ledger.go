@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/internal/cow"
 )
 
 var (
@@ -51,14 +50,14 @@ func (e *InsufficientFundsError) Error() string {
 type Ledger struct {
 	wallets  []Wallet // in the order of opening
 	balances map[Account]shipping.Amount
-	journal  cow.List[Entry]       // append-only, in time order
-	debited  cow.Map[string, int]  // index in the journal by reference of the debit
-	reversed cow.Map[string, bool] // references whose debit was reversed
+	journal  []*Entry          // append-only, in time order; clones share the entries
+	debited  map[string]*Entry // by reference of the debit
+	reversed map[string]bool   // references whose debit was reversed
 }
 
 // New returns a ledger without wallets.
 func New() *Ledger {
-	return &Ledger{balances: make(map[Account]shipping.Amount)}
+	return &Ledger{balances: map[Account]shipping.Amount{}, debited: map[string]*Entry{}, reversed: map[string]bool{}}
 }
 
 // Open adds an empty wallet. The reference must be new and not the name of a house account, and
@@ -100,12 +99,12 @@ func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo st
 	if reference == "" {
 		return Entry{}, fmt.Errorf("%w: a debit needs a reference", ErrInvalidEntry)
 	}
-	if earlier, known := l.debited.Get(reference); known {
-		return l.journal.At(earlier), fmt.Errorf("%w: %s", ErrAlreadyDebited, reference)
+	if earlier, known := l.Debited(reference); known {
+		return earlier, fmt.Errorf("%w: %s", ErrAlreadyDebited, reference)
 	}
 	entry, err := l.post(Entry{ID: id, Kind: KindDebit, Wallet: wallet, Amount: amount, Reference: reference, Memo: memo, At: at})
 	if err == nil {
-		l.debited.Set(reference, l.journal.Len()-1)
+		l.debited[reference] = l.journal[len(l.journal)-1]
 	}
 	return entry, err
 }
@@ -117,12 +116,12 @@ func (l *Ledger) Reverse(reference, memo string, at time.Time, id string) (Entry
 	if !known {
 		return Entry{}, fmt.Errorf("%w: %q", ErrNotDebited, reference)
 	}
-	if _, given := l.reversed.Get(reference); given {
+	if l.reversed[reference] {
 		return Entry{}, fmt.Errorf("%w: %s", ErrAlreadyReversed, reference)
 	}
 	entry, err := l.post(Entry{ID: id, Kind: KindReversal, Wallet: debit.Wallet, Amount: debit.Amount, Reference: reference, Memo: memo, At: at})
 	if err == nil {
-		l.reversed.Set(reference, true)
+		l.reversed[reference] = true
 	}
 	return entry, err
 }
@@ -167,7 +166,7 @@ func (l *Ledger) post(e Entry) (Entry, error) {
 	}
 	e.Balance = balance
 	l.balances[Account(wallet.Reference)], l.balances[house] = balance, houseBalance
-	l.journal.Append(e)
+	l.journal = append(l.journal, &e)
 	return e, nil
 }
 
@@ -194,9 +193,9 @@ func (l *Ledger) Balance(wallet string) (shipping.Amount, bool) {
 // Entries returns a wallet's entries, oldest first. The caller may change the slice.
 func (l *Ledger) Entries(wallet string) []Entry {
 	var entries []Entry
-	for _, e := range l.journal.All() {
+	for _, e := range l.journal {
 		if e.Wallet == wallet {
-			entries = append(entries, e)
+			entries = append(entries, *e)
 		}
 	}
 	return entries
@@ -204,43 +203,41 @@ func (l *Ledger) Entries(wallet string) []Entry {
 
 // Debited returns the debit of a reference, and whether it exists.
 func (l *Ledger) Debited(reference string) (Entry, bool) {
-	at, paid := l.debited.Get(reference)
+	e, paid := l.debited[reference]
 	if !paid {
 		return Entry{}, false
 	}
-	return l.journal.At(at), true
+	return *e, true
 }
 
 // Journal returns every entry, oldest first. The caller may change the slice.
-func (l *Ledger) Journal() []Entry { return l.journal.Slice() }
+func (l *Ledger) Journal() []Entry {
+	var entries []Entry
+	for _, e := range l.journal {
+		entries = append(entries, *e)
+	}
+	return entries
+}
 
 // Last returns the latest entry, or false if the journal is empty.
 func (l *Ledger) Last() (Entry, bool) {
-	if l.journal.Len() == 0 {
+	if len(l.journal) == 0 {
 		return Entry{}, false
 	}
-	return l.journal.At(l.journal.Len() - 1), true
+	return *l.journal[len(l.journal)-1], true
 }
 
 // Len returns the number of entries.
-func (l *Ledger) Len() int { return l.journal.Len() }
+func (l *Ledger) Len() int { return len(l.journal) }
 
-// Freeze prepares the ledger for concurrent calls of Clone while nothing is posted.
-func (l *Ledger) Freeze() {
-	l.journal.Freeze()
-	l.debited.Freeze()
-	l.reversed.Freeze()
-}
-
-// Clone returns an independent copy. Journal entries are immutable, so the copy shares them, and the index of their
-// references.
+// Clone returns an independent copy. Journal entries are immutable, so the copy shares them.
 func (l *Ledger) Clone() *Ledger {
 	return &Ledger{
 		wallets:  slices.Clip(l.wallets),
 		balances: maps.Clone(l.balances),
-		journal:  l.journal.Clone(),
-		debited:  l.debited.Clone(),
-		reversed: l.reversed.Clone(),
+		journal:  slices.Clip(l.journal),
+		debited:  maps.Clone(l.debited),
+		reversed: maps.Clone(l.reversed),
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -16,157 +14,93 @@ import (
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
-func TestAppendPage_ShowsTheNewestFirst(t *testing.T) {
+func TestPage_SelectsRecords(t *testing.T) {
 	t.Parallel()
-	var list List
+	var list, empty List
 	for i := range 5 {
-		list.Prepend(fmt.Appendf(nil, `{"n":%d}`, i))
+		list.Prepend(fmt.Append(nil, i))
 	}
 	tests := []struct {
 		name          string
+		list          *List
 		page, perPage int
+		oldestFirst   bool
 		want          string
 	}{
-		{"first page", 1, 2, `[{"n":4},{"n":3}]`},
-		{"middle page", 2, 2, `[{"n":2},{"n":1}]`},
-		{"last page is short", 3, 2, `[{"n":0}]`},
-		{"past the end", 4, 2, `[]`},
-		{"all on one page", 1, 100, `[{"n":4},{"n":3},{"n":2},{"n":1},{"n":0}]`},
-		{"exactly all", 1, 5, `[{"n":4},{"n":3},{"n":2},{"n":1},{"n":0}]`},
-		{"page zero", 0, 2, `[]`},
-		{"negative size", 1, -2, `[]`},
-		{"largest numbers", math.MaxInt, math.MaxInt, `[]`},
-		{"largest size", 1, math.MaxInt, `[{"n":4},{"n":3},{"n":2},{"n":1},{"n":0}]`},
+		{"first page", &list, 1, 2, false, "[4 3]"},
+		{"middle page", &list, 2, 2, false, "[2 1]"},
+		{"last page is short", &list, 3, 2, false, "[0]"},
+		{"oldest first", &list, 2, 2, true, "[2 3]"},
+		{"last page, oldest first", &list, 3, 2, true, "[4]"},
+		{"past the end", &list, 4, 2, false, "[]"},
+		{"all on one page", &list, 1, 100, false, "[4 3 2 1 0]"},
+		{"exactly all", &list, 1, 5, false, "[4 3 2 1 0]"},
+		{"page zero", &list, 0, 2, false, "[]"},
+		{"negative size", &list, 1, -2, false, "[]"},
+		{"largest numbers", &list, math.MaxInt, math.MaxInt, false, "[]"},
+		{"largest size", &list, 1, math.MaxInt, false, "[4 3 2 1 0]"},
+		{"empty list", &empty, 1, 2, false, "[]"},
+		{"second page of an empty list", &empty, 2, 2, false, "[]"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(test.want, string(list.AppendPage(nil, test.page, test.perPage))); diff != "" {
+			got := fmt.Sprintf("%s", test.list.Page(test.page, test.perPage, test.oldestFirst))
+			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("page %d of %d (-want +got):\n%s", test.page, test.perPage, diff)
 			}
 		})
 	}
 }
 
-func TestAppendPage_OfAnEmptyListIsAnEmptyArray(t *testing.T) {
-	t.Parallel()
-	var list List
-	if got := string(list.AppendPage([]byte("data:"), 1, 100)); got != "data:[]" {
-		t.Errorf("got %q, want %q", got, "data:[]")
-	}
-}
-
-func TestPrepend_KeepsEarlierPagesUntouched(t *testing.T) {
-	t.Parallel()
-	var list List
-	list.Prepend([]byte(`"first"`))
-	page := list.AppendPage(nil, 1, 10)
-	list.Prepend([]byte(`"second"`))
-	if got := string(page); got != `["first"]` {
-		t.Errorf("a page handed out earlier became %s", got)
-	}
-}
-
-// Every page of every copy agrees with the same list kept as a plain slice, whatever the sizes, whatever
-// was computed behind it, and whenever it was copied.
-func TestAppendPage_AgreesWithASlice(t *testing.T) {
+// Every page of every clone agrees with the same list as a slice of its own, whatever is computed, added and removed, and
+// whenever it is cloned.
+func TestPage_OfClones(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		past := rapid.IntRange(0, 300).Draw(t, "computed")
-		lists := []List{Behind(Past{Total: past, Append: func(dst []byte, ordinal int) []byte {
-			return fmt.Append(dst, ordinal)
-		}})}
+		past := rapid.IntRange(0, 30).Draw(t, "computed")
+		lists := []List{Behind(Past{Total: past, Record: func(ordinal int) json.RawMessage { return fmt.Append(nil, ordinal) }})}
 		plain := [][]int{{}}
 		for i := range past {
 			plain[0] = append(plain[0], i)
 		}
-		for step := range rapid.IntRange(0, 4).Draw(t, "copies") + 1 {
+		for step := range rapid.IntRange(0, 9).Draw(t, "clones") + 1 {
 			i := rapid.IntRange(0, len(lists)-1).Draw(t, "list")
-			for n := range rapid.IntRange(0, 2*perChunk).Draw(t, "added") {
-				record := (step+1)*1_000_000 + n
-				lists[i].Prepend(fmt.Append(nil, record))
-				plain[i] = append(plain[i], record)
-			}
-			for range rapid.IntRange(0, perChunk+5).Draw(t, "removed") {
+			for range rapid.IntRange(0, 3).Draw(t, "removed") {
 				lists[i].RemoveNewest()
 				plain[i] = plain[i][:max(past, len(plain[i])-1)]
 			}
+			for n := range rapid.IntRange(0, 9).Draw(t, "added") {
+				record := (step+1)*1000 + n
+				lists[i].Prepend(fmt.Append(nil, record))
+				plain[i] = append(plain[i], record)
+			}
 			lists, plain = append(lists, lists[i].Clone()), append(plain, slices.Clone(plain[i]))
 		}
-		page := rapid.IntRange(1, 9).Draw(t, "page")
-		perPage := rapid.IntRange(1, 2*perChunk).Draw(t, "perPage")
 		for i := range lists {
-			newestFirst := slices.Clone(plain[i])
-			slices.Reverse(newestFirst)
-			want := newestFirst[min((page-1)*perPage, len(newestFirst)):min(page*perPage, len(newestFirst))]
-			check(t, lists[i].AppendPage(nil, page, perPage), want)
-			check(t, lists[i].AppendStored(nil), newestFirst[:lists[i].Stored()])
-			if lists[i].Len() != len(newestFirst) || lists[i].Stored() != len(newestFirst)-past {
-				t.Fatalf("Len() = %d, Stored() = %d of %d", lists[i].Len(), lists[i].Stored(), len(newestFirst))
+			if got, want := fmt.Sprintf("%s", lists[i].Page(1, 100, true)), fmt.Sprint(plain[i]); got != want {
+				t.Fatalf("list %d of %d is %s, want %s", i, len(lists), got, want)
+			}
+			if lists[i].Len() != len(plain[i]) || len(lists[i].Stored()) != len(plain[i])-past {
+				t.Fatalf("Len() = %d, %d stored of %d", lists[i].Len(), len(lists[i].Stored()), len(plain[i]))
 			}
 		}
 	})
 }
 
-func check(t *rapid.T, array []byte, want []int) {
-	var got []int
-	if err := json.Unmarshal(array, &got); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(got, want) {
-		t.Fatalf("got %v, want %v", got, want)
-	}
-}
-
-// Prepending a record to a copy copies nothing of what the copy shares. The test is not parallel, so that nothing else
-// allocates meanwhile.
-func TestPrepend_ToACopyCopiesNothing(t *testing.T) {
-	record := []byte(`"` + strings.Repeat("x", 1_000) + `"`)
-	var long List
-	for range 10*perChunk - 1 {
-		long.Prepend(record)
-	}
-	long.Clone()
-	const copies = 100
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range copies {
-		clone := long.Clone()
-		clone.Prepend(record)
-	}
-	runtime.ReadMemStats(&after)
-	if allocated := (after.TotalAlloc - before.TotalAlloc) / copies; allocated > 3_000 {
-		t.Errorf("a copy with another record of %d bytes takes %d", len(record), allocated)
-	}
-}
-
-func TestClone_RunsStayFew(t *testing.T) {
-	t.Parallel()
-	var list List
-	for i := range 10_000 {
-		list.Prepend(fmt.Append(nil, i))
-		list.Clone()
-	}
-	if len(list.shared) > 15 {
-		t.Errorf("%d runs after 10,000 copies", len(list.shared))
-	}
-	if got := string(list.AppendPage(nil, 10_000, 1)) + string(list.AppendPage(nil, 1, 1)); got != "[0][9999]" {
-		t.Errorf("the oldest and the newest are %s", got)
-	}
-}
-
-// A list of which nothing changes may be copied, and its copies changed, by many at once.
+// A list that does not change may be cloned, and its clones changed, by many goroutines at once.
 func TestClone_ByManyAtOnce(t *testing.T) {
 	t.Parallel()
-	var list List
-	list.Prepend([]byte(`"base"`))
-	template := list.Clone()
+	var template List
+	for _, record := range []string{"1", "2", "3"} {
+		template.Prepend(json.RawMessage(record))
+	}
 	var running sync.WaitGroup
 	for i := range 50 {
 		running.Go(func() {
 			own := template.Clone()
 			own.Prepend(fmt.Append(nil, i))
-			if got, want := string(own.AppendPage(nil, 1, 9)), fmt.Sprintf(`[%d,"base"]`, i); got != want {
+			if got, want := fmt.Sprintf("%s", own.Page(1, 9, false)), fmt.Sprintf("[%d 3 2 1]", i); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})

@@ -175,11 +175,8 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return jsontext.Timestamp(t.Time).MarshalJSON()
 }
 
-// AppendJSON appends the record's JSON, fields in the order of [Record], to dst.
-func (r *Record) AppendJSON(dst []byte) []byte { return append(dst, r.JSON()...) }
-
-// JSON returns the record's JSON without copying it. The caller must not change it. Several worlds may share the
-// record and call JSON at once.
+// JSON returns the record's JSON, fields in the order of [Record], without copying it. The caller must not change it.
+// Several worlds may share the record and call JSON at once.
 func (r *Record) JSON() []byte {
 	text, err := r.encode()
 	if err != nil { // input is validated, so this is a defect, which Check reports

@@ -73,7 +73,6 @@ func New(p Plan) (*account.Account, []*notify.Delivery, error) {
 	if w.err != nil {
 		return nil, nil, fmt.Errorf("mockserver: seeding: %w", w.err)
 	}
-	w.Account.Freeze()
 	return w.Account, w.delivered, nil
 }
 
@@ -166,7 +165,7 @@ func (w *seeder) seedInvoices() {
 
 // seedRates makes groups of offers, each group for one parcel, oldest first.
 func (w *seeder) seedRates() {
-	choices, money, rates := carriers(), purses(), jsontext.NewWriter[account.Rate]()
+	choices, money := carriers(), purses()
 	var made time.Time
 	var from, to, box string
 	for i := range seededRates {
@@ -188,7 +187,7 @@ func (w *seeder) seedRates() {
 			breakdown, err = jsontext.Encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee})
 			w.check(err)
 		}
-		w.Scratch = rates.Append(w.Scratch[:0], &account.Rate{
+		record, err := jsontext.Encode(account.Rate{
 			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.IDs.Numbered("CA"),
@@ -199,7 +198,8 @@ func (w *seeder) seedRates() {
 			Metadata: account.RateMetadata{LocalProductCode: c.localCode, ProductCode: c.code}, Used: i%9 == 0, User: w.User,
 			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		})
-		w.Add("rates", w.Scratch)
+		w.check(err)
+		w.Add("rates", record)
 	}
 }
 

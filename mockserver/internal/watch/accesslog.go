@@ -15,7 +15,7 @@ func NewAccessLog(logger *slog.Logger) AccessLog { return AccessLog{logger} }
 // See logs an exchange.
 func (l AccessLog) See(x *wire.Exchange) {
 	attributes := []slog.Attr{
-		slog.String("method", x.Call.Method), slog.String("path", wire.Redact(x.Call.URL.Path)), slog.Int("status", x.Status()),
+		slog.String("method", x.Method), slog.String("path", wire.Redact(x.URL.Path)), slog.Int("status", x.Status()),
 		slog.Duration("duration", x.Took), slog.String("world", x.World), slog.String("request_id", x.ID),
 	}
 	if x.Operation != "" {
@@ -27,5 +27,5 @@ func (l AccessLog) See(x *wire.Exchange) {
 	if why := x.Reply.Refusal.Message; why != "" {
 		attributes = append(attributes, slog.String("refused", wire.Redact(why)))
 	}
-	l.logger.LogAttrs(x.Ctx, slog.LevelInfo, "request", attributes...)
+	l.logger.LogAttrs(x.Context(), slog.LevelInfo, "request", attributes...)
 }

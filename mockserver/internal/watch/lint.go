@@ -94,15 +94,15 @@ func (d *Lint) See(x *wire.Exchange) {
 	case slices.Contains(d.once, x.Operation):
 		d.watchOnce(x, find)
 	}
-	if d.redirects[x.Call.URL.Path] {
-		find(journal.LintFollowedRedirect, "to "+x.Call.URL.Path)
+	if d.redirects[x.URL.Path] {
+		find(journal.LintFollowedRedirect, "to "+x.URL.Path)
 	}
 	if to := x.Reply.Header.Get("Location"); to != "" {
 		if location, err := url.Parse(to); err == nil && location.Path != "" {
 			remember(d.redirects, location.Path, true)
 		}
 	}
-	if x.Call.Method != http.MethodGet && x.Reply.Status >= 200 && x.Reply.Status < 300 {
+	if x.Method != http.MethodGet && x.Reply.Status >= 200 && x.Reply.Status < 300 {
 		d.changes++
 	}
 }
@@ -112,7 +112,7 @@ func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) 
 	if x.Operation == "" {
 		return
 	}
-	if raw := x.Call.URL.RawQuery; raw != "" {
+	if raw := x.URL.RawQuery; raw != "" {
 		known := d.parameters(x.Operation)
 		for pair := range strings.SplitSeq(raw, "&") {
 			name, _, _ := strings.Cut(pair, "=")
@@ -124,10 +124,10 @@ func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) 
 			find(journal.LintSecretInQuery, "")
 		}
 	}
-	for _, name := range x.Call.Unknown {
+	for _, name := range x.Unknown {
 		find(journal.LintUnknownField, name)
 	}
-	if len(x.Call.Body) > 0 && x.Operation != shipping.OpReplayWebhook && x.Call.Header.Get("Content-Type") == "" {
+	if len(x.Body) > 0 && x.Operation != shipping.OpReplayWebhook && x.Header.Get("Content-Type") == "" {
 		find(journal.LintNoContentType, "")
 	}
 }
@@ -139,11 +139,11 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 		return
 	}
 	hash := fnv.New64a()
-	for _, part := range []string{x.Call.Method, x.Call.RequestURI, x.Call.Header.Get("Authorization")} {
+	for _, part := range []string{x.Method, x.RequestURI, x.Header.Get("Authorization")} {
 		hash.Write([]byte(part))
 		hash.Write([]byte{0})
 	}
-	hash.Write(x.Call.Body)
+	hash.Write(x.Body)
 	same := hash.Sum64()
 	if before, known := d.refused[same]; known {
 		switch {
@@ -181,7 +181,7 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 // sent the second.
 func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
-		if x.Call.Header.Get(name) != "" {
+		if x.Header.Get(name) != "" {
 			find(journal.LintIdempotencyKey, name)
 		}
 	}
@@ -206,7 +206,7 @@ func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) 
 
 // subject returns the id of the regulatory request that an exchange names in its body or its path; "" if it names none.
 func subject(x *wire.Exchange) string {
-	for _, text := range [][]byte{x.Call.Body, []byte(x.Call.URL.Path)} {
+	for _, text := range [][]byte{x.Body, []byte(x.URL.Path)} {
 		if _, id, _ := regulatory.CutRequestID(text); len(id) > 0 {
 			return string(id)
 		}
@@ -215,7 +215,7 @@ func subject(x *wire.Exchange) string {
 }
 
 func (d *Lint) watchPoll(x *wire.Exchange, at time.Time, virtual bool, find func(journal.LintRule, string)) {
-	id := x.Call.PathValue("request_id")
+	id := x.PathValue("request_id")
 	remember(d.reads, id, x.Began)
 	for _, operation := range d.once {
 		if latest, sent := d.sentOnce[operation+" "+id]; sent {

@@ -43,7 +43,7 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 				r := httptest.NewRequest(one.method, one.path, nil)
 				r.SetPathValue("request_id", "RD-1")
 				r.Header.Set("Content-Type", "application/json")
-				lint.See(&wire.Exchange{Operation: one.operation, Began: at, At: at, Call: wire.Call{Request: r, Body: []byte(one.body)}})
+				lint.See(&wire.Exchange{Operation: one.operation, Began: at, At: at, Request: r, Body: []byte(one.body)})
 			}
 			got := ""
 			for _, f := range lint.All() {

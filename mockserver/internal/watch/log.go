@@ -277,14 +277,14 @@ func requestID(number uint64) string {
 
 // See journals an exchange and gives it its ID.
 func (j *Log) See(x *wire.Exchange) {
-	r, refusal := x.Call.Request, &x.Reply.Refusal
+	r, refusal := x.Request, &x.Reply.Refusal
 	e := entry{rule: refusal.Rule, struck: slices.Clone(x.Struck), Entry: journal.Entry{
 		At: x.At, Duration: fault.Duration(x.At.Sub(x.Arrived).Round(time.Microsecond)), Operation: x.Operation, Method: r.Method,
-		Path: wire.Redact(r.URL.Path), Query: wire.Redact(r.URL.RawQuery), Key: x.Key, ContentType: wire.Field(r.Header, "Content-Type"),
+		Path: wire.Redact(r.URL.Path), Query: wire.Redact(r.URL.RawQuery), Key: x.Key, ContentType: r.Header.Get("Content-Type"),
 		Status: x.Status(), ErrorCode: refusal.Code, Message: wire.Redact(refusal.Message), Fault: x.Faults(),
-		RequestBytes: len(x.Call.Body),
+		RequestBytes: len(x.Body),
 	}}
-	e.RequestBody = j.start(x.Call.Body)
+	e.RequestBody = j.start(x.Body)
 	if x.Ending == wire.EndAnswered {
 		e.ResponseBytes, e.ResponseBody = len(x.Reply.Body), j.start(x.Reply.Body)
 	}

@@ -28,10 +28,10 @@ import (
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body without a Content-Type counts as JSON; see
 // Assumptions.RequireContentType.
-func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
-	conn := u.begin(w, r)
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
+	done := limitTime(w, r)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	u.end(conn, r, err == nil)
+	done(err == nil)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			p := Refused(http.StatusRequestTimeout, CodeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout))
@@ -58,6 +58,38 @@ func (u *Unread) ReadBody(w http.ResponseWriter, r *http.Request, limit int64, t
 	}
 }
 
+// Limits of bodies.
+const (
+	bodyTimeout = 30 * time.Second // for the whole body
+	maxSkipped  = 256 << 10        // bytes of an unused body, as in net/http
+)
+
+// Skip reads an unused body before the response is written, because net/http would wait for it without a deadline. If
+// the body does not end, the connection is closed after the response.
+func Skip(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	done := limitTime(w, r)
+	_, err := io.CopyN(io.Discard, r.Body, maxSkipped)
+	done(errors.Is(err, io.EOF))
+}
+
+// limitTime sets the deadline of a body. done removes the deadline of a complete body: net/http reads on, to detect a
+// client that disconnects. An incomplete body keeps its deadline, because net/http waits for it before it writes the
+// response.
+func limitTime(w http.ResponseWriter, r *http.Request) (done func(complete bool)) {
+	conn := http.NewResponseController(w)
+	// A writer without deadlines, such as a recorder, has no slow client.
+	_ = conn.SetReadDeadline(time.Now().Add(bodyTimeout))
+	return func(complete bool) {
+		r.Body = http.NoBody // the rest is not read
+		if complete {
+			_ = conn.SetReadDeadline(time.Time{})
+		}
+	}
+}
+
 // BodyLimit returns the longest body of a request, in bytes.
 func BodyLimit(a *assumption.Set) int64 { return cmp.Or(a.MaxBody, 1<<20) }
 
@@ -67,8 +99,8 @@ type Decoding struct{ *assumption.Set }
 // Decode decodes the body into a struct, with exact member names. An empty body counts as an empty object, so that
 // the operation reports the missing members. Unknown fields are noted, and ignored unless
 // Assumptions.RefuseUnknownFields is set.
-func (d Decoding) Decode(c *Call, into any) *Reply {
-	text := bytes.TrimSpace(c.Body)
+func (d Decoding) Decode(x *Exchange, into any) *Reply {
+	text := bytes.TrimSpace(x.Body)
 	if len(text) == 0 {
 		return nil
 	}
@@ -80,13 +112,13 @@ func (d Decoding) Decode(c *Call, into any) *Reply {
 		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise the assumption MaxBody", most))
 		return &p
 	}
-	c.Unknown = unknownFields(text, into)
-	c.Misspelt = misspelt(c.Unknown, into)
-	err := d.read(c.Body, into)
+	x.Unknown = unknownFields(text, into)
+	x.Misspelt = misspelt(x.Unknown, into)
+	err := d.read(x.Body, into)
 	if err == nil {
 		return nil
 	}
-	p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, len(c.Body)))
+	p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, len(x.Body)))
 	return &p
 }
 
@@ -108,11 +140,11 @@ func (d Decoding) read(text []byte, into any) error {
 }
 
 // DecodeControl decodes a body for the control surface, which refuses unknown fields at any depth.
-func (d Decoding) DecodeControl(c *Call, into any) *Reply {
-	if refusal := d.Decode(c, into); refusal != nil {
+func (d Decoding) DecodeControl(x *Exchange, into any) *Reply {
+	if refusal := d.Decode(x, into); refusal != nil {
 		return refusal
 	}
-	if name, found := jsonexact.Unknown(c.Body, into); found {
+	if name, found := jsonexact.Unknown(x.Body, into); found {
 		p := Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into)))))
 		return &p
 	}

@@ -8,17 +8,20 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
 
-// Call is a request as a handler receives it.
-type Call struct {
+// Exchange is a request and its response while it is built.
+type Exchange struct {
 	*http.Request
-	Route  *Route // nil if ServeMux matched the path
-	Body   []byte
-	Buffer []byte // empty, with capacity for the response
+	Body      []byte // of the request
+	Operation string // empty if the request names none
+	Reply     Reply
+	Began     time.Time
+	Settled   bool     // the reply is complete, and the handler is skipped
+	Struck    []Strike // the faults that struck, in the order of their rules
+
 	// Faults of lists: respond with the page before the requested one, and with at most so many records (0: no limit).
 	PreviousPage bool
 	PageCap      int
@@ -26,56 +29,6 @@ type Call struct {
 	Unknown []string // names of unknown body fields
 	// Misspelt completes the message of a refusal with the names of unknown fields that are similar to a known one.
 	Misspelt string
-}
-
-// Query returns the query parameters. Malformed ones are ignored.
-func (c *Call) Query() url.Values {
-	if c.URL.RawQuery == "" {
-		return nil
-	}
-	return c.URL.Query()
-}
-
-// Parameter returns the first value of a query parameter, or "". It is Query().Get(name), without a map if the query has no
-// escapes.
-func (c *Call) Parameter(name string) string {
-	if strings.ContainsAny(c.URL.RawQuery, "%+;") {
-		return c.Query().Get(name)
-	}
-	for pair := range strings.SplitSeq(c.URL.RawQuery, "&") {
-		if key, value, _ := strings.Cut(pair, "="); key == name {
-			return value
-		}
-	}
-	return ""
-}
-
-// PathValue returns the segment of the path at a name of the route.
-func (c *Call) PathValue(name string) string {
-	if c.Route == nil {
-		return c.Request.PathValue(name)
-	}
-	return c.Route.Value(c.URL.Path, name)
-}
-
-// Field returns the first value of a header field. Unlike [http.Header.Get] it takes the canonical name only, and does not
-// spend time on it.
-func Field(header http.Header, name string) string {
-	if values := header[name]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
-}
-
-// Exchange is a request and its response while it is built.
-type Exchange struct {
-	Ctx       context.Context
-	Operation string // empty if the request names none
-	Call      Call
-	Reply     Reply
-	Began     time.Time
-	Settled   bool     // the reply is complete, and the handler is skipped
-	Struck    []Strike // the faults that struck, in the order of their rules
 
 	// Fields for observers. The journal sets ID.
 	ID      string        // X-Request-Id of the response
@@ -154,13 +107,13 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 	if x.Tick <= 0 {
 		return x.Reply.Write(rw)
 	}
-	x.Reply.writeHeader(rw, true)
+	x.Reply.writeHeader(rw)
 	out := http.NewResponseController(rw)
 	ticks := pace(x.Tick, len(x.Reply.Body)-1)
 	defer ticks.Stop()
 	for i := range x.Reply.Body {
 		if i > 0 {
-			if err := ticks.Wait(x.Ctx); err != nil {
+			if err := ticks.Wait(x.Context()); err != nil {
 				return err
 			}
 		}
@@ -177,7 +130,7 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 // disconnect closes or resets the connection.
 func (x *Exchange) disconnect(rw http.ResponseWriter) error {
 	conn, _, err := http.NewResponseController(rw).Hijack()
-	if err != nil && x.Call.ProtoMajor == 2 {
+	if err != nil && x.ProtoMajor == 2 {
 		panic(http.ErrAbortHandler) // net/http recovers it and resets the stream of HTTP/2
 	}
 	if err != nil {
@@ -200,7 +153,7 @@ func (x *Exchange) disconnect(rw http.ResponseWriter) error {
 // SubstituteReply sets a reply for a fault that changes the response if the operation is not performed.
 func (x *Exchange) SubstituteReply() {
 	if !x.Settled {
-		x.Reply = Succeed(nil, "OK", []byte("{}"))
+		x.Reply = Succeed("OK", struct{}{})
 		x.Settled = true
 	}
 }

@@ -1,7 +1,11 @@
 package wire
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,8 +19,7 @@ type Reply struct {
 	Header      http.Header // besides the content's; may be nil
 	ContentType string      // "" means JSON; a Content-Type in the header replaces it
 	Body        []byte
-	Pooled      bool    // body is in memory that the next response reuses
-	fixed       *Static // the source of the body; nil for most responses
+	Tag         string // the ETag of an immutable body; "" for most responses
 	// Stream writes the body in place of Body; nil for most responses.
 	Stream func(http.ResponseWriter) error
 
@@ -54,31 +57,32 @@ const (
 	CodeTimeout      = "timeout"
 )
 
-// OpenEnvelope begins the body of a success; the caller appends the data and calls CloseEnvelope.
+// envelope is the body of a response.
 //
 // Specification: "Response envelope".
-func OpenEnvelope(dst []byte, message string) []byte {
-	dst = append(dst, `{"status":true,"message":`...)
-	dst = jsontext.AppendString(dst, message)
-	return append(dst, `,"data":`...)
+type envelope struct {
+	Status  bool   `json:"status"`
+	Message string `json:"message"`
+	Data    any    `json:"data"`
 }
 
-func CloseEnvelope(dst []byte) Reply {
-	return Reply{Status: http.StatusOK, Body: append(dst, '}'), Pooled: true}
-}
-
-// Succeed returns a success with data that is already JSON.
-func Succeed(dst []byte, message string, data []byte) Reply {
-	return CloseEnvelope(append(OpenEnvelope(dst, message), data...))
-}
-
-// SucceedWith returns a success with data that it encodes.
-func SucceedWith(dst []byte, message string, data any) Reply {
-	encoded, err := jsontext.Encode(data)
+// Succeed returns a success.
+func Succeed(message string, data any) Reply {
+	body, err := jsontext.Encode(envelope{true, message, data})
 	if err != nil {
-		return Refused(http.StatusInternalServerError, CodeInternal, "cannot encode the response: "+err.Error())
+		return unencodable(err)
 	}
-	return Succeed(dst, message, encoded)
+	return Reply{Status: http.StatusOK, Body: body}
+}
+
+// SucceedJSON is like [Succeed], with data that is JSON already, in any number of parts.
+func SucceedJSON(message string, data ...[]byte) Reply {
+	parts := append([][]byte{fmt.Appendf(nil, `{"status":true,"message":%q,"data":`, message)}, data...)
+	return Reply{Status: http.StatusOK, Body: slices.Concat(append(parts, []byte("}"))...)}
+}
+
+func unencodable(err error) Reply {
+	return Refused(http.StatusInternalServerError, CodeInternal, "cannot encode the response: "+err.Error())
 }
 
 // Refused returns a refusal. The message explains what to do next.
@@ -88,7 +92,7 @@ func Refused(status int, code, message string) Reply {
 
 // Redirect returns a redirect to another path.
 func Redirect(path string) Reply {
-	p := Succeed(nil, "See "+path, []byte("null"))
+	p := Succeed("See "+path, nil)
 	p.Status, p.Header = http.StatusPermanentRedirect, http.Header{"Location": {path}}
 	return p
 }
@@ -118,13 +122,9 @@ func Bounded(text string, most int) string {
 
 func RefusedWith(status int, why Refusal, data any) Reply {
 	why.Message = Bounded(why.Message, maxMessage)
-	body, err := jsontext.Encode(struct {
-		Status  bool   `json:"status"`
-		Message string `json:"message"`
-		Data    any    `json:"data,omitempty"`
-	}{false, why.Message, data})
+	body, err := jsontext.Encode(envelope{false, why.Message, data})
 	if err != nil {
-		return Refused(http.StatusInternalServerError, CodeInternal, "cannot encode the response: "+err.Error())
+		return unencodable(err)
 	}
 	return Reply{Status: status, Body: body, Refusal: why}
 }
@@ -137,9 +137,22 @@ func (p *Reply) WithoutKeys() {
 	}
 }
 
+// Revalidate makes an immutable response a 304 if the client has it.
+//
+// Assumption: the specification does not mention ETag. It works as in RFC 9110.
+func (p *Reply) Revalidate(r *http.Request) {
+	if p.Tag == "" {
+		return
+	}
+	p.Header = http.Header{"Etag": {p.Tag}}
+	if MatchesTag(r.Header["If-None-Match"], p.Tag) {
+		p.Status, p.Body = http.StatusNotModified, nil
+	}
+}
+
 // Write sends the reply. The response to HEAD has the headers of the response to GET.
 func (p *Reply) Write(w http.ResponseWriter) error {
-	p.writeHeader(w, !p.isCounted(w))
+	p.writeHeader(w)
 	if p.Stream != nil {
 		return p.Stream(w)
 	}
@@ -150,37 +163,16 @@ func (p *Reply) Write(w http.ResponseWriter) error {
 	return err
 }
 
-// counted is the length of the longest body that net/http holds back until the handler returns.
-const counted = 2048
-
-// isCounted reports whether net/http adds the Content-Length, which takes it less time than to copy and check one. A recorder
-// adds none; it has no connection.
-func (p *Reply) isCounted(w http.ResponseWriter) bool {
-	if sent := len(p.Body); sent == 0 || sent > counted || p.Stream != nil {
-		return false
-	}
-	_, connected := w.(http.Hijacker)
-	return connected
-}
-
-// writeHeader sends the status and the header, with the length of the body if it is wanted.
-func (p *Reply) writeHeader(w http.ResponseWriter, length bool) {
-	header, own := w.Header(), make([]string, 2) // both values in one allocation
-	for name, values := range p.Header {
-		header[name] = values
-	}
+// writeHeader sends the status and the header.
+func (p *Reply) writeHeader(w http.ResponseWriter) {
+	header := w.Header()
+	maps.Copy(header, p.Header)
 	if p.Status != http.StatusNoContent && p.Status != http.StatusNotModified {
-		contentType := p.ContentType
-		if contentType == "" {
-			contentType = "application/json; charset=utf-8"
-		}
 		if _, given := p.Header["Content-Type"]; !given {
-			own[0] = contentType
-			header["Content-Type"] = own[:1:1]
+			header.Set("Content-Type", cmp.Or(p.ContentType, "application/json; charset=utf-8"))
 		}
-		if length && p.Stream == nil && header["Content-Length"] == nil {
-			own[1] = strconv.Itoa(len(p.Body))
-			header["Content-Length"] = own[1:]
+		if p.Stream == nil && header["Content-Length"] == nil {
+			header.Set("Content-Length", strconv.Itoa(len(p.Body)))
 		}
 	}
 	w.WriteHeader(p.Status)

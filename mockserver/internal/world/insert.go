@@ -69,10 +69,7 @@ func (w *World) insertCopy(name string) error {
 	if err := w.room(); err != nil {
 		return err
 	}
-	var newest []json.RawMessage
-	if err := json.Unmarshal(w.Account.List(name).AppendPage(nil, 1, 1), &newest); err != nil {
-		return err
-	}
+	newest := w.Account.List(name).Page(1, 1, false)
 	if len(newest) == 0 {
 		return fmt.Errorf("the list %s has no record to copy", name)
 	}
@@ -97,8 +94,8 @@ func another(record []byte, suffix string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	dst := jsontext.AppendString(append(slices.Clone(record[:before]), ':'), fmt.Sprint(id, "-", suffix))
-	return append(dst, record[decoder.InputOffset():]...), nil
+	changed, err := jsontext.Encode(fmt.Sprint(id, "-", suffix))
+	return slices.Concat(record[:before], []byte(":"), changed, record[decoder.InputOffset():]), err
 }
 
 // insertRate inserts a copy of the newest rate, with a new id and the current time.
@@ -108,14 +105,14 @@ func (w *World) insertRate() error {
 	if err := w.room(); err != nil {
 		return err
 	}
-	var newest []account.Rate
-	if err := json.Unmarshal(w.Account.List("rates").AppendPage(nil, 1, 1), &newest); err != nil {
-		return err
-	}
+	newest := w.Account.List("rates").Page(1, 1, false)
 	if len(newest) == 0 {
 		return fmt.Errorf("the world has no rate to copy")
 	}
-	again := newest[0]
+	var again account.Rate
+	if err := json.Unmarshal(newest[0], &again); err != nil {
+		return err
+	}
 	now := jsontext.Timestamp(w.Clock.Now())
 	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.Account.IDs.Numbered("RT"), false, now, now
 	record, err := jsontext.Encode(again)

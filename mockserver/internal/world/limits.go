@@ -34,7 +34,7 @@ func (w *World) memory() int64 {
 func memoryOf(a *account.Account) int64 {
 	rows := a.Ledger.Len() + len(a.Webhooks.All)
 	for _, list := range a.Lists {
-		rows += list.Stored()
+		rows += len(list.Stored())
 	}
 	return bytesPerRow*int64(rows) + a.Memory()
 }

@@ -70,21 +70,13 @@ func (s *Snapshot) saved() (savedWorld, error) {
 		out.Past = &st.Computed.ComputedScope
 	}
 	for wallet, list := range st.Transactions {
-		if out.Transactions[wallet], err = stored(list); err != nil {
-			return out, err
-		}
-	}
-	if out.Rates, err = stored(st.List("rates")); err != nil {
-		return out, err
+		out.Transactions[wallet] = stored(list)
 	}
 	for name, list := range st.Lists {
-		if name == "rates" {
-			continue
-		}
-		if out.Lists[name], err = stored(list); err != nil {
-			return out, err
-		}
+		out.Lists[name] = stored(list)
 	}
+	out.Rates = stored(st.List("rates"))
+	delete(out.Lists, "rates")
 	for _, id := range st.ShipmentIDs {
 		out.Shipments = append(out.Shipments, st.Shipments[id])
 	}
@@ -95,9 +87,10 @@ func (s *Snapshot) saved() (savedWorld, error) {
 }
 
 // stored returns the stored records of a list, newest first.
-func stored(list *records.List) (rows []json.RawMessage, err error) {
-	err = json.Unmarshal(list.AppendStored(nil), &rows)
-	return rows, err
+func stored(list *records.List) []json.RawMessage {
+	rows := append([]json.RawMessage{}, list.Stored()...)
+	slices.Reverse(rows)
+	return rows
 }
 
 // Snapshot returns the snapshot that was saved, or an error if its parts contradict each other.
@@ -129,7 +122,6 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 	for _, record := range s.requests.Records() {
 		s.State.RequestBytes += len(record.JSON())
 	}
-	s.State.Freeze()
 	return s, nil
 }
 

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -33,7 +34,7 @@ func TestSavedWorld_HasEveryList(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"pickups", "rates"} {
-		want, got := string(seeded.List(name).AppendStored(nil)), string(restored.State.List(name).AppendStored(nil))
+		want, got := fmt.Sprintf("%s", seeded.List(name).Stored()), fmt.Sprintf("%s", restored.State.List(name).Stored())
 		if got != want {
 			t.Errorf("%s: %s is restored as %s", name, want, got)
 		}

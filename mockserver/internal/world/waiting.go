@@ -25,8 +25,8 @@ func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	select {
 	case <-passed:
 		return nil
-	case <-x.Ctx.Done():
-		early = x.Ctx.Err()
+	case <-x.Context().Done():
+		early = x.Context().Err()
 	case <-w.closed.Done():
 		early = errClosed
 	}

@@ -17,7 +17,7 @@ func place() report.Place {
 // limits that the project set itself, besides those of the payloads.
 func (f *findings) limits() []limit {
 	return []limit{
-		{"start until the line of -json, ms", 6.4, func(side string) float64 { return spreadOf(f.starts[side]).median }},
+		{"start until the line of -json, ms", 10, func(side string) float64 { return spreadOf(f.starts[side]).median }},
 		{"memory when idle, MiB", 13.6, func(side string) float64 { return f.memories[side].idle }},
 		{"the same without pages of the program's file, MiB", 4.1, func(side string) float64 { return f.memories[side].anonymous }},
 		{"memory after 200,000 requests, MiB", 38.8, func(side string) float64 { return f.memories[side].requests }},

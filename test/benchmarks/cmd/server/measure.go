@@ -216,8 +216,8 @@ func preparePayloads(ctx context.Context, sides map[string]*process.Process, fol
 		return nil, err
 	}
 	payloads := []*payload{
-		{name: "request", title: "one regulatory request", limit: 0.85},
-		{name: "rates", title: "60 KB of rates", limit: 0.90},
+		{name: "request", title: "one regulatory request", limit: 0.60},
+		{name: "rates", title: "60 KB of rates", limit: 0.60},
 		{name: "transactions", title: "a page of transactions in the middle"},
 		{name: "countries", title: "all countries"},
 	}

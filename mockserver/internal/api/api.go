@@ -7,8 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
-	"sync"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +23,6 @@ type Config struct {
 	Worlds         *world.Worlds
 	Operations     []shipping.Operation // the operation table
 	OpenOperations []string             // that need no key, in addition to those of the table
-	Countries      *wire.Static         // the whole response of GET /v1/countries
 	Logger         *slog.Logger
 }
 
@@ -32,79 +30,71 @@ type Config struct {
 // operation, applies faults, and passes the exchange to the observers before the response is sent.
 type API struct {
 	Config
-	// Unread limits how long clients take to send bodies.
-	Unread wire.Unread
-	routes *router
-	memory sync.Pool // of *responseMemory
-	pages  pageCache
-	active atomic.Int64 // requests in progress
+	mux       *http.ServeMux
+	routes    map[string]map[string]*operation // by route and method
+	countries func() wire.Reply
+	active    atomic.Int64 // requests in progress
 }
 
-// responseMemory is the memory of a response until it is sent. Later responses reuse it.
-type responseMemory struct {
-	buffer   []byte // empty
-	exchange wire.Exchange
+// operation is a row of the table and its handler.
+type operation struct {
+	shipping.Operation
+	handle handler
 }
 
-// New returns an API that serves an operation table, and an error if the table is invalid.
-func New(c Config) (*API, error) {
-	a := &API{Config: c}
-	a.memory.New = func() any { return new(responseMemory) }
-	a.routes = newRouter(a, a.handlers(), c.Operations)
-	return a, a.routes.err
-}
+// handler serves an operation in a world. It takes the world's lock itself, so that nothing slow,
+// such as reading a body, happens under the lock.
+type handler func(w *world.World, x *wire.Exchange) wire.Reply
 
 // Active returns how many requests to operations have no complete response and journal entry yet.
 func (s *API) Active() int { return int(s.active.Load()) }
 
 // ServeHTTP serves a request whose path is clean; see [IsClean].
-func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.routes.ServeHTTP(w, r) }
+func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// IsOperation reports whether an operation of that name exists.
-func IsOperation(name string) bool { return slices.Contains(OperationNames(), name) }
+// IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other path,
+// and hide a mistake of the client.
+func IsClean(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
+}
 
-// OperationNames returns the names of the operation table.
-func OperationNames() []string {
-	var names []string
-	for _, op := range shipping.Operations() {
-		names = append(names, op.Name)
+// serve serves a request whose path is in the table.
+func (s *API) serve(w http.ResponseWriter, r *http.Request) {
+	methods := s.routes[r.Pattern]
+	op := methods[r.Method]
+	if op == nil && r.Method == http.MethodHead {
+		op = methods[http.MethodGet]
 	}
-	return names
+	if op == nil {
+		s.refuseMethod(w, r, methods)
+		return
+	}
+	s.exchange(w, r, op)
 }
 
 // exchange serves an operation: it builds the response in memory first and writes it afterwards, so that a fault
 // can strike before the operation, or after the change and before the response is sent.
-func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Route, op *operation) {
+func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	s.active.Add(1)
 	defer s.active.Add(-1)
-	memory := s.memory.Get().(*responseMemory)
-	x := &memory.exchange
-	x.Ctx, x.Began, x.Operation = r.Context(), time.Now(), op.Name
-	x.Call = wire.Call{Request: r, Route: route, Buffer: memory.buffer}
-	defer func() {
-		x.Leave()
-		*x = wire.Exchange{}
-		s.memory.Put(memory)
-	}()
+	x := &wire.Exchange{Request: r, Began: time.Now(), Operation: op.Name}
+	defer x.Leave()
 	w, refusal := s.authenticate(x, op)
 	x.Arrived = w.Clock.At(x.Began)
 	switch {
 	case r.Body == http.NoBody:
 	case refusal != nil || op.Method == http.MethodGet:
-		s.Unread.Skip(rw, r)
+		wire.Skip(rw, r)
 	default:
-		x.Call.Body, refusal = s.Unread.ReadBody(rw, r, wire.BodyLimit(w.Assume()), w.Assume().RequireContentType && op.Name != shipping.OpReplayWebhook)
+		x.Body, refusal = wire.ReadBody(rw, r, wire.BodyLimit(w.Assume()), w.Assume().RequireContentType && op.Name != shipping.OpReplayWebhook)
 	}
-	faults := w.Faults.Match(inject.Request{Operation: op.Name, Target: r.RequestURI, Body: x.Call.Body, Now: w.Now()})
+	faults := w.Faults.Match(inject.Request{Operation: op.Name, Target: r.RequestURI, Body: x.Body, Now: w.Now()})
 	faults.Before(x, w)
 	if refusal != nil || op.Method == http.MethodGet {
 		x.ArrivesIn = 0 // the operation would change nothing
 	}
 	if !x.Settled {
 		s.respond(w, x, op, refusal)
-		if x.Reply.Pooled {
-			memory.buffer = x.Reply.Body[:0] // which may have grown
-		}
 		if x.Reply.Then != nil {
 			x.Reply.Then(x)
 		} else {
@@ -117,22 +107,19 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, route *wire.Rout
 // respond calls the handler, unless the request is refused first.
 func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
-	if refusal == nil {
-		refusal = checkQuery(w.Assume(), op.Name, &x.Call)
+	if refusal == nil && x.URL.RawQuery != "" {
+		refusal = checkQuery(w.Assume(), x)
 	}
 	if refusal != nil {
 		x.Reply = *refusal
-		if shapes(w.Assume()) {
-			shape(w, op.Name, &x.Reply)
-		}
-		return
+	} else {
+		x.Reply = op.handle(w, x)
 	}
-	x.Reply = op.handle(w, &x.Call)
 	if shapes(w.Assume()) {
 		shape(w, op.Name, &x.Reply)
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
-		w.Faults.Analyzed(record.RequestID, x.Call.Body)
+		w.Faults.Analyzed(record.RequestID, x.Body)
 	}
 }
 
@@ -140,7 +127,7 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 {
-		x.Reply.Revalidate(x.Call.Request)
+		x.Reply.Revalidate(x.Request)
 	}
 	ready := time.Now()
 	x.At, x.Took, x.Virtual, x.World = w.Clock.At(ready), ready.Sub(x.Began), w.Clock.IsVirtual(), w.Name()
@@ -151,9 +138,9 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 		s.expect(w, x)
 	}
 	x.Leave() // the client may read the response slowly
-	rw.Header()["X-Request-Id"] = []string{x.ID}
+	rw.Header().Set("X-Request-Id", x.ID)
 	if len(x.Struck) > 0 || x.Reply.Refusal.Code != "" {
-		rw.Header()["X-Mock-Why"] = []string{whyPath(w, x.ID)}
+		rw.Header().Set("X-Mock-Why", whyPath(w, x.ID))
 	}
 	if err := x.Send(rw, func(each time.Duration, count int) wire.Ticks {
 		return w.Ticks(each, count, "the next byte of a slow body")
