@@ -67,7 +67,7 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 		t.Errorf("without a shipment: %+v, %v", queued, err)
 	}
 	for body, want := range map[string]string{
-		`{}`: "the event is missing", `{"event":"silence"}`: "no active webhook", `{"event":"test","shipment_id":"SH-1"}`: "no shipment",
+		`{}`: "event is required", `{"event":"silence"}`: "no active webhook", `{"event":"test","shipment_id":"SH-1"}`: "no shipment",
 		`{"event":"test","data":[]}`: "must be a JSON object", `{"event":"test","data":{},"shipment_id":"SH-1"}`: "exclude each other",
 		`{"evnt":"test"}`: `unknown field "evnt": did you mean "event"?`,
 	} {

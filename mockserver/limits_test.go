@@ -72,7 +72,7 @@ func TestLimits_StopATestThatRunsAway(t *testing.T) {
 				t.Errorf("another world has memory of its own: %v", err)
 			}
 			for _, each := range srv.Worlds()[1:] {
-				if each != other && each != w {
+				if each.Name() != other.Name() && each.Name() != w.Name() {
 					each.Close()
 				}
 			}
@@ -85,7 +85,7 @@ func TestLimits_StopATestThatRunsAway(t *testing.T) {
 			}
 			w.CheckInvariants(t)
 			for _, each := range srv.Worlds()[1:] {
-				if each != other {
+				if each.Name() != other.Name() {
 					each.Close()
 				}
 			}
@@ -234,22 +234,6 @@ func TestLimits_BoundBytes(t *testing.T) {
 			}
 		})
 	}
-	t.Run("snapshots", func(t *testing.T) {
-		t.Parallel()
-		srv := start(t, mockserver.WithoutListener())
-		srv.LeaveMemory(most)
-		changes["drafts of many items"](t, srv).want(t, 200)
-		kept := 0
-		for ; kept < 100; kept++ {
-			if got := post(t, srv, "/_mock/worlds/home/snapshot", fmt.Sprintf(`{"snapshot":"%d"}`, kept)); got.status != 200 {
-				got.refusal(t, 400, "WithMaxMemory")
-				break
-			}
-		}
-		if kept == 0 || kept == 100 {
-			t.Errorf("%d snapshots are kept", kept)
-		}
-	})
 	t.Run("labels", func(t *testing.T) {
 		t.Parallel()
 		srv := start(t, mockserver.WithoutListener())

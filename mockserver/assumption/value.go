@@ -83,8 +83,8 @@ func (a *Set) Check() error {
 // Change is a change of the choices of a world: first a preset, "default" or "contrary", then values by the name of the
 // field. JSON null restores the value of the server.
 type Change struct {
-	Preset      string                     `json:"preset"`
-	Assumptions map[string]json.RawMessage `json:"assumptions"`
+	Preset      string                     `json:"preset,omitempty"`
+	Assumptions map[string]json.RawMessage `json:"assumptions,omitempty"`
 }
 
 // IsZero reports whether nothing is changed.

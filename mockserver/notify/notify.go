@@ -42,10 +42,10 @@ type Event struct {
 	// Kind is what webhooks subscribe to, such as "shipment.updated".
 	Kind string `json:"event"`
 	// ShipmentID is the shipment in the notification, in its current state. Default: the newest.
-	ShipmentID string `json:"shipment_id"`
+	ShipmentID string `json:"shipment_id,omitempty"`
 	// Data, a JSON object, replaces the shipment, for events that are not about a shipment. If its shipment_id
 	// names a shipment of the account, the notification is about that shipment.
-	Data json.RawMessage `json:"data"`
+	Data json.RawMessage `json:"data,omitempty"`
 }
 
 // Delivery is one notification to one webhook, as the delivery log records it.

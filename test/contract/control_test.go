@@ -10,6 +10,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Every operation below /_mock/ accepts the documented request, and responds as documented, field by field.
@@ -29,7 +30,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	perfume := c.analyze(`{"file_url":"https://invoices.example/need-evidence.pdf"}`)
 	c.succeed("POST", base+"/purchase", purchase(perfume, `"MSDS","CUSTOMS"`))
 	failedID, perfumeID := failed[strings.LastIndex(failed, "/")+1:], perfume[strings.LastIndex(perfume, "/")+1:]
-	hook, err := srv.AddWebhook(mockserver.Webhook{URL: "http://127.0.0.1:9/"})
+	hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
 	if err != nil {
 		t.Fatal(err)
 	}

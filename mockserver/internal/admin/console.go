@@ -24,7 +24,7 @@ const consolePage = "index.html"
 
 // consolePolicy restricts the page to content of this server. It forbids inline scripts, HTML made from text, and
 // frames.
-const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; " +
+const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 func consoleRoutes() []Route {

@@ -55,6 +55,7 @@ func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledger
 	}
 	slices.Reverse(entries)
 	page := ledgerPage{
+		Wallets:       []wallet{},
 		ExchangeRates: maps.Clone(now.State.Exchange),
 		Entries:       pageOf(c, query.paging, entries),
 	}

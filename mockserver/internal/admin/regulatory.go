@@ -43,7 +43,7 @@ func (s *Admin) listRegulatoryRequests(c *control, query paging, _ none) (string
 		records = w.Regulatory.Newest((c.page.Page-1)*c.page.PerPage, c.page.PerPage)
 	}
 	w.Unlock()
-	var summaries []regulatoryRow
+	summaries := []regulatoryRow{}
 	for _, record := range records {
 		summaries = append(summaries, viewRegulatoryRequest(record))
 	}

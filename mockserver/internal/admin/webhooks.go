@@ -62,7 +62,7 @@ func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, [
 	w.Unlock()
 	slices.Reverse(all)
 	all = containing(all, query.Contains, func(h *account.Webhook) []string { return append([]string{h.WebhookID, h.Name, h.URL}, h.Event...) })
-	var webhooks []webhookSettings
+	webhooks := []webhookSettings{}
 	for _, h := range pageOf(c, query.paging, all) {
 		webhooks = append(webhooks, viewWebhook(h))
 	}

@@ -98,7 +98,7 @@ func (s *Admin) viewDetails(w *world.World, withKey bool) worldDetails {
 func viewConsignments(w *world.World) []consignment {
 	w.Lock()
 	defer w.Unlock()
-	var rows []consignment
+	rows := []consignment{}
 	for _, id := range w.Account.ShipmentIDs {
 		shipment := w.Account.Shipments[id]
 		row := consignment{id, shipment.Status, shipment.AddressFrom.Country, shipment.AddressTo.Country, []string{}}
@@ -121,7 +121,7 @@ type worldsQuery struct {
 
 func (s *Admin) listWorlds(c *control, query worldsQuery, _ none) (string, []worldSummary, error) {
 	worlds := s.Worlds.Worlds()
-	var page []worldSummary
+	page := []worldSummary{}
 	for _, w := range pageOf(c, query.paging, worlds) {
 		page = append(page, viewWorld(w, query.areShown()))
 	}

@@ -93,6 +93,8 @@ func TestLoad_RefusesWhatNoServiceHasSaved(t *testing.T) {
 		"odd status":    {edited(`"processing"`, `"lost"`), `status "lost"`},
 		"odd field":     {edited(`"source"`, `"sauce"`), "unknown fields, or another order"},
 		"another price": {edited(`"charged_amount":`, `"charged_amount":1`), "the ledger"},
+		"another id":    {edited(`"transaction_id":"TR-`, `"transaction_id":"TX-`), "the ledger"},
+		"other wallet":  {edited(`"wallet":"`+naira, `"wallet":"`+dollars), "the ledger"},
 		"no times":      {func(s []regulatory.Saved) []regulatory.Saved { s[0].DocumentsDue = nil; return s }, "times for 0"},
 		"not offered":   {func(s []regulatory.Saved) []regulatory.Saved { s[0].Purchased = []string{"STEEL"}; return s }, "does not offer"},
 	}
