@@ -10,7 +10,6 @@ package openapi
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
@@ -21,7 +20,6 @@ import (
 type Document struct {
 	service, control object
 	operations       map[string]object // of the service, by operationId
-	assumptions      []string          // the names in x-when
 }
 
 // Load reads the description of the service, and describes the operations below /_mock/.
@@ -40,12 +38,6 @@ func Load(controls []Control, types Types) (*Document, error) {
 		}
 	}
 	d := &Document{operations: map[string]object{}}
-	resolve(service, func(name string) bool {
-		d.assumptions = append(d.assumptions, name)
-		return false
-	})
-	slices.Sort(d.assumptions)
-	d.assumptions = slices.Compact(d.assumptions)
 	for _, path := range service.object("paths") {
 		for _, method := range members(path.value) {
 			operation, _ := method.value.(object)
@@ -85,9 +77,6 @@ func security(open bool) []any {
 
 // when is the member that holds what assumptions change.
 const when = "x-when"
-
-// Assumptions returns the names of the assumptions that change the document, sorted.
-func (d *Document) Assumptions() []string { return slices.Clone(d.assumptions) }
 
 // resolve returns a value as the assumptions have it, without x-when.
 func resolve(value any, assumed func(name string) bool) any {
