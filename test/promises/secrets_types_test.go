@@ -88,7 +88,7 @@ var keyless = map[string]string{
 	"shipping.PurchaseRequest": "an identifier, documents and settings",
 	"journal.Query":            "the key is a fingerprint",
 	"fault.Kind":               "a name and a description",
-	"fault.Injected":     "a fault rule and its counts",
+	"fault.Injected":           "a fault rule and its counts",
 	"sweep.Config":             "settings, and options that are functions",
 	"sweep.Execute":            "a function",
 	"sweep.Fault":              "a name, a description and functions",
