@@ -50,6 +50,3 @@ func (w *World) Inbox() []notify.Received { return w.core.Inbox.Notifications(0,
 func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration) ([]notify.Received, error) {
 	return w.core.AwaitInbox(ctx, 0, "", count, timeout)
 }
-
-// ClearInbox removes every notification from the inbox.
-func (w *World) ClearInbox() { w.core.Inbox.Clear() }

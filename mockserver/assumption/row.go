@@ -43,8 +43,11 @@ func (a *Set) Rows() []Row {
 			Field: field.Name, Open: field.Tag.Get("open"), Default: field.Tag.Get("default"), Basis: field.Tag.Get("basis"),
 			Changed: !value.IsZero(), Kind: kindOf(field.Type).name, Scope: scopeOf(field), Value: value.Interface(),
 		}
-		if wait, ok := row.Value.(time.Duration); ok {
-			row.Value = wait.String()
+		switch chosen := row.Value.(type) {
+		case time.Duration:
+			row.Value = chosen.String()
+		case []string:
+			row.Value = append([]string{}, chosen...) // never null
 		}
 		rows = append(rows, row)
 	}

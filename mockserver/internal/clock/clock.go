@@ -231,7 +231,7 @@ func (c *Clock) Waiting() int {
 func (c *Clock) Pending(most int) []journal.Fired {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var pending []journal.Fired
+	pending := []journal.Fired{}
 	for _, t := range slices.SortedFunc(maps.Keys(c.waiting), (*Timer).compare) {
 		if len(pending) < most {
 			pending = append(pending, journal.Fired{Due: t.due, Label: t.label})
