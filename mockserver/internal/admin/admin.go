@@ -20,8 +20,6 @@ import (
 // Root is the address of the console without the trailing slash.
 const Root = "/_mock"
 
-func IsPath(path string) bool { return strings.HasPrefix(path, wire.ControlPrefix) }
-
 // Routes returns the operations of the control surface.
 func Routes() []Route {
 	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), moneyRoutes(), webhookRoutes(), regulatoryRoutes())
