@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -96,6 +97,7 @@ func describe(w *mockserver.World) ready {
 
 // serve serves until the context ends.
 func serve(ctx context.Context, cmd *cli.Command) error {
+	debug.SetGCPercent(400) // the heap is small, and each page of a list is garbage once it is sent
 	addr, stderr := cmd.String("addr"), cmd.Root().ErrWriter
 	opts, err := options(cmd)
 	if err != nil {

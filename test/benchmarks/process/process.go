@@ -35,11 +35,16 @@ type Hello struct {
 
 // Build builds the reference server's command, as it is released.
 func Build(ctx context.Context, program string) error {
-	const target = "github.com/shipping-go/shipping/mockserver/cmd/mockserver"
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/shipping-go/shipping").Output()
+	if err != nil {
+		return fmt.Errorf("go list -m (run this command in the benchmarks folder): %w", err)
+	}
+	const target = "./mockserver/cmd/mockserver"
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, target)
+	cmd.Dir = strings.TrimSpace(string(root)) // whose go.sum has what the command imports
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s (run this command in the benchmarks folder): %w\n%s", target, err, output)
+		return fmt.Errorf("go build %s: %w\n%s", target, err, output)
 	}
 	return nil
 }
