@@ -392,3 +392,18 @@ func TestWalk_AListThatChangedAndRests(t *testing.T) {
 		}
 	}
 }
+
+// TestWalk_ATotalThatJumps: each page but the first reports a total of two billion. It once allowed the walk 200,000
+// requests for pages without records.
+func TestWalk_ATotalThatJumps(t *testing.T) {
+	l := newList(95, 10)
+	l.fault = func(number int, page *paging.Page) {
+		if number > 1 {
+			page.Total, page.PageCount = 2_000_000_000, 200_000_000
+		}
+	}
+	rows, err := walk(t.Context(), l.config(1))
+	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Loop || len(rows) != 95 || len(l.requests) > 60 {
+		t.Errorf("%d records and %v after %d requests", len(rows), err, len(l.requests))
+	}
+}
