@@ -37,7 +37,7 @@ type Walk struct {
 	expected int  // how many records this reading should find
 	found    int  // how many it has found
 	fresh    int  // how many of them no reading had found before
-	hole     int  // rows of empty pages that others follow, in a list without totals
+	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
 	ended    bool // there is no page left to read
 
 	known     map[uint64]int // the last reading that found a record, by identifier
@@ -245,12 +245,15 @@ func (w *Walk) accept(page *Page) {
 func (w *Walk) advance(page *Page) {
 	w.ended = !w.more(page)
 	switch {
+	case w.total >= 0 && !w.distrust:
+		w.hole += max(min(w.size, w.total-w.start())-len(page.IDs), 0)
+	case len(page.IDs) == 0 && !w.ended:
+		w.hole += w.size
+	}
+	switch {
 	case w.ended:
 		w.covered = max(w.covered, w.start()+len(page.IDs))
 	default:
-		if len(page.IDs) == 0 && w.total < 0 {
-			w.hole += w.size
-		}
 		w.covered = max(w.covered, w.start()+w.size)
 		w.number = w.pageOf(w.covered)
 	}
@@ -304,7 +307,7 @@ func (w *Walk) readAgain() bool {
 		return false
 	}
 	w.reading++
-	w.began, w.ended, w.idle, w.pushed, w.lost, w.covered = false, false, 0, 0, 0, w.base
+	w.began, w.ended, w.idle, w.pushed, w.lost, w.covered, w.last = false, false, 0, 0, 0, w.base, nil
 	w.moveTo(w.pageOf(w.base))
 	return true
 }

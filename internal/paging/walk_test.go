@@ -407,3 +407,50 @@ func TestWalk_ATotalThatJumps(t *testing.T) {
 		t.Errorf("%d records and %v after %d requests", len(rows), err, len(l.requests))
 	}
 }
+
+// TestWalk_ArrivalsDoNotHideAnEmptyPage: 52 rows arrive, and the walk looks for its place on page 6, which is empty. It
+// reads the rows that arrived instead. They once counted as the records of the empty page.
+func TestWalk_ArrivalsDoNotHideAnEmptyPage(t *testing.T) {
+	l := newList(57, 12)
+	l.change = func(l *list) {
+		if len(l.requests) == 2 {
+			l.arrive(52)
+		}
+	}
+	l.fault = func(number int, page *paging.Page) {
+		if number == 6 {
+			page.IDs, page.Value = nil, []int(nil)
+		}
+	}
+	rows, err := walk(t.Context(), l.config(1))
+	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Incomplete {
+		t.Errorf("%d records and %v, want Incomplete", len(rows), err)
+	}
+}
+
+// TestWalk_ATokenOfALaterReading contains only records in front of its place. It once contained the last ones of the
+// list, so that the resumed walk skipped those that were missing in front of them.
+func TestWalk_ATokenOfALaterReading(t *testing.T) {
+	l := newList(13, 8)
+	l.fault = func(number int, page *paging.Page) {
+		drop := 0
+		switch {
+		case number == 2:
+			drop = 2
+		case len(l.requests) == 1:
+			drop = 1
+		}
+		page.IDs, page.Value = page.IDs[drop:], page.Value.([]int)[drop:]
+	}
+	config := l.config(1)
+	rows, err := walk(t.Context(), config)
+	failure, ok := errors.AsType[*paging.Error](err)
+	if !ok || failure.Kind != paging.Incomplete || failure.Missing != 2 {
+		t.Fatalf("%v and %v, want 2 to be missing", rows, err)
+	}
+	l.fault, config.Token = nil, failure.Token
+	rest, err := walk(t.Context(), config)
+	if err != nil || !slices.Contains(rest, 4) || !slices.Contains(rest, 5) {
+		t.Errorf("resumed: %v, %v", rest, err)
+	}
+}
