@@ -180,7 +180,7 @@ func (w *Walk) recognize(page *Page) bool {
 	place, resumed := 0, false
 	for i, id := range page.IDs {
 		known := w.known[id]
-		if id != 0 && (known == w.reading || known == anchor && w.reading == 1) {
+		if id != 0 && (known == w.reading || known == anchor && !w.held) {
 			place, resumed = w.start()+i+1, resumed || known == anchor
 		}
 	}
@@ -222,7 +222,7 @@ func (w *Walk) accept(page *Page) {
 	}
 	for i, id := range page.IDs { // only now: rows of one page are different rows, whatever their identifiers
 		w.anonymous = w.anonymous || id == 0
-		if id != 0 && w.start()+i >= w.base {
+		if id != 0 && (w.known[id] != 0 || w.start()+i >= w.base) {
 			w.known[id] = w.reading
 		}
 		if id != 0 {

@@ -454,3 +454,44 @@ func TestWalk_ATokenOfALaterReading(t *testing.T) {
 		t.Errorf("resumed: %v, %v", rest, err)
 	}
 }
+
+// TestWalk_AnEmptyPageOfAResumedWalk is read again, also if arrivals then push the records of the token onto a page behind
+// it. These records once made the walk begin anew behind them, and what the page had left out was lost.
+func TestWalk_AnEmptyPageOfAResumedWalk(t *testing.T) {
+	l := newList(100, 10)
+	config := l.config(1)
+	w, err := paging.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []int
+	for range 3 {
+		page, err := w.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, fresh(page)...)
+	}
+	w.Stop()
+	l.arrive(15)
+	l.requests, config.Token = nil, w.Token()
+	l.change = func(l *list) {
+		if len(l.requests) == 4 {
+			l.arrive(19)
+		}
+	}
+	l.fault = func(number int, page *paging.Page) {
+		if number == 5 && len(l.requests) == 2 {
+			page.IDs, page.Value = nil, []int(nil)
+		}
+	}
+	rest, err := walk(t.Context(), config)
+	for row := range 100 {
+		if !slices.Contains(rows, row+1) && !slices.Contains(rest, row+1) {
+			t.Errorf("row %d was lost", row+1)
+		}
+	}
+	if err != nil {
+		t.Error(err, l.requests)
+	}
+}
