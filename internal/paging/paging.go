@@ -14,8 +14,10 @@ package paging
 import (
 	"context"
 	"fmt"
-	"math"
 )
+
+// limit is the largest number of rows or pages. Calculations with such numbers fit into 32 bits.
+const limit = 1 << 30
 
 // Config describes a list and a walk over it.
 type Config struct {
@@ -60,7 +62,7 @@ type Page struct {
 // nothing on the page contradicts it.
 func (p *Page) normalize(ignoreTotal bool) {
 	const most = 1 << 20 // records on a page
-	p.Total, p.PageCount = min(max(p.Total, 0), math.MaxInt32), min(max(p.PageCount, 0), math.MaxInt32)
+	p.Total, p.PageCount = min(max(p.Total, 0), limit), min(max(p.PageCount, 0), limit)
 	if p.PerPage < 0 || p.PerPage > most {
 		p.PerPage = 0
 	}
@@ -90,7 +92,7 @@ func (p *Page) size(number, known int) int {
 }
 
 // rows returns how many rows so many pages have.
-func rows(pages, size int) int { return int(min(int64(pages)*int64(size), math.MaxInt32)) }
+func rows(pages, size int) int { return int(min(int64(pages)*int64(size), limit)) }
 
 // Progress is how far a walk is.
 type Progress struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -67,7 +66,7 @@ func parseToken(text string, list uint64) (*token, error) {
 
 func (t *token) plausible() bool {
 	for _, n := range []int{t.Covered, t.PerPage, max(t.Total, 0), t.Items} {
-		if n < 0 || n > math.MaxInt32 {
+		if n < 0 || n > limit {
 			return false
 		}
 	}

@@ -67,7 +67,7 @@ const (
 // Start begins a walk. An error is about the token.
 func Start(ctx context.Context, config Config) (*Walk, error) {
 	w := &Walk{
-		config: config, pages: newPrefetcher(ctx, config.Fetch), number: max(config.First, 1), reading: 1,
+		config: config, pages: newPrefetcher(ctx, config.Fetch), number: min(max(config.First, 1), limit), reading: 1,
 		total: unknown, known: map[uint64]int{}, reach: min(2, config.Window), opening: true,
 	}
 	w.complete = w.position()

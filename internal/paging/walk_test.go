@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -493,5 +494,20 @@ func TestWalk_AnEmptyPageOfAResumedWalk(t *testing.T) {
 	}
 	if err != nil {
 		t.Error(err, l.requests)
+	}
+}
+
+// TestWalk_APageNumberWithoutASuccessor: the first page is the largest number. Fetching ahead once counted on from it
+// without end.
+func TestWalk_APageNumberWithoutASuccessor(t *testing.T) {
+	l := newList(95, 10)
+	config, requests := l.config(1), 0
+	config.First = math.MaxInt
+	config.Fetch = func(context.Context, int) (*paging.Page, error) {
+		requests++
+		return &paging.Page{Listed: true, Value: []int(nil), Numbers: paging.Numbers{Total: 95, PerPage: 10, PageCount: 10}}, nil
+	}
+	if rows, err := walk(t.Context(), config); err != nil || len(rows) > 0 || requests != 1 {
+		t.Errorf("%v and %v after %d requests", rows, err, requests)
 	}
 }
