@@ -71,6 +71,15 @@ func (p *Page) normalize(ignoreTotal bool) {
 	}
 }
 
+// totalAt returns how many rows the list had when the page was read, as far as that is known. A list that reported no
+// total when it had rows does not report 0 at its end.
+func (w *Walk) totalAt(page *Page) int {
+	if page.Total < 0 || page.Total == 0 && w.began && w.total < 0 {
+		return w.total
+	}
+	return page.Total
+}
+
 // size returns how many rows the pages of the list have. number is that of this page, and known the size so far. Rows
 // count more than numbers: the size that a page reports is believed if the page has as many rows as it implies. Some
 // services report the number of rows of their last page; then that page does not end where the list ends.

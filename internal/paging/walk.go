@@ -177,12 +177,15 @@ func (w *Walk) follows(page *Page) bool {
 
 // recognize moves the place behind the last row of the page that was read before, and reports whether there is one.
 func (w *Walk) recognize(page *Page) bool {
-	place, resumed := 0, false
+	place := 0
 	for i, id := range page.IDs {
 		known := w.known[id]
 		if id != 0 && (known == w.reading || known == anchor && !w.held) {
-			place, resumed = w.start()+i+1, resumed || known == anchor
+			place = w.start() + i + 1
 		}
+	}
+	if page.Content != 0 && page.Content == w.content {
+		place = w.start() + len(page.IDs)
 	}
 	if place > w.covered { // so many of the rows that were lost were behind the place
 		behind := min(w.lost, place-w.covered)
@@ -190,7 +193,7 @@ func (w *Walk) recognize(page *Page) bool {
 		w.lost -= behind
 		w.covered = place
 	}
-	if resumed {
+	if place > 0 && !w.held { // the row is one of the token: the walk begins behind it
 		w.base, w.expected, w.found = w.covered, max(page.Total-w.covered, 0), 0
 	}
 	return place > 0
@@ -216,7 +219,7 @@ func (w *Walk) accept(page *Page) {
 		if !page.Skip[i] {
 			page.Fresh++
 		}
-		if known < w.reading && row >= w.covered && !again {
+		if known < w.reading && row >= w.covered {
 			w.found++
 		}
 	}
@@ -250,10 +253,9 @@ func (w *Walk) advance(page *Page) {
 	case len(page.IDs) == 0 && !w.ended:
 		w.hole += w.size
 	}
-	switch {
-	case w.ended:
+	if w.ended {
 		w.covered = max(w.covered, w.start()+len(page.IDs))
-	default:
+	} else {
 		w.covered = max(w.covered, w.start()+w.size)
 		w.number = w.pageOf(w.covered)
 	}
@@ -336,15 +338,6 @@ func (w *Walk) moveTo(number int) {
 
 // pageOf returns the number of the page that holds a row, counted from 0 at the head of the list.
 func (w *Walk) pageOf(row int) int { return max(row, 0)/max(w.size, 1) + 1 }
-
-// totalAt returns how many rows the list had when the page was read, as far as that is known. A list that reported no
-// total when it had rows does not report 0 at its end.
-func (w *Walk) totalAt(page *Page) int {
-	if page.Total < 0 || page.Total == 0 && w.began && w.total < 0 {
-		return w.total
-	}
-	return page.Total
-}
 
 // start returns how many rows are in front of the page to read next.
 func (w *Walk) start() int { return rows(w.number-1, w.size) }

@@ -511,3 +511,19 @@ func TestWalk_APageNumberWithoutASuccessor(t *testing.T) {
 		t.Errorf("%v and %v after %d requests", rows, err, requests)
 	}
 }
+
+// TestWalk_RowsVanishBehindAPageWithoutIDs: the page is read again, and recognized. The walk once ended in Incomplete.
+func TestWalk_RowsVanishBehindAPageWithoutIDs(t *testing.T) {
+	l := newList(95, 10)
+	l.change = func(l *list) {
+		if len(l.requests) == 4 {
+			l.vanish(90, 5)
+		}
+	}
+	l.fault = func(number int, page *paging.Page) {
+		page.IDs, page.Content = make([]uint64, len(page.IDs)), uint64(number)
+	}
+	if rows, err := walk(t.Context(), l.config(1)); err != nil || len(rows) != 90 {
+		t.Errorf("%d records and %v, want 90", len(rows), err)
+	}
+}
