@@ -93,7 +93,7 @@ func (p *Page) size(number, known int) int {
 	case p.Total > 0:
 		due = received == min(max(p.Total-before, 0), size)
 	}
-	last := number >= p.PageCount && p.Total != before+received
+	last := number >= p.PageCount && !p.HasNext && p.Total != before+received
 	if size > 0 && due && (size > known || !last) {
 		return size
 	}

@@ -527,3 +527,18 @@ func TestWalk_RowsVanishBehindAPageWithoutIDs(t *testing.T) {
 		t.Errorf("%d records and %v, want 90", len(rows), err)
 	}
 }
+
+// TestWalk_SmallerPagesInAListWithoutTotals: a page that has a successor is not the last one, so its size is believed. The
+// rows between the larger pages and the smaller ones were once lost.
+func TestWalk_SmallerPagesInAListWithoutTotals(t *testing.T) {
+	l := newList(60, 10)
+	l.change = func(l *list) {
+		if len(l.requests) == 3 {
+			l.perPage = 6
+		}
+	}
+	l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount = 0, 0 }
+	if rows, err := walk(t.Context(), l.config(20)); err != nil || !slices.Equal(rows, l.rows) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
