@@ -194,7 +194,7 @@ func (w *Walk) recognize(page *Page) bool {
 		w.covered = place
 	}
 	if place > 0 && !w.held { // the row is one of the token: the walk begins behind it
-		w.base, w.expected, w.found = w.covered, max(page.Total-w.covered, 0), 0
+		w.covered, w.base, w.expected, w.found = place, place, max(page.Total-place, 0), 0
 	}
 	return place > 0
 }

@@ -528,17 +528,43 @@ func TestWalk_RowsVanishBehindAPageWithoutIDs(t *testing.T) {
 	}
 }
 
-// TestWalk_SmallerPagesInAListWithoutTotals: a page that has a successor is not the last one, so its size is believed. The
-// rows between the larger pages and the smaller ones were once lost.
+// TestWalk_SmallerPagesInAListWithoutTotals: a page that has a successor is not the last one, so its size is believed. Rows
+// were once lost if only some pages were smaller.
 func TestWalk_SmallerPagesInAListWithoutTotals(t *testing.T) {
-	l := newList(60, 10)
+	l := newList(30, 4)
 	l.change = func(l *list) {
-		if len(l.requests) == 3 {
-			l.perPage = 6
+		switch len(l.requests) {
+		case 2:
+			l.perPage = 2
+		case 3:
+			l.perPage = 4
 		}
 	}
 	l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount = 0, 0 }
-	if rows, err := walk(t.Context(), l.config(20)); err != nil || !slices.Equal(rows, l.rows) {
+	if rows, err := walk(t.Context(), l.config(1)); err != nil || !slices.Equal(rows, l.rows) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// TestWalk_TheRecordsOfATokenShowThePlace, also if it is in front of the one that the numbers imply: three rows vanish, three
+// arrive at the end, and the pages are larger.
+func TestWalk_TheRecordsOfATokenShowThePlace(t *testing.T) {
+	l := newList(100, 10)
+	config := l.config(1)
+	w, err := paging.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := w.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Stop()
+	l.vanish(0, 3)
+	l.rows, l.perPage = append(l.rows, 101, 102, 103), 25
+	config.Token = w.Token()
+	if rows, err := walk(t.Context(), config); err != nil || !slices.Equal(rows, l.rows[27:]) {
 		t.Errorf("%v, %v", rows, err)
 	}
 }
