@@ -7,7 +7,7 @@
 //
 //   - Rows that vanish can hide unread ones if the list has no totals, or if rows arrive elsewhere than at the head.
 //   - So can as many rows as a page holds, if they arrive and others vanish while pages are in flight.
-//   - A record that a page leaves out while others vanish can be taken for one of them.
+//   - If a page contains the records of another page while rows vanish, its own can be taken for rows that vanished.
 //   - Records without an identifier are returned again if their page is read again.
 package paging
 

@@ -18,10 +18,11 @@ import (
 // A record that comes again is recognized, and not returned. A page that was fetched ahead is fetched again if its total
 // or its size shows that it may have been read before the one in front of it.
 //
-// At its end, a reading has found at least as many records as the total promised when it began, less those by which it
-// shrank. If not, the numbers contradict the rows, or as many rows arrived as vanished between two pages. Then the walk
-// reads the list again, and returns the records that it has not returned, until nothing is missing or a reading brings
-// nothing new. What is missing then is the error [Incomplete].
+// At its end, a reading has found at least as many records as the total promised when it began, less those that vanished
+// behind the place, and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or
+// as many rows arrived as vanished between two pages. Then the walk reads the list again, and returns the records that
+// it has not returned, until nothing is missing or a reading brings nothing new. What is missing then is the error
+// [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -51,17 +52,17 @@ type Walk struct {
 	moves    int  // changes of the total or the page size since a fresh record
 	pushed   int  // rows that arrived, and may have pushed records behind the place that were returned
 	lost     int  // rows that vanished since a fresh record, in front of the place or behind it
-	distrust bool // the totals change, but no row moves: they are ignored
+	distrust bool // totals are ignored, because they or the page size changed too often; see maxMoves
 
 	reach   int  // how many pages may be held or requested at once now
 	opening bool // reach is that of a consumer that may want only one page
-	held    bool // the consumer has a record
+	held    bool // a fresh record was returned
 }
 
 const (
 	unknown     = -1 // a total that is not reported
 	maxReadings = 4
-	maxMoves    = 16 // changes without a fresh record, after which totals are ignored
+	maxMoves    = 16 // changes of the total or the page size without a fresh record, after which totals are ignored
 )
 
 // Start begins a walk. An error is about the token.
