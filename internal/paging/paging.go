@@ -9,6 +9,7 @@
 //   - So can as many rows as a page holds, if they arrive and others vanish while pages are in flight.
 //   - If a page contains the records of another page while rows vanish, its own can be taken for rows that vanished.
 //   - Records without an identifier are returned again if their page is read again.
+//   - If a page of rows or more arrives with every request for long, the walk ends in [Loop].
 package paging
 
 import (

@@ -50,6 +50,7 @@ type Walk struct {
 
 	idle     int  // pages since a fresh record
 	moves    int  // changes of the total or the page size since a fresh record
+	grown    int  // rows that arrived, at most a page for each change of the total
 	pushed   int  // rows that arrived, and may have pushed records behind the place that were returned
 	lost     int  // rows that vanished since a fresh record, in front of the place or behind it
 	distrust bool // totals are ignored, because they or the page size changed too often; see maxMoves
@@ -135,7 +136,7 @@ func (w *Walk) check(page *Page) *Error {
 		return &Error{Kind: Empty, Err: fmt.Errorf("page %d has neither records nor the numbers of a page without any; resume later", w.number)}
 	}
 	w.idle++
-	if most := 16 + 2*w.moves + 2*len(w.known)/max(w.size, 1); w.idle > most {
+	if most := 16 + 2*min(w.moves, maxMoves) + 2*(len(w.known)+w.grown)/max(w.size, 1); w.idle > most {
 		return &Error{Kind: Loop, Err: fmt.Errorf("%d pages in a row, up to page %d, brought nothing new: "+
 			"the service seems to ignore the page number, or to change the page size with each response", w.idle, w.number)}
 	}
@@ -163,6 +164,7 @@ func (w *Walk) follows(page *Page) bool {
 	w.base = max(w.base+min(change, 0), 0)
 	w.lost += max(-change, 0)
 	w.pushed += max(change, 0)
+	w.grown += min(max(change, 0), size)
 	recognized := w.recognize(page)
 	switch place := max(w.covered, w.base); {
 	case w.start() > place:

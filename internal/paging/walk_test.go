@@ -568,3 +568,24 @@ func TestWalk_TheRecordsOfATokenShowThePlace(t *testing.T) {
 		t.Errorf("%v, %v", rows, err)
 	}
 }
+
+// TestWalk_APageOfAnotherSize: page 3 is always larger than the others, so that it begins behind the place, and the page of
+// the place always leads to page 3. The walk once read the two pages without end.
+func TestWalk_APageOfAnotherSize(t *testing.T) {
+	l := newList(95, 10)
+	config := l.config(1)
+	config.Fetch = func(ctx context.Context, number int) (*paging.Page, error) {
+		if len(l.requests) > 200 {
+			return nil, errors.New("too many requests")
+		}
+		l.perPage = 10
+		if number == 3 {
+			l.perPage = 15
+		}
+		return l.fetch(ctx, number)
+	}
+	rows, err := walk(t.Context(), config)
+	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Loop {
+		t.Errorf("%d records and %v after %d requests, want Loop", len(rows), err, len(l.requests))
+	}
+}
