@@ -21,8 +21,6 @@ type token struct {
 	Items   int    `json:"n"` // records returned, for progress
 	// Last identifies the records that were returned last, by which the walk recognizes its place.
 	Last []uint64 `json:"i,omitempty"`
-	// Complete is the place to resume at, in a token of an earlier client that names a place behind missing records.
-	Complete *token `json:"b,omitempty"`
 }
 
 const (
@@ -53,14 +51,8 @@ func (w *Walk) Token() string {
 func parseToken(text string, list uint64) (*token, error) {
 	var t token
 	data, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		err = json.Unmarshal(data, &t)
-	}
-	if t.Complete != nil {
-		t = *t.Complete
-	}
 	switch {
-	case err != nil:
+	case err != nil || json.Unmarshal(data, &t) != nil:
 		return nil, errors.New("is not a resume token: pass the Resume of a ListError, Page or ListProgress unchanged")
 	case t.Version < 0 || t.Version > tokenVersion:
 		return nil, fmt.Errorf("is a resume token of version %d, but this client reads up to version %d: update the client, or start the walk again", t.Version, tokenVersion)
