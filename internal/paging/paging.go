@@ -101,6 +101,14 @@ func (p *Page) size(number, known int) int {
 	return max(known, received, 1)
 }
 
+// isOdd reports whether the numbers of the page agree with each other, and imply another number of rows than it has.
+func (p *Page) isOdd(number int) bool {
+	if p.Total < 0 || p.PerPage == 0 || p.PageCount != (p.Total+p.PerPage-1)/p.PerPage {
+		return false
+	}
+	return len(p.IDs) != min(max(p.Total-rows(number-1, p.PerPage), 0), p.PerPage)
+}
+
 // rows returns how many rows so many pages have.
 func rows(pages, size int) int { return int(min(int64(pages)*int64(size), limit)) }
 

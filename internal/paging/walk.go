@@ -39,6 +39,7 @@ type Walk struct {
 	found    int  // how many it has found
 	fresh    int  // how many of them no reading had found before
 	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
+	odd      bool // a page had other rows than its numbers imply, which were not believed
 	ended    bool // there is no page left to read
 
 	known     map[uint64]int // the last reading that found a record, by identifier
@@ -150,6 +151,8 @@ func (w *Walk) follows(page *Page) bool {
 	page.Total = w.totalAt(page)
 	if w.total >= 0 {
 		change = page.Total - w.total
+	} else {
+		w.expected = max(page.Total-w.base, 0) // the first total of the list
 	}
 	if w.size == 0 {
 		w.size = size
@@ -211,7 +214,7 @@ func (w *Walk) search() {
 // accept marks the records that were returned before, counts the others, and moves the place behind the page.
 func (w *Walk) accept(page *Page) {
 	if !w.began {
-		w.began, w.expected, w.found, w.fresh, w.hole = true, max(page.Total-w.base, 0), 0, 0, 0
+		w.began, w.odd, w.expected, w.found, w.fresh, w.hole = true, false, max(page.Total-w.base, 0), 0, 0, 0
 	}
 	again := page.Content != 0 && page.Content == w.content
 	w.content = page.Content
@@ -250,6 +253,7 @@ func (w *Walk) accept(page *Page) {
 // advance moves the place behind the page, chooses the next page, and fetches ahead.
 func (w *Walk) advance(page *Page) {
 	w.ended = !w.more(page)
+	w.odd = w.odd || page.isOdd(w.number)
 	switch {
 	case w.total >= 0 && !w.distrust:
 		w.hole += max(min(w.size, w.total-w.start())-len(page.IDs), 0)
@@ -262,7 +266,7 @@ func (w *Walk) advance(page *Page) {
 		w.covered = max(w.covered, w.start()+w.size)
 		w.number = w.pageOf(w.covered)
 	}
-	if page.Fresh > 0 && w.missing() <= 0 {
+	if page.Fresh > 0 && w.missing() <= 0 && !w.odd {
 		w.complete = w.position()
 	}
 	switch {
