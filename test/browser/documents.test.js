@@ -72,9 +72,12 @@ test("a special input fails once, and is retried", async () => {
   const draft = await analyze("SH-MAGICFAILONCE");
   const page = await s.visit(`#/regulatory-requests/${draft.request_id}`);
   const detail = page.locator(".detail");
+  const generating = detail.locator("h2 .badge", { hasText: "processing" }); // time passes for what has begun
   await detail.getByRole("button", { name: "Purchase selected" }).click();
+  await generating.waitFor();
   await page.getByRole("button", { name: "+1 h" }).click();
   await detail.getByRole("button", { name: "Retry failed" }).click();
+  await generating.waitFor();
   await page.getByRole("button", { name: "+1 h" }).click();
   await detail.locator("h2 .badge", { hasText: "completed" }).waitFor();
 });
