@@ -1,6 +1,6 @@
 package conformance
 
-// What a check needs, as the command and as Go name it.
+// What a check needs: the flag of the command, and the option in Go.
 const (
 	needsWallet           = "needs a wallet: -wallet, or Target.Wallet in Go"
 	needsShipment         = "needs a shipment: -shipment, or Target.Shipment in Go"

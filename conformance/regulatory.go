@@ -46,7 +46,7 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 	shipment = s.analyze("shipment", "shipment_id", s.target.Shipment, needsShipment)
 	invoice = s.analyze("invoice", "file_url", s.target.Invoice, needsInvoice)
 	bought, refused := shipment, invoice
-	if shipment.missing != (missing{}) && invoice.missing == (missing{}) { // it is purchased, and is no draft any more
+	if shipment.missing != (missing{}) && invoice.missing == (missing{}) { // it was purchased, and is not a draft
 		bought, refused = invoice, draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
 	}
 	charge := before.charged(s.readWallet(before.id, bought.missing), nil, shipment, invoice)

@@ -51,7 +51,7 @@ func learn(calls []journal.Entry) []Request {
 }
 
 // requestsOf describes how many requests a run sent, and the last ones with the reasons of refusals: also those that name
-// no operation or have no secret key of the world. output is what a program that failed has printed.
+// no operation or have no secret key of the world. output is the output of a program that failed.
 func (c *Config) requestsOf(o *observation, output string) string {
 	const most = 5
 	calls := slices.SortedStableFunc(slices.Values(slices.Concat(o.unknown, o.calls)), func(a, b journal.Entry) int { return a.At.Compare(b.At) })

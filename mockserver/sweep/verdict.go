@@ -272,7 +272,7 @@ func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Fin
 			find(Missing, "the program succeeded without %s", together(less))
 		}
 		for _, what := range c.Goal.differing(normal.files, o.files) {
-			if !o.failed { // a report can say so
+			if !o.failed { // a report can state the failure
 				find(Different, "%s", what)
 			}
 		}

@@ -26,6 +26,7 @@ type Country struct {
 	Longitude string     `json:"longitude"`
 	Timezones []Timezone `json:"timezones"`
 }
+
 type Timezone struct {
 	ZoneName      string `json:"zoneName"`
 	GMTOffset     int    `json:"gmtOffset"`
@@ -33,8 +34,6 @@ type Timezone struct {
 	Abbreviation  string `json:"abbreviation"`
 	TZName        string `json:"tzName"`
 }
-
-//
 
 // all returns the list, or ends the test.
 func all(t *testing.T) []Country {
