@@ -46,6 +46,7 @@ test("a world that somebody else closes is left", async () => {
   await s.server.call("DELETE", `/_mock/worlds/${world.name}`);
   await page.getByText(`The world ${world.name} is closed.`).waitFor();
   await page.waitForURL((url) => !url.hash.includes("world="));
+  s.refused(); // the reads of the closed world
 });
 
 test("a copy keeps the contents, and the world is restored from it, and to its initial contents", async () => {
