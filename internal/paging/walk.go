@@ -194,7 +194,7 @@ func (w *Walk) recognize(page *Page) bool {
 		place = w.start() + len(page.IDs)
 	}
 	if place > w.covered { // so many of the rows that were lost were behind the place
-		behind := min(w.lost, place-w.covered)
+		behind := max(min(w.lost, place-w.covered-w.pushed), 0)
 		w.expected -= behind
 		w.lost -= behind
 		w.covered = place
