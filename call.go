@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-querystring/query"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
@@ -23,7 +24,7 @@ type request struct {
 	// operation is the name of an operation of the table.
 	operation string
 	// custom, if not nil, is an operation that is not in the table.
-	custom *Operation
+	custom *operations.Operation
 	// requestID is the regulatory request that the call is about, for its errors; "" if there is none.
 	requestID string
 	// path has the values of the placeholders of the operation's route, by name.
@@ -41,7 +42,7 @@ type request struct {
 // exchange is one call with its attempts and its response so far.
 type exchange struct {
 	core       *core
-	operation  Operation
+	operation  operations.Operation
 	requestID  string
 	attempts   []Attempt
 	first      [1]Attempt // the usual length of attempts
@@ -78,10 +79,10 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 	}
 	x := &exchange{core: c, operation: operation, requestID: r.requestID}
 	x.attempts, call.Hooks = x.first[:0], x
-	ctx = c.observer.begin(ctx, operation)
+	ctx = c.observer.begin(ctx, operation.Name)
 	if c.observer.Done != nil {
 		started := time.Now()
-		defer func() { c.observer.Done(ctx, operation, x.attempts, time.Since(started), err) }()
+		defer func() { c.observer.Done(ctx, operation.Name, x.attempts, time.Since(started), err) }()
 	}
 	if r.timeout > 0 {
 		bounded, cancel := context.WithTimeoutCause(ctx, r.timeout, &transport.TimeoutError{After: r.timeout})
@@ -112,26 +113,26 @@ func nilContext(operation string) error {
 }
 
 // find returns the operation of a request. It reports a client that was not made by [NewClient].
-func (c *core) find(r request) (Operation, error) {
+func (c *core) find(r request) (operations.Operation, error) {
 	if c == nil {
-		return Operation{}, ErrNoClient
+		return operations.Operation{}, ErrNoClient
 	}
 	if r.custom != nil {
 		return *r.custom, nil
 	}
-	operation, ok := c.operations[r.operation]
-	if !ok {
-		return operation, fmt.Errorf("shipping: the operation %q is not in the table of operations.go", r.operation)
+	i := slices.IndexFunc(c.operations, func(o operations.Operation) bool { return o.Name == r.operation })
+	if i < 0 {
+		return operations.Operation{}, fmt.Errorf("shipping: the operation %q is not in the table of internal/operations", r.operation)
 	}
-	if operation.Provisional && !c.provisional {
+	if operation := c.operations[i]; operation.Provisional && !c.provisional {
 		return operation, fmt.Errorf("%w (%s)", ErrProvisionalRoute, r.operation)
 	}
-	return operation, nil
+	return c.operations[i], nil
 }
 
 // newCall builds the call and validates it.
-func (c *core) newCall(operation Operation, r request, settings callSettings) (transport.Call, error) {
-	call := transport.Call{Method: operation.Method, Header: make(http.Header, 8), Retry: transport.Retry(operation.Retry)}
+func (c *core) newCall(operation operations.Operation, r request, settings callSettings) (transport.Call, error) {
+	call := transport.Call{Method: operation.Method, Header: make(http.Header, 8), Retry: operation.Retry}
 	path, err := expandRoute(operation, r)
 	if err != nil {
 		return call, err
@@ -178,7 +179,7 @@ func jsonBody(v any) func() ([]byte, error) {
 
 // expandRoute fills the placeholders of a route with escaped values. A value that is empty, "." or
 // ".." is refused: it would name another resource.
-func expandRoute(operation Operation, r request) (string, error) {
+func expandRoute(operation operations.Operation, r request) (string, error) {
 	var path strings.Builder
 	path.Grow(2 * len(operation.Route))
 	for route := operation.Route; ; {
@@ -246,17 +247,17 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	if c == nil || c.core == nil {
 		return ErrNoClient
 	}
-	operation := Operation{Name: "do", Method: strings.ToUpper(method), Retry: RetryUnsent}
+	operation := operations.Operation{Name: "do", Method: strings.ToUpper(method), Retry: operations.Unsent}
 	if err := checkDo(operation.Method, path); err != nil {
 		return err
 	}
 	switch operation.Method {
 	case http.MethodGet, http.MethodHead:
-		operation.Retry = RetrySafe
+		operation.Retry = operations.Safe
 	}
 	for _, documented := range c.core.operations {
 		if documented.Charges && documented.Method == operation.Method && sameRoute(path, documented.Route) {
-			operation.Retry, operation.Charges = RetryNever, true
+			operation.Retry, operation.Charges = operations.Never, true
 		}
 	}
 	operation.Route = escapeSegments(path)

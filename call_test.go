@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // If a method uses an operation that is not in the table, the error names the operation, and nothing is sent.
@@ -22,7 +24,7 @@ func TestFetch_AnOperationThatTheTableLacks(t *testing.T) {
 // Every placeholder but document_type was filled with the id of the regulatory request.
 func TestExpandRoute_FillsPlaceholdersByName(t *testing.T) {
 	t.Parallel()
-	operation := Operation{Name: "carriers.get", Route: "/v1/carriers/{carrier_id}/rates/{rate_id}"}
+	operation := operations.Operation{Name: "carriers.get", Route: "/v1/carriers/{carrier_id}/rates/{rate_id}"}
 	r := request{path: map[string]string{"carrier_id": "CA-1", "rate_id": "a/b", "request_id": "RD-1"}}
 	if path, err := expandRoute(operation, r); err != nil || path != "/v1/carriers/CA-1/rates/a%2Fb" {
 		t.Errorf("%s, %v", path, err)

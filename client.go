@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
 )
@@ -45,7 +46,7 @@ type core struct {
 	log        attemptLog  // nil logs nothing
 	drift      driftReport // nil reports nothing
 	maxBody    int64
-	operations map[string]Operation
+	operations []operations.Operation
 	// provisional enables the operations that the specification names without a path.
 	provisional bool
 }
@@ -68,9 +69,9 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	operations, err := operationTable(s.provisional)
+	table, err := operations.WithRoutes(s.routes)
 	if err != nil {
-		return nil, err
+		return nil, invalidOption("WithRoute", err.Error())
 	}
 	policy, err := s.policy.withDefaults()
 	if err != nil {
@@ -89,7 +90,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	c := &core{
 		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, maxBody: s.maxBody,
 		observer: s.observer, log: s.log, drift: s.drift,
-		operations: operations, provisional: s.provisional != nil,
+		operations: table, provisional: s.provisional,
 	}
 	c.transport = transport.New(transport.Config{
 		HTTP: s.httpClient, Key: key, Policy: transport.Policy(policy), Limiter: s.limiter, MaxBody: s.maxBody,

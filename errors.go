@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
@@ -100,7 +101,7 @@ type Error struct {
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
 	notSent, heldBack bool
-	retry             Retry // of the operation
+	retry             operations.Retry // of the operation
 }
 
 // Attempt is one attempt to send the request of a call.
@@ -181,11 +182,11 @@ func (e *Error) lostHint() string {
 	switch {
 	case e.NotSent() || e.Refused():
 		return ""
-	case e.retry == RetrySafe && errors.Is(e.Cause, context.DeadlineExceeded):
+	case e.retry == operations.Safe && errors.Is(e.Cause, context.DeadlineExceeded):
 		return "a read changes nothing: give it more time"
 	case e.Operation == OpAnalyze:
 		return "the service may have performed it: an analysis charges nothing, so analyze again"
-	case e.retry == RetryUnsent:
+	case e.retry == operations.Unsent:
 		return "the service may have performed it"
 	}
 	return ""

@@ -11,16 +11,14 @@ import (
 
 // Operations without a documented path send nothing until they are enabled, on the assumed routes or
 // on those that your service has.
-func ExampleWithProvisionalRoutes() {
+func ExampleWithRoute() {
 	plain, server := account()
 	defer server.Close()
 	_, err := plain.Regulatory.Retry(context.Background(), "RD-1")
 	fmt.Println(errors.Is(err, shipping.ErrProvisionalRoute))
 
 	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
-		shipping.WithProvisionalRoutes(shipping.Route{
-			Operation: shipping.OpRetryRequest, Method: "POST", Path: "/v1/regulatory-documents/{request_id}/again",
-		}))
+		shipping.WithRoute(shipping.OpRetryRequest, "POST /v1/regulatory-documents/{request_id}/again"))
 	fmt.Println(err)
 	// Output:
 	// true

@@ -70,8 +70,8 @@ func ExampleWithLimiter() {
 // What metrics and traces hang on: labels are routes, never paths, keys or queries.
 func ExampleWithObserver() {
 	client, server := account(shipping.WithObserver(shipping.Observer{
-		Done: func(_ context.Context, operation shipping.Operation, attempts []shipping.Attempt, _ time.Duration, err error) {
-			fmt.Println(operation.Name, operation.Route, len(attempts), err != nil)
+		Done: func(_ context.Context, operation string, attempts []shipping.Attempt, _ time.Duration, err error) {
+			fmt.Println(operation, len(attempts), err != nil)
 		},
 	}))
 	defer server.Close()
@@ -79,7 +79,7 @@ func ExampleWithObserver() {
 	if _, err := client.Regulatory.Get(context.Background(), "RD-UNKNOWN"); err == nil {
 		log.Fatal("it was found")
 	}
-	// Output: regulatory.get /v1/regulatory-documents/request/{request_id} 1 true
+	// Output: regulatory.get 1 true
 }
 
 // Attempts are logged as debug, repeats as warnings.

@@ -86,13 +86,3 @@ func ExampleClient_Do() {
 	// 7 <nil>
 	// true
 }
-
-// The one table of operations lists which may be retried, and which charge.
-func ExampleOperations() {
-	for _, operation := range shipping.Operations() {
-		if operation.Charges {
-			fmt.Println(operation.Name, operation.Method, operation.Route, "retries:", operation.Retry)
-		}
-	}
-	// Output: regulatory.purchase POST /v1/regulatory-documents/purchase retries: never
-}

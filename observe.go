@@ -19,18 +19,18 @@ import (
 // concurrent use. No callback gets a key, a query or a body.
 type Observer struct {
 	// Start is called when a call begins.
-	Start func(ctx context.Context, operation Operation) context.Context
+	Start func(ctx context.Context, operation string) context.Context
 	// Attempt is called after each attempt.
-	Attempt func(ctx context.Context, operation Operation, attempt Attempt)
+	Attempt func(ctx context.Context, operation string, attempt Attempt)
 	// Retry is called before the client waits to retry; attempt is the one that failed, with Wait
 	// set.
-	Retry func(ctx context.Context, operation Operation, attempt Attempt)
+	Retry func(ctx context.Context, operation string, attempt Attempt)
 	// Done is called when the call ends. err is the error that the caller receives.
-	Done func(ctx context.Context, operation Operation, attempts []Attempt, took time.Duration, err error)
+	Done func(ctx context.Context, operation string, attempts []Attempt, took time.Duration, err error)
 }
 
 // begin calls Start, and returns the context of the rest of the call.
-func (o Observer) begin(ctx context.Context, operation Operation) context.Context {
+func (o Observer) begin(ctx context.Context, operation string) context.Context {
 	if o.Start != nil {
 		if started := o.Start(ctx, operation); started != nil {
 			return started
@@ -44,7 +44,7 @@ func (x *exchange) Attempted(ctx context.Context, a transport.Attempt) {
 	attempt := Attempt{StatusCode: a.StatusCode, Duration: a.Duration, Err: a.Err}
 	x.attempts = append(x.attempts, attempt)
 	if x.core.observer.Attempt != nil {
-		x.core.observer.Attempt(ctx, x.operation, attempt)
+		x.core.observer.Attempt(ctx, x.operation.Name, attempt)
 	}
 	if x.core.log != nil {
 		x.core.log(ctx, x, attempt, false)
@@ -56,7 +56,7 @@ func (x *exchange) Retrying(ctx context.Context, wait time.Duration) {
 	last := &x.attempts[len(x.attempts)-1]
 	last.Wait = wait
 	if x.core.observer.Retry != nil {
-		x.core.observer.Retry(ctx, x.operation, *last)
+		x.core.observer.Retry(ctx, x.operation.Name, *last)
 	}
 	if x.core.log != nil {
 		x.core.log(ctx, x, *last, true)

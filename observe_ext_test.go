@@ -30,18 +30,18 @@ func observed(events *[]string) shipping.Observer {
 		return ""
 	}
 	return shipping.Observer{
-		Start: func(ctx context.Context, o shipping.Operation) context.Context {
-			*events = append(*events, "start "+o.Name+" "+o.Method+" "+o.Route)
+		Start: func(ctx context.Context, o string) context.Context {
+			*events = append(*events, "start "+o)
 			return context.WithValue(ctx, spanKey{}, true)
 		},
-		Attempt: func(ctx context.Context, o shipping.Operation, a shipping.Attempt) {
-			*events = append(*events, fmt.Sprintf("attempt %s %d %v%s", o.Name, a.StatusCode, a.Err, in(ctx)))
+		Attempt: func(ctx context.Context, o string, a shipping.Attempt) {
+			*events = append(*events, fmt.Sprintf("attempt %s %d %v%s", o, a.StatusCode, a.Err, in(ctx)))
 		},
-		Retry: func(ctx context.Context, o shipping.Operation, a shipping.Attempt) {
-			*events = append(*events, fmt.Sprintf("retry %s after %d%s", o.Name, a.StatusCode, in(ctx)))
+		Retry: func(ctx context.Context, o string, a shipping.Attempt) {
+			*events = append(*events, fmt.Sprintf("retry %s after %d%s", o, a.StatusCode, in(ctx)))
 		},
-		Done: func(ctx context.Context, o shipping.Operation, attempts []shipping.Attempt, took time.Duration, err error) {
-			*events = append(*events, fmt.Sprintf("done %s after %d, failed: %t%s", o.Name, len(attempts), err != nil, in(ctx)))
+		Done: func(ctx context.Context, o string, attempts []shipping.Attempt, took time.Duration, err error) {
+			*events = append(*events, fmt.Sprintf("done %s after %d, failed: %t%s", o, len(attempts), err != nil, in(ctx)))
 		},
 	}
 }
@@ -54,7 +54,7 @@ func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	shippingtest.Diff(t, "events", []string{
-		"start rates.list GET /v1/rates",
+		"start rates.list",
 		"attempt rates.list 503 <nil>", "retry rates.list after 503",
 		"attempt rates.list 0 broken", "retry rates.list after 0",
 		"attempt rates.list 200 <nil>",
@@ -84,10 +84,10 @@ func TestObserver_SeesALostPurchaseAndItsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	shippingtest.Diff(t, "events", []string{
-		"start regulatory.purchase POST /v1/regulatory-documents/purchase",
+		"start regulatory.purchase",
 		"attempt regulatory.purchase 500 <nil>",
 		"done regulatory.purchase after 1, failed: true",
-		"start regulatory.get GET /v1/regulatory-documents/request/{request_id}",
+		"start regulatory.get",
 		"attempt regulatory.get 200 <nil>",
 		"done regulatory.get after 1, failed: false",
 	}, events)
@@ -96,7 +96,7 @@ func TestObserver_SeesALostPurchaseAndItsReadBack(t *testing.T) {
 func TestObserver_DoneIsToldWhatTheCallerReceives(t *testing.T) {
 	t.Parallel()
 	var told error
-	observer := shipping.Observer{Done: func(_ context.Context, _ shipping.Operation, _ []shipping.Attempt, _ time.Duration, err error) {
+	observer := shipping.Observer{Done: func(_ context.Context, _ string, _ []shipping.Attempt, _ time.Duration, err error) {
 		told = err
 	}}
 	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(404, "no")), shipping.WithObserver(observer)).Rates.List(t.Context(), nil)
@@ -107,7 +107,7 @@ func TestObserver_DoneIsToldWhatTheCallerReceives(t *testing.T) {
 
 func TestObserver_StartMayReturnNoContext(t *testing.T) {
 	t.Parallel()
-	observer := shipping.Observer{Start: func(context.Context, shipping.Operation) context.Context { return nil }}
+	observer := shipping.Observer{Start: func(context.Context, string) context.Context { return nil }}
 	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[]}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -269,14 +270,10 @@ func TestWire_TheCallersOptionsAreNotChanged(t *testing.T) {
 
 func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 	t.Parallel()
-	provisional := map[string]bool{}
-	for _, operation := range shipping.ProvisionalOperations() {
-		provisional[operation.Name] = true
-	}
 	service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
 	client := shippingtest.NewClient(t, service)
 	for _, call := range shippingtest.Calls() {
-		if !provisional[call.Operation] {
+		if !shippingtest.Operation(call.Operation).Provisional {
 			continue
 		}
 		err := call.Do(t.Context(), client)
@@ -293,10 +290,8 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
-	client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes(
-		shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/v2/forms/{document_type}/{request_id}"},
-		shipping.Route{Operation: shipping.OpRetryRequest, Method: http.MethodPatch, Path: "/v1/again/{request_id}"},
-	))
+	client := shippingtest.NewClient(t, service, shipping.WithRoute(shipping.OpDocumentPDF, "/v2/forms/{document_type}/{request_id}"),
+		shipping.WithRoute(shipping.OpRetryRequest, "PATCH /v1/again/{request_id}"))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Fatal(err)
 	}
@@ -314,32 +309,28 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 func TestProvisionalRoutes_AReplacedReadStillRepeats(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewStringResponder(200, "%PDF-1.7"))
-	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithProvisionalRoutes(
-		shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/forms/{document_type}/{request_id}"}))
+	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(),
+		shipping.WithRoute(shipping.OpDocumentPDF, "/forms/{document_type}/{request_id}"))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestOperations_TheTableIsTheCallersOwn(t *testing.T) {
+// Each name of an operation is one of the table.
+func TestOperations_TheTableHasTheirNames(t *testing.T) {
 	t.Parallel()
-	shipping.Operations()[0].Name = "changed"
-	if got := shipping.Operations()[0].Name; got != shipping.OpListRates {
-		t.Errorf("the table was changed from outside: %s", got)
+	names := []string{
+		shipping.OpListRates, shipping.OpListCountries, shipping.OpListWebhooks, shipping.OpReplayWebhook, shipping.OpListTransactions,
+		shipping.OpAnalyze, shipping.OpPurchase, shipping.OpGetRequest, shipping.OpUpdateItems, shipping.OpUpdateAddresses,
+		shipping.OpUpdateShipping, shipping.OpUpdateProfile, shipping.OpRetryRequest, shipping.OpDocumentPDF,
 	}
-	for _, operation := range shipping.Operations() {
-		if operation.Charges && operation.Retry != shipping.RetryNever {
-			t.Errorf("%s charges the wallet and is retried %s", operation.Name, operation.Retry)
+	shippingtest.Diff(t, "names", operations.Names(nil), names)
+	for _, operation := range operations.All() {
+		if operation.Charges && operation.Retry != operations.Never {
+			t.Errorf("%s charges the wallet and is retried", operation.Name)
 		}
-		if operation.Method != http.MethodGet && operation.Retry == shipping.RetrySafe {
+		if operation.Method != http.MethodGet && operation.Retry == operations.Safe {
 			t.Errorf("%s changes something and is retried after any failure", operation.Name)
-		}
-	}
-	for retry, want := range map[shipping.Retry]string{
-		shipping.RetryNever: "never", shipping.RetryUnsent: "unsent", shipping.RetrySafe: "safe", 99: "never",
-	} {
-		if retry.String() != want {
-			t.Errorf("Retry(%d) is %q, want %q", retry, retry, want)
 		}
 	}
 }

@@ -33,7 +33,8 @@ type settings struct {
 	maxBody       int64
 	observer      Observer
 	drift         driftReport
-	provisional   []Route
+	provisional   bool
+	routes        map[string]string // of provisional operations, by name
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. It is required. A trailing
@@ -54,7 +55,7 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 // Only a plain *http.Transport can prove that nothing was sent: it did not get a connection, and nothing read the body of
 // the request, so that no RoundTripper behind it (see [http.Transport.RegisterProtocol]) has sent the request either. Any
 // other RoundTripper may send a request several times, so a connection that fails is treated as a lost response: an
-// operation with [RetryUnsent] is not retried, and a purchase is read back.
+// operation that changes something is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
 // WithRetryPolicy sets how safe operations are retried. Zero fields keep their defaults.
@@ -105,13 +106,25 @@ func WithDriftReport(report func(Drift)) Option {
 	return func(s *settings) { s.drift = reportTo(report) }
 }
 
-// WithProvisionalRoutes enables the operations that the specification names without a path. Pass
-// nothing for the assumed routes of [ProvisionalOperations], or the routes of your service; operations
-// without one keep the assumed route.
+// WithProvisionalRoutes enables the operations that the specification names without a path: UpdateItems, UpdateAddresses,
+// UpdateShipping, UpdateProfile, Retry and PDF. [WithRoute] sets the routes of your service.
 //
 // Without this option those methods return [ErrProvisionalRoute] and send nothing.
-func WithProvisionalRoutes(routes ...Route) Option {
-	return func(s *settings) { s.provisional = append([]Route{}, routes...) }
+//
+// Assumption: the routes.
+func WithProvisionalRoutes() Option { return func(s *settings) { s.provisional = true } }
+
+// WithRoute enables the provisional operations, and sets the route of one, such as [OpRetryRequest]. The route is a path
+// below the base address, or a method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders
+// {request_id} and, for a document, {document_type}.
+func WithRoute(operation, route string) Option {
+	return func(s *settings) {
+		s.provisional = true
+		if s.routes == nil {
+			s.routes = map[string]string{}
+		}
+		s.routes[operation] = route
+	}
 }
 
 // RetryPolicy bounds the retries of operations that are safe to retry. Zero fields take the defaults.

@@ -86,12 +86,12 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"no number":            {shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is not a number"},
 		"negative size":        {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes must not be negative"},
 		"line in User-Agent":   {shipping.WithUserAgent("acme\r\nX-Evil: 1"), "WithUserAgent has a character that no HTTP header can carry"},
-		"unknown operation":    {shipping.WithProvisionalRoutes(shipping.Route{Operation: "x", Path: "/x"}), `names "x", which is not a provisional operation; see ProvisionalOperations()`},
-		"documented operation": {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpPurchase, Path: "/x"}), "which is not a provisional operation"},
-		"route without slash":  {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpDocumentPDF, Path: "pdf"}), "routes start with a slash"},
-		"missing placeholder":  {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpDocumentPDF, Path: "/pdf/{request_id}"}), `gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
-		"unknown placeholder":  {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpRetryRequest, Path: "/{request_id}/{x}"}), `whose placeholder {x} is unknown`},
-		"open placeholder":     {shipping.WithProvisionalRoutes(shipping.Route{Operation: shipping.OpRetryRequest, Path: "/{id"}), `lacks the placeholder {request_id}`},
+		"unknown operation":    {shipping.WithRoute("x", "/x"), `names "x", which is not an operation that the specification names without a path`},
+		"documented operation": {shipping.WithRoute(shipping.OpPurchase, "/x"), "which is not an operation that"},
+		"route without slash":  {shipping.WithRoute(shipping.OpDocumentPDF, "pdf"), "does not begin with a slash"},
+		"missing placeholder":  {shipping.WithRoute(shipping.OpDocumentPDF, "/pdf/{request_id}"), `gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
+		"unknown placeholder":  {shipping.WithRoute(shipping.OpRetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
+		"open placeholder":     {shipping.WithRoute(shipping.OpRetryRequest, "/{id"), `lacks the placeholder {request_id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {

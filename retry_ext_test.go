@@ -13,6 +13,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -78,9 +79,9 @@ func TestRetry_WhichFailuresOfWhichOperationRepeat(t *testing.T) {
 					}
 					want, got := test.safe, service.Count("")
 					switch operation := shippingtest.Operation(call.Operation); {
-					case operation.Retry == shipping.RetryUnsent:
+					case operation.Retry == operations.Unsent:
 						want = test.unsent
-					case operation.Retry == shipping.RetryNever:
+					case operation.Retry == operations.Never:
 						want, got = 1, service.Count(http.MethodPost)
 					}
 					if got != want {

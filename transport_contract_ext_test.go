@@ -123,7 +123,7 @@ func TestPurchase_APanicAfterTheChargeReachesTheCaller(t *testing.T) {
 		}
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(
 			`{"status":true,"message":"","data":{"request_id":"RD-1","status":"processing","documents":["FDA"]}}`))}, nil
-	}), shipping.WithObserver(shipping.Observer{Done: func(context.Context, shipping.Operation, []shipping.Attempt, time.Duration, error) {
+	}), shipping.WithObserver(shipping.Observer{Done: func(context.Context, string, []shipping.Attempt, time.Duration, error) {
 		if panics {
 			panic("Done")
 		}

@@ -185,8 +185,8 @@ func TestBatch_APanicAfterTheChargeKeepsTheReservation(t *testing.T) {
 	for want, option := range map[string][]shipping.Option{
 		"jar": {shipping.WithHTTPClient(&http.Client{Transport: withCookie, Jar: panicJar{"/purchase"}})},
 		"Done": {shipping.WithHTTPClient(&http.Client{Transport: wallet}), shipping.WithObserver(shipping.Observer{
-			Done: func(_ context.Context, operation shipping.Operation, _ []shipping.Attempt, _ time.Duration, _ error) {
-				if operation.Charges {
+			Done: func(_ context.Context, operation string, _ []shipping.Attempt, _ time.Duration, _ error) {
+				if operation == shipping.OpPurchase {
 					panic("Done")
 				}
 			},

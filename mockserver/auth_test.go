@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -17,7 +18,7 @@ import (
 func TestAuth_EveryOperationButThePDFNeedsTheKey(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	for _, op := range operations() {
+	for _, op := range operations.All() {
 		t.Run(op.Name, func(t *testing.T) {
 			t.Parallel()
 			path := strings.NewReplacer("{request_id}", "RD-1", "{document_type}", "FDA").Replace(op.Route)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -213,7 +214,7 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	key := "Bearer sk_test_empty_why2"
-	for _, op := range operations() {
+	for _, op := range operations.All() {
 		path := strings.NewReplacer("{request_id}", "RD-1", "{document_type}", "FDA").Replace(op.Route)
 		refusal := do(t, srv, op.Method, path, `{"request_id":"RD-1","shipment_id":"SH-1","event":"x","document_types":[7]}`, "Authorization", key, "Content-Type", "text/plain")
 		if refusal.status < 400 {
@@ -257,7 +258,7 @@ func TestWhy_SuggestsTheOperationThatWasRefused(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		if op.Method != http.MethodGet || op.Open { // the nearest of a change may be the analysis that comes first
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -21,8 +20,6 @@ func start(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	}
 	return srv
 }
-
-func operations() []shipping.Operation { return shipping.Operations() }
 
 // answer is what came back.
 type answer struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 )
@@ -14,7 +14,7 @@ import (
 // In the document, each operation of the service has exactly the query parameters that the server reads.
 func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 	t.Parallel()
-	text, err := mockserver.OpenAPI(shipping.Operations())
+	text, err := mockserver.OpenAPI()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		var described []string
 		for _, p := range document.Paths[op.Route][strings.ToLower(op.Method)].Parameters {
 			if p.Ref != "" {

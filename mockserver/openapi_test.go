@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
@@ -16,7 +17,7 @@ func TestOpenAPI_IsServedAndCanBeCached(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	first := get(t, srv, "/_mock/openapi.json")
-	document, err := mockserver.OpenAPI(shipping.Operations())
+	document, err := mockserver.OpenAPI()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +32,7 @@ func TestOpenAPI_IsServedAndCanBeCached(t *testing.T) {
 
 func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
 	t.Parallel()
-	table := shipping.Operations()
-	i := slices.IndexFunc(table, func(op shipping.Operation) bool { return op.Name == shipping.OpRetryRequest })
-	table[i].Route = "/v1/regulatory-retries/{request_id}"
-	srv := start(t, mockserver.WithOperations(table))
+	srv := start(t, mockserver.WithRoute(shipping.OpRetryRequest, "/v1/regulatory-retries/{request_id}"))
 	document := get(t, srv, "/_mock/openapi.json")
 	if !bytes.Contains(document.body, []byte(`"/v1/regulatory-retries/{request_id}"`)) {
 		t.Error("the document has not the route that the server has")
@@ -48,7 +46,7 @@ func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = document.Write(shipping.Operations(), func(name string) bool {
+	_, err = document.Write(operations.All(), func(name string) bool {
 		if !slices.Contains(assumption.Names(), name) {
 			t.Errorf("x-when names %q, which is not a field of Assumptions", name)
 		}

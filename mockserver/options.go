@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -23,16 +22,16 @@ type Option func(*config)
 
 type config struct {
 	world.Settings
-	scenario   string // of the home world
-	state      string // file to restore from and to save to; empty for none
-	listen     bool
-	addr       string
-	rulesFile  []byte // nil: the built-in rules
-	tls        bool
-	hosts      []string // that the server accepts besides the names of this machine
-	problem    error    // the errors of options
-	token      string   // opens the control surface to other machines; empty: they have no access
-	operations []shipping.Operation
+	scenario  string // of the home world
+	state     string // file to restore from and to save to; empty for none
+	listen    bool
+	addr      string
+	rulesFile []byte // nil: the built-in rules
+	tls       bool
+	hosts     []string          // that the server accepts besides the names of this machine
+	problem   error             // the errors of options
+	token     string            // opens the control surface to other machines; empty: they have no access
+	routes    map[string]string // of provisional operations, by name
 }
 
 func defaultConfig() config {
@@ -48,10 +47,9 @@ func defaultConfig() config {
 			BodyFields:  api.BodyFields,
 			Logger:      slog.New(slog.DiscardHandler),
 		},
-		scenario:   "default",
-		listen:     true,
-		addr:       "127.0.0.1:0",
-		operations: shipping.Operations(),
+		scenario: "default",
+		listen:   true,
+		addr:     "127.0.0.1:0",
 	}
 	WithMaxMemory(world.DefaultMaxMemory)(&c)
 	return c
@@ -99,11 +97,16 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
 
-// WithOperations replaces the operation table [shipping.Operations], for a service whose provisional routes
-// are known to differ. [Server.Err] returns an error if the table has an operation that the server does not
-// know.
-func WithOperations(operations []shipping.Operation) Option {
-	return func(c *config) { c.operations = slices.Clone(operations) }
+// WithRoute serves a provisional operation on another route, such as "PATCH /v1/again/{request_id}" for
+// [shipping.OpRetryRequest], as [shipping.WithRoute] has it. [Server.Err] returns an error for a route that the server
+// cannot serve.
+func WithRoute(operation, route string) Option {
+	return func(c *config) {
+		if c.routes == nil {
+			c.routes = map[string]string{}
+		}
+		c.routes[operation] = route
+	}
 }
 
 // WithComplianceRules replaces the rules that select the forms for a consignment. The format is the JSON of the

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -23,11 +24,12 @@ type Server struct {
 	// SecretKey, and its methods, are also the server's.
 	*World
 
-	config config
-	err    error
-	worlds *world.Worlds
-	api    *api.API
-	admin  *admin.Admin
+	config     config
+	operations []operations.Operation
+	err        error
+	worlds     *world.Worlds
+	api        *api.API
+	admin      *admin.Admin
 
 	ca       []byte // PEM of the CA certificate; nil without TLS
 	http     *http.Server
@@ -68,18 +70,24 @@ func (s *Server) openHome() (err error) {
 }
 
 // newAPI builds the API, which serves the operations.
-func (s *Server) newAPI() (err error) {
+func (s *Server) newAPI() error {
+	table, refused := operations.WithRoutes(s.config.routes)
+	if refused != nil {
+		table, refused = operations.All(), fmt.Errorf("mockserver: WithRoute %w", refused)
+	}
+	s.operations = table
+	var err error
 	s.api, err = api.New(api.Config{
-		Worlds: s.worlds, Operations: s.config.operations, OpenOperations: s.config.Assume.OpenOperations,
+		Worlds: s.worlds, Operations: s.operations, OpenOperations: s.config.Assume.OpenOperations,
 		Logger: s.config.Logger,
 	})
 	s.config.Perform = s.api.Perform
-	return err
+	return errors.Join(refused, err)
 }
 
 func (s *Server) newControlSurface() *admin.Admin {
 	c := admin.Config{
-		Worlds: s.worlds, Operations: s.config.operations,
+		Worlds: s.worlds, Operations: s.operations,
 		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token:   s.Token,
 		OpenAPI: func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },

@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -152,15 +153,13 @@ func TestShutdown_ReturnsOnceNothingIsUnderWay(t *testing.T) {
 	}
 }
 
-func TestWithOperations_ServesOtherRoutes(t *testing.T) {
+func TestWithRoute_ServesAnotherRoute(t *testing.T) {
 	t.Parallel()
-	table := operations()
-	for i := range table {
-		table[i].Route = strings.Replace(table[i].Route, "/v1/", "/v1/beta/", 1)
+	srv := start(t, mockserver.WithRoute(shipping.OpDocumentPDF, "/v2/forms/{document_type}/{request_id}"))
+	client := srv.Client(t, shipping.WithRoute(shipping.OpDocumentPDF, "/v2/forms/{document_type}/{request_id}"))
+	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", shipping.DocumentCustoms); !errors.Is(err, shipping.ErrNotFound) {
+		t.Error(err)
 	}
-	srv := start(t, mockserver.WithOperations(table))
-	get(t, srv, "/v1/beta/rates").want(t, http.StatusOK)
-	get(t, srv, "/v1/rates").want(t, http.StatusNotFound)
 }
 
 // The client of a world accepts client options.
@@ -169,29 +168,28 @@ func TestClient_TakesOptions(t *testing.T) {
 	srv := start(t)
 	attempts := 0
 	client := srv.Client(t, shipping.WithObserver(shipping.Observer{
-		Attempt: func(context.Context, shipping.Operation, shipping.Attempt) { attempts++ },
+		Attempt: func(context.Context, string, shipping.Attempt) { attempts++ },
 	}))
 	if _, err := client.Countries.List(t.Context()); err != nil || attempts != 1 {
 		t.Errorf("%d attempts, %v", attempts, err)
 	}
 }
 
-func TestWithOperations_RefusesWhatItCannotServe(t *testing.T) {
+func TestWithRoute_RefusesWhatItCannotServe(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, operation, route, want string }{
-		{"unknown operation", "rates.create", "/v1/rates", "use the names in shipping.Operations"},
-		{"malformed route", "rates.list", "/v1/{", "cannot serve route"},
-		{"relative route", "rates.list", "v1/rates", "must begin with /"},
-		{"empty segment", "rates.list", "/v1//rates", "no empty or dot segments"},
-		{"every path", "rates.list", "/", `cannot serve route "/"`},
-		{"reserved route", "rates.list", "/_mock/rates", "outside /_mock/"},
+		{"unknown operation", "rates.create", "/v1/rates", `names "rates.create", which is not an operation that the specification names without a path`},
+		{"documented operation", shipping.OpListRates, "/v2/rates", "regulatory.retry"},
+		{"malformed route", shipping.OpRetryRequest, "/v1/{request_id}/{", "whose placeholder {} is unknown"},
+		{"relative route", shipping.OpRetryRequest, "v1/{request_id}", "does not begin with a slash"},
+		{"empty segment", shipping.OpRetryRequest, "/v1//{request_id}", "no empty or dot segments"},
+		{"conflict", shipping.OpRetryRequest, "/v1/{request_id}/{request_id}", "cannot serve route"},
+		{"reserved route", shipping.OpRetryRequest, "/_mock/{request_id}", "outside /_mock/"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			table := operations()[:1]
-			table[0].Name, table[0].Route = test.operation, test.route
-			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithOperations(table))
+			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithRoute(test.operation, test.route))
 			defer srv.Close()
 			if err := srv.Err(); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Err() is %v, want %q in it", err, test.want)

@@ -24,19 +24,19 @@ func observe(traces trace.TracerProvider, meters metric.MeterProvider) (shipping
 		metric.WithDescription("A call from start to end, including retries and waits."),
 		metric.WithExplicitBucketBoundaries(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60))
 	return shipping.Observer{
-		Start: func(ctx context.Context, operation shipping.Operation) context.Context {
-			ctx, _ = tracer.Start(ctx, operation.Name, trace.WithAttributes(attribute.String("http.route", operation.Route)))
+		Start: func(ctx context.Context, operation string) context.Context {
+			ctx, _ = tracer.Start(ctx, operation)
 			return ctx // attempts find the span in it, and become its children
 		},
-		Retry: func(ctx context.Context, _ shipping.Operation, failed shipping.Attempt) {
+		Retry: func(ctx context.Context, _ string, failed shipping.Attempt) {
 			trace.SpanFromContext(ctx).AddEvent("repeat", trace.WithAttributes(
 				attribute.Int("http.response.status_code", failed.StatusCode),
 				attribute.Float64("wait.seconds", failed.Wait.Seconds())))
 		},
-		Done: func(ctx context.Context, operation shipping.Operation, attempts []shipping.Attempt, d time.Duration, err error) {
+		Done: func(ctx context.Context, operation string, attempts []shipping.Attempt, d time.Duration, err error) {
 			span := trace.SpanFromContext(ctx)
 			defer span.End()
-			attributes := []attribute.KeyValue{attribute.String("shipping.operation", operation.Name)}
+			attributes := []attribute.KeyValue{attribute.String("shipping.operation", operation)}
 			if err != nil {
 				attributes = append(attributes, attribute.String("error.type", kind(err)))
 				span.SetStatus(codes.Error, err.Error()) // errors of the client hold no key

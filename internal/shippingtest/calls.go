@@ -8,6 +8,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // Call is one operation of the client with arguments that pass its checks.
@@ -118,11 +119,11 @@ func (c Call) Success() httpmock.Responder {
 }
 
 // Operation returns the row of an operation in the table; Do, which is in no table, is retried if it was not sent.
-func Operation(name string) shipping.Operation {
-	for _, operation := range shipping.Operations() {
+func Operation(name string) operations.Operation {
+	for _, operation := range operations.All() {
 		if operation.Name == name {
 			return operation
 		}
 	}
-	return shipping.Operation{Name: name, Retry: shipping.RetryUnsent}
+	return operations.Operation{Name: name, Retry: operations.Unsent}
 }

@@ -40,7 +40,7 @@ func NewClient(t testing.TB, transport http.RoundTripper, options ...shipping.Op
 func NewPlainClient(t testing.TB, s *Service, dial func(n int) error, options ...shipping.Option) *shipping.Client {
 	t.Helper()
 	type operationKey struct{}
-	observer := shipping.Observer{Start: func(ctx context.Context, operation shipping.Operation) context.Context {
+	observer := shipping.Observer{Start: func(ctx context.Context, operation string) context.Context {
 		return context.WithValue(ctx, operationKey{}, operation)
 	}}
 	n := 0
@@ -48,7 +48,7 @@ func NewPlainClient(t testing.TB, s *Service, dial func(n int) error, options ..
 		n++
 		if dial != nil {
 			if err := dial(n); err != nil {
-				s.record(Request{Method: ctx.Value(operationKey{}).(shipping.Operation).Method, At: time.Now()})
+				s.record(Request{Method: Operation(ctx.Value(operationKey{}).(string)).Method, At: time.Now()})
 				return nil, err
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // A call that ends while it waits for a retry was never sent if it is retried only on evidence of that. A call
@@ -26,17 +28,17 @@ func TestDo_EvidenceIfTheContextEnds(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		next    http.RoundTripper
-		retry   Retry
+		retry   operations.Retry
 		notSent bool
 	}{
-		"waiting after no connection": {unsent(), RetryUnsent, true},
-		"waiting, safe":               {unsent(), RetrySafe, false},
-		"waiting after a response":    {answering(status(503)), RetrySafe, false},
-		"under way":                   {answering(underWay), RetryUnsent, false},
-		"under way, sent once":        {answering(underWay), RetryNever, false},
-		"under way, with the cause":   {answering(withCause), RetryUnsent, false},
-		"sent once, with the cause":   {answering(withCause), RetryNever, false},
-		"lost, then under way":        {answering(httpmock.NewErrorResponder(http.ErrServerClosed), underWay), RetrySafe, false},
+		"waiting after no connection": {unsent(), operations.Unsent, true},
+		"waiting, safe":               {unsent(), operations.Safe, false},
+		"waiting after a response":    {answering(status(503)), operations.Safe, false},
+		"under way":                   {answering(underWay), operations.Unsent, false},
+		"under way, sent once":        {answering(underWay), operations.Never, false},
+		"under way, with the cause":   {answering(withCause), operations.Unsent, false},
+		"sent once, with the cause":   {answering(withCause), operations.Never, false},
+		"lost, then under way":        {answering(httpmock.NewErrorResponder(http.ErrServerClosed), underWay), operations.Safe, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -180,7 +180,7 @@ func statusOf(response *Response, err error) int {
 //	that cannot be dialled                                                     no
 //	no response: anything else                                                 yes
 //
-// It does not report whether a retry is safe; see [Retry].
+// It does not report whether a retry is safe; see [operations.Retry].
 //
 // status is 0 if no response came. err is what ended the exchange, and is ignored if a whole response came.
 func Retryable(status int, err error) bool {

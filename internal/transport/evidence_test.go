@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // unreachable cannot be dialled: no program listens on port 0.
@@ -183,7 +185,7 @@ func TestSendOnce_EvidenceOfATransport(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}))
 			defer service.Close()
-			call, h := newCall(http.MethodPost, RetryUnsent)
+			call, h := newCall(http.MethodPost, operations.Unsent)
 			call.URL = &url.URL{Scheme: "http", Host: unreachable, Path: "/"}
 			if test.scheme != "" {
 				call.URL.Scheme = test.scheme
@@ -272,7 +274,7 @@ func TestNew_WhoseTheDefaultTransportIs(t *testing.T) {
 func TestSendOnce_ABodyCannotBeReadAfterTheEvidence(t *testing.T) {
 	t.Parallel()
 	next := &late{next: &http.Transport{}}
-	call, _ := newCall(http.MethodPost, RetryNever)
+	call, _ := newCall(http.MethodPost, operations.Never)
 	call.URL = &url.URL{Scheme: "http", Host: unreachable, Path: "/"}
 	_, err := newClient(registered(next), Policy{}).Do(t.Context(), call)
 	if !NotSent(err) {

@@ -8,18 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
 
-// Retry is the condition under which a call is sent again.
-type Retry uint8
-
-const (
-	// RetryNever: it is sent once.
-	RetryNever Retry = iota
-	// RetryUnsent: it is retried only on evidence that nothing was sent; see [NotSent].
-	RetryUnsent
-	// RetrySafe: it is retried after any failure that is [Retryable].
-	RetrySafe
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // Policy bounds the retries of a client.
@@ -83,7 +73,7 @@ func (p Policy) clamp(requested time.Duration) time.Duration {
 }
 
 func (s *sending) maxRetries() int {
-	if s.retry == RetryNever {
+	if s.retry == operations.Never {
 		return 0
 	}
 	return s.client.config.Policy.MaxAttempts - 1
@@ -125,9 +115,9 @@ func (s *sending) retryable(err error) bool {
 	}
 	retryable := Retryable(statusOf(s.response, err), err)
 	switch s.retry {
-	case RetrySafe:
+	case operations.Safe:
 		return retryable
-	case RetryUnsent:
+	case operations.Unsent:
 		return retryable && NotSent(err)
 	}
 	return false

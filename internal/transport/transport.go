@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 )
 
@@ -43,7 +44,7 @@ type Call struct {
 	Header http.Header
 	// Body is sent with each attempt; nil sends none.
 	Body  []byte
-	Retry Retry
+	Retry operations.Retry
 	Hooks Hooks
 }
 
@@ -172,7 +173,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	if err == ctx.Err() {
 		err = foreign(context.Cause(ctx))
 	}
-	if !attempted && s.retry == RetryUnsent {
+	if !attempted && s.retry == operations.Unsent {
 		err = &unsentError{err, true} // it is retried only after attempts that sent nothing
 	}
 	return s.last, err
@@ -194,7 +195,7 @@ func attemptError(err error) error {
 // decides which attempts are retried, and when; see retry.go.
 type sending struct {
 	client  *Client
-	retry   Retry
+	retry   operations.Retry
 	hooks   Hooks
 	http    http.Client
 	loop    retryablehttp.Client
@@ -244,7 +245,7 @@ func (c *Client) admit(ctx context.Context) error {
 // attempt sends the request once and receives the response, within the time of an attempt.
 func (s *sending) attempt(r *http.Request) (*http.Response, error) {
 	send := s.receive
-	if s.retry != RetrySafe {
+	if s.retry != operations.Safe {
 		send = s.sendOnce
 	}
 	if s.client.timeout <= 0 {

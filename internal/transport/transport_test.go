@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jarcoal/httpmock"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 )
 
@@ -63,7 +64,7 @@ func answering(first httpmock.Responder, then ...httpmock.Responder) *httpmock.M
 
 func status(code int) httpmock.Responder { return httpmock.NewStringResponder(code, "body") }
 
-func newCall(method string, retry Retry) (Call, *hooks) {
+func newCall(method string, retry operations.Retry) (Call, *hooks) {
 	target, err := url.Parse(address)
 	if err != nil {
 		panic(err)
@@ -98,7 +99,7 @@ func TestDo_RetriesOnTheConditionOfTheCall(t *testing.T) {
 		"not retryable":  {answering(httpmock.NewErrorResponder(http.ErrSchemeMismatch)), 1, 1, 1},
 		"no route there": {answering(status(501)), 1, 1, 1},
 	} {
-		for retry, want := range map[Retry]int{RetryNever: test.never, RetryUnsent: test.unsent, RetrySafe: test.safe, 99: test.never} {
+		for retry, want := range map[operations.Retry]int{operations.Never: test.never, operations.Unsent: test.unsent, operations.Safe: test.safe, 99: test.never} {
 			synctest.Test(t, func(t *testing.T) {
 				call, h := newCall(http.MethodPost, retry)
 				response, err := newClient(test.next, Policy{}).Do(t.Context(), call)
@@ -125,7 +126,7 @@ func TestDo_SendsTheCallWithEachAttempt(t *testing.T) {
 			}
 			return httpmock.NewStringResponse(503, ""), err
 		}
-		call, _ := newCall(http.MethodPost, RetrySafe)
+		call, _ := newCall(http.MethodPost, operations.Safe)
 		response, err := newClient(answering(note), Policy{MaxAttempts: 2}).Do(t.Context(), call)
 		if err != nil || response.StatusCode != 503 {
 			t.Errorf("%+v, %v", response, err)
@@ -143,7 +144,7 @@ func TestDo_AContextThatEndsKeepsTheLastResponse(t *testing.T) {
 	stop := errors.New("shutting down")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		call, h := newCall(http.MethodGet, RetrySafe)
+		call, h := newCall(http.MethodGet, operations.Safe)
 		busy := status(503).HeaderSet(http.Header{"Retry-After": {"50"}})
 		time.AfterFunc(time.Second, func() { cancel(stop) })
 		response, err := newClient(answering(busy), Policy{}).Do(ctx, call)
@@ -159,7 +160,7 @@ func TestDo_AWaitThatWouldOutlastTheDeadlineIsNotBegun(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		started := time.Now()
-		call, h := newCall(http.MethodGet, RetrySafe)
+		call, h := newCall(http.MethodGet, operations.Safe)
 		busy := status(503).HeaderSet(http.Header{"Retry-After": {"50"}})
 		response, err := newClient(answering(busy), Policy{}).Do(ctx, call)
 		if err != nil || response.StatusCode != 503 || h.reason != "the deadline would pass first" || time.Since(started) != 0 {
@@ -173,21 +174,21 @@ func TestDo_OnePauseForAllCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := status(429).HeaderSet(http.Header{"Retry-After": {"30"}})
 		client := newClient(answering(slow, status(200)), Policy{MaxAttempts: 1})
-		call, _ := newCall(http.MethodGet, RetrySafe)
+		call, _ := newCall(http.MethodGet, operations.Safe)
 		if response, err := client.Do(t.Context(), call); err != nil || response.StatusCode != 429 {
 			t.Fatal(response, err)
 		}
 		time.Sleep(10 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		call, h := newCall(http.MethodGet, RetrySafe)
+		call, h := newCall(http.MethodGet, operations.Safe)
 		_, err := client.Do(ctx, call)
 		paused, ok := errors.AsType[*PausedError](err)
 		if !ok || paused.Left != 20*time.Second || !NotSent(err) || !HeldBack(err) || len(h.statuses) != 0 {
 			t.Errorf("%v after %d attempts", err, len(h.statuses))
 		}
 		started := time.Now()
-		call, _ = newCall(http.MethodGet, RetrySafe)
+		call, _ = newCall(http.MethodGet, operations.Safe)
 		if _, err := client.Do(t.Context(), call); err != nil || time.Since(started) < 20*time.Second || time.Since(started) > 21*time.Second {
 			t.Errorf("%v after %s", err, time.Since(started))
 		}
@@ -201,7 +202,7 @@ func (l limiter) Wait(ctx context.Context) error { return l(ctx) }
 func TestDo_TheLimiterHoldsBack(t *testing.T) {
 	t.Parallel()
 	closed := errors.New("closed")
-	call, h := newCall(http.MethodPost, RetryUnsent)
+	call, h := newCall(http.MethodPost, operations.Unsent)
 	_, err := newClient(answering(status(200)), Policy{}, func(c *Config) {
 		c.Limiter = limiter(func(context.Context) error { return closed })
 	}).Do(t.Context(), call)
@@ -222,7 +223,7 @@ func TestDo_NothingThatItReturnsShowsTheKey(t *testing.T) {
 		"a header": httpmock.NewStringResponder(200, "{}").HeaderSet(header),
 		"a cut":    cut,
 	} {
-		call, h := newCall(http.MethodPost, RetryNever)
+		call, h := newCall(http.MethodPost, operations.Never)
 		response, err := newClient(answering(responder), Policy{}).Do(t.Context(), call)
 		texts := []string{}
 		if response != nil {
@@ -249,7 +250,7 @@ func TestDo_AnAttemptThatTakesTooLong(t *testing.T) {
 		return nil, context.Cause(r.Context())
 	}
 	synctest.Test(t, func(t *testing.T) {
-		call, h := newCall(http.MethodGet, RetrySafe)
+		call, h := newCall(http.MethodGet, operations.Safe)
 		started := time.Now()
 		client := newClient(answering(silent), Policy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}, func(c *Config) { c.HTTP.Timeout = 7 * time.Second })
 		_, err := client.Do(t.Context(), call)
@@ -265,7 +266,7 @@ func TestDo_AnAttemptThatTakesTooLong(t *testing.T) {
 func TestDo_RedirectsAreReturned(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"https://elsewhere.test/", "", "http://[broken"} {
-		call, h := newCall(http.MethodGet, RetrySafe)
+		call, h := newCall(http.MethodGet, operations.Safe)
 		redirect := status(302).HeaderSet(http.Header{"Location": {location}})
 		response, err := newClient(answering(redirect), Policy{}).Do(t.Context(), call)
 		if err != nil || response.StatusCode != 302 || len(h.statuses) != 1 {
@@ -278,7 +279,7 @@ func TestDo_TheUsersClientIsNotChanged(t *testing.T) {
 	t.Parallel()
 	mock := answering(status(200))
 	user := &http.Client{Transport: mock, Timeout: time.Minute}
-	call, _ := newCall(http.MethodGet, RetrySafe)
+	call, _ := newCall(http.MethodGet, operations.Safe)
 	if _, err := New(Config{HTTP: user, Policy: Policy{}.WithDefaults(), MaxBody: 100}).Do(t.Context(), call); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +293,7 @@ func TestDo_BodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte("x"), 2<<20)
 	for code, want := range map[int]error{200: ErrBodyTooLarge, 500: nil} {
-		call, _ := newCall(http.MethodGet, RetryNever)
+		call, _ := newCall(http.MethodGet, operations.Never)
 		response, err := newClient(answering(httpmock.NewBytesResponder(code, long)), Policy{}).Do(t.Context(), call)
 		if !errors.Is(err, want) || want == nil && (!response.Truncated || len(response.Body) > 1<<20) {
 			t.Errorf("%d: %v, %v", code, err, want)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/operations"
 )
 
 // Fault is a row of the table of faults that a sweep tries.
@@ -110,7 +110,7 @@ func charging(operation string) bool { return operations.Has(operation, operatio
 
 // reading reports whether an operation reads a record by its id.
 func reading(operation string) bool {
-	return operations.Has(operation, func(op shipping.Operation) bool {
+	return operations.Has(operation, func(op operations.Operation) bool {
 		return !operations.Changes(op) && strings.Contains(op.Route, "{")
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -12,7 +12,7 @@ import (
 // in the body or in the path.
 func TestChargedID_FollowsTheOperationTable(t *testing.T) {
 	t.Parallel()
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		want := ""
 		if op.Charges {
 			want = "RD-1"

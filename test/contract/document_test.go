@@ -13,6 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -21,7 +22,7 @@ import (
 // a field which nobody documented is found. It is made once, since nothing changes it.
 var rulebook = sync.OnceValues(func() (*openapi3.T, error) {
 	openapi3filter.RegisterBodyDecoder("text/javascript", openapi3filter.FileBodyDecoder)
-	text, err := mockserver.OpenAPI(shipping.Operations())
+	text, err := mockserver.OpenAPI()
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func rules(t *testing.T) *openapi3.T {
 
 func TestDocument_IsValidOpenAPI(t *testing.T) {
 	t.Parallel()
-	text, err := mockserver.OpenAPI(shipping.Operations())
+	text, err := mockserver.OpenAPI()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +139,8 @@ func TestDocument_MarksWhatIsNotTheSpecifications(t *testing.T) {
 	t.Parallel()
 	document := rules(t)
 	provisional := map[string]bool{}
-	for _, op := range shipping.ProvisionalOperations() {
-		provisional[op.Name] = true
+	for _, op := range operations.All() {
+		provisional[op.Name] = op.Provisional
 	}
 	for path, item := range document.Paths.Map() {
 		for method, op := range item.Operations() {

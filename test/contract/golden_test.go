@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // validate checks a JSON text against a schema of the document.
@@ -94,7 +95,7 @@ func goldens(t *testing.T) (all []golden) {
 // successOf returns the schema of a success of an operation.
 func successOf(t *testing.T, document *openapi3.T, operation string) *openapi3.Schema {
 	t.Helper()
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		if op.Name != operation {
 			continue
 		}
@@ -109,7 +110,7 @@ func successOf(t *testing.T, document *openapi3.T, operation string) *openapi3.S
 }
 
 // responsesOf returns the documented responses of an operation, by status.
-func responsesOf(t *testing.T, document *openapi3.T, op shipping.Operation) map[string]*openapi3.ResponseRef {
+func responsesOf(t *testing.T, document *openapi3.T, op operations.Operation) map[string]*openapi3.ResponseRef {
 	t.Helper()
 	if path := document.Paths.Value(op.Route); path != nil && path.GetOperation(op.Method) != nil {
 		return path.GetOperation(op.Method).Responses.Map()

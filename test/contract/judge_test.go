@@ -16,7 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -205,7 +205,7 @@ func (j *judge) missing(wanted []exchange) []exchange {
 // successes is every operation of the service with the status that it succeeds with.
 func successes() []exchange {
 	var out []exchange
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		out = append(out, exchange{op.Name, http.StatusOK})
 	}
 	return out

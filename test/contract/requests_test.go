@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
@@ -240,7 +240,7 @@ func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 	if status, data := c.send("POST", base+"/purchase", purchase(path, `"WATCH"`)); status != 400 || data["error_code"] != "insufficient_funds" {
 		t.Errorf("purchase from a poor wallet: status %d, %v", status, data)
 	}
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		c.refuseInGeneral(op, strings.NewReplacer("{request_id}", draft[strings.LastIndex(draft, "/")+1:], "{document_type}", "CUSTOMS").Replace(op.Route))
 	}
 	if missing := c.judge.missing(c.documentedRefusals()); len(missing) > 0 {
@@ -255,7 +255,7 @@ func draftOfWallet(c caller, wallet string) string {
 }
 
 // refuseInGeneral sends what every operation refuses in the same way.
-func (c caller) refuseInGeneral(op shipping.Operation, path string) {
+func (c caller) refuseInGeneral(op operations.Operation, path string) {
 	c.t.Helper()
 	body := ""
 	if op.Method != http.MethodGet {
@@ -288,7 +288,7 @@ func (c caller) refuseInGeneral(op shipping.Operation, path string) {
 // documentedRefusals is every failure that the document lists by its status.
 func (c caller) documentedRefusals() []exchange {
 	var out []exchange
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		for status := range responsesOf(c.t, c.judge.document, op) {
 			if number, err := strconv.Atoi(status); err == nil && number >= 400 {
 				out = append(out, exchange{op.Name, number})

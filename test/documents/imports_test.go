@@ -28,14 +28,14 @@ const layers = `
 	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf mockserver/internal/country
 	mockserver/journal
 	mockserver/assumption mockserver/fault mockserver/notify mockserver/internal/records mockserver/internal/jsontext
-	mockserver/internal/operations mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
+	mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
 	internal/batchtest
 	batch webhook/storetest
 	webhook
 	.
 	conformance internal/transport internal/paging internal/evidence internal/workflow internal/jsonread
 	internal/jsonexact
-	internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
+	internal/operations internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
 `
 
 // Imports point one way: a folder can be read without what stands above it.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -32,7 +32,7 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 			t.Errorf("%s: Pages is %t in operations.go, and List returns pages: %t", list.Operation, op.Pages, list.Paged)
 		}
 	}
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		if !op.Provisional && server.Err() == nil && server.Requests(op.Name) == 0 {
 			t.Errorf("the conformance suite makes no call of %s: add a check to conformance/", op.Name)
 		}

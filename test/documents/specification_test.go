@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -110,7 +111,7 @@ func testsIn(t *testing.T, folder string) map[string]bool {
 func TestSPECIFICATION_HasEveryOperation(t *testing.T) {
 	document := readText(t, "docs/SPECIFICATION.md")
 	placeholder := regexp.MustCompile(`\{(\w+)\}`) // the specification writes :request_id
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		path := placeholder.ReplaceAllString(strings.TrimPrefix(op.Route, "/v1/regulatory-documents"), ":$1")
 		if op.Provisional || strings.Contains(document, "\n## "+op.Method+" "+path+"\n") || strings.Contains(document, "| "+op.Method+" `"+path+"`") {
 			continue

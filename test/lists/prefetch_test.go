@@ -327,11 +327,11 @@ func interrupting(t testing.TB, s *rowService, callback string, interrupt func()
 	case "limiter":
 		options = append(options, shipping.WithLimiter(limiterFunc(func(context.Context) error { third(); return nil })))
 	case "observer's Start":
-		observer.Start = func(ctx context.Context, _ shipping.Operation) context.Context { third(); return ctx }
+		observer.Start = func(ctx context.Context, _ string) context.Context { third(); return ctx }
 	case "observer's Attempt":
-		observer.Attempt = func(context.Context, shipping.Operation, shipping.Attempt) { third() }
+		observer.Attempt = func(context.Context, string, shipping.Attempt) { third() }
 	case "observer's Done":
-		observer.Done = func(context.Context, shipping.Operation, []shipping.Attempt, time.Duration, error) { third() }
+		observer.Done = func(context.Context, string, []shipping.Attempt, time.Duration, error) { third() }
 	case "logger":
 		options = append(options, shipping.WithLogger(slog.New(interruptedHandler{slog.DiscardHandler, third})))
 	}

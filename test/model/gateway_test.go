@@ -35,8 +35,8 @@ func (g gateway) transport() *http.Transport {
 type operationKey struct{}
 
 func observer() shipping.Observer {
-	return shipping.Observer{Start: func(ctx context.Context, operation shipping.Operation) context.Context {
-		return context.WithValue(ctx, operationKey{}, operation.Name)
+	return shipping.Observer{Start: func(ctx context.Context, operation string) context.Context {
+		return context.WithValue(ctx, operationKey{}, operation)
 	}}
 }
 

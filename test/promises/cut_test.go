@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -287,7 +288,7 @@ func (s *cutter) wrong(got ending, now cut) (all []string) {
 		note("%d requests arrived whole", arrived)
 	case !now.kept && right:
 		note("a response that was cut passes as a whole one")
-	case now.kept && !right && !refused && shippingtest.Operation(s.exchange.operation).Retry == shipping.RetrySafe:
+	case now.kept && !right && !refused && shippingtest.Operation(s.exchange.operation).Retry == operations.Safe:
 		note("it was not asked for again")
 	}
 	if right || s.exchange.operation == shipping.OpPurchase && got.err == nil { // read back, or see wrongAboutMoney

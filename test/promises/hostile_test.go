@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/tcptest"
 )
@@ -111,7 +112,7 @@ func requestsFor(operation string, again bool) (method string, n int) {
 	switch {
 	case o.Charges:
 		return http.MethodPost, 1 // reading back comes on top
-	case again && o.Retry == shipping.RetrySafe:
+	case again && o.Retry == operations.Safe:
 		return "", 2
 	}
 	return "", 1

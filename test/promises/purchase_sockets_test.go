@@ -90,8 +90,8 @@ func TestPurchase_ChargedOnlyWhileSettling(t *testing.T) {
 	}
 	var once sync.Once
 	client := server.open(t)
-	observer := shipping.Observer{Done: func(_ context.Context, o shipping.Operation, _ []shipping.Attempt, _ time.Duration, _ error) {
-		if o.Name == shipping.OpGetRequest {
+	observer := shipping.Observer{Done: func(_ context.Context, o string, _ []shipping.Attempt, _ time.Duration, _ error) {
+		if o == shipping.OpGetRequest {
 			once.Do(func() { close(release) }) // the first read still shows a draft
 		}
 	}}

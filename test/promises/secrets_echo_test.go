@@ -266,13 +266,13 @@ func (w *watched) options() []shipping.Option {
 		shipping.WithLogger(slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))),
 		shipping.WithDriftReport(func(d shipping.Drift) { w.note(d) }),
 		shipping.WithObserver(shipping.Observer{
-			Start: func(ctx context.Context, o shipping.Operation) context.Context { w.note(o); return ctx },
-			Attempt: func(_ context.Context, _ shipping.Operation, a shipping.Attempt) {
+			Start: func(ctx context.Context, o string) context.Context { w.note(o); return ctx },
+			Attempt: func(_ context.Context, _ string, a shipping.Attempt) {
 				w.note(a)
 				w.error("Attempt", a.Err)
 			},
-			Retry: func(_ context.Context, _ shipping.Operation, a shipping.Attempt) { w.note(a); w.error("Retry", a.Err) },
-			Done: func(_ context.Context, _ shipping.Operation, all []shipping.Attempt, _ time.Duration, err error) {
+			Retry: func(_ context.Context, _ string, a shipping.Attempt) { w.note(a); w.error("Retry", a.Err) },
+			Done: func(_ context.Context, _ string, all []shipping.Attempt, _ time.Duration, err error) {
 				w.note(all)
 				w.error("Done", err)
 			},

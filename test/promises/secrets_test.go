@@ -188,10 +188,10 @@ func TestSecrets_LogsAndObserversOfWholeCalls(t *testing.T) {
 		var log bytes.Buffer
 		note := func(values ...any) { fmt.Fprintf(&log, "%+v\n", values) }
 		observer := shipping.Observer{
-			Start:   func(ctx context.Context, operation shipping.Operation) context.Context { note(operation); return ctx },
-			Attempt: func(_ context.Context, operation shipping.Operation, a shipping.Attempt) { note(operation, a) },
-			Retry:   func(_ context.Context, operation shipping.Operation, a shipping.Attempt) { note(operation, a) },
-			Done: func(_ context.Context, operation shipping.Operation, a []shipping.Attempt, _ time.Duration, err error) {
+			Start:   func(ctx context.Context, operation string) context.Context { note(operation); return ctx },
+			Attempt: func(_ context.Context, operation string, a shipping.Attempt) { note(operation, a) },
+			Retry:   func(_ context.Context, operation string, a shipping.Attempt) { note(operation, a) },
+			Done: func(_ context.Context, operation string, a []shipping.Attempt, _ time.Duration, err error) {
 				note(operation, a, err)
 			},
 		}

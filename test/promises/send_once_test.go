@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -95,7 +96,7 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 		for _, call := range append(shippingtest.Calls(), shippingtest.Call{Operation: "do", Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return c.Do(ctx, http.MethodDelete, "/v1/shipments/SH-1", nil, nil, nil, o...)
 		}}) {
-			if shippingtest.Operation(call.Operation).Retry == shipping.RetrySafe {
+			if shippingtest.Operation(call.Operation).Retry == operations.Safe {
 				continue
 			}
 			t.Run(name+" "+call.Operation, func(t *testing.T) {
@@ -110,9 +111,9 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 					defer cancel()
 					attempts := 0
 					client := shippingtest.NewClient(t, transport, shippingtest.FastRetries(), shipping.WithProvisionalRoutes(), shipping.WithBaseURL(shippingtest.PlainBaseURL),
-						shipping.WithObserver(shipping.Observer{Attempt: func(_ context.Context, o shipping.Operation, _ shipping.Attempt) {
+						shipping.WithObserver(shipping.Observer{Attempt: func(_ context.Context, o string, _ shipping.Attempt) {
 							attempts++
-							if o.Charges {
+							if o == shipping.OpPurchase {
 								cancel() // a purchase is not read back
 							}
 						}}))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	table "github.com/shipping-go/shipping/internal/operations"
 )
 
 const requestID = "RD-1"
@@ -83,8 +84,8 @@ func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
 		shipping.WithHTTPClient(&http.Client{Transport: transport}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond, AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithObserver(shipping.Observer{
-			Attempt: func(_ context.Context, operation shipping.Operation, _ shipping.Attempt) {
-				if operation.Retry != shipping.RetrySafe {
+			Attempt: func(_ context.Context, operation string, _ shipping.Attempt) {
+				if !table.Has(operation, func(o table.Operation) bool { return o.Retry == table.Safe }) {
 					c.attempts.Add(1)
 				}
 			},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -19,7 +18,7 @@ to the reference server.`,
 		Metadata: examples("openapi | jq .paths", "openapi -o openapi.json"),
 		Flags:    []cli.Flag{env.text("o", "", "write to this file instead of standard output")},
 		Action: func(_ context.Context, cmd *cli.Command) error {
-			document, err := mockserver.OpenAPI(shipping.Operations())
+			document, err := mockserver.OpenAPI()
 			if file := cmd.String("o"); err == nil && file != "" {
 				return os.WriteFile(file, document, 0o666)
 			}

@@ -6,13 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
 func TestOpenAPI_PrintsTheDocumentOrWritesIt(t *testing.T) {
 	t.Parallel()
-	want, err := mockserver.OpenAPI(shipping.Operations())
+	want, err := mockserver.OpenAPI()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -28,7 +28,7 @@ func Routes() []Route {
 // Config holds what the control surface needs from a server.
 type Config struct {
 	Worlds     *world.Worlds
-	Operations []shipping.Operation
+	Operations []operations.Operation
 	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger

@@ -3,8 +3,8 @@ package admin
 import (
 	"errors"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
@@ -31,7 +31,7 @@ type faultList struct {
 func (s *Admin) listFaults(c *control, _, _ none) (string, faultList, error) {
 	rules := c.world.Faults.Rules()
 	return spelling.Counted(len(rules), "fault rule", "fault rules"), faultList{
-		rules, fault.Kinds(), fault.Points(), api.OperationNames(), fault.RetryAfters(),
+		rules, fault.Kinds(), fault.Points(), operations.Names(nil), fault.RetryAfters(),
 	}, nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
@@ -119,8 +119,8 @@ func timedOut(err error) error {
 func (query *journalQuery) choice(w *world.World) (watch.Choice, error) {
 	q := query.Query
 	q.Method = strings.ToUpper(q.Method)
-	if q.Operation != "" && !api.IsOperation(q.Operation) {
-		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, api.OperationNames()))
+	if q.Operation != "" && !operations.Exists(q.Operation) {
+		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, operations.Names(nil)))
 	}
 	var kinds []string
 	for _, kind := range fault.Kinds() {

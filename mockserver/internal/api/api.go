@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -21,8 +22,8 @@ import (
 // Config holds what the operations of a server share.
 type Config struct {
 	Worlds         *world.Worlds
-	Operations     []shipping.Operation // the operation table
-	OpenOperations []string             // that need no key, in addition to those of the table
+	Operations     []operations.Operation // the operation table
+	OpenOperations []string               // that need no key, in addition to those of the table
 	Logger         *slog.Logger
 }
 
@@ -38,7 +39,7 @@ type API struct {
 
 // operation is a row of the table and its handler.
 type operation struct {
-	shipping.Operation
+	operations.Operation
 	handle handler
 }
 

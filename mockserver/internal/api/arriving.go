@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -22,7 +22,7 @@ func (s *API) expect(w *world.World, x *wire.Exchange) {
 
 // Perform performs the operation of an arriving request, which nobody gets a response to, and describes the result.
 func (s *API) Perform(w *world.World, a world.Arriving) string {
-	at := slices.IndexFunc(s.Operations, func(op shipping.Operation) bool { return op.Name == a.Operation })
+	at := slices.IndexFunc(s.Operations, func(op operations.Operation) bool { return op.Name == a.Operation })
 	r := &http.Request{URL: &url.URL{Path: a.Path, RawQuery: a.Query}, Header: http.Header{}}
 	if at < 0 || !setPathValues(r, s.Operations[at].Route) { // such as in the state file of another version
 		return "did not take effect, because " + a.Operation + " has another route"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -56,7 +56,7 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 }
 
 // IsOpen reports whether an operation needs no key.
-func (s *API) IsOpen(op *shipping.Operation) bool {
+func (s *API) IsOpen(op *operations.Operation) bool {
 	return op.Open || slices.Contains(s.OpenOperations, op.Name)
 }
 

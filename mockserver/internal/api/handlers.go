@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // handlers returns the handlers by operation. A list with pages that has no row is one of [account.Account.Lists].
@@ -23,7 +24,7 @@ func (s *API) handlers() map[string]handler {
 		shipping.OpRetryRequest:     retryRequest,
 		shipping.OpDocumentPDF:      DocumentPDF,
 	}
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		if op.Pages && table[op.Name] == nil {
 			table[op.Name] = list(strings.TrimSuffix(op.Name, ".list"))
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -19,7 +20,7 @@ func Parameters(operation string) []string {
 	if operation == shipping.OpListTransactions {
 		return []string{"wallet", "perPage", "page"}
 	}
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		if op.Name == operation && op.Pages {
 			return []string{"perPage", "page"}
 		}

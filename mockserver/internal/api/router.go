@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -27,13 +27,10 @@ func New(c Config) (*API, error) {
 }
 
 // add adds a row of the table.
-func (s *API) add(row shipping.Operation, handle handler) (err error) {
+func (s *API) add(row operations.Operation, handle handler) (err error) {
 	if handle == nil {
-		problem := "is unknown; use the names in shipping.Operations"
-		if IsOperation(row.Name) {
-			problem = "has no handler; add one to the table in mockserver/internal/api/handlers.go, or set Pages in operations.go if it lists records in pages"
-		}
-		return fmt.Errorf("mockserver: the operation %q %s", row.Name, problem)
+		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in mockserver/internal/api/handlers.go, "+
+			"or set Pages in internal/operations if it lists records in pages", row.Name)
 	}
 	if !IsClean(row.Route) || strings.HasPrefix(row.Route, wire.ControlPrefix) {
 		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and lie outside %s", row.Route, wire.ControlPrefix)
@@ -49,18 +46,6 @@ func (s *API) add(row shipping.Operation, handle handler) (err error) {
 	}
 	s.routes[row.Route][row.Method] = &operation{row, handle}
 	return nil
-}
-
-// IsOperation reports whether an operation of that name exists.
-func IsOperation(name string) bool { return slices.Contains(OperationNames(), name) }
-
-// OperationNames returns the names of the operation table.
-func OperationNames() []string {
-	var names []string
-	for _, op := range shipping.Operations() {
-		names = append(names, op.Name)
-	}
-	return names
 }
 
 // refuseMethod refuses a request whose path is in the table with other methods.
@@ -92,7 +77,7 @@ func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	wire.Skip(rw, r)
 	x := &wire.Exchange{Request: r, Began: time.Now()}
-	w, _ := s.authenticate(x, &operation{Operation: shipping.Operation{Open: true}})
+	w, _ := s.authenticate(x, &operation{Operation: operations.Operation{Open: true}})
 	if shapes(w.Assume()) {
 		shape(w, "", &p)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -15,7 +16,7 @@ import (
 
 // Response explains the response of a world with the given X-Request-Id. If the key of the request opens no world, the
 // suggestion is for the home world.
-func Response(worlds *world.Worlds, w *world.World, requestID string, table []shipping.Operation) (journal.Why, error) {
+func Response(worlds *world.Worlds, w *world.World, requestID string, table []operations.Operation) (journal.Why, error) {
 	c, rule, err := w.Log.Remembered(requestID)
 	if err != nil {
 		return journal.Why{}, fmt.Errorf("mockserver: %w", err)
@@ -54,7 +55,7 @@ func entry(g *journal.Suggestion) *journal.Entry {
 }
 
 // heading returns the section of the specification that has the rule of a refusal.
-func heading(operation, code string, table []shipping.Operation) string {
+func heading(operation, code string, table []operations.Operation) string {
 	rows := []struct{ operation, code, heading string }{
 		{"", wire.CodeUnauthorized, "Authentication, rules 1 and 2"},
 		{"", wire.CodeMediaType, "Authentication: Content-Type is application/json for POST and PUT bodies"},

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -28,7 +28,7 @@ type draftRequest struct {
 }
 
 // parse parses the request of an entry for an operation. Malformed parts are ignored.
-func parse(w *world.World, c *journal.Entry, op shipping.Operation) *sentRequest {
+func parse(w *world.World, c *journal.Entry, op operations.Operation) *sentRequest {
 	sent := &sentRequest{world: w, values: routeValues(op.Route, c.Path)}
 	sent.query, _ = url.ParseQuery(c.Query)
 	_ = json.Unmarshal([]byte(c.RequestBody), &sent.body)
@@ -36,7 +36,7 @@ func parse(w *world.World, c *journal.Entry, op shipping.Operation) *sentRequest
 }
 
 // nearest returns the valid request that is nearest to the one sent, or nil.
-func (r *sentRequest) nearest(op shipping.Operation, table []shipping.Operation) *journal.Suggestion {
+func (r *sentRequest) nearest(op operations.Operation, table []operations.Operation) *journal.Suggestion {
 	r.world.Lock()
 	made := r.corrected(op)
 	r.world.Unlock()
@@ -47,8 +47,8 @@ func (r *sentRequest) nearest(op shipping.Operation, table []shipping.Operation)
 }
 
 // suggest converts a draft to a suggestion, or returns nil if its operation is not in the table.
-func suggest(w *world.World, made *draftRequest, table []shipping.Operation) *journal.Suggestion {
-	i := slices.IndexFunc(table, func(row shipping.Operation) bool { return row.Name == made.operation })
+func suggest(w *world.World, made *draftRequest, table []operations.Operation) *journal.Suggestion {
+	i := slices.IndexFunc(table, func(row operations.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (r *sentRequest) text(name string) string {
 }
 
 // corrected returns the valid request nearest to the refused one. The caller holds the world's lock.
-func (r *sentRequest) corrected(op shipping.Operation) *draftRequest {
+func (r *sentRequest) corrected(op operations.Operation) *draftRequest {
 	operation := op.Name
 	if op.Method == http.MethodGet && !strings.Contains(op.Route, "{") {
 		return r.list(operation)
@@ -321,8 +321,8 @@ func isKey[V any](m map[string]V, key string) bool {
 
 // nearestOperation returns the operation of an entry, or the one whose method and route have the smallest edit distance
 // to the entry's.
-func nearestOperation(c *journal.Entry, table []shipping.Operation) shipping.Operation {
-	var nearest shipping.Operation
+func nearestOperation(c *journal.Entry, table []operations.Operation) operations.Operation {
+	var nearest operations.Operation
 	least := -1
 	for _, op := range table {
 		if op.Name == c.Operation {
@@ -365,7 +365,7 @@ func splitTarget(target string) (path, query string) {
 
 // AnalyzeCommand returns a command that analyzes the newest shipment, or else the first invoice, or "" if the world has
 // neither.
-func AnalyzeCommand(w *world.World, table []shipping.Operation) string {
+func AnalyzeCommand(w *world.World, table []operations.Operation) string {
 	w.Lock()
 	sent := sentRequest{world: w}
 	made := sent.analyze()

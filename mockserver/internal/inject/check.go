@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/operations"
 )
 
 // problem returns why the rule can never strike, or "".
@@ -19,7 +19,7 @@ func (r *rule) problem(now time.Time) string {
 		text   string
 	}{
 		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as a status or a drop"},
-		{r.Operation != "" && !operations.Exists(r.Operation), fmt.Sprintf("unknown operation %q: use a name from shipping.Operations or GET /_mock/faults", r.Operation)},
+		{r.Operation != "" && !operations.Exists(r.Operation), fmt.Sprintf("unknown operation %q: use a constant such as shipping.OpListRates, or a name of GET /_mock/faults", r.Operation)},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
 		{r.Nth > 0 && r.First > 0 && r.Nth > r.First, fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
 		{r.EachRequest && r.Nth == 0 && r.First == 0, "each_request counts nth or first for each request: set one of them"},

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -190,7 +191,7 @@ func TestMatch_ChangesNoRule(t *testing.T) {
 // The points of a charge were those of the purchase by its name.
 func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
 	t.Parallel()
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		for _, point := range []fault.Point{fault.BeforeCharge, fault.AfterCharge, fault.BeforeReply} {
 			err := New(1).Add([]fault.Rule{{Operation: op.Name, Point: point}}, time.Now())
 			if op.Charges != (err == nil) || err != nil && !strings.Contains(err.Error(), "and never reached by "+op.Name) {
@@ -199,7 +200,7 @@ func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
 		}
 	}
 	every := with(t, fault.Rule{Point: fault.AfterCharge}).rules[0].on
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		if slices.Contains(every, op.Name) != op.Charges {
 			t.Errorf("a rule at a point matches %v, and %s charges: %v", every, op.Name, op.Charges)
 		}

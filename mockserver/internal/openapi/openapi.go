@@ -1,6 +1,6 @@
 // Package openapi writes the OpenAPI 3.1 document that the reference server serves. service.json of
 // internal/specification describes the service; an operation is found by its operationId, which is its name in
-// [shipping.Operations], so that it is served under the route, the method and the security of a server's own table. The
+// [operations.All], so that it is served under the route, the method and the security of a server's own table. The
 // description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
 // In service.json, x-when of any object holds what the assumptions that it names change in the object. null removes a
@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
 )
 
@@ -53,9 +53,9 @@ func Load(controls []Control, types Types) (*Document, error) {
 // Write returns the document of a server with these operations, indented, with a line break at its end. assumed
 // reports whether the server makes the assumption of a name. The same arguments always give the same bytes. An
 // operation that service.json does not describe is left out.
-func (d *Document) Write(operations []shipping.Operation, assumed func(name string) bool) ([]byte, error) {
+func (d *Document) Write(table []operations.Operation, assumed func(name string) bool) ([]byte, error) {
 	var paths object
-	for _, op := range operations {
+	for _, op := range table {
 		if described := d.operations[op.Name]; described != nil {
 			method := object{{strings.ToLower(op.Method), described.with("security", security(op.Open))}}
 			paths = paths.merge(object{{op.Route, method}})

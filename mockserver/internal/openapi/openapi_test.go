@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
@@ -25,7 +26,7 @@ func load(t *testing.T) *openapi.Document {
 	return document
 }
 
-func write(t *testing.T, operations []shipping.Operation, assumptions ...string) string {
+func write(t *testing.T, operations []operations.Operation, assumptions ...string) string {
 	t.Helper()
 	text, err := load(t).Write(operations, func(name string) bool { return slices.Contains(assumptions, name) })
 	if err != nil {
@@ -39,7 +40,7 @@ func write(t *testing.T, operations []shipping.Operation, assumptions ...string)
 
 func TestWrite_SameTablesGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
-	first, second := write(t, shipping.Operations()), write(t, shipping.Operations())
+	first, second := write(t, operations.All()), write(t, operations.All())
 	if first != second {
 		t.Error("two documents of one table differ")
 	}
@@ -47,8 +48,8 @@ func TestWrite_SameTablesGiveTheSameBytes(t *testing.T) {
 
 func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
 	t.Parallel()
-	table := append(shipping.Operations(), shipping.Operation{Name: "parcels.list", Method: "GET", Route: "/v1/parcels"})
-	if write(t, table) != write(t, shipping.Operations()) {
+	table := append(operations.All(), operations.Operation{Name: "parcels.list", Method: "GET", Route: "/v1/parcels"})
+	if write(t, table) != write(t, operations.All()) {
 		t.Error("an operation without a description changes the document")
 	}
 }
@@ -73,7 +74,7 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 			described[method+" "+path+" "+op.ID] = true
 		}
 	}
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		row := strings.ToLower(op.Method) + " " + op.Route + " " + op.Name
 		if !described[row] {
 			t.Errorf("internal/specification/service.json lacks %s: add it to paths, and its records to components/schemas", row)
@@ -86,7 +87,7 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 		}
 	}
 	for row := range described {
-		t.Errorf("service.json has %s, which shipping.Operations does not: remove it, or correct its path, method or operationId", row)
+		t.Errorf("service.json has %s, which internal/operations does not: remove it, or correct its path, method or operationId", row)
 	}
 }
 
@@ -109,7 +110,7 @@ func TestOpenAPI_DescribesTheRecordsOfEveryList(t *testing.T) {
 	if err := json.Unmarshal(specification.Service(), &file); err != nil {
 		t.Fatal(err)
 	}
-	for _, op := range shipping.Operations() {
+	for _, op := range operations.All() {
 		if !op.Pages {
 			continue
 		}
@@ -133,8 +134,8 @@ func TestOpenAPI_DescribesTheRecordsOfEveryList(t *testing.T) {
 
 func TestWrite_FollowsMovedRoutes(t *testing.T) {
 	t.Parallel()
-	table := shipping.Operations()
-	i := slices.IndexFunc(table, func(op shipping.Operation) bool { return op.Name == shipping.OpRetryRequest })
+	table := operations.All()
+	i := slices.IndexFunc(table, func(op operations.Operation) bool { return op.Name == shipping.OpRetryRequest })
 	table[i].Route, table[i].Method, table[i].Open = "/v1/regulatory-retries/{request_id}", "PUT", true
 	text := write(t, table)
 	var document struct {
@@ -158,17 +159,17 @@ func TestWrite_FollowsMovedRoutes(t *testing.T) {
 func TestWrite_FollowsAssumptions(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
-	if _, err := load(t).Write(shipping.Operations(), func(name string) bool { names[name] = true; return false }); err != nil {
+	if _, err := load(t).Write(operations.All(), func(name string) bool { names[name] = true; return false }); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(slices.Sorted(maps.Keys(names))), "[LastPageNull MinimalPurchase MinimalRecord NoDeliveryHeaders ObjectBreakdown OtherRecordNames OtherRefusalNames ProblemRefusals SHA256Signature UnknownState WrapRecord]"; got != want {
 		t.Errorf("the document depends on %s, want %s", got, want)
 	}
-	plain := write(t, shipping.Operations())
+	plain := write(t, operations.All())
 	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
 		t.Error("a member of the files is in the document")
 	}
-	changed := write(t, shipping.Operations(), "ObjectBreakdown")
+	changed := write(t, operations.All(), "ObjectBreakdown")
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]map[string]any }
@@ -188,7 +189,7 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 
 func TestWrite_EveryComponentIsUsed(t *testing.T) {
 	t.Parallel()
-	text := write(t, shipping.Operations())
+	text := write(t, operations.All())
 	var document struct {
 		Components map[string]map[string]any
 	}
@@ -235,7 +236,7 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 		Components struct{ Parameters map[string]parameter }
 		Tags       []struct{ Name string }
 	}
-	if err := json.Unmarshal([]byte(write(t, shipping.Operations())), &document); err != nil {
+	if err := json.Unmarshal([]byte(write(t, operations.All())), &document); err != nil {
 		t.Fatal(err)
 	}
 	tags := map[string]bool{}
@@ -314,7 +315,7 @@ func BenchmarkWrite(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		text, err := document.Write(shipping.Operations(), func(string) bool { return false })
+		text, err := document.Write(operations.All(), func(string) bool { return false })
 		if err != nil || !bytes.HasSuffix(text, []byte("}\n")) {
 			b.Fatal(err)
 		}

@@ -1,0 +1,173 @@
+// Package operations is the table of the operations of the service. The retries of the client, the labels of logs,
+// errors and metrics, and the router of the reference server follow from it.
+package operations
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Retry is the condition under which the client sends an operation again.
+type Retry uint8
+
+const (
+	// Never: the operation is sent once, whatever happens. It is the zero value, so that an operation without a
+	// condition is never retried.
+	Never Retry = iota
+	// Unsent: the operation is retried only on evidence that nothing was sent, such as a refused connection.
+	Unsent
+	// Safe: the operation changes nothing on the service and is retried after any failure that may pass.
+	Safe
+)
+
+// Operation is one operation of the service.
+type Operation struct {
+	// Name is a stable, low-cardinality label such as "rates.list".
+	Name string
+	// Method is the HTTP method.
+	Method string
+	// Route is the path below the base address, with placeholders in braces.
+	Route string
+	// Retry is the condition under which the client sends the operation again.
+	Retry Retry
+	// Pages is true if the operation lists records in pages, with the query parameters page and perPage.
+	Pages bool
+	// Charges is true if the operation takes money from the wallet.
+	Charges bool
+	// Open is true if the operation needs no Authorization header.
+	Open bool
+	// Provisional is true if the specification names the operation but not its path. The route is then an assumption.
+	Provisional bool
+}
+
+const (
+	base    = "/v1/regulatory-documents"
+	request = base + "/request/{request_id}"
+)
+
+// All returns every operation, in the order of the specification ("Endpoints"), and then those that it names without a
+// path ("Regulatory documents": editing, retry, PDF). The caller may change the slice.
+//
+// Assumption: the routes of the provisional operations; see [WithRoutes].
+func All() []Operation {
+	return []Operation{
+		{Name: "rates.list", Method: http.MethodGet, Route: "/v1/rates", Retry: Safe, Pages: true},
+		{Name: "countries.list", Method: http.MethodGet, Route: "/v1/countries", Retry: Safe},
+		{Name: "webhooks.list", Method: http.MethodGet, Route: "/v1/webhooks", Retry: Safe, Pages: true},
+		{Name: "webhooks.replay", Method: http.MethodPost, Route: "/v1/webhooks/replay", Retry: Unsent},
+		{Name: "transactions.list", Method: http.MethodGet, Route: "/v1/transactions", Retry: Safe, Pages: true},
+		{Name: "regulatory.analyze", Method: http.MethodPost, Route: base + "/analyze", Retry: Unsent},
+		{Name: "regulatory.purchase", Method: http.MethodPost, Route: base + "/purchase", Charges: true},
+		{Name: "regulatory.get", Method: http.MethodGet, Route: request, Retry: Safe},
+
+		{Name: "regulatory.items.update", Method: http.MethodPut, Route: request + "/items", Retry: Unsent, Provisional: true},
+		{Name: "regulatory.addresses.update", Method: http.MethodPut, Route: request + "/addresses", Retry: Unsent, Provisional: true},
+		{Name: "regulatory.shipping.update", Method: http.MethodPut, Route: request + "/shipping", Retry: Unsent, Provisional: true},
+		{Name: "regulatory.profile.update", Method: http.MethodPut, Route: request + "/profiles/{document_type}", Retry: Unsent, Provisional: true},
+		{Name: "regulatory.retry", Method: http.MethodPost, Route: request + "/retry", Retry: Unsent, Provisional: true},
+		{Name: "regulatory.pdf", Method: http.MethodGet, Route: request + "/documents/{document_type}/pdf", Retry: Safe, Open: true, Provisional: true},
+	}
+}
+
+// WithRoutes returns every operation, with other routes for provisional operations by name. A route is a path, or a
+// method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders of the assumed route.
+func WithRoutes(routes map[string]string) ([]Operation, error) {
+	table := All()
+	for name, route := range routes {
+		i := slices.IndexFunc(table, func(o Operation) bool { return o.Name == name && o.Provisional })
+		if i < 0 {
+			return nil, fmt.Errorf("names %q, which is not an operation that the specification names without a path; those are %s",
+				name, strings.Join(Names(func(o Operation) bool { return o.Provisional }), ", "))
+		}
+		method, path, found := strings.Cut(route, " ")
+		if !found {
+			method, path = "", route
+		}
+		if problem := problemOf(path, table[i].Route); problem != "" {
+			return nil, fmt.Errorf("gives %s the route %q, %s", name, path, problem)
+		}
+		table[i].Method, table[i].Route = cmp.Or(method, table[i].Method), path
+	}
+	return table, nil
+}
+
+// problemOf returns why a path cannot replace that of an operation; "" if it can.
+func problemOf(path, assumed string) string {
+	if !strings.HasPrefix(path, "/") {
+		return "which does not begin with a slash"
+	}
+	needed, given := placeholders(assumed), placeholders(path)
+	for _, name := range needed {
+		if !slices.Contains(given, name) {
+			return "which lacks the placeholder {" + name + "}"
+		}
+	}
+	for _, name := range given {
+		if !slices.Contains(needed, name) {
+			return "whose placeholder {" + name + "} is unknown"
+		}
+	}
+	return ""
+}
+
+// placeholders returns the names in braces of a route.
+func placeholders(route string) (names []string) {
+	for {
+		_, rest, found := strings.Cut(route, "{")
+		if !found {
+			return names
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		names, route = append(names, name), after
+	}
+}
+
+// Find returns the operation of a name, and false if it is unknown.
+func Find(name string) (Operation, bool) {
+	table := All()
+	i := slices.IndexFunc(table, func(o Operation) bool { return o.Name == name })
+	if i < 0 {
+		return Operation{}, false
+	}
+	return table[i], true
+}
+
+// Exists reports whether the table has an operation of a name.
+func Exists(name string) bool {
+	_, known := Find(name)
+	return known
+}
+
+// Names returns the names of the operations for which chosen returns true, in the order of the table. Nil chooses
+// every operation.
+func Names(chosen func(Operation) bool) []string {
+	var names []string
+	for _, o := range All() {
+		if chosen == nil || chosen(o) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// Has reports whether a name is that of an operation for which chosen returns true.
+func Has(name string, chosen func(Operation) bool) bool {
+	o, known := Find(name)
+	return known && chosen(o)
+}
+
+// Pages reports whether an operation lists records in pages.
+func Pages(o Operation) bool { return o.Pages }
+
+// Charges reports whether an operation takes money from a wallet.
+func Charges(o Operation) bool { return o.Charges }
+
+// Once reports whether an operation must not be sent again before its outcome was read: one that charges, whatever the
+// client does with it, and one that the table never retries.
+func Once(o Operation) bool { return o.Charges || o.Retry == Never }
+
+// Changes reports whether an operation changes something.
+func Changes(o Operation) bool { return o.Method != http.MethodGet }
