@@ -21,7 +21,7 @@ type Account struct {
 	HomeKey      func() string // the secret key derived from the seed; a func, so that nothing prints it
 	IDs          *IDs
 	Lists        map[string]*records.List // by name, such as rates; webhooks and transactions have their own fields
-	Webhooks     WebhookBook
+	Webhooks     Webhooks
 	Transactions map[string]*records.List // by wallet
 	Ledger       *ledger.Ledger
 	Exchange     map[string]shipping.Amount // units of a currency for one US dollar

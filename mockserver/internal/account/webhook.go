@@ -29,14 +29,14 @@ type Webhook struct {
 	Order notify.Order `json:"-"` // of its notifications; the service does not show it
 }
 
-// WebhookBook keeps the webhooks as what replay asks and as what the list serves.
-type WebhookBook struct {
+// Webhooks are the webhooks of an account, as records and as the entries of the list.
+type Webhooks struct {
 	All     []*Webhook // oldest first
 	Encoded records.List
 	Bytes   int // of the records
 }
 
-func (b *WebhookBook) Add(h *Webhook) error {
+func (b *Webhooks) Add(h *Webhook) error {
 	record, err := jsontext.Encode(h)
 	if err != nil {
 		return fmt.Errorf("webhook %s: %w", h.WebhookID, err)
@@ -48,11 +48,11 @@ func (b *WebhookBook) Add(h *Webhook) error {
 }
 
 // clone returns a book that starts out equal and goes its own way.
-func (b *WebhookBook) clone() WebhookBook {
-	return WebhookBook{All: slices.Clip(b.All), Encoded: b.Encoded.Clone(), Bytes: b.Bytes}
+func (b *Webhooks) clone() Webhooks {
+	return Webhooks{All: slices.Clip(b.All), Encoded: b.Encoded.Clone(), Bytes: b.Bytes}
 }
 
-func (b *WebhookBook) Find(id string) *Webhook {
+func (b *Webhooks) Find(id string) *Webhook {
 	i := slices.IndexFunc(b.All, func(h *Webhook) bool { return h.WebhookID == id })
 	if i < 0 {
 		return nil
@@ -61,7 +61,7 @@ func (b *WebhookBook) Find(id string) *Webhook {
 }
 
 // Orders returns the order of each webhook that has one.
-func (b *WebhookBook) Orders() map[string]notify.Order {
+func (b *Webhooks) Orders() map[string]notify.Order {
 	orders := map[string]notify.Order{}
 	for _, h := range b.All {
 		if h.Order != "" {
@@ -72,7 +72,7 @@ func (b *WebhookBook) Orders() map[string]notify.Order {
 }
 
 // Receivers returns the active webhooks that are subscribed to an event, newest first.
-func (b *WebhookBook) Receivers(event string) []*Webhook {
+func (b *Webhooks) Receivers(event string) []*Webhook {
 	var out []*Webhook
 	for _, h := range slices.Backward(b.All) {
 		if h.Receives(event) {

@@ -18,9 +18,8 @@ const DefaultMaxMemory = 1 << 30
 
 // Estimates of memory, in bytes.
 const (
-	bytesPerWorld     = 32 << 10
-	bytesPerRow       = 1536
-	maxNamedSnapshots = 100 // of a world; its snapshots share what is equal
+	bytesPerWorld = 32 << 10
+	bytesPerRow   = 1536
 )
 
 // memory returns the bytes that the world takes, about: itself, and its records without the initial ones, which

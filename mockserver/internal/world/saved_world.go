@@ -57,7 +57,7 @@ type savedInvoice struct {
 func (s *Snapshot) saved() (savedWorld, error) {
 	st := &s.State
 	out := savedWorld{
-		World: s.OpenKey, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
+		World: s.world, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
 		Lists:    map[string][]json.RawMessage{},
 		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.requests.Save(), Arriving: s.arriving,
@@ -115,7 +115,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	s := &Snapshot{OpenKey: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, arriving: w.Arriving, at: w.At}
+	s := &Snapshot{world: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, arriving: w.Arriving, at: w.At}
 	if s.requests, err = regulatory.Load(w.Requests, st.Ledger); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}

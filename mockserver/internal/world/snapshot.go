@@ -20,7 +20,7 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{OpenKey: w.name, shared: w.base.shared, changes: w.changed(), State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{world: w.name, shared: w.base.shared, changes: w.changed(), State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
 // Restore replaces the contents of the world by a snapshot.
@@ -54,13 +54,13 @@ func (w *World) restore(s *Snapshot) {
 		a.Due = a.Due.Add(stood)
 		w.expect(a, "")
 	}
-	w.Dispatcher.Restore(s.deliveries, stood, s.OpenKey == "" || s.OpenKey == w.name)
+	w.Dispatcher.Restore(s.deliveries, stood, s.world == "" || s.world == w.name)
 	w.count()
 }
 
 // Snapshot is the contents of a world at one moment. It is immutable.
 type Snapshot struct {
-	OpenKey    string                     // the name of the world; empty if unknown
+	world      string                     // the name of the world; empty if unknown
 	shared     int64                      // bytes of memory of the template that the contents began with
 	changes    map[string]json.RawMessage // of assumptions
 	State      account.Account

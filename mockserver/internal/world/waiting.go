@@ -75,15 +75,15 @@ func (p *pending) wait() {
 
 // ticker produces ticks on the clock of a world.
 type ticker struct {
-	OpenKey *World
-	timers  *clock.Scope
-	passed  chan struct{} // one for each tick
+	world  *World
+	timers *clock.Scope
+	passed chan struct{} // one for each tick
 }
 
 // Ticks returns a ticker of count ticks. Each tick is scheduled relative to the previous one, not to the call of Wait,
 // so that ticks are due on time.
 func (w *World) Ticks(each time.Duration, count int, label string) *ticker {
-	t := &ticker{OpenKey: w, timers: w.Clock.Scope(), passed: make(chan struct{}, max(0, count))}
+	t := &ticker{world: w, timers: w.Clock.Scope(), passed: make(chan struct{}, max(0, count))}
 	var next func(left int)
 	next = func(left int) {
 		if left == 0 {
@@ -105,7 +105,7 @@ func (t *ticker) Wait(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.OpenKey.closed.Done():
+	case <-t.world.closed.Done():
 		return errClosed
 	}
 }

@@ -70,7 +70,7 @@ func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.
 	if old == nil {
 		return fmt.Errorf("mockserver: webhook %q does not exist: take a webhook_id from GET /v1/webhooks", id)
 	}
-	var book account.WebhookBook
+	var book account.Webhooks
 	for _, h := range w.Account.Webhooks.All {
 		if h == old {
 			h = change(*h)

@@ -309,7 +309,7 @@ func (b *Worlds) add(w *World) error {
 	return nil
 }
 
-// remove removes a world from the book, except for the home world, and reports whether it was open.
+// remove removes a world, except for the home world, and reports whether it was open.
 func (b *Worlds) remove(w *World) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -333,7 +333,7 @@ func (b *Worlds) ByKey(key string) *World {
 	return w
 }
 
-// End closes the book and returns the worlds that were open.
+// End refuses further worlds and returns the worlds that were open.
 func (b *Worlds) End() []*World {
 	b.mu.Lock()
 	defer b.mu.Unlock()
