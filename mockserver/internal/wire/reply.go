@@ -1,11 +1,11 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +78,7 @@ func Succeed(message string, data any) Reply {
 // SucceedJSON is like [Succeed], with data that is JSON already, in any number of parts.
 func SucceedJSON(message string, data ...[]byte) Reply {
 	parts := append([][]byte{fmt.Appendf(nil, `{"status":true,"message":%q,"data":`, message)}, data...)
-	return Reply{Status: http.StatusOK, Body: slices.Concat(append(parts, []byte("}"))...)}
+	return Reply{Status: http.StatusOK, Body: bytes.Join(append(parts, []byte("}")), nil)}
 }
 
 func unencodable(err error) Reply {
