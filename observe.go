@@ -108,29 +108,26 @@ type Drift struct {
 type DriftFinding struct {
 	// Path names the field, such as "data.rates[].amount".
 	Path string
-	Kind DriftKind
+	// Kind is "unknown" for a field that the specification does not name, "missing" for one that the response lacks, and
+	// "type" for a value of another type than documented.
+	Kind string
 	// Detail describes the difference, such as "string instead of number".
 	Detail string
 	// Count is how often the response shows the difference.
 	Count int
 }
 
-// DriftKind is the kind of a [DriftFinding].
-type DriftKind string
-
+// The kinds of a [DriftFinding].
 const (
-	// DriftUnknown is a field that the specification does not name.
-	DriftUnknown DriftKind = "unknown"
-	// DriftMissing is a field that the specification names and the response lacks.
-	DriftMissing DriftKind = "missing"
-	// DriftType is a value of another type than documented.
-	DriftType DriftKind = "type"
+	driftUnknown = "unknown"
+	driftMissing = "missing"
+	driftType    = "type"
 )
 
 // String writes a finding on one line. Names that the service chose are truncated, and their control characters
 // removed.
 func (f DriftFinding) String() string {
-	text := string(f.Kind) + " " + oneLine(f.Path, maxErrorMessage)
+	text := f.Kind + " " + oneLine(f.Path, maxErrorMessage)
 	if f.Detail != "" {
 		text += ": " + oneLine(f.Detail, maxErrorMessage)
 	}
@@ -158,14 +155,14 @@ func reportTo(report func(Drift)) driftReport {
 type driftCounts map[DriftFinding]int
 
 func (c driftCounts) add(difference jsonread.Difference) {
-	kind := [...]DriftKind{jsonread.Unknown: DriftUnknown, jsonread.Missing: DriftMissing, jsonread.Type: DriftType}[difference.Kind]
+	kind := [...]string{jsonread.Unknown: driftUnknown, jsonread.Missing: driftMissing, jsonread.Type: driftType}[difference.Kind]
 	c[DriftFinding{Path: difference.Path, Kind: kind, Detail: difference.Detail}]++
 }
 
 // dropMissing removes the members that are missing directly below a path.
 func (c driftCounts) dropMissing(path string) {
 	for finding := range c {
-		if name, below := strings.CutPrefix(finding.Path, path); below && finding.Kind == DriftMissing && !strings.ContainsAny(name, ".[") {
+		if name, below := strings.CutPrefix(finding.Path, path); below && finding.Kind == driftMissing && !strings.ContainsAny(name, ".[") {
 			delete(c, finding)
 		}
 	}

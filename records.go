@@ -15,7 +15,7 @@ import (
 type RegulatoryRequest struct {
 	RequestID string        `json:"request_id"`
 	Status    RequestStatus `json:"status"`
-	Source    RequestSource `json:"source"`
+	Source    string        `json:"source"` // "shipment" or "invoice"
 	// AvailableDocuments are the documents matched at analyze time, with the prices that a purchase
 	// charges.
 	AvailableDocuments []AvailableDocument `json:"available_documents"`

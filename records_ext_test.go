@@ -209,7 +209,7 @@ func TestRegulatory_Analyze_EveryFieldOfTheDraft(t *testing.T) {
 	}
 	got.Raw = ""
 	shippingtest.Diff(t, "draft", &shipping.RegulatoryRequest{
-		RequestID: shippingtest.RequestID, Status: shipping.StatusDraft, Source: shipping.SourceShipment,
+		RequestID: shippingtest.RequestID, Status: shipping.StatusDraft, Source: "shipment",
 		ShipmentID: "SH-7Q2MX09DKA4B8C1E", Wallet: "VA-2244668800", Currency: "NGN",
 		LineItems: []shipping.LineItem{{
 			ItemID: "IT-0001", Description: "Vitamin C supplement", HSCode: "210690", Quantity: 2,
@@ -246,7 +246,7 @@ func TestRegulatory_Get_EveryFieldOfAPurchasedRequest(t *testing.T) {
 	}
 	got.Raw = ""
 	shippingtest.Diff(t, "request", &shipping.RegulatoryRequest{
-		RequestID: shippingtest.RequestID, Status: shipping.StatusFailed, Source: shipping.SourceInvoice,
+		RequestID: shippingtest.RequestID, Status: shipping.StatusFailed, Source: "invoice",
 		FileURL: "https://files.example.com/invoice.pdf", Wallet: "VA-2244668800", Currency: "NGN",
 		LineItems: []shipping.LineItem{},
 		AvailableDocuments: []shipping.AvailableDocument{

@@ -235,7 +235,7 @@ func TestNames_MatchByteForByte(t *testing.T) {
 				}
 				m.object.members = complete
 				unknown := strings.TrimPrefix(m.path+"."+strings.Trim(name, `"`), ".")
-				if operation != "another operation" && !slices.ContainsFunc(found, func(f DriftFinding) bool { return f.Path == unknown && f.Kind == DriftUnknown }) {
+				if operation != "another operation" && !slices.ContainsFunc(found, func(f DriftFinding) bool { return f.Path == unknown && f.Kind == driftUnknown }) {
 					t.Errorf("%s is not reported as unknown: %v", unknown, found)
 				}
 			}

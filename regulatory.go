@@ -57,17 +57,6 @@ func (s RequestStatus) known() bool { return requestStates[s].evidence != 0 }
 // Final reports whether the state ends polling: completed or failed.
 func (s RequestStatus) Final() bool { return requestStates[s].final }
 
-// RequestSource is the source that a request was made from.
-type RequestSource string
-
-// The two flows (specification: "Regulatory flows").
-const (
-	// SourceShipment is an existing shipment of the service.
-	SourceShipment RequestSource = "shipment"
-	// SourceInvoice is an uploaded commercial invoice.
-	SourceInvoice RequestSource = "invoice"
-)
-
 // AnalyzeRequest names the source to analyze: exactly one of ShipmentID and FileURL.
 //
 // Specification: POST /v1/regulatory-documents/analyze.

@@ -149,9 +149,6 @@ type ReplayResult struct {
 	ReplayMode string `json:"replay_mode"`
 }
 
-// ReplayStoredPayload is the replay mode that occurs in the specification.
-const ReplayStoredPayload = "stored_payload"
-
 // Replay queues a notification to be sent again. The request is checked before anything is sent, and
 // it is retried only on evidence that nothing was sent: a second replay would notify twice. The error is a
 // [*ValidationError] or an [*Error]; one that is neither [Error.NotSent] nor [Error.Refused] may have notified.
