@@ -43,6 +43,7 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 		{"an empty answer", "", nil, 0, []string{"nothing was purchased"}},
 		{"no", "n\n", nil, 0, []string{"nothing was purchased"}},
 		{"yes", "y\n", nil, 1, bought},
+		{"agreed with -yes", "", nil, 1, bought},
 		{"a service that chooses otherwise", "y\n", assumption.Contrary, 1, bought},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -56,6 +57,9 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 			t.Setenv(shipping.EnvBaseURL, server.URL)
 			t.Setenv(shipping.EnvSecretKey, server.SecretKey)
 			args := []string{"-wallet", server.Wallets()[0], "-shipment", server.Shipments()[0]}
+			if tc.name == "agreed with -yes" {
+				args = append(args, "-yes")
+			}
 			var out bytes.Buffer
 			if err := run(t.Context(), args, strings.NewReader(tc.answer), &out); err != nil {
 				t.Fatalf("%v\n%s", err, &out)
