@@ -27,46 +27,8 @@ func exported(ctx context.Context) (spans tracetest.SpanStubs, metrics metricdat
 	return exporter.GetSpans(), metrics, err
 }
 
-func TestACallIsASpanAndItsAttemptsAreItsChildren(t *testing.T) {
-	t.Setenv(shipping.EnvBaseURL, "")
-	t.Setenv(shipping.EnvSecretKey, "")
-	spans, _, err := exported(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	attempts := map[string][]string{} // statuses by the span's id
-	for _, s := range spans {
-		if s.SpanContext.TraceID() != spans[0].SpanContext.TraceID() {
-			t.Errorf("%s is in another trace", s.Name)
-		}
-		parent := s.Parent.SpanID().String()
-		attempts[parent] = append(attempts[parent], values(s.Attributes, "http.response.status_code"))
-	}
-	want := map[string][3]string{ // attempts, failure, events
-		shipping.OpListRates:  {"[503 200]", "", "retry"},
-		shipping.OpGetRequest: {"[404]", "not_found", ""},
-	}
-	for _, s := range spans {
-		call, ok := want[s.Name]
-		if !ok {
-			continue
-		}
-		delete(want, s.Name)
-		events := ""
-		for _, event := range s.Events {
-			events += event.Name
-		}
-		children := attempts[s.SpanContext.SpanID().String()]
-		if got := [3]string{fmt.Sprint(children), values(s.Attributes, "error.type"), events}; got != call || values(s.Attributes, "shipping.attempts") != fmt.Sprint(len(children)) {
-			t.Errorf("%s: %q, want %q; the span: %+v", s.Name, got, call, s)
-		}
-	}
-	if len(want) != 0 {
-		t.Errorf("no span of %v", want)
-	}
-}
-
-func TestTheTableShowsThemOnAScreen(t *testing.T) {
+// A call is a span, and its attempts are its children.
+func TestTheTableShowsCallsAndTheirAttempts(t *testing.T) {
 	t.Setenv(shipping.EnvBaseURL, "")
 	t.Setenv(shipping.EnvSecretKey, "")
 	var out bytes.Buffer
