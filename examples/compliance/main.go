@@ -76,10 +76,10 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
-		return j.demonstrate(ctx)
-	}
 	if *in == "" {
+		if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
+			return j.demonstrate(ctx)
+		}
 		return errors.New("-in shipments.txt is required; unset " + shipping.EnvBaseURL + " and " + shipping.EnvSecretKey + " for a demonstration")
 	}
 	if j.items, err = readItems(*in); err != nil {

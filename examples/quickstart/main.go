@@ -167,7 +167,7 @@ func (p *program) rates(ctx context.Context) error {
 	p.line("%d rates. The parcel with the most, the cheapest first:", read)
 	slices.SortFunc(parcels[most], func(a, b *shipping.Rate) int { return a.Amount.Cmp(b.Amount) })
 	for _, rate := range parcels[most] {
-		p.line("  %s  %14s  %-28s %s", rate.Parcel, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
+		p.line("  %s  %14s  %-28s  %s", rate.Parcel, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (p *program) documents(ctx context.Context) error {
 	p.offers(draft)
 	var chosen []shipping.DocumentType
 	for _, offer := range draft.AvailableDocuments {
-		if offer.Mode != "manual" { // a manual one would wait for a third party's evidence
+		if offer.Mode != "manual" { // a manual one waits for a third party's evidence
 			chosen = append(chosen, offer.DocumentType)
 		}
 	}
@@ -226,7 +226,7 @@ func (p *program) documents(ctx context.Context) error {
 	if p.purchase, err = p.client.Regulatory.Purchase(ctx, purchase); err != nil {
 		return err
 	}
-	p.line("Purchased once: %s.", list(chosen))
+	p.line("Purchased the automated ones, once: %s.", list(chosen))
 	if p.purchase.ChargedAmount.Known() { // the confirmation need not show it
 		p.line("The wallet was charged %s.", money(p.purchase.ChargedAmount, p.purchase.Currency))
 	}
@@ -267,7 +267,7 @@ func (p *program) offers(draft *shipping.RegulatoryRequest) {
 				why += ": " + item
 			}
 		}
-		p.line("  %-15s %14s  %s", offer.DocumentType, money(offer.Amount, offer.Currency), why)
+		p.line("  %-15s %14s  %-9s  %s", offer.DocumentType, money(offer.Amount, offer.Currency), offer.Mode, why)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestQuickstartNeedsNoSetUp(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, want := range []string{
-		"250 countries", "250 rates", "Purchased once: CUSTOMS FDA", "5 of 5 documents, completed",
+		"250 countries", "250 rates", "Purchased the automated ones, once: CUSTOMS FDA", "5 of 5 documents, completed",
 		"success  Regulatory documents for RD-", "signature valid: true",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -33,7 +33,7 @@ func TestQuickstartNeedsNoSetUp(t *testing.T) {
 // On a service of the environment nothing is purchased without a yes. A service that makes the other choice at each open
 // point sells the same.
 func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
-	bought := []string{"Purchased once: CUSTOMS FDA", "Regulatory documents for RD-"}
+	bought := []string{"Purchased the automated ones, once: CUSTOMS FDA", "Regulatory documents for RD-"}
 	for _, tc := range []struct {
 		name, answer string
 		choices      func(*assumption.Set)
