@@ -201,7 +201,7 @@ func automated(draft *shipping.RegulatoryRequest) (documents []shipping.Document
 	return documents
 }
 
-// progress prints a purchase, and how an item ended; without a budget, what it costs. It is called one call at a time.
+// progress prints purchases and the states in which items end; without a budget, prices. It is called one call at a time.
 func (j *job) progress(event batch.Event) {
 	item := event.Item
 	text := ""

@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	return p.steps(ctx, p.client.BaseURL())
 }
 
-// demonstrate runs the steps on a server of its own.
+// demonstrate runs the steps on a server that it starts.
 func (p *program) demonstrate(ctx context.Context) error {
 	p.server = mockserver.New()
 	defer p.server.Close()

@@ -81,8 +81,8 @@ func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	})
 }
 
-// newReceiver returns a receiver that prints notifications, and logs those that it refuses. A store on disk remembers
-// across restarts what was handled: see webhook.OpenFileStore.
+// newReceiver returns a receiver that prints notifications, and logs those that it refuses. To recognize repeated ones after a
+// restart too, add a store on disk: see webhook.OpenFileStore.
 func newReceiver(out, logs io.Writer, keys ...string) (*webhook.Receiver, error) {
 	return webhook.NewReceiver(handler(out),
 		webhook.WithKeys(keys...),
