@@ -25,7 +25,7 @@ func ExampleWithRoute() {
 	// <nil>
 }
 
-// An added wristwatch brings WATCH, with a price and a profile to fill in.
+// If a wristwatch is added to the items, the draft offers the document WATCH, with a price and a profile to fill in.
 func ExampleRegulatoryService_UpdateItems() {
 	client, server := account(shipping.WithProvisionalRoutes())
 	defer server.Close()
@@ -48,20 +48,30 @@ func ExampleRegulatoryService_UpdateItems() {
 	}
 	watch, offered := draft.Offer(shipping.DocumentWatch)
 	fmt.Println("WATCH after:", offered, watch.ProfileFields[0].Name, watch.ProfileFields[0].Type)
+	// Output:
+	// WATCH before: false
+	// WATCH after: true case_material string
+}
 
+// The profile of a document holds the fields that a shipment does not have.
+func ExampleRegulatoryService_UpdateProfile() {
+	client, server := account(shipping.WithProvisionalRoutes())
+	defer server.Close()
+	ctx := context.Background()
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
+	if err != nil {
+		log.Fatal(err)
+	}
 	draft, err = client.Regulatory.UpdateProfile(ctx, draft.RequestID, shipping.DocumentCustoms,
 		map[string]string{"incoterm": "DAP", "reason_for_export": "sale"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(draft.Profiles[shipping.DocumentCustoms].Get("incoterm").Text())
-	// Output:
-	// WATCH before: false
-	// WATCH after: true case_material string
-	// DAP
+	// Output: DAP
 }
 
-// What failed is generated again, at no cost, and fetched as a PDF.
+// Retry generates failed documents again. It costs nothing.
 func ExampleRegulatoryService_Retry() {
 	client, server := account(shipping.WithProvisionalRoutes())
 	defer server.Close()
@@ -78,12 +88,8 @@ func ExampleRegulatoryService_Retry() {
 	if request, err = client.Regulatory.Wait(ctx, request.RequestID, nil); err != nil {
 		log.Fatal(err)
 	}
-	pdf, err := client.Regulatory.PDF(ctx, request.RequestID, shipping.DocumentWatch)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(request.Status, string(pdf[:5]))
-	// Output: completed %PDF-
+	fmt.Println(request.Status)
+	// Output: completed
 }
 
 // The PDF of a generated document. The operation has no documented path, so it has to be enabled.

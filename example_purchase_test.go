@@ -30,16 +30,23 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 		log.Fatal(err)
 	}
 	fmt.Println(request.Status, request.Documents[0].DocumentType, request.Documents[0].Status)
+	// Output: completed CUSTOMS generated
+}
 
-	if limit, err = shipping.ParseBudget("1.00 NGN"); err != nil {
+// Documents that cost more than the budget are not purchased. The draft is returned with the error.
+func ExampleBudget() {
+	client, server := account()
+	defer server.Close()
+	limit, err := shipping.ParseBudget("1.00 NGN")
+	if err != nil {
 		log.Fatal(err)
 	}
-	draft, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID},
-		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly(shipping.DocumentCustoms), Budget: limit})
-	fmt.Println(draft.Status, errors.Is(err, shipping.ErrOverBudget))
-	// Output:
-	// completed CUSTOMS generated
-	// draft true
+
+	draft, err := client.Regulatory.AnalyzeAndPoll(context.Background(),
+		&shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]},
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Budget: limit})
+	fmt.Println(draft.Status, errors.Is(err, shipping.ErrOverBudget), "purchases:", server.Requests(shipping.OpPurchase))
+	// Output: draft true purchases: 0
 }
 
 // The documents that a shipment needs, with prices and reasons. Nothing is charged.

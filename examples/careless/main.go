@@ -180,10 +180,6 @@ func main() {
 	listen := flag.String("listen", "", "receive notifications at this `address`, and purchase for the shipments in them")
 	notes := flag.String("notes", ".", "with -careful: the `folder` to write to")
 	flag.Parse()
-	if os.Getenv("SHIPPING_BASE_URL") == "" {
-		fmt.Fprintln(os.Stderr, "careless: SHIPPING_BASE_URL is not set: run it with mockserver sweep, which sets it, or export the address and the key of a server")
-		os.Exit(1)
-	}
 	purchase := startOver
 	switch {
 	case *carefully:
@@ -192,9 +188,14 @@ func main() {
 		purchase = analyzeAndPurchase
 	}
 	var err error
-	if *listen != "" {
+	switch {
+	case os.Getenv("SHIPPING_BASE_URL") == "":
+		err = errors.New("SHIPPING_BASE_URL is not set: run it with mockserver sweep, which sets it, or export the address and the key of a server")
+	case *listen != "":
 		err = serve(*listen, purchase)
-	} else {
+	case *shipment == "":
+		err = errors.New("-shipment SH-… or -listen is required")
+	default:
 		err = purchase(*shipment)
 	}
 	if err != nil {

@@ -45,7 +45,7 @@ type Desk struct {
 type file struct {
 	turn      chan struct{} // a lock that a caller can stop waiting for, unlike a mutex
 	requestID string
-	unclear   *shipping.PurchaseRequest // a purchase whose outcome is not known; nil if there is none
+	unclear   *shipping.PurchaseRequest // a purchase with an unknown outcome, or nil
 }
 
 // Prepare returns the documents of an order once they are generated. If it fails, the next call continues.

@@ -3,15 +3,15 @@
 // any time and run the same command again: it continues, and buys nothing twice.
 //
 //	go run ./examples/compliance                       # a demonstration on the reference server
-//	go run ./examples/compliance -in shipments.csv     # prints the cost, buys nothing
-//	go run ./examples/compliance -in shipments.csv -budget 500000 -currency NGN
+//	go run ./examples/compliance -in shipments.txt     # prints the cost, buys nothing
+//	go run ./examples/compliance -in shipments.txt -budget "500000 NGN"
 //
-// The CSV has a header with a column shipment_id, file_url or both. SHIPPING_BASE_URL and
-// SHIPPING_SECRET_KEY select the service. The PDFs need a provisional route; they are skipped if the service does not
-// have it. -profiles names a JSON file with the fields of the documents.
+// SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service. The PDFs need a provisional route; they are skipped if
+// the service does not have it.
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -29,11 +30,11 @@ import (
 
 const usage = `Compliance buys the customs and compliance documents for a list of shipments and invoices.
 
-  compliance                                     a demonstration on the reference server
-  compliance -in shipments.csv                   prints the cost, buys nothing
-  compliance -in shipments.csv -budget 500000    buys, waits, and fetches the PDFs
+  compliance                                            a demonstration on the reference server
+  compliance -in shipments.txt                          prints the cost, buys nothing
+  compliance -in shipments.txt -budget "500000 NGN"     buys, waits, and fetches the PDFs
 
-shipments.csv has a header line with a column shipment_id, file_url or both.
+shipments.txt has a shipment, such as SH-7Q2M…, or the URL of an invoice on each line.
 SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service. To continue an interrupted run, run the same
 command again; nothing is bought twice. It exits with 1 if an item failed or did not complete, or if the
 budget has no room for any.
@@ -44,81 +45,61 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "compliance:", err)
 		os.Exit(1)
 	}
 }
 
-// job holds the flags.
+// job is a batch to buy.
 type job struct {
-	in, out     string
-	budget      shipping.Amount
-	currency    string
-	concurrency int
-	manual      bool
-	profiles    profiles
-	settle      time.Duration
-	client      *shipping.Client
-	items       []batch.Item
+	client  *shipping.Client
+	items   []batch.Item
+	budget  *shipping.Budget // nil: buy nothing
+	settle  time.Duration
+	folder  string
+	out     io.Writer
+	costs   map[string]shipping.Amount // of the documents, by currency, if nothing is bought
+	costErr error
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
-	j := &job{}
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	j := &job{out: out, costs: map[string]shipping.Amount{}}
 	flags := flag.NewFlagSet("compliance", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
-	flags.StringVar(&j.in, "in", "", "CSV `file` with a column shipment_id or file_url; empty: a demonstration")
-	flags.StringVar(&j.out, "out", "compliance-out", "`folder` for the journal, the report and the PDFs")
-	flags.Func("budget", "the most `money` that may be spent over all runs; without it nothing is bought",
-		func(text string) error { return j.budget.UnmarshalText([]byte(text)) })
-	flags.StringVar(&j.currency, "currency", "NGN", "the budget's `currency`: the wallet's")
-	flags.IntVar(&j.concurrency, "concurrency", 8, "`number` of shipments worked on at the same time")
-	flags.BoolVar(&j.manual, "manual", false, "also buy documents that wait for a third party's evidence")
-	profiles := flags.String("profiles", "", "JSON `file` with the fields to fill in, by document (a provisional operation of the service)")
+	in := flags.String("in", "", "`file` with a shipment or the URL of an invoice on each line")
+	flags.StringVar(&j.folder, "out", "compliance-out", "`folder` for the journal, the report and the PDFs")
+	flags.Func("budget", "the most `money` that may be spent over all runs, in the wallet's currency; without it nothing is bought",
+		func(text string) error { j.budget, err = shipping.ParseBudget(text); return err })
 	flags.DurationVar(&j.settle, "settle", time.Minute, "how long a purchase without a response must read as a draft to count as not charged")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var err error
-	if j.profiles, err = readProfiles(*profiles); err != nil {
+	if *in == "" {
+		if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
+			return j.demonstrate(ctx)
+		}
+		return errors.New("-in shipments.txt is required; unset " + shipping.EnvBaseURL + " and " + shipping.EnvSecretKey + " for a demonstration")
+	}
+	if j.items, err = readItems(*in); err != nil {
 		return err
 	}
-	leave, err := j.prepare(out)
-	defer leave()
-	if err != nil {
+	if j.client, err = shipping.NewClientFromEnv(shipping.WithProvisionalRoutes()); err != nil {
 		return err
 	}
-	return j.work(ctx, out)
+	return j.work(ctx)
 }
 
-// prepare connects and reads the list or, for the demonstration, makes both.
-func (j *job) prepare(out io.Writer) (leave func(), err error) {
-	leave = func() {}
-	if j.in != "" {
-		if j.items, err = readItems(j.in); err != nil {
-			return leave, err
-		}
-		j.client, err = shipping.NewClientFromEnv(shipping.WithProvisionalRoutes())
-		return leave, err
-	}
-	if os.Getenv(shipping.EnvBaseURL) != "" {
-		return leave, errors.New("-in shipments.csv is required; unset " + shipping.EnvBaseURL + " for a demonstration")
-	}
+// demonstrate buys for some shipments and invoices of a server that it starts.
+func (j *job) demonstrate(ctx context.Context) (err error) {
 	server := mockserver.New()
-	leave = server.Close
+	defer server.Close()
 	if err := server.Err(); err != nil {
-		return leave, err
+		return err
 	}
-	if j.out, err = os.MkdirTemp("", "compliance-"); err != nil {
-		return leave, err
-	}
-	if j.profiles == nil {
-		if j.profiles, err = parseProfiles("demo_profiles.json", demoProfiles); err != nil {
-			return leave, err
-		}
+	if j.folder, err = os.MkdirTemp("", "compliance-"); err != nil {
+		return err
 	}
 	for _, id := range server.Shipments()[:10] {
 		j.items = append(j.items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
@@ -126,49 +107,72 @@ func (j *job) prepare(out io.Writer) (leave func(), err error) {
 	for _, url := range server.Invoices() {
 		j.items = append(j.items, batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: url}})
 	}
-	if !j.budget.Known() {
-		if j.budget, err = shipping.ParseAmount("400000"); err != nil {
-			return leave, err
+	if j.budget == nil {
+		if j.budget, err = shipping.ParseBudget("400000 NGN"); err != nil {
+			return err
 		}
 	}
-	fmt.Fprintf(out, "A demonstration against the reference server: %d items, a budget of %s %s, pretend money.\n\n",
-		len(j.items), j.budget.StringFixed(2), j.currency)
-	j.client, err = shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithProvisionalRoutes())
-	return leave, err
-}
-
-func (j *job) work(ctx context.Context, out io.Writer) error {
-	if err := os.MkdirAll(j.out, 0o755); err != nil {
+	fmt.Fprintf(j.out, "A demonstration against the reference server: %d items, a budget of %s, pretend money.\n\n", len(j.items), j.budget)
+	if j.client, err = shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithProvisionalRoutes()); err != nil {
 		return err
 	}
-	if !j.budget.Known() {
-		return j.estimate(ctx, out)
+	return j.work(ctx)
+}
+
+// readItems reads the list. Its error names every invalid line, with the correction.
+func readItems(path string) (items []batch.Item, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	journal, err := batch.OpenFile(filepath.Join(j.out, "batch.journal"))
+	defer file.Close()
+	var problems []error
+	lines := bufio.NewScanner(file)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff")) // some editors begin with a mark
+		switch {
+		case text == "":
+		case strings.HasPrefix(text, "SH-"):
+			items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: text}})
+		case strings.HasPrefix(text, "https://"), strings.HasPrefix(text, "http://"):
+			items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: text}})
+		default:
+			problems = append(problems, fmt.Errorf("%s, line %d: write one shipment (SH-…) or the URL of one invoice (https://…); it is %q", path, n, text))
+		}
+	}
+	if len(items) == 0 && problems == nil {
+		problems = append(problems, fmt.Errorf("%s has no lines: write a shipment (SH-…) or the URL of an invoice (https://…) on each", path))
+	}
+	return items, errors.Join(append(problems, lines.Err())...)
+}
+
+// work analyzes and, within the budget, purchases.
+func (j *job) work(ctx context.Context) error {
+	if err := os.MkdirAll(j.folder, 0o755); err != nil {
+		return err
+	}
+	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal"))
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
-	board := newBoard(out, j.items)
-	report, err := batch.Run(ctx, j.client, j.items, &batch.Options{
-		Concurrency: j.concurrency,
-		Edit:        j.fill,
-		Select:      j.choose,
-		Budget:      &shipping.Budget{Amount: j.budget, Currency: j.currency},
-		Poll:        shipping.PollOptions{MinInterval: 500 * time.Millisecond},
-		Purchase:    shipping.PurchaseOptions{QuietFor: j.settle},
-		Journal:     journal,
-		Progress:    board.update,
-	})
+	options := &batch.Options{
+		Select:   j.choose,
+		Budget:   j.budget,
+		Poll:     shipping.PollOptions{MinInterval: 500 * time.Millisecond},
+		Purchase: shipping.PurchaseOptions{QuietFor: j.settle},
+		Journal:  journal,
+		Progress: j.progress,
+	}
+	report, err := batch.Run(ctx, j.client, j.items, options)
 	if report == nil {
 		return err
 	}
-	board.close()
 	pdfs, pdfErr := j.download(ctx, report)
-	if writeErr := writeReport(filepath.Join(j.out, "report.csv"), report); writeErr != nil {
+	if writeErr := writeReport(filepath.Join(j.folder, "report.csv"), report); writeErr != nil {
 		return writeErr
 	}
-	summarize(out, j, report, pdfs)
+	j.summarize(report, pdfs)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; nothing is lost: run the same command again to continue")
@@ -177,45 +181,57 @@ func (j *job) work(ctx context.Context, out io.Writer) error {
 	case pdfErr != nil:
 		return fmt.Errorf("the PDFs are not complete: %w; run the same command again to fetch the rest", pdfErr)
 	}
-	return verdict(report)
+	return errors.Join(j.costErr, verdict(report))
 }
 
-// choose selects the automated documents and, with -manual, the others.
-func (j *job) choose(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	var chosen []shipping.DocumentType
+// choose selects the documents that need no third party's evidence.
+func (j *job) choose(draft *shipping.RegulatoryRequest) (chosen []shipping.DocumentType, err error) {
+	if j.budget == nil {
+		return nil, nil
+	}
+	return automated(draft), nil
+}
+
+func automated(draft *shipping.RegulatoryRequest) (documents []shipping.DocumentType) {
 	for _, document := range draft.AvailableDocuments {
-		if document.Mode != "manual" || j.manual {
-			chosen = append(chosen, document.DocumentType)
+		if document.Mode != "manual" {
+			documents = append(documents, document.DocumentType)
 		}
 	}
-	return chosen, nil
+	return documents
 }
 
-// estimate analyzes and adds up, and buys nothing.
-func (j *job) estimate(ctx context.Context, out io.Writer) error {
-	var total shipping.Amount
-	currency := ""
-	for _, item := range j.items {
-		draft, err := j.client.Regulatory.Analyze(ctx, &item.Analyze)
-		if errors.Is(err, context.Canceled) {
-			return errors.New("interrupted; nothing was bought")
-		} else if errors.Is(err, shipping.ErrRequestFailed) || errors.Is(err, shipping.ErrNotFound) {
-			fmt.Fprintf(out, "%-42s %v\n", name(item), err)
-			continue
-		} else if err != nil {
-			return err
-		}
-		chosen, _ := j.choose(draft) // it cannot fail
-		price, in, err := draft.Price(chosen...)
-		if err == nil {
-			total, err = total.Add(price)
-		}
-		if err != nil {
-			return err
-		}
-		currency = max(currency, in)
-		fmt.Fprintf(out, "%-42s %12s %-3s  %v\n", name(item), price.StringFixed(2), in, chosen)
+// progress prints purchases and the states in which items end; without a budget, prices. It is called one call at a time.
+func (j *job) progress(event batch.Event) {
+	item := event.Item
+	text := ""
+	switch {
+	case event.Step == shipping.StepSelected && j.budget == nil:
+		text = j.estimate(event.Request)
+	case event.Step == shipping.StepPurchased:
+		text = fmt.Sprintf("purchased %s for %s %s", list(item.Documents), item.Amount.StringFixed(2), item.Currency)
+	case event.Step == shipping.StepEnded && item.Err != nil:
+		text = fmt.Sprintf("%s: %s", item.State, strings.TrimPrefix(item.Err.Error(), "shipping: "))
+	case event.Step == shipping.StepEnded && j.budget != nil:
+		text = string(item.State)
+	default:
+		return
 	}
-	fmt.Fprintf(out, "\nTotal: %s %s. Nothing was bought: add -budget and -currency to buy.\n", total.StringFixed(2), currency)
-	return nil
+	fmt.Fprintf(j.out, "%*d of %d ended  %-38s %s\n", len(fmt.Sprint(event.Total)), event.Ended, event.Total, item.Key, text)
 }
+
+// estimate adds up what the documents of a draft cost.
+func (j *job) estimate(draft *shipping.RegulatoryRequest) string {
+	documents := automated(draft)
+	price, currency, err := draft.Price(documents...)
+	if err == nil {
+		j.costs[currency], err = j.costs[currency].Add(price)
+	}
+	if err != nil {
+		j.costErr = errors.Join(j.costErr, err)
+		return "cost unknown: " + err.Error()
+	}
+	return fmt.Sprintf("%s would cost %s %s", list(documents), price.StringFixed(2), currency)
+}
+
+func list(documents []shipping.DocumentType) string { return strings.Trim(fmt.Sprint(documents), "[]") }

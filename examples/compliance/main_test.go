@@ -38,9 +38,9 @@ func serve(t *testing.T, scale float64, options ...mockserver.Option) *mockserve
 	return server
 }
 
-func list(t *testing.T, lines ...string) string {
+func listed(t *testing.T, lines ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "shipments.csv")
+	path := filepath.Join(t.TempDir(), "shipments.txt")
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +50,9 @@ func list(t *testing.T, lines ...string) string {
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv(shipping.EnvBaseURL, "")
+	t.Setenv(shipping.EnvSecretKey, "")
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-budget", "10000000"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-budget", "10000000 NGN"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, want := range []string{"13 completed", "30 PDFs and report.csv"} {
@@ -63,71 +64,54 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	if len(pdfs) != 30 {
 		t.Errorf("%d PDFs", len(pdfs))
 	}
-	for _, path := range pdfs {
-		if data, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(data, []byte("%PDF-")) {
-			t.Errorf("%s is not a PDF: %v", path, err)
-		}
-	}
 }
 
-func TestProfilesAreFilledInAndWrongOnesNamed(t *testing.T) {
-	server := serve(t, -1)
-	in, out := list(t, "shipment_id", server.Shipments()[0]), t.TempDir()
-	path := filepath.Join(t.TempDir(), "profiles.json")
-	for content, says := range map[string]string{
-		`{"FDA":`:                     "write it as",
-		`{"FDA":{"no_such":1}}`:       "1 error",
-		`{"WATCH":{"jewels":"lots"}}`: "1 error",
-	} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var text bytes.Buffer
-		err := run(t.Context(), []string{"-in", in, "-out", out, "-budget", "1000000", "-profiles", path}, &text)
-		if said := fmt.Sprint(text.String(), err); !strings.Contains(said, says) {
-			t.Errorf("%s: no %q in\n%s", content, says, said)
-		}
-	}
-	if n := server.Requests(shipping.OpPurchase); n != 0 {
-		t.Errorf("%d purchases of forms that were filled in wrong", n)
-	}
-}
-
-// The program fails if an item did not complete, so that its exit code shows it.
+// The program fails if an item did not complete, so that its exit code shows it. A service that decides otherwise where the
+// specification leaves it open sells the same documents.
 func TestItFailsIfItemsDoNotComplete(t *testing.T) {
-	server := serve(t, -1)
-	shipments := server.Shipments()
 	for name, tc := range map[string]struct {
-		items   []string
+		items   []string // besides two shipments of the service
 		budget  string
+		options []mockserver.Option
 		message string // empty: exit 0
 	}{
-		"all complete":      {shipments[:2], "1000000", ""},
-		"one is not there":  {[]string{shipments[2], "SH-NOSUCH"}, "1000000", "1 of 2 items did not complete"},
-		"none is there":     {[]string{"SH-NOSUCH", "SH-NOR-THIS"}, "1000000", "2 of 2 items did not complete"},
-		"none is in budget": {shipments[3:5], "0.01", "no item completed: the budget has no room"},
+		"all complete":                     {nil, "1000000 NGN", nil, ""},
+		"a service that chooses otherwise": {nil, "1000000 NGN", []mockserver.Option{mockserver.WithAssumptions(assumption.Contrary)}, ""},
+		"one is not there":                 {[]string{"SH-NOSUCH"}, "1000000 NGN", nil, "1 of 3 items did not complete"},
+		"none is in budget":                {nil, "0.01 NGN", nil, "no item completed: the budget has no room"},
 	} {
-		var out bytes.Buffer
-		in := list(t, append([]string{"shipment_id"}, tc.items...)...)
-		err := run(t.Context(), []string{"-in", in, "-out", t.TempDir(), "-budget", tc.budget}, &out)
-		if (err != nil) != (tc.message != "") || err != nil && !strings.Contains(err.Error(), tc.message) {
-			t.Errorf("%s: %v, want %q\n%s", name, err, tc.message, &out)
-		}
-		if !strings.Contains(out.String(), "report.csv") {
-			t.Errorf("%s: no summary in\n%s", name, &out)
-		}
+		t.Run(name, func(t *testing.T) {
+			server, folder := serve(t, -1, tc.options...), t.TempDir()
+			in := listed(t, append(tc.items, server.Shipments()[:2]...)...)
+			var out bytes.Buffer
+			err := run(t.Context(), []string{"-in", in, "-out", folder, "-budget", tc.budget, "-settle", "1s"}, &out)
+			if (err != nil) != (tc.message != "") || err != nil && !strings.Contains(err.Error(), tc.message) {
+				t.Errorf("%v, want %q\n%s", err, tc.message, &out)
+			}
+			pdfs, _ := filepath.Glob(filepath.Join(folder, "*.pdf"))
+			if report, _ := os.ReadFile(filepath.Join(folder, "report.csv")); len(report) == 0 || (len(pdfs) == 0) != strings.HasPrefix(tc.message, "no item") {
+				t.Errorf("%d PDFs, report:\n%s", len(pdfs), report)
+			}
+		})
 	}
 }
 
+// Without a budget nothing is bought, and a later run with one continues from the same drafts.
 func TestWithoutABudgetNothingIsBought(t *testing.T) {
 	server := serve(t, -1)
-	in := list(t, "shipment_id", server.Shipments()[0], server.Shipments()[1], "SH-NOSUCH")
+	args := []string{"-in", listed(t, server.Shipments()[:2]...), "-out", t.TempDir()}
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-in", in, "-out", t.TempDir()}, &out); err != nil {
+	if err := run(t.Context(), args, &out); err != nil {
 		t.Fatal(err)
 	}
-	if server.Requests(shipping.OpPurchase) != 0 || !strings.Contains(out.String(), "Nothing was bought") || !strings.Contains(out.String(), "SH-NOSUCH") {
+	if server.Requests(shipping.OpPurchase) != 0 || !strings.Contains(out.String(), "Nothing was bought") || strings.Count(out.String(), "would cost") != 2 {
 		t.Errorf("%d purchases:\n%s", server.Requests(shipping.OpPurchase), &out)
+	}
+	if err := run(t.Context(), append(args, "-budget", "1000000 NGN"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if server.Requests(shipping.OpAnalyze) != 2 || server.Requests(shipping.OpPurchase) != 2 {
+		t.Errorf("%d drafts and %d purchases of 2 shipments", server.Requests(shipping.OpAnalyze), server.Requests(shipping.OpPurchase))
 	}
 }
 
@@ -140,8 +124,7 @@ func TestKilledAndContinued(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	in := list(t, append([]string{"shipment_id"}, server.Shipments()[:6]...)...)
-	args := []string{"-in", in, "-out", t.TempDir(), "-budget", "1000000", "-settle", "1s"}
+	args := []string{"-in", listed(t, server.Shipments()[:6]...), "-out", t.TempDir(), "-budget", "1000000 NGN", "-settle", "1s"}
 	program := exec.CommandContext(t.Context(), os.Args[0], args...)
 	program.Env = append(os.Environ(), "COMPLIANCE_IS_THE_PROGRAM=1")
 	stdout, err := program.StdoutPipe()
@@ -152,7 +135,7 @@ func TestKilledAndContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		if strings.Contains(lines.Text(), "processing") {
+		if strings.Contains(lines.Text(), "purchased") {
 			break
 		}
 	}
@@ -167,7 +150,7 @@ func TestKilledAndContinued(t *testing.T) {
 		t.Fatal("killed before the first purchase")
 	}
 	generate()
-	out := &watcher{word: "processing", then: generate} // what is still to be purchased
+	out := &watcher{word: "purchased", then: generate} // what is still to be purchased
 	if err := run(t.Context(), args, out); err != nil {
 		t.Fatalf("%v\n%s", err, &out.Buffer)
 	}
@@ -175,23 +158,6 @@ func TestKilledAndContinued(t *testing.T) {
 		t.Errorf("the second run:\n%s", &out.Buffer)
 	}
 	checkOneDebitEach(t, server, 6)
-}
-
-func TestInterruptedAndContinued(t *testing.T) {
-	server := serve(t, 0.05)
-	in := list(t, append([]string{"shipment_id"}, server.Shipments()[:4]...)...)
-	args := []string{"-in", in, "-out", t.TempDir(), "-budget", "1000000", "-settle", "1s"}
-	ctx, interrupt := context.WithCancel(t.Context())
-	out := &watcher{word: "purchased", then: interrupt}
-	err := run(ctx, args, out)
-	if err == nil || !strings.Contains(err.Error(), "run the same command again") {
-		t.Fatalf("interrupted: %v\n%s", err, &out.Buffer)
-	}
-	var again bytes.Buffer
-	if err := run(t.Context(), args, &again); err != nil || !strings.Contains(again.String(), "4 completed") {
-		t.Fatalf("%v\n%s", err, &again)
-	}
-	checkOneDebitEach(t, server, 4)
 }
 
 // watcher calls a function once a text is written.
@@ -232,35 +198,18 @@ func checkOneDebitEach(t *testing.T, server *mockserver.Server, requests int) {
 
 func TestBadListsAreExplained(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		content, message string
-	}{
-		"empty":        {"", "must name the columns shipment_id, or file_url"},
-		"no column":    {"id\nSH-1\n", `it is "id"`},
-		"both":         {"shipment_id,file_url\nSH-1,https://x.example/a.pdf\n", "line 2"},
-		"neither":      {"shipment_id,file_url\nSH-1,\n,\n", "line 3"},
-		"every line":   {"shipment_id,file_url\n,\n,\n", "line 3"},
-		"broken quote": {"shipment_id\n\"SH-1\n", "extraneous or missing"},
+	for content, message := range map[string]string{
+		"":                       "write a shipment (SH-…) or the URL",
+		"shipment_id\nSH-1\n":    `line 1: write one shipment (SH-…) or the URL of one invoice (https://…); it is "shipment_id"`,
+		"SH-1\n\nINV-1\nINV-2\n": "line 4",
 	} {
-		path := filepath.Join(t.TempDir(), "list.csv")
-		if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := readItems(path); err == nil || !strings.Contains(err.Error(), tc.message) {
-			t.Errorf("%s: %v", name, err)
+		if _, err := readItems(listed(t, content)); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%q: %v", content, err)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "list.csv")
-	content := "\ufeffShipment_ID, file_url\r\n SH-1 ,\r\n,https://x.example/a.pdf\r\n"
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	items, err := readItems(path)
+	items, err := readItems(listed(t, "\ufeff SH-1 \r", "\r", "https://x.example/a.pdf\r"))
 	if err != nil || fmt.Sprint(items) != "[{ {SH-1 }} { { https://x.example/a.pdf}}]" {
-		t.Errorf("a list as spreadsheets write it: %v, %v", items, err)
-	}
-	if _, err := readItems(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
+		t.Errorf("a list as editors write it: %v, %v", items, err)
 	}
 }
 
@@ -277,28 +226,12 @@ func TestItSaysWhatToDo(t *testing.T) {
 		args    []string
 		message string
 	}{
-		"a service but no list": {t.Context(), nil, "-in shipments.csv"},
-		"no amount":             {t.Context(), []string{"-budget", "much"}, "not a decimal number"},
-		"interrupted":           {ended, []string{"-in", list(t, "shipment_id", server.Shipments()[0]), "-out", t.TempDir()}, "nothing was bought"},
+		"a service but no list": {t.Context(), nil, "-in shipments.txt"},
+		"no currency":           {t.Context(), []string{"-budget", "500"}, `such as "150.00 NGN"`},
+		"interrupted":           {ended, []string{"-in", listed(t, server.Shipments()[0]), "-out", t.TempDir()}, "run the same command again"},
 	} {
 		if err := run(tc.ctx, tc.args, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// A service that decides otherwise where the specification leaves it open sells the same documents.
-func TestAServiceThatChoosesOtherwise(t *testing.T) {
-	server := serve(t, -1, mockserver.WithAssumptions(assumption.Contrary))
-	in, out := list(t, append([]string{"shipment_id"}, server.Shipments()[:4]...)...), t.TempDir()
-	var text bytes.Buffer
-	if err := run(t.Context(), []string{"-in", in, "-out", out, "-budget", "1000000", "-settle", "1s"}, &text); err != nil {
-		t.Fatalf("%v\n%s", err, &text)
-	}
-	if !strings.Contains(text.String(), "4 completed") || server.Requests(shipping.OpPurchase) != 4 {
-		t.Errorf("%d purchases\n%s", server.Requests(shipping.OpPurchase), &text)
-	}
-	if pdfs, _ := filepath.Glob(filepath.Join(out, "*.pdf")); len(pdfs) == 0 {
-		t.Errorf("no PDFs\n%s", &text)
 	}
 }

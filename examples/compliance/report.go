@@ -5,10 +5,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -20,7 +18,6 @@ func writeReport(path string, report *batch.Report) error {
 		return err
 	}
 	defer file.Close()
-	rows := csv.NewWriter(file)
 	lines := [][]string{{"item", "state", "request_id", "documents", "amount", "currency", "problem"}}
 	for _, result := range report.Results {
 		problem := ""
@@ -28,25 +25,24 @@ func writeReport(path string, report *batch.Report) error {
 			problem = result.Err.Error()
 		}
 		lines = append(lines, []string{
-			result.Key, string(result.State), result.RequestID, slugs(result.Documents, " "),
+			result.Key, string(result.State), result.RequestID, list(result.Documents),
 			result.Amount.StringFixed(2), result.Currency, problem,
 		})
 	}
-	if err := rows.WriteAll(lines); err != nil {
+	if err := csv.NewWriter(file).WriteAll(lines); err != nil {
 		return err
 	}
 	return file.Close()
 }
 
 // download fetches the missing PDFs, and returns how many there are.
-func (j *job) download(ctx context.Context, report *batch.Report) (int, error) {
-	have := 0
+func (j *job) download(ctx context.Context, report *batch.Report) (have int, err error) {
 	for _, result := range report.Results {
 		if result.State != batch.StateCompleted {
 			continue
 		}
 		for _, document := range result.Documents {
-			path := filepath.Join(j.out, result.RequestID+"-"+string(document)+".pdf")
+			path := filepath.Join(j.folder, result.RequestID+"-"+string(document)+".pdf")
 			if _, err := os.Stat(path); err == nil {
 				have++
 				continue
@@ -56,7 +52,10 @@ func (j *job) download(ctx context.Context, report *batch.Report) (int, error) {
 				continue // the service has no such route
 			}
 			if err == nil {
-				err = writeWhole(path, pdf)
+				err = os.WriteFile(path+".part", pdf, 0o644)
+			}
+			if err == nil { // an interruption leaves no half of a PDF
+				err = os.Rename(path+".part", path)
 			}
 			if err != nil {
 				return have, err
@@ -67,30 +66,23 @@ func (j *job) download(ctx context.Context, report *batch.Report) (int, error) {
 	return have, nil
 }
 
-// writeWhole leaves no half-written PDF behind, whenever it is interrupted.
-func writeWhole(path string, data []byte) error {
-	part := path + ".part"
-	if err := os.WriteFile(part, data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(part, path)
-}
-
-func summarize(out io.Writer, j *job, report *batch.Report, pdfs int) {
-	fmt.Fprintln(out)
+func (j *job) summarize(report *batch.Report, pdfs int) {
+	fmt.Fprintln(j.out)
 	for _, state := range []batch.State{
 		batch.StateCompleted, batch.StateDraft, batch.StateOverBudget, batch.StateFailed,
 		batch.StateError, batch.StateWaiting, batch.StateUnknown,
 	} {
 		if n := report.Count(state); n > 0 {
-			fmt.Fprintf(out, "%5d %s\n", n, state)
+			fmt.Fprintf(j.out, "%5d %s\n", n, state)
 		}
 	}
-	left, err := j.budget.Sub(report.Committed)
-	if err == nil {
-		fmt.Fprintf(out, "\nSpent %s of %s %s, %s left. ", report.Committed.StringFixed(2), j.budget.StringFixed(2), j.currency, left.StringFixed(2))
+	if j.budget == nil {
+		for currency, cost := range j.costs {
+			fmt.Fprintf(j.out, "\nTotal: %s %s. Nothing was bought in this run: add -budget \"%s %s\" to buy.\n", cost, currency, cost, currency)
+		}
+		return
 	}
-	fmt.Fprintf(out, "%d PDFs and report.csv are in %s\n", pdfs, j.out)
+	fmt.Fprintf(j.out, "\nSpent %s of %s. %d PDFs and report.csv are in %s\n", report.Committed.StringFixed(2), j.budget, pdfs, j.folder)
 }
 
 // verdict is an error if an item failed or is unfinished, or if the budget had no room for any. An item that
@@ -107,12 +99,4 @@ func verdict(report *batch.Report) error {
 		return errors.New("no item completed: the budget has no room for any; report.csv has the reasons")
 	}
 	return nil
-}
-
-func slugs(documents []shipping.DocumentType, separator string) string {
-	texts := make([]string, len(documents))
-	for i, document := range documents {
-		texts[i] = string(document)
-	}
-	return strings.Join(texts, separator)
 }

@@ -14,10 +14,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for rate, err := range client.Rates.All(context.Background(), nil) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%14s %s  %s\n", rate.Amount.StringFixed(2), rate.Currency, rate.CarrierName)
+	page, err := client.Rates.List(context.Background(), &shipping.RateListOptions{PerPage: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, rate := range page.Items {
+		fmt.Printf("%10s %s  %s\n", rate.Amount.StringFixed(2), rate.Currency, rate.CarrierName)
 	}
 }

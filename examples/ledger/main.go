@@ -1,16 +1,15 @@
-// Ledger writes a wallet's transactions as a CSV for a bookkeeper, and as an HTML report with the running total over
-// time, and the spending by purpose.
+// Ledger writes a wallet's transactions as a CSV for a bookkeeper, and prints their totals.
 //
-//	go run ./examples/ledger                                  # a demonstration on the reference server
-//	go run ./examples/ledger -wallet VA-0123456789 -out books
+//	go run ./examples/ledger                                       # a demonstration on the reference server
+//	go run ./examples/ledger -wallet VA-0123456789 -out books.csv
 //
-// Amounts are exact decimals, negative for money that left. Rows that arrive while it reads are neither
-// lost nor counted twice. Interrupt it at any time and run the same command again: it
-// continues.
+// Amounts are exact decimals, negative for money that left. Rows that arrive while it reads are neither lost nor counted
+// twice, and rows that a bookkeeper should look at have the reason in the column doubt.
 package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,20 +17,20 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-const usage = `Ledger writes a wallet's transactions as a CSV, and a report with charts.
+const usage = `Ledger writes a wallet's transactions as a CSV, and prints their totals.
 
-  ledger                                     a demonstration on the reference server
-  ledger -wallet VA-0123456789 -out books    writes books/ledger.csv and books/ledger.html
-  ledger -wallet … -carriers carriers.csv    spending by carrier too; columns shipment_id and carrier
+  ledger                                         a demonstration on the reference server
+  ledger -wallet VA-0123456789 -out books.csv
 
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service. To continue an interrupted run, run the same
-command again.
+SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service.
 
 `
 
@@ -39,113 +38,193 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "ledger:", err)
 		os.Exit(1)
 	}
 }
 
-// job holds the flags.
-type job struct {
-	client      *shipping.Client
-	wallet, out string
-	perPage     int
-	carriers    map[string]string // of shipments
-}
-
 func run(ctx context.Context, args []string, out io.Writer) error {
-	j := &job{}
 	flags := flag.NewFlagSet("ledger", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
-	flags.StringVar(&j.wallet, "wallet", "", "the `wallet` to read, such as VA-0123456789")
-	flags.StringVar(&j.out, "out", "", "`folder` for ledger.csv and ledger.html (default ledger-out; for the demonstration a temporary one)")
-	flags.IntVar(&j.perPage, "per-page", 0, "`rows` a page (default the service's)")
-	list := flags.String("carriers", "", "CSV `file` with the carrier of each shipment, which transactions do not contain")
+	wallet := flags.String("wallet", "", "the `wallet` to read, such as VA-0123456789")
+	path := flags.String("out", "", "CSV `file` to write (default ledger.csv; for the demonstration a temporary one)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	leave, err := j.connect(ctx, out)
-	defer leave()
-	if err == nil && *list != "" {
-		j.carriers, err = readCarriers(*list)
+	if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
+		return demonstrate(ctx, *wallet, *path, out)
 	}
-	if err == nil {
-		err = os.MkdirAll(j.out, 0o755)
+	client, err := shipping.NewClientFromEnv()
+	if err == nil && *wallet == "" {
+		err = errors.New("-wallet VA-… is required; unset " + shipping.EnvBaseURL + " and " + shipping.EnvSecretKey + " for a demonstration")
 	}
 	if err != nil {
 		return err
 	}
-	return j.work(ctx, out)
+	if *path == "" {
+		*path = "ledger.csv"
+	}
+	return export(ctx, client, *wallet, *path, out)
 }
 
-// connect makes the client or, for the demonstration, starts a server with something to show.
-func (j *job) connect(ctx context.Context, out io.Writer) (leave func(), err error) {
-	leave = func() {}
-	if os.Getenv(shipping.EnvBaseURL) != "" {
-		if j.wallet == "" {
-			return leave, errors.New("-wallet VA-… is required")
-		}
-		if j.out == "" {
-			j.out = "ledger-out"
-		}
-		j.client, err = shipping.NewClientFromEnv()
-		return leave, err
-	}
+// demonstrate exports a wallet of a server that it starts.
+func demonstrate(ctx context.Context, wallet, path string, out io.Writer) error {
 	server := mockserver.New(mockserver.WithVirtualClock(time.Time{})) // now is where its history ends
-	leave = server.Close
+	defer server.Close()
 	if err := server.Err(); err != nil {
-		return leave, err
+		return err
 	}
-	if j.client, err = shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL)); err != nil {
-		return leave, err
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
+	if err != nil {
+		return err
 	}
-	if j.out == "" {
-		if j.out, err = os.MkdirTemp("", "ledger-"); err != nil {
-			return leave, err
+	if wallet == "" {
+		wallet = server.Wallets()[0]
+	}
+	if path == "" {
+		folder, err := os.MkdirTemp("", "ledger-")
+		if err != nil {
+			return err
 		}
+		path = filepath.Join(folder, "ledger.csv")
 	}
-	if j.wallet == "" {
-		j.wallet = server.Wallets()[0]
-	}
-	fmt.Fprintf(out, "A demonstration against the reference server: wallet %s, pretend money.\n\n", j.wallet)
-	return leave, j.enrich(ctx, server)
+	fmt.Fprintf(out, "A demonstration against the reference server: wallet %s, pretend money.\n\n", wallet)
+	return export(ctx, client, wallet, path, out)
 }
 
-func (j *job) work(ctx context.Context, out io.Writer) error {
-	show := newProgress(out)
-	unbooked, err := j.export(ctx, show.update)
-	show.close()
-	switch {
-	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; nothing is lost: run the same command again to continue")
-	case err != nil && show.items > 0:
-		return fmt.Errorf("%w; the rows read so far are kept: run the same command again to continue", err)
-	case err != nil:
-		return err
-	}
-	books, err := readBooks(filepath.Join(j.out, csvName), j.carriers)
+// export writes the CSV and prints the totals. The file gets its name only when it is complete.
+func export(ctx context.Context, client *shipping.Client, wallet, path string, out io.Writer) error {
+	part := path + ".part"
+	file, err := os.Create(part)
 	if err != nil {
 		return err
 	}
-	page, err := render(j.wallet, books)
-	if err != nil {
+	defer os.Remove(part) // unless it has been renamed
+	defer file.Close()
+	rows := csv.NewWriter(file)
+	if err := rows.Write(columns()); err != nil {
 		return err
 	}
-	if err := writeWhole(filepath.Join(j.out, "ledger.html"), page); err != nil {
-		return err
-	}
-	for _, b := range books {
-		fmt.Fprintf(out, "%s  %d rows from %s to %s\n", b.Currency, b.Rows, b.First, b.Last)
-		for _, figure := range b.Figures() {
-			fmt.Fprintf(out, "     %-14s %20s\n", figure.Name, figure.Value)
+	var order []string            // the currencies, as they come
+	totals := map[string]*total{} // by currency: a wallet has one, but nothing is added up across two
+	options := &shipping.TransactionListOptions{Wallet: wallet, Walk: shipping.Walk{Progress: func(p shipping.ListProgress) {
+		if p.Page%50 == 0 {
+			fmt.Fprintf(out, "%d of %d rows read\n", p.Items, p.Total)
+		}
+	}}}
+	for transaction, err := range client.Transactions.All(ctx, options) {
+		if errors.Is(err, context.Canceled) {
+			return fmt.Errorf("interrupted, and %s was not written: run the same command again", path)
+		}
+		if err != nil {
+			return fmt.Errorf("%w; %s was not written", err, path)
+		}
+		if totals[transaction.Currency] == nil {
+			totals[transaction.Currency] = &total{}
+			order = append(order, transaction.Currency)
+		}
+		if err := totals[transaction.Currency].add(transaction); err != nil {
+			return err
+		}
+		if err := rows.Write(row(transaction)); err != nil {
+			return err
 		}
 	}
-	fmt.Fprintf(out, "\nledger.csv and ledger.html are in %s\n", j.out)
+	rows.Flush()
+	if err := errors.Join(rows.Error(), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(part, path); err != nil {
+		return err
+	}
+	unbooked := 0
+	for _, currency := range order {
+		t := totals[currency]
+		unbooked += t.unbooked
+		if err := t.print(out, currency); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "\nThe rows are in %s\n", path)
 	if unbooked > 0 {
 		return fmt.Errorf("%d rows could not be booked and are left out of the totals: see the column doubt", unbooked)
+	}
+	return nil
+}
+
+// columns of the CSV. "listed" is the amount as the service lists it, "amount" what counts: negative for money that left, 0
+// for failed transactions, empty if it cannot be booked.
+func columns() []string {
+	return []string{
+		"created_at", "transaction_id", "description", "shipment_id", "flow", "status",
+		"listed", "amount", "currency", "reversed", "doubt",
+	}
+}
+
+func row(t *shipping.Transaction) []string {
+	signed, err := t.Signed()
+	amount, doubt := signed.String(), t.Doubt()
+	if err != nil {
+		amount, doubt = "", strings.TrimPrefix(err.Error(), "shipping: ")
+	}
+	created := ""
+	if !t.CreatedAt.IsZero() {
+		created = t.CreatedAt.UTC().Format(time.RFC3339Nano)
+	}
+	return []string{
+		created, text(t.TransactionID), text(t.Description), text(t.ShipmentID()), text(string(t.Flow)),
+		text(string(t.Status)), t.Amount.String(), amount, text(t.Currency), strconv.FormatBool(t.Reversed), doubt,
+	}
+}
+
+// text prevents a spreadsheet from reading a description as a formula.
+func text(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// total adds up the rows of one currency.
+type total struct {
+	rows, doubts, unbooked int
+	in, out, pending       shipping.Amount
+}
+
+func (t *total) add(transaction *shipping.Transaction) error {
+	t.rows++
+	if transaction.Doubt() != "" {
+		t.doubts++
+	}
+	signed, err := transaction.Signed()
+	if err != nil { // its row has the reason
+		t.unbooked++
+		return nil
+	}
+	sum := &t.in
+	if signed.Sign() < 0 {
+		sum = &t.out
+	}
+	if *sum, err = sum.Add(signed); err == nil && transaction.Status == shipping.TransactionPending {
+		t.pending, err = t.pending.Add(signed)
+	}
+	return err
+}
+
+// print prints the totals, rounded to two decimals. That of all rows is the wallet's balance if the list goes back to its beginning.
+func (t *total) print(out io.Writer, currency string) error {
+	all, err := t.in.Add(t.out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s  %d rows, %d in doubt\n", currency, t.rows, t.doubts)
+	for _, line := range []struct {
+		name   string
+		amount shipping.Amount
+	}{{"money in", t.in}, {"money out", t.out}, {"total", all}, {"of it pending", t.pending}} {
+		fmt.Fprintf(out, "     %-14s %18s\n", line.name, line.amount.StringFixed(2))
 	}
 	return nil
 }

@@ -5,130 +5,325 @@
 //	go run ./examples/quickstart
 //
 // It needs no set-up: it starts the reference server itself. If SHIPPING_BASE_URL and SHIPPING_SECRET_KEY are set, it
-// uses that service instead, with the records of -wallet, -shipment, -invoice and -webhook, and asks before it spends.
+// uses that service instead, with the records of -wallet, -shipment and -webhook, and asks before it spends.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-const usage = `Quickstart calls every operation of the shipping service once and explains the results.
-
-  quickstart                                 a demonstration on the reference server
-  quickstart -wallet VA-… -shipment SH-…     your service, with these records
-
-SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service. It asks before it spends money there.
-
-`
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
 	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "\nquickstart: interrupted")
-		os.Exit(1)
-	case err != nil:
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "\nquickstart:", err)
 		os.Exit(1)
 	}
 }
 
-// scene is the client and the records of the story.
-type scene struct {
-	client    *shipping.Client
-	wallet    string
-	shipment  string
-	invoice   string
-	webhook   string
-	embedded  bool
-	yes       bool
-	in        *bufio.Reader
-	delivered chan notification // the deliveries to the local receiver; nil without one
-	purchase  *shipping.PurchaseResult
-	price     shipping.Amount // of the documents to purchase, on the draft
-	chosen    []shipping.DocumentType
-	out       printer
+// program holds what the steps share.
+type program struct {
+	client                    *shipping.Client
+	wallet, shipment, webhook string
+	yes                       bool
+	in                        io.Reader
+	out                       io.Writer
+	server                    *mockserver.Server       // nil if the service is yours
+	purchase                  *shipping.PurchaseResult // nil if nothing was purchased
 }
 
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	s := &scene{in: bufio.NewReader(in), out: newPrinter(out)}
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err error) {
+	p := &program{in: in, out: out}
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
-	flags.StringVar(&s.wallet, "wallet", "", "`wallet` to read, such as VA-0123456789")
-	flags.StringVar(&s.shipment, "shipment", "", "`shipment` to make documents for, such as SH-7Q2M…")
-	flags.StringVar(&s.invoice, "invoice", "", "`URL` of an uploaded commercial invoice")
-	flags.StringVar(&s.webhook, "webhook", "", "`webhook` to replay a notification to, such as WA-0123456789")
-	flags.BoolVar(&s.yes, "yes", false, "purchase without asking")
+	flags.Usage = func() {
+		fmt.Fprintln(out, "SHIPPING_BASE_URL and SHIPPING_SECRET_KEY select the service, and these flags its records:")
+		flags.PrintDefaults()
+		fmt.Fprintln(out, "Without the variables, quickstart is a demonstration on the reference server.")
+	}
+	flags.StringVar(&p.wallet, "wallet", "", "`wallet` to read, such as VA-0123456789")
+	flags.StringVar(&p.shipment, "shipment", "", "`shipment` to make documents for, such as SH-7Q2M…")
+	flags.StringVar(&p.webhook, "webhook", "", "`webhook` to replay a notification to, such as WA-0123456789")
+	flags.BoolVar(&p.yes, "yes", false, "purchase without asking")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var err error
-	if os.Getenv(shipping.EnvBaseURL) != "" {
-		s.client, err = shipping.NewClientFromEnv()
-	} else {
-		var leave func()
-		leave, err = s.embed()
-		defer leave()
+	if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
+		return p.demonstrate(ctx)
 	}
+	if p.client, err = shipping.NewClientFromEnv(); err != nil {
+		return err
+	}
+	return p.steps(ctx, p.client.BaseURL())
+}
+
+// demonstrate runs the steps on a server that it starts.
+func (p *program) demonstrate(ctx context.Context) error {
+	p.server = mockserver.New()
+	defer p.server.Close()
+	if err := p.server.Err(); err != nil {
+		return err
+	}
+	inbox, err := p.server.AddWebhook(notify.Webhook{Name: "Quickstart", URL: notify.InboxURL})
 	if err != nil {
 		return err
 	}
-	return s.run(ctx)
+	p.wallet = cmp.Or(p.wallet, p.server.Wallets()[0])
+	p.shipment = cmp.Or(p.shipment, p.server.Shipments()[0])
+	p.webhook = cmp.Or(p.webhook, inbox)
+	if p.client, err = shipping.NewClient(p.server.SecretKey, shipping.WithBaseURL(p.server.URL)); err != nil {
+		return err
+	}
+	return p.steps(ctx, p.server.URL+" (the reference server, started for this program; the money is pretend)")
 }
 
-// embed starts the reference server and a receiver for its notifications, and fills in what the flags
-// left open.
-func (s *scene) embed() (leave func(), err error) {
-	server := mockserver.New()
-	s.delivered = make(chan notification, 1)
-	receiver := httptest.NewServer(receive(server.SecretKey, s.delivered))
-	leave = func() { server.Close(); receiver.Close() }
-	if err := server.Err(); err != nil {
-		return leave, err
-	}
-	s.embedded = true
-	s.wallet, s.shipment, s.invoice = or(s.wallet, server.Wallets()[0]), or(s.shipment, server.Shipments()[0]), or(s.invoice, server.Invoices()[0])
-	if s.webhook == "" {
-		if s.webhook, err = server.AddWebhook(notify.Webhook{Name: "Quickstart", URL: receiver.URL}); err != nil {
-			return leave, err
-		}
-	}
-	s.client, err = shipping.NewClient(server.SecretKey,
-		shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{}))
-	return leave, err
-}
-
-func or(given, otherwise string) string {
-	if given != "" {
-		return given
-	}
-	return otherwise
-}
-
-// maySpend asks, unless the money is pretend or -yes was given.
-func (s *scene) maySpend(price string) bool {
-	if s.embedded || s.yes {
+// agreed asks whether a price may be spent, unless the money is pretend or -yes was given.
+func (p *program) agreed(price string) bool {
+	if p.server != nil || p.yes {
 		return true
 	}
-	s.out.ask("Spend %s from the wallet? [y/N] ", price)
-	answer, _ := s.in.ReadString('\n') // an empty answer is a no
+	fmt.Fprintf(p.out, "   Spend %s from the wallet? [y/N] ", price)
+	answer, _ := bufio.NewReader(p.in).ReadString('\n') // an empty answer is a no
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
 }
+
+func (p *program) line(format string, args ...any) { fmt.Fprintf(p.out, "   "+format+"\n", args...) }
+
+// steps prints each step of a shipment that crosses a border.
+func (p *program) steps(ctx context.Context, service string) error {
+	fmt.Fprintf(p.out, "\nA shipment crosses a border\n%s\n", service)
+	for i, step := range []struct {
+		heading      string
+		run          func(context.Context) error
+		flag, record string // that the step needs
+	}{
+		{"Where can it go?", p.countries, "", ""},
+		{"What does it cost?", p.rates, "", ""},
+		{"Who is notified?", p.webhooks, "", ""},
+		{"Which transactions does the wallet have?", p.transactions, "wallet", p.wallet},
+		{"Which documents does a shipment need?", p.documents, "shipment", p.shipment},
+		{"What did it take from the wallet?", p.debit, "wallet", p.wallet},
+		{"Replay a notification", p.replay, "webhook", p.webhook},
+	} {
+		fmt.Fprintf(p.out, "\n%d  %s\n", i+1, step.heading)
+		if step.flag != "" && step.record == "" {
+			p.line("skipped: name one with -%s", step.flag)
+			continue
+		}
+		if err := step.run(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprint(p.out, "\nThat was the whole service. Now your own program: see README.md, “Use it in a program”.\n\n")
+	return err
+}
+
+func (p *program) countries(ctx context.Context) error {
+	countries, err := p.client.Countries.List(ctx)
+	if err != nil {
+		return err
+	}
+	p.line("%d countries. Some of them:", len(countries))
+	for _, c := range countries {
+		if slices.Contains([]string{"GH", "KE", "NG", "US"}, c.ISOCode) {
+			p.line("  %s  %-25s +%-4s %s", c.Flag, c.Name, c.PhoneCode, c.Currency)
+		}
+	}
+	return nil
+}
+
+// rates reads every rate, and shows those of the parcel with the most.
+func (p *program) rates(ctx context.Context) error {
+	read, parcels, most := 0, map[string][]*shipping.Rate{}, ""
+	for rate, err := range p.client.Rates.All(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		read++
+		if rate.Amount.Known() && !rate.Used { // a missing price is not 0
+			of := rate.Parcel + rate.Currency // amounts in two currencies cannot be compared
+			parcels[of] = append(parcels[of], rate)
+			if len(parcels[of]) > len(parcels[most]) {
+				most = of
+			}
+		}
+	}
+	p.line("%d rates. The parcel with the most, the cheapest first:", read)
+	slices.SortFunc(parcels[most], func(a, b *shipping.Rate) int { return a.Amount.Cmp(b.Amount) })
+	for _, rate := range parcels[most] {
+		p.line("  %s  %14s  %-28s  %s", rate.Parcel, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
+	}
+	return nil
+}
+
+func (p *program) webhooks(ctx context.Context) error {
+	page, err := p.client.Webhooks.List(ctx, &shipping.WebhookListOptions{PerPage: 3})
+	if err != nil {
+		return err
+	}
+	p.line("%d webhooks. The first of the list:", page.Pagination.Total)
+	for _, hook := range page.Items {
+		p.line("  %s  %-22s %s", hook.WebhookID, hook.Name, list(hook.Event))
+	}
+	return nil
+}
+
+func (p *program) transactions(ctx context.Context) error {
+	page, err := p.client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: p.wallet, PerPage: 4})
+	if err != nil {
+		return err
+	}
+	p.line("%s has %d transactions. The first of the list:", p.wallet, page.Pagination.Total)
+	for i := range page.Items {
+		p.transaction(&page.Items[i])
+	}
+	return nil
+}
+
+// documents is the main job, step by step. AnalyzeAndPoll does it in one call.
+func (p *program) documents(ctx context.Context) error {
+	draft, err := p.client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: p.shipment})
+	if err != nil {
+		return err
+	}
+	p.line("%s has %d items, which need these documents. The draft %s costs nothing yet:", p.shipment, len(draft.LineItems), draft.RequestID)
+	p.offers(draft)
+	var chosen []shipping.DocumentType
+	for _, offer := range draft.AvailableDocuments {
+		if offer.Mode != "manual" { // a manual one waits for a third party's evidence
+			chosen = append(chosen, offer.DocumentType)
+		}
+	}
+	if len(chosen) == 0 {
+		p.line("No document can be made without a third party: nothing was purchased.")
+		return nil
+	}
+	price, currency, err := draft.Price(chosen...)
+	if err != nil {
+		return err
+	}
+	if !p.agreed(money(price, currency)) {
+		p.line("You did not answer yes: nothing was purchased.")
+		return nil
+	}
+	purchase := &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: chosen, Draft: draft}
+	if p.purchase, err = p.client.Regulatory.Purchase(ctx, purchase); err != nil {
+		return err
+	}
+	p.line("Purchased the automated ones, once: %s.", list(chosen))
+	if p.purchase.ChargedAmount.Known() { // the confirmation need not show it
+		p.line("The wallet was charged %s.", money(p.purchase.ChargedAmount, p.purchase.Currency))
+	}
+	_, err = p.client.Regulatory.Wait(ctx, draft.RequestID, &shipping.PollOptions{
+		MinInterval: 300 * time.Millisecond,
+		Progress:    p.progress,
+	})
+	return err
+}
+
+func (p *program) progress(event shipping.PollEvent) {
+	if event.Err != nil {
+		p.line("  no response, retrying in %s", event.Next.Round(100*time.Millisecond))
+		return
+	}
+	done, of := 0, len(event.Request.Documents)
+	for _, document := range event.Request.Documents {
+		if document.Status == "generated" {
+			done++
+		}
+	}
+	bar := strings.Repeat("████", done) + strings.Repeat("░░░░", of-done)
+	p.line("  %s  %d of %d documents, %s", bar, done, of, event.Request.Status)
+}
+
+// offers prints the documents that a draft offers, and why they are needed.
+func (p *program) offers(draft *shipping.RegulatoryRequest) {
+	items := map[string]string{}
+	for _, item := range draft.LineItems {
+		items[item.ItemID] = item.Description
+	}
+	for _, offer := range draft.AvailableDocuments {
+		why := ""
+		if len(offer.Reasons) > 0 {
+			reason := offer.Reasons[0]
+			why = strings.ReplaceAll(reason.Rule, "_", " ") + " " + reason.Match
+			if item := items[reason.ItemID]; item != "" {
+				why += ": " + item
+			}
+		}
+		p.line("  %-15s %14s  %-9s  %s", offer.DocumentType, money(offer.Amount, offer.Currency), offer.Mode, why)
+	}
+}
+
+// debit shows the transaction of the purchase.
+func (p *program) debit(ctx context.Context) error {
+	if p.purchase == nil {
+		p.line("Nothing: nothing was purchased.")
+		return nil
+	}
+	for transaction, err := range p.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: p.wallet}) {
+		if err != nil {
+			return err
+		}
+		named := p.purchase.TransactionID != "" && transaction.TransactionID == p.purchase.TransactionID
+		if named || strings.Contains(transaction.Description, p.purchase.RequestID) {
+			p.transaction(transaction)
+			return nil
+		}
+	}
+	p.line("The list does not show it yet: no transaction has the id %q or mentions %s.", p.purchase.TransactionID, p.purchase.RequestID)
+	return nil
+}
+
+func (p *program) replay(ctx context.Context) error {
+	if p.shipment == "" {
+		p.line("skipped: name the shipment of the notification with -shipment")
+		return nil
+	}
+	result, err := p.client.Webhooks.Replay(ctx, &shipping.ReplayRequest{
+		ShipmentID: p.shipment, Event: shipping.EventShipmentCreated, WebhookID: p.webhook,
+	})
+	if err != nil {
+		return err
+	}
+	p.line("%s for %s is queued as %s.", result.Event, result.ShipmentID, result.DeliveryID)
+	if p.server == nil { // your webhook receives it
+		return nil
+	}
+	received, err := p.server.AwaitInbox(ctx, 1, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	p.line("The server's inbox received it: %d bytes, signature valid: %t.", len(received[0].Payload), received[0].Valid)
+	return nil
+}
+
+func (p *program) transaction(t *shipping.Transaction) {
+	amount := t.Amount
+	if t.Flow == shipping.FlowOut {
+		amount = amount.Neg()
+	}
+	p.line("  %s  %16s  %-8s %s", t.CreatedAt.Format("2006-01-02 15:04"), money(amount, t.Currency), t.Status, t.Description)
+}
+
+func money(amount shipping.Amount, currency string) string {
+	return amount.StringFixed(2) + " " + currency
+}
+
+func list[T any](values []T) string { return strings.Trim(fmt.Sprint(values), "[]") }

@@ -4,8 +4,8 @@
 //	go run ./examples/receiver                             # a demonstration on the reference server
 //	SHIPPING_SECRET_KEY=sk_… go run ./examples/receiver -addr :8080
 //
-// While a key is rotated, SHIPPING_PREVIOUS_SECRET_KEY holds the other one. Ctrl-C stops listening,
-// finishes the accepted notifications, and ends.
+// While a key is rotated, SHIPPING_PREVIOUS_SECRET_KEY holds the other one. Ctrl-C stops listening, and finishes the
+// notifications that have arrived.
 package main
 
 import (
@@ -14,15 +14,21 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
+	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -30,11 +36,9 @@ const usage = `Receiver listens for webhook notifications and prints the changes
 
   receiver                                           a demonstration on the reference server
   SHIPPING_SECRET_KEY=sk_… receiver -addr :8080      listens until Ctrl-C
-  receiver -json | jq .                              a line of JSON for each notification
 
 Notifications are verified with SHIPPING_SECRET_KEY or, while keys are rotated, with
-SHIPPING_PREVIOUS_SECRET_KEY. The signature is an assumption: set the headers of
-your service with -signature-header and -id-header.
+SHIPPING_PREVIOUS_SECRET_KEY.
 
 `
 
@@ -45,100 +49,151 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp), errors.Is(err, context.Canceled):
-	case err != nil:
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "receiver:", err)
 		os.Exit(1)
 	}
 }
 
-// job holds the flags.
-type job struct {
-	addr, path string
-	grace      time.Duration
-	options    []webhook.Option
-	print      *printer
-}
-
-func run(ctx context.Context, args []string, out, log io.Writer) error {
-	j := &job{print: newPrinter(out)}
+func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	flags := flag.NewFlagSet("receiver", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
-	flags.StringVar(&j.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
-	flags.StringVar(&j.path, "path", "/hooks/shipping", "`path` that notifications are sent to")
-	flags.DurationVar(&j.grace, "grace", 10*time.Second, "the `time` to finish accepted notifications at the end")
-	flags.BoolVar(&j.print.json, "json", false, "write a line of JSON for each notification")
-	signature := flags.String("signature-header", webhook.DefaultSignatureHeader, "`header` that holds the signature")
-	id := flags.String("id-header", webhook.DefaultIDHeader, "`header` that holds the delivery's identifier")
+	addr := flags.String("addr", "127.0.0.1:8080", "`address` to listen on")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	j.options = []webhook.Option{
-		webhook.WithSignature(*signature, webhook.Sign), webhook.WithIDHeader(*id),
-		webhook.WithStore(&reportingStore{Store: webhook.NewMemoryStore(0, 0), again: j.print.again}),
-		webhook.WithWorkers(1, 1024),                                // lines in the order they came
-		webhook.WithLogger(slog.New(slog.NewTextHandler(log, nil))), // refused deliveries, with the reason
-		webhook.WithLost(func(n *webhook.Notification, err error) { j.print.lost(n, err) }),
-	}
 	key := os.Getenv(shipping.EnvSecretKey)
 	if key == "" {
-		return j.demonstrate(ctx, log)
+		return demonstrate(ctx, out, logs)
 	}
 	keys := []string{key}
 	if other := os.Getenv(envPreviousKey); other != "" {
 		keys = append(keys, other)
 	}
-	return j.listen(ctx, keys, func(url string) error {
-		_, err := fmt.Fprintf(log, "Listening on %s, Ctrl-C ends\n", url)
+	receiver, err := newReceiver(out, logs, keys...)
+	if err != nil {
+		return err
+	}
+	return listen(ctx, *addr, receiver, func(url string) error {
+		_, err := fmt.Fprintf(logs, "Listening on %s, Ctrl-C ends\n", url)
 		return err
 	})
 }
 
-// listen receives until ctx ends, and then finishes the accepted notifications. ready is called with the address.
-func (j *job) listen(ctx context.Context, keys []string, ready func(url string) error) error {
-	receiver, err := webhook.NewReceiver(j.print.handle, append(j.options, webhook.WithKeys(keys...))...)
-	if err != nil {
-		return err
+// newReceiver returns a receiver that prints notifications, and logs those that it refuses. To recognize repeated ones after a
+// restart too, add a store on disk: see webhook.OpenFileStore.
+func newReceiver(out, logs io.Writer, keys ...string) (*webhook.Receiver, error) {
+	return webhook.NewReceiver(handler(out),
+		webhook.WithKeys(keys...),
+		webhook.WithInline(), // it responds when the notification has been handled, so that none is lost in a crash
+		webhook.WithLogger(slog.New(slog.NewTextHandler(logs, nil))))
+}
+
+// handler returns the function that is called for each notification, by several goroutines. This is where a shop would
+// write to its database.
+func handler(out io.Writer) webhook.Handler {
+	lines, tracker := log.New(out, "", log.Ltime), &webhook.Tracker{}
+	return func(_ context.Context, n *webhook.Notification) error {
+		shipment, err := n.Shipment()
+		if errors.Is(err, webhook.ErrNoShipment) {
+			lines.Printf(" %-17s  not about a shipment", n.Event)
+			return nil
+		}
+		if err != nil {
+			return err // the service sends it again
+		}
+		note := ""
+		if tracker.Late(shipment) {
+			note = "late: older than the known state, ignored"
+		} else if events := shipment.Events; len(events) > 0 {
+			note = events[len(events)-1].Description
+		}
+		lines.Printf(" %-17s  %s  %-10s  %s", n.Event, shipment.ShipmentID, shipment.Status, note)
+		return nil
 	}
-	defer receiver.Close(ctx)
+}
+
+const path = "/hooks/shipping"
+
+// listen receives until ctx ends, and then finishes the notifications that have arrived. ready is called with the address.
+func listen(ctx context.Context, addr string, receiver http.Handler, ready func(url string) error) error {
 	mux := http.NewServeMux()
-	mux.Handle(j.path, receiver)
-	listener, err := net.Listen("tcp", j.addr)
+	mux.Handle("POST "+path, receiver)
+	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("%w; choose another address with -addr", err)
 	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
-	err = ready("http://" + listener.Addr().String() + j.path)
+	err = ready("http://" + listener.Addr().String() + path)
 	if err == nil {
 		select {
 		case err = <-ended:
 		case <-ctx.Done():
 		}
 	}
-	// First refuse new notifications, then finish those that got a 200.
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), j.grace)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	unfinished := errors.Join(server.Shutdown(grace), receiver.Close(grace))
-	if unfinished != nil {
-		unfinished = fmt.Errorf("not everything was finished within -grace %s: %w", j.grace, unfinished)
-	}
-	return errors.Join(err, unfinished, j.print.close())
+	return errors.Join(err, server.Shutdown(grace))
 }
 
-// reportingStore reports notifications that were accepted before.
-type reportingStore struct {
-	webhook.Store
-	again func(id string)
+// demonstrate starts a server that notifies this receiver about two shipments: once in the wrong order, and over a
+// network that loses a response, so that the server sends again.
+func demonstrate(ctx context.Context, out, logs io.Writer) error {
+	server := mockserver.New()
+	defer server.Close()
+	if err := server.Err(); err != nil {
+		return err
+	}
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
+	if err != nil {
+		return err
+	}
+	receiver, err := newReceiver(out, logs, server.SecretKey)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	return listen(ctx, "127.0.0.1:0", losing(receiver), func(url string) error {
+		defer stop()
+		fmt.Fprintf(out, "A demonstration: the reference server notifies us at %s.\n\n", url)
+		id, err := server.AddWebhook(notify.Webhook{Name: "Receiver", URL: url})
+		if err != nil {
+			return err
+		}
+		notifications, requests := 0, 0
+		for i, shipment := range server.Shipments()[3:5] {
+			deliveries := slices.DeleteFunc(server.Deliveries(), func(d notify.Delivery) bool { return d.ShipmentID != shipment })
+			if i == 0 { // the oldest first; those of the other shipment are sent the newest first
+				slices.Reverse(deliveries)
+			}
+			for _, missed := range deliveries {
+				result, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: missed.ID, WebhookID: id})
+				if err != nil {
+					return err
+				}
+				delivery, err := server.WaitDelivery(ctx, result.DeliveryID)
+				if err != nil {
+					return err
+				}
+				notifications, requests = notifications+1, requests+len(delivery.Attempts)
+			}
+		}
+		_, err = fmt.Fprintf(out, "\n%d notifications, each handled once. The server sent %d requests, because one response was lost.\n", notifications, requests)
+		return err
+	})
 }
 
-func (s *reportingStore) Claim(ctx context.Context, id, claim string) (webhook.ClaimState, error) {
-	state, err := s.Store.Claim(ctx, id, claim)
-	if state == webhook.Accepted {
-		s.again(id)
-	}
-	return state, err
+// losing returns a handler that loses the response to the second request.
+func losing(next http.Handler) http.Handler {
+	var requests atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests.Add(1) == 2 {
+			next.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(w, r)
+	})
 }

@@ -16,9 +16,9 @@ import (
 
 const scope = "github.com/shipping-go/shipping/examples/telemetry"
 
-// observe returns the observer that makes a span and a measurement of each call. Attributes are names of
+// observer returns the observer that makes a span and a measurement of each call. Attributes are names of
 // operations, routes, counts and kinds of failure: few values each, so that they can label a metric.
-func observe(traces trace.TracerProvider, meters metric.MeterProvider) (shipping.Observer, error) {
+func observer(traces trace.TracerProvider, meters metric.MeterProvider) (shipping.Observer, error) {
 	tracer := traces.Tracer(scope)
 	took, err := meters.Meter(scope).Float64Histogram("shipping.call.duration", metric.WithUnit("s"),
 		metric.WithDescription("A call from start to end, including retries and waits."),
@@ -29,7 +29,7 @@ func observe(traces trace.TracerProvider, meters metric.MeterProvider) (shipping
 			return ctx // attempts find the span in it, and become its children
 		},
 		Retry: func(ctx context.Context, _ string, failed shipping.Attempt) {
-			trace.SpanFromContext(ctx).AddEvent("repeat", trace.WithAttributes(
+			trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(
 				attribute.Int("http.response.status_code", failed.StatusCode),
 				attribute.Float64("wait.seconds", failed.Wait.Seconds())))
 		},
