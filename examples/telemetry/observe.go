@@ -17,7 +17,7 @@ import (
 const scope = "github.com/shipping-go/shipping/examples/telemetry"
 
 // observer returns the observer that makes a span and a measurement of each call. Attributes are names of
-// operations, routes, counts and kinds of failure: few values each, so that they can label a metric.
+// operations, counts and kinds of failure: few values each, so that they can label a metric.
 func observer(traces trace.TracerProvider, meters metric.MeterProvider) (shipping.Observer, error) {
 	tracer := traces.Tracer(scope)
 	took, err := meters.Meter(scope).Float64Histogram("shipping.call.duration", metric.WithUnit("s"),

@@ -18,7 +18,7 @@ import (
 // write prints a line for each span, below the one that it is part of, and a line for each duration.
 func write(out io.Writer, spans tracetest.SpanStubs, metrics metricdata.ResourceMetrics) error {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "SPAN\tTOOK\tRESULT\tROUTE")
+	fmt.Fprintln(table, "SPAN\tTOOK\tRESULT")
 	tree(table, spans, trace.SpanID{}, "")
 	fmt.Fprintln(table, "\nMETRIC\tOF\tMEAN\tCOUNT")
 	var lines []string
@@ -51,7 +51,7 @@ func tree(out io.Writer, spans tracetest.SpanStubs, parent trace.SpanID, indent 
 			result += ", " + attempts + " attempts"
 		}
 		took := span.EndTime.Sub(span.StartTime).Round(10 * time.Microsecond)
-		fmt.Fprintf(out, "%s%s\t%s\t%s\t%s\n", indent, span.Name, took, result, values(span.Attributes, "http.route"))
+		fmt.Fprintf(out, "%s%s\t%s\t%s\n", indent, span.Name, took, result)
 		tree(out, spans, span.SpanContext.SpanID(), indent+"  ")
 	}
 }
