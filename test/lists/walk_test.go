@@ -92,11 +92,12 @@ func TestWalk_HardDays(t *testing.T) {
 		rows, perPage, window, events int
 		seed                          uint64
 	}{
-		"more rows arrive than are read": {weather{arrivals: 2, largest: 70}, 200, 3, 2, 22, 0x2f},
-		"a row arrives with every page":  {weather{arrivals: 4, largest: 5}, 11, 1, 8, 25, 0x114},
-		"those that arrived vanish":      {weather{arrivals: 4, vanishings: 4, largest: 5}, 4, 2, 1, 3, 0x3},
-		"rows arrive, smaller pages":     {weather{arrivals: 3, largest: 10, caps: []int{0, 5, 9, 20}}, 13, 6, 2, 4, 0x2018fe},
-		"all of a few vanish":            {weather{arrivals: 4, vanishings: 4, largest: 3}, 6, 2, 1, 3, 0x3},
+		"more rows arrive than are read":                   {weather{arrivals: 2, largest: 70}, 200, 3, 2, 22, 0x2f},
+		"a row arrives with every page":                    {weather{arrivals: 4, largest: 5}, 11, 1, 8, 25, 0x114},
+		"those that arrived vanish":                        {weather{arrivals: 4, vanishings: 4, largest: 5}, 4, 2, 1, 3, 0x3},
+		"rows arrive, smaller pages":                       {weather{arrivals: 3, largest: 10, caps: []int{0, 5, 9, 20}}, 13, 6, 2, 4, 0x2018fe},
+		"arrivals hide that rows vanish between two pages": {weather{arrivals: 4, vanishings: 4, largest: 5}, 173, 11, 2, 20, 0x3ac773},
+		"all of a few vanish":                              {weather{arrivals: 4, vanishings: 4, largest: 3}, 6, 2, 1, 3, 0x3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			if err := day.weather.walk(t, "rates", day.rows, day.perPage, day.window, day.events, day.seed); err != nil {
