@@ -1,14 +1,14 @@
 //go:build unix
 
-package process
+package benchmarks
 
 import (
 	"syscall"
 	"time"
 )
 
-// OwnTime returns how long this process has used processors, for the garbage collector too.
-func OwnTime() time.Duration {
+// processorTime returns how much processor time this process has used.
+func processorTime() time.Duration {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // fails for other arguments only
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())

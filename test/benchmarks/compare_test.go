@@ -1,0 +1,95 @@
+// Package benchmarks compares the client with hand-written code and with clients of other services, and the reference
+// server with a bare handler. run.sh runs all of it and prints the ratios.
+//
+// The part "by" of a benchmark's name is the side of the comparison, so that benchstat -col /by shows the sides next to
+// each other. The metric cpu-ns/op is processor time, the garbage collector included: other programs on the machine hardly
+// change it.
+package benchmarks
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/test/benchmarks/raw"
+)
+
+const (
+	address = "https://api.shipping.example"
+	key     = "sk_test_benchmark"
+)
+
+// comparison is the same work, done by hand-written code and by a client. Both sides receive the same bytes, unless the
+// comparison states otherwise.
+type comparison struct {
+	name        string
+	records     int // that each call must return
+	raw, client call
+}
+
+// call does the work once and returns the number of records that it received.
+type call func(ctx context.Context) (records int, err error)
+
+func compare(b *testing.B, comparisons []comparison) {
+	for _, c := range comparisons {
+		b.Run("of="+c.name+"/by=raw", func(b *testing.B) { measure(b, c.records, c.raw) })
+		b.Run("of="+c.name+"/by=client", func(b *testing.B) { measure(b, c.records, c.client) })
+	}
+}
+
+func measure(b *testing.B, records int, do call) {
+	ctx := b.Context()
+	b.ReportAllocs()
+	before := time.Duration(-1)
+	for b.Loop() {
+		if before < 0 {
+			before = processorTime()
+		}
+		received, err := do(ctx)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if received != records {
+			b.Fatalf("received %d records, want %d", received, records)
+		}
+	}
+	b.ReportMetric(float64(processorTime()-before)/float64(b.N), "cpu-ns/op")
+}
+
+// byHand returns hand-written code that reads url and counts the records of the response.
+func byHand[T any](through http.RoundTripper, url string, count func(*T) int) call {
+	client := &http.Client{Transport: through}
+	return func(ctx context.Context) (int, error) {
+		response, err := raw.Get[T](ctx, client, url, key)
+		return count(&response), err
+	}
+}
+
+// newClient returns this project's client with its defaults.
+func newClient(tb testing.TB, through http.RoundTripper, options ...shipping.Option) *shipping.Client {
+	tb.Helper()
+	client, err := shipping.NewClient(key, append([]shipping.Option{
+		shipping.WithBaseURL(address), shipping.WithHTTPClient(&http.Client{Transport: through}),
+	}, options...)...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return client
+}
+
+// fixed responds to every request with the same body.
+type fixed []byte
+
+func (f fixed) RoundTrip(r *http.Request) (*http.Response, error) { return respond(r, f), nil }
+
+func respond(r *http.Request, body []byte) *http.Response {
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(body)),
+		Body: io.NopCloser(bytes.NewReader(body)), Request: r,
+	}
+}
