@@ -3,76 +3,76 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/test/benchmarks/raw"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
-// BenchmarkList reads a list of 100 records, and all countries.
+// BenchmarkList reads a list of 100 records, and all 250 countries.
 func BenchmarkList(b *testing.B) {
-	rates, transactions := get(b, "rates?perPage=100"), get(b, "transactions?perPage=100&wallet=WALLET")
-	webhooks, countries := get(b, "webhooks?perPage=100"), get(b, "countries")
-	all := []comparison{
-		{"rates", 100, rawRates(rates), listRates(newClient(b, rates))},
-		{"transactions", 100, rawTransactions(transactions), listTransactions(newClient(b, transactions))},
+	of := record(b)
+	compare(b, append([]comparison{
+		{"rates", 100, rawRates(of.Rates), listRates(newClient(b, of.Rates))},
+		{"transactions", 100, rawTransactions(of.Transactions), listTransactions(newClient(b, of.Transactions))},
 		{
-			"webhooks", 100, byHand(webhooks, address+"/v1/webhooks", func(r *raw.Webhooks) int { return len(r.Data.Webhooks) }),
-			listed(newClient(b, webhooks).Webhooks.List, nil),
+			"webhooks", 100, byHand(of.Webhooks, address+"/v1/webhooks", func(r *raw.Webhooks) int { return len(r.Data.Webhooks) }),
+			listed(newClient(b, of.Webhooks).Webhooks.List, nil),
 		},
 		{
-			"countries", 250, byHand(countries, address+"/v1/countries", func(r *raw.Countries) int { return len(r.Data) }),
-			listCountries(newClient(b, countries)),
+			"countries", 250, byHand(of.Countries, address+"/v1/countries", func(r *raw.Countries) int { return len(r.Data) }),
+			listCountries(newClient(b, of.Countries)),
 		},
-	}
-	for _, p := range peers(b) {
-		all = append(all, comparison{p.name, 100, p.rawList, p.list})
-	}
-	compare(b, all)
+	}, peers(b)...))
 }
 
 // BenchmarkOne reads one record.
 func BenchmarkOne(b *testing.B) {
-	rates, transactions := get(b, "rates?perPage=1"), get(b, "transactions?perPage=1&wallet=WALLET")
-	smallest := fixed(`{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"draft"}}`)
-	all := []comparison{
-		{"rate", 1, rawRates(rates), listRates(newClient(b, rates))},
-		{"transaction", 1, rawTransactions(transactions), listTransactions(newClient(b, transactions))},
-		getRequest(b, "request-1KB", shortDraft(b)),
-		getRequest(b, "request-6KB", longDraft(b)),
+	of := record(b)
+	smallest := service.Fixed(`{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"draft"}}`)
+	compare(b, []comparison{
+		{"rate", 1, rawRates(of.OneRate), listRates(newClient(b, of.OneRate))},
+		{"transaction", 1, rawTransactions(of.OneTransaction), listTransactions(newClient(b, of.OneTransaction))},
+		getRequest(b, "request-1KB", of.ShortDraft),
+		getRequest(b, "request-6KB", of.LongDraft),
 		getRequest(b, "smallest-request", smallest),
-	}
-	for _, p := range peers(b) {
-		all = append(all, comparison{p.name, 1, p.rawOne, p.one})
-	}
-	compare(b, all)
+	})
 }
 
 // BenchmarkForms reads 100 rates that are written in other ways. Hand-written code reads the page in its usual form.
 func BenchmarkForms(b *testing.B) {
-	rates := get(b, "rates?perPage=100")
-	for _, f := range forms() {
-		rewritten := fixed(f.rewrite(b, rates))
-		compare(b, []comparison{{f.name, 100, rawRates(rates), listRates(newClient(b, rewritten))}})
+	rates := record(b).Rates
+	for _, form := range service.Forms() {
+		rewritten, err := form.Rewrite(rates)
+		if err != nil {
+			b.Fatal(err)
+		}
+		compare(b, []comparison{{form.Name, 100, rawRates(rates), listRates(newClient(b, service.Fixed(rewritten)))}})
 	}
 }
 
 // BenchmarkDrift reads 100 rates without and with a report of the differences from the specification.
 func BenchmarkDrift(b *testing.B) {
-	rates := get(b, "rates?perPage=100")
-	for name, body := range map[string]fixed{"rates": rates, "odd-scalars": odd(b, rates)} {
-		reporting := newClient(b, body, shipping.WithDriftReport(func(shipping.Drift) {}))
-		b.Run("of="+name+"/report=off", func(b *testing.B) { measure(b, 100, listRates(newClient(b, body))) })
-		b.Run("of="+name+"/report=on", func(b *testing.B) { measure(b, 100, listRates(reporting)) })
+	rates := record(b).Rates
+	odd, err := service.Forms()[0].Rewrite(rates)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, page := range []struct {
+		name string
+		body service.Fixed
+	}{{"rates", rates}, {"odd-scalars", odd}} {
+		reporting := newClient(b, page.body, shipping.WithDriftReport(func(shipping.Drift) {}))
+		b.Run("of="+page.name+"/report=off", func(b *testing.B) { measure(b, 100, listRates(newClient(b, page.body))) })
+		b.Run("of="+page.name+"/report=on", func(b *testing.B) { measure(b, 100, listRates(reporting)) })
 	}
 }
 
 // BenchmarkOffers analyzes a shipment, purchases all that is offered with a budget, and waits for the documents.
 func BenchmarkOffers(b *testing.B) {
 	for _, offers := range []int{250, 2500} {
-		client := newClient(b, purchasing(offers))
+		client := newClient(b, service.NewPurchasing(offers))
 		limit, err := shipping.ParseBudget(fmt.Sprint(offers, " NGN"))
 		if err != nil {
 			b.Fatal(err)
@@ -92,38 +92,13 @@ func BenchmarkOffers(b *testing.B) {
 	}
 }
 
-// purchasing returns a service that offers many documents at 1 NGN, and generates all of them at once.
-func purchasing(offers int) http.RoundTripper {
-	list := func(member string) string {
-		var documents []string
-		for n := range offers {
-			documents = append(documents, fmt.Sprintf(`{"document_type":"FORM-%d","name":"a form","mode":"automated",%s}`, n, member))
-		}
-		return strings.Join(documents, ",")
-	}
-	const envelope = `{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"%s","available_documents":[%s],"documents":[%s]}}`
-	offered := list(`"amount":1,"currency":"NGN"`)
-	drafted := fmt.Appendf(nil, envelope, "draft", offered, "")
-	generated := fmt.Appendf(nil, envelope, "completed", offered, list(`"status":"generated"`))
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		if strings.HasSuffix(r.URL.Path, "/analyze") {
-			return respond(r, drafted), nil
-		}
-		return respond(r, generated), nil
-	})
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 const wallet = "VA-1000000001"
 
-func rawRates(body fixed) call {
+func rawRates(body service.Fixed) call {
 	return byHand(body, address+"/v1/rates", func(r *raw.Rates) int { return len(r.Data.Rates) })
 }
 
-func rawTransactions(body fixed) call {
+func rawTransactions(body service.Fixed) call {
 	return byHand(body, address+"/v1/transactions?wallet="+wallet, func(r *raw.Transactions) int { return len(r.Data.Transactions) })
 }
 
@@ -152,8 +127,8 @@ func listCountries(client *shipping.Client) call {
 }
 
 // getRequest compares calls that read a regulatory request.
-func getRequest(b *testing.B, name string, body fixed) comparison {
-	id, client := requestID(body), newClient(b, body)
+func getRequest(b *testing.B, name string, body service.Fixed) comparison {
+	id, client := service.RequestID(body), newClient(b, body)
 	return comparison{
 		name, 1, byHand(body, address+"/v1/regulatory-documents/request/"+id, func(r *raw.Draft) int { return one(r.Data.RequestID == id) }),
 		func(ctx context.Context) (int, error) {

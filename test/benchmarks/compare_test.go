@@ -7,15 +7,14 @@
 package benchmarks
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/test/benchmarks/raw"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
 const (
@@ -81,15 +80,12 @@ func newClient(tb testing.TB, through http.RoundTripper, options ...shipping.Opt
 	return client
 }
 
-// fixed responds to every request with the same body.
-type fixed []byte
-
-func (f fixed) RoundTrip(r *http.Request) (*http.Response, error) { return respond(r, f), nil }
-
-func respond(r *http.Request, body []byte) *http.Response {
-	return &http.Response{
-		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(body)),
-		Body: io.NopCloser(bytes.NewReader(body)), Request: r,
+// record returns the responses of the reference server.
+func record(tb testing.TB) service.Responses {
+	tb.Helper()
+	responses, err := service.Record()
+	if err != nil {
+		tb.Fatal(err)
 	}
+	return responses
 }

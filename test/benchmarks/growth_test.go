@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -30,7 +31,6 @@ func BenchmarkGrowth(b *testing.B) {
 		{"webhooks-received", 100_000, receiveWebhooks},
 		{"journal-appended", 100_000, appendRecords},
 		{"journal-opened", 100_000, openJournal},
-		{"worlds", 10_000, openWorlds},
 		{"worlds-with-a-purchase", 10_000, purchaseInWorlds},
 		{"first-purchases", 10_000, firstPurchases},
 		{"waiting-requests-advanced", 100_000, advance},
@@ -73,9 +73,8 @@ func liveHeap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// walkRows holds the walk at its last row.
 func walkRows(b *testing.B, rows int) func() any {
-	walk := walkByClient(b, newLedger(b, rows, 0))
+	walk := walkByClient(b, rows, 0)
 	return func() any {
 		var last string
 		if err := walk(b.Context(), func(id string) { last = id }); err != nil {
@@ -154,16 +153,6 @@ func writeJournal(b *testing.B, path string, rows int) *batch.File {
 	return journal
 }
 
-func openWorlds(b *testing.B, rows int) func() any {
-	srv := newServer(b)
-	return func() any {
-		for row := range rows {
-			openWorld(b, srv, row)
-		}
-		return srv
-	}
-}
-
 func openWorld(b *testing.B, srv *mockserver.Server, row int) *mockserver.World {
 	w, err := srv.Open(fmt.Sprint("default_", row))
 	if err != nil {
@@ -176,7 +165,7 @@ func purchaseInWorlds(b *testing.B, rows int) func() any {
 	srv := newServer(b)
 	return func() any {
 		for row := range rows {
-			draftAndPurchase(b, srv, openWorld(b, srv, row))
+			newDraft(b, srv, openWorld(b, srv, row))()
 		}
 		return srv
 	}
@@ -208,7 +197,7 @@ func advance(b *testing.B, rows int) func() any {
 		b.Fatal(err)
 	}
 	for range rows {
-		draftAndPurchase(b, srv, srv.World)
+		newDraft(b, srv, srv.World)()
 	}
 	return func() any {
 		fired, err := srv.Advance(time.Hour)
@@ -219,15 +208,25 @@ func advance(b *testing.B, rows int) func() any {
 	}
 }
 
-func draftAndPurchase(b *testing.B, srv *mockserver.Server, w *mockserver.World) {
-	newDraft(b, srv, w)()
-}
-
 // newDraft returns the function that purchases a new draft.
 func newDraft(b *testing.B, srv *mockserver.Server, w *mockserver.World) (purchase func()) {
-	id := requestID(analyze(b, srv, w, srv.Shipments()[0]))
-	return func() {
-		body := fmt.Sprintf(`{"request_id":%q,"document_types":["CUSTOMS"]}`, id)
-		request(b, srv, w, http.MethodPost, "regulatory-documents/purchase", body)
+	draft, err := service.Analyze(srv, w, srv.Shipments()[0])
+	if err != nil {
+		b.Fatal(err)
 	}
+	id := service.RequestID(draft)
+	return func() {
+		if err := service.Purchase(srv, w, id); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func newServer(b *testing.B, options ...mockserver.Option) *mockserver.Server {
+	srv := service.New(options...)
+	b.Cleanup(srv.Close)
+	if err := srv.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return srv
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/test/benchmarks/raw"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
 // A comparison of two decoders is fair if both decode all members. Hand-written code has a field for each member that the
@@ -16,34 +17,33 @@ import (
 func TestRecords_BothSidesDecodeAllMembers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	rates, transactions := get(t, "rates?perPage=100"), get(t, "transactions?perPage=100&wallet=WALLET")
-	webhooks, countries, draft := get(t, "webhooks?perPage=100"), get(t, "countries"), longDraft(t)
+	of := record(t)
 	for name, test := range map[string]struct {
 		byHand   func(t *testing.T) any
 		byClient func() (any, error)
 	}{
 		"rates": {
-			func(t *testing.T) any { return strictly[raw.Rates](t, rates).Data.Rates },
-			func() (any, error) { return items(newClient(t, rates).Rates.List(ctx, nil)) },
+			func(t *testing.T) any { return strictly[raw.Rates](t, of.Rates).Data.Rates },
+			func() (any, error) { return items(newClient(t, of.Rates).Rates.List(ctx, nil)) },
 		},
 		"transactions": {
-			func(t *testing.T) any { return strictly[raw.Transactions](t, transactions).Data.Transactions },
+			func(t *testing.T) any { return strictly[raw.Transactions](t, of.Transactions).Data.Transactions },
 			func() (any, error) {
-				return items(newClient(t, transactions).Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: wallet}))
+				return items(newClient(t, of.Transactions).Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: wallet}))
 			},
 		},
 		"webhooks": {
-			func(t *testing.T) any { return strictly[raw.Webhooks](t, webhooks).Data.Webhooks },
-			func() (any, error) { return items(newClient(t, webhooks).Webhooks.List(ctx, nil)) },
+			func(t *testing.T) any { return strictly[raw.Webhooks](t, of.Webhooks).Data.Webhooks },
+			func() (any, error) { return items(newClient(t, of.Webhooks).Webhooks.List(ctx, nil)) },
 		},
 		"countries": {
-			func(t *testing.T) any { return strictly[raw.Countries](t, countries).Data },
-			func() (any, error) { return newClient(t, countries).Countries.List(ctx) },
+			func(t *testing.T) any { return strictly[raw.Countries](t, of.Countries).Data },
+			func() (any, error) { return newClient(t, of.Countries).Countries.List(ctx) },
 		},
 		"offers": {
-			func(t *testing.T) any { return len(strictly[raw.Draft](t, draft).Data.AvailableDocuments) },
+			func(t *testing.T) any { return len(strictly[raw.Draft](t, of.LongDraft).Data.AvailableDocuments) },
 			func() (any, error) {
-				request, err := newClient(t, draft).Regulatory.Get(ctx, requestID(draft))
+				request, err := newClient(t, of.LongDraft).Regulatory.Get(ctx, service.RequestID(of.LongDraft))
 				return len(request.AvailableDocuments), err
 			},
 		},
@@ -64,8 +64,8 @@ func TestRecords_BothSidesDecodeAllMembers(t *testing.T) {
 // The forms hold the same rates, except for the dates that the odd scalars leave out or shorten.
 func TestForms_HoldTheSameRates(t *testing.T) {
 	t.Parallel()
-	body := get(t, "rates?perPage=100")
-	read := func(body fixed) []shipping.Rate {
+	body := record(t).Rates
+	read := func(body service.Fixed) []shipping.Rate {
 		rates, err := items(newClient(t, body).Rates.List(t.Context(), nil))
 		if err != nil {
 			t.Fatal(err)
@@ -73,13 +73,16 @@ func TestForms_HoldTheSameRates(t *testing.T) {
 		return rates
 	}
 	want := read(body)
-	for _, f := range forms() {
-		rewritten := f.rewrite(t, body)
+	for _, form := range service.Forms() {
+		rewritten, err := form.Rewrite(body)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if bytes.Equal(rewritten, body) {
-			t.Errorf("%s: the page is as it was", f.name)
+			t.Errorf("%s: the page is as it was", form.Name)
 		}
 		got := read(rewritten)
-		if f.name == "odd-scalars" {
+		if form.Name == "odd-scalars" {
 			if _, err := rawRates(rewritten)(t.Context()); err == nil {
 				t.Error("hand-written code reads odd scalars")
 			}
@@ -88,7 +91,7 @@ func TestForms_HoldTheSameRates(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(generic(t, want), generic(t, got)); diff != "" {
-			t.Errorf("%s (-usual +form):\n%s", f.name, diff)
+			t.Errorf("%s (-usual +form):\n%s", form.Name, diff)
 		}
 	}
 }

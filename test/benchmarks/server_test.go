@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
 // BenchmarkServer reads the same bytes from the reference server, with its journal on, and from a bare handler, which
@@ -87,7 +88,8 @@ func TestMain(m *testing.M) {
 
 // ready is the line that a side prints once it accepts connections.
 type ready struct {
-	Address, Key, Shipment string
+	Address, Key string
+	Paths        map[string]string // by size
 }
 
 // serve serves a side until standard input ends, and prints the processor time that it has used meanwhile. Both sides hold
@@ -99,6 +101,11 @@ func serve(side string) error {
 		return err
 	}
 	shipments, address := srv.Shipments(), strings.TrimPrefix(srv.URL, "http://")
+	draft, err := service.Analyze(srv, srv.World, shipments[len(shipments)-1])
+	if err != nil {
+		return err
+	}
+	paths := map[string]string{"1KB": "/v1/regulatory-documents/request/" + service.RequestID(draft), "60KB": "/v1/rates?perPage=81"}
 	if side == "bare" {
 		bare := httptest.NewUnstartedServer(newBareHandler(srv))
 		bare.Config.ReadHeaderTimeout, bare.Config.IdleTimeout = 30*time.Second, 2*time.Minute // as the reference server has them
@@ -106,14 +113,14 @@ func serve(side string) error {
 		defer bare.Close()
 		address = bare.Listener.Addr().String()
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(ready{address, srv.SecretKey, shipments[len(shipments)-1]}); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(ready{address, srv.SecretKey, paths}); err != nil {
 		return err
 	}
 	before := processorTime()
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
-	_, err := fmt.Println(int64(processorTime() - before))
+	_, err = fmt.Println(int64(processorTime() - before))
 	return err
 }
 
@@ -151,7 +158,7 @@ func measureServer(b *testing.B, side, size string) {
 	if err := json.Unmarshal(line, &server); err != nil {
 		b.Fatal(err)
 	}
-	request := newRequest(b, server, size)
+	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer %s\r\n\r\n", server.Paths[size], server.Key)
 	b.SetParallelism(8)
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
@@ -175,30 +182,6 @@ func measureServer(b *testing.B, side, size string) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
-}
-
-// newRequest returns a request for a regulatory request of 1 KB, or for 60 KB of rates.
-func newRequest(b *testing.B, server ready, size string) []byte {
-	path := "/v1/rates?perPage=81"
-	if size == "1KB" {
-		r, err := http.NewRequest(http.MethodPost, "http://"+server.Address+"/v1/regulatory-documents/analyze", strings.NewReader(fmt.Sprintf(`{"shipment_id":%q}`, server.Shipment)))
-		if err != nil {
-			b.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+server.Key)
-		r.Header.Set("Content-Type", "application/json")
-		response, err := new(http.Transport).RoundTrip(r)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer response.Body.Close()
-		draft, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode != http.StatusOK {
-			b.Fatalf("%s: %s (%v)", response.Status, draft, err)
-		}
-		path = "/v1/regulatory-documents/request/" + requestID(draft)
-	}
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, server.Address, server.Key)
 }
 
 // exchange sends a request and reads the response.

@@ -1,21 +1,18 @@
 package benchmarks
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"runtime"
 	"runtime/metrics"
-	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/test/benchmarks/raw"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
 // BenchmarkPages walks over pages of 100 transactions from a service that takes 20 ms a page. The slow consumer takes
@@ -33,59 +30,49 @@ func BenchmarkPages(b *testing.B) {
 				<-time.After(walk.consumer)
 			}
 		}
-		for side, start := range walkers() {
-			b.Run("of="+walk.name+"/by="+side, func(b *testing.B) { measureWalk(b, start(b, newLedger(b, rows, latency)), rows, consume) })
-		}
+		b.Run("of="+walk.name+"/by=raw", func(b *testing.B) { measureWalk(b, walkByHand(newLedger(b, rows, latency)), rows, consume) })
+		b.Run("of="+walk.name+"/by=client", func(b *testing.B) { measureWalk(b, walkByClient(b, rows, latency), rows, consume) })
 	}
-	b.Run("of=first-transaction/by=client", func(b *testing.B) {
-		service := newLedger(b, 2000, latency)
-		transactions := newClient(b, service).Transactions
-		for b.Loop() {
-			for _, err := range transactions.All(b.Context(), &shipping.TransactionListOptions{Wallet: wallet}) {
-				if err != nil {
-					b.Fatal(err)
-				}
-				break
-			}
-		}
-		b.ReportMetric(float64(service.requests.Load())/float64(b.N), "requests/op")
-	})
 }
 
 // BenchmarkWalk walks over a million transactions. The metrics are the size of the heap at its largest, and the ratio of
 // its largest size in the second half of the walk to that in the first: 1 is flat.
 func BenchmarkWalk(b *testing.B) {
 	const rows = 1_000_000
-	for side, start := range walkers() {
-		b.Run("of=million/by="+side, func(b *testing.B) {
-			var heap heapWatch
-			measureWalk(b, start(b, newLedger(b, rows, 0)), rows, func(row int) {
-				switch {
-				case row == 0:
-					heap = newHeapWatch()
-				case row%100 == 0:
-					heap.look(2*row > rows)
-				}
-			})
-			b.ReportMetric(float64(max(heap.halves[0], heap.halves[1]))/(1<<20), "heap-MiB")
-			b.ReportMetric(float64(heap.halves[1])/float64(cmp.Or(heap.halves[0], 1)), "heap-growth")
-		})
+	b.Run("of=million/by=raw", func(b *testing.B) { measureHeap(b, walkByHand(newLedger(b, rows, 0)), rows) })
+	b.Run("of=million/by=client", func(b *testing.B) { measureHeap(b, walkByClient(b, rows, 0), rows) })
+}
+
+func measureHeap(b *testing.B, walk walk, rows int) {
+	var heap heapWatch
+	measureWalk(b, walk, rows, func(row int) {
+		switch {
+		case row == 0:
+			heap = newHeapWatch()
+		case row%100 == 0:
+			heap.look(2*row > rows)
+		}
+	})
+	b.ReportMetric(float64(max(heap.halves[0], heap.halves[1]))/(1<<20), "heap-MiB")
+	b.ReportMetric(float64(heap.halves[1])/float64(cmp.Or(heap.halves[0], 1)), "heap-growth")
+}
+
+func newLedger(tb testing.TB, rows int, delay time.Duration) http.RoundTripper {
+	ledger, err := service.NewLedger(record(tb).Transactions, rows, delay)
+	if err != nil {
+		tb.Fatal(err)
 	}
+	return ledger
 }
 
 // walk calls visit with the identifier of each transaction.
 type walk func(ctx context.Context, visit func(id string)) error
 
-// walkers are the sides of the comparison.
-func walkers() map[string]func(testing.TB, http.RoundTripper) walk {
-	return map[string]func(testing.TB, http.RoundTripper) walk{"raw": walkByHand, "client": walkByClient}
-}
-
 func measureWalk(b *testing.B, walk walk, rows int, consume func(row int)) {
 	for b.Loop() {
 		visited := 0
 		err := walk(b.Context(), func(id string) {
-			if id != transactionID(visited) {
+			if id != service.TransactionID(visited) {
 				b.Fatalf("row %d is %s", visited, id)
 			}
 			consume(visited)
@@ -98,7 +85,7 @@ func measureWalk(b *testing.B, walk walk, rows int, consume func(row int)) {
 }
 
 // walkByHand reads a page after the page before it was consumed, as hand-written loops do.
-func walkByHand(_ testing.TB, through http.RoundTripper) walk {
+func walkByHand(through http.RoundTripper) walk {
 	client := &http.Client{Transport: through}
 	return func(ctx context.Context, visit func(string)) error {
 		for page, more := 1, true; more; page++ {
@@ -116,8 +103,8 @@ func walkByHand(_ testing.TB, through http.RoundTripper) walk {
 	}
 }
 
-func walkByClient(tb testing.TB, through http.RoundTripper) walk {
-	client := newClient(tb, through)
+func walkByClient(tb testing.TB, rows int, delay time.Duration) walk {
+	client := newClient(tb, newLedger(tb, rows, delay))
 	return func(ctx context.Context, visit func(string)) error {
 		for transaction, err := range client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: wallet}) {
 			if err != nil {
@@ -127,58 +114,6 @@ func walkByClient(tb testing.TB, through http.RoundTripper) walk {
 		}
 		return nil
 	}
-}
-
-// ledger responds with pages of 100 transactions, after a delay. A page is one of the reference server with its own
-// identifiers and numbers, made on request: a million transactions take no memory.
-type ledger struct {
-	parts    [][]byte // of a page, between the identifiers
-	rows     int
-	delay    time.Duration
-	requests atomic.Int64
-}
-
-func newLedger(tb testing.TB, rows int, delay time.Duration) *ledger {
-	records, _, _ := bytes.Cut(get(tb, "transactions?perPage=100&wallet=WALLET"), []byte(`"pagination"`))
-	l := &ledger{rows: rows, delay: delay}
-	begin := 0
-	for _, id := range regexp.MustCompile(`"transactionId":"[^"]*"`).FindAllIndex(records, -1) {
-		l.parts, begin = append(l.parts, records[begin:id[0]]), id[1]
-	}
-	l.parts = append(l.parts, records[begin:])
-	if len(l.parts) != 101 || rows%100 != 0 {
-		tb.Fatalf("%d rows; a page has %d identifiers", rows, len(l.parts)-1)
-	}
-	return l
-}
-
-// transactionID returns the identifier of a row, from 0.
-func transactionID(row int) string { return fmt.Sprintf("TR-%016d", row) }
-
-// RoundTrip responds with the page asked for; a page past the end is the last one.
-func (l *ledger) RoundTrip(r *http.Request) (*http.Response, error) {
-	l.requests.Add(1)
-	if l.delay > 0 {
-		timer := time.NewTimer(l.delay)
-		defer timer.Stop()
-		select {
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
-		case <-timer.C:
-		}
-	}
-	asked, _ := strconv.Atoi(r.URL.Query().Get("page"))
-	pages := l.rows / 100
-	page := min(max(asked, 1), pages)
-	body := make([]byte, 0, 128<<10)
-	for i, part := range l.parts[:100] {
-		body = append(body, part...)
-		body = fmt.Appendf(body, `"transactionId":"%s"`, transactionID((page-1)*100+i))
-	}
-	body = append(body, l.parts[100]...)
-	body = fmt.Appendf(body, `"pagination":{"page":%d,"perPage":100,"currentPage":%[1]d,"total":%d,"pageCount":%d,`+
-		`"prevPage":%d,"nextPage":%d,"hasPrevPage":%t,"hasNextPage":%t}}}`, page, l.rows, pages, page-1, (page+1)%(pages+1), page > 1, page < pages)
-	return respond(r, body), nil
 }
 
 // heapWatch records the largest heap of each half of a walk, garbage that was not collected yet included.

@@ -51,7 +51,7 @@ type Rate struct {
 	InsuranceCoverage      float64         `json:"insurance_coverage"`
 	Metadata               struct {
 		LocalProductCode string `json:"localProductCode,omitempty"`
-		ProductCode      string `json:"productCode"`
+		ProductCode      string `json:"productCode,omitempty"`
 	} `json:"metadata"`
 	Used      bool      `json:"used"`
 	User      string    `json:"user"`
