@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/test/benchmarks/processor"
 	"github.com/shipping-go/shipping/test/benchmarks/raw"
 	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
@@ -46,7 +47,7 @@ func measure(b *testing.B, records int, do call) {
 	before := time.Duration(-1)
 	for b.Loop() {
 		if before < 0 {
-			before = processorTime()
+			before = processor.Time()
 		}
 		received, err := do(ctx)
 		if err != nil {
@@ -56,7 +57,7 @@ func measure(b *testing.B, records int, do call) {
 			b.Fatalf("received %d records, want %d", received, records)
 		}
 	}
-	b.ReportMetric(float64(processorTime()-before)/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(processor.Time()-before)/float64(b.N), "cpu-ns/op")
 }
 
 // byHand returns hand-written code that reads url and counts the records of the response.

@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/test/benchmarks/processor"
 	"github.com/shipping-go/shipping/test/benchmarks/service"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -52,9 +53,9 @@ func measureGrowth(b *testing.B, rows int, prepare work) {
 		do := prepare(b, rows)
 		heap := liveHeap()
 		b.StartTimer()
-		before := processorTime()
+		before := processor.Time()
 		held := do()
-		used += processorTime() - before
+		used += processor.Time() - before
 		b.StopTimer()
 		kept = max(0, liveHeap()-heap)
 		runtime.KeepAlive(held)

@@ -14,11 +14,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/test/benchmarks/processor"
 	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
@@ -107,7 +107,7 @@ func serve(side string) error {
 	}
 	paths := map[string]string{"1KB": "/v1/regulatory-documents/request/" + service.RequestID(draft), "60KB": "/v1/rates?perPage=81"}
 	if side == "bare" {
-		bare := httptest.NewUnstartedServer(newBareHandler(srv))
+		bare := httptest.NewUnstartedServer(service.NewBareHandler(srv))
 		bare.Config.ReadHeaderTimeout, bare.Config.IdleTimeout = 30*time.Second, 2*time.Minute // as the reference server has them
 		bare.Start()
 		defer bare.Close()
@@ -116,34 +116,12 @@ func serve(side string) error {
 	if err := json.NewEncoder(os.Stdout).Encode(ready{address, srv.SecretKey, paths}); err != nil {
 		return err
 	}
-	before := processorTime()
+	before := processor.Time()
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
-	_, err = fmt.Println(int64(processorTime() - before))
+	_, err = fmt.Println(int64(processor.Time() - before))
 	return err
-}
-
-// newBareHandler returns a handler that writes the first response of another one for each path again.
-func newBareHandler(of http.Handler) http.Handler {
-	type response struct {
-		kind, length []string
-		body         []byte
-	}
-	var responses sync.Map
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		stored, ok := responses.Load(r.URL.Path)
-		if !ok {
-			first := httptest.NewRecorder()
-			of.ServeHTTP(first, r)
-			stored = response{first.Header()["Content-Type"], []string{strconv.Itoa(first.Body.Len())}, first.Body.Bytes()}
-			responses.Store(r.URL.Path, stored)
-		}
-		again := stored.(response)
-		header := w.Header()
-		header["Content-Type"], header["Content-Length"] = again.kind, again.length
-		_, _ = w.Write(again.body)
-	})
 }
 
 func measureServer(b *testing.B, side, size string) {
