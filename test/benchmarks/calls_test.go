@@ -1,32 +1,147 @@
 package benchmarks
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
-	"github.com/shipping-go/shipping/test/benchmarks/payload"
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/test/benchmarks/raw"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
-// BenchmarkList reads a list of 100 records, about 100 KB, and some shorter ones.
-func BenchmarkList(b *testing.B) { race(b, append(lists(b), shorter(b)...)) }
+// BenchmarkList reads a list of 100 records, and all 250 countries.
+func BenchmarkList(b *testing.B) {
+	of := record(b)
+	compare(b, append([]comparison{
+		{"rates", 100, rawRates(of.Rates), listRates(newClient(b, of.Rates))},
+		{"transactions", 100, rawTransactions(of.Transactions), listTransactions(newClient(b, of.Transactions))},
+		{
+			"webhooks", 100, byHand(of.Webhooks, address+"/v1/webhooks", func(r *raw.Webhooks) int { return len(r.Data.Webhooks) }),
+			listed(newClient(b, of.Webhooks).Webhooks.List, nil),
+		},
+		{
+			"countries", 250, byHand(of.Countries, address+"/v1/countries", func(r *raw.Countries) int { return len(r.Data) }),
+			listCountries(newClient(b, of.Countries)),
+		},
+	}, peers(b)...))
+}
 
-// BenchmarkOne reads one record of about 1 KB.
-func BenchmarkOne(b *testing.B) { race(b, ones(b)) }
+// BenchmarkOne reads one record.
+func BenchmarkOne(b *testing.B) {
+	of := record(b)
+	smallest := service.Fixed(`{"status":true,"message":"OK","data":{"request_id":"RD-5FQJ2M81KD0XA7NB","status":"draft"}}`)
+	compare(b, []comparison{
+		{"rate", 1, rawRates(of.OneRate), listRates(newClient(b, of.OneRate))},
+		{"transaction", 1, rawTransactions(of.OneTransaction), listTransactions(newClient(b, of.OneTransaction))},
+		getRequest(b, "request-1KB", of.ShortDraft),
+		getRequest(b, "request-6KB", of.LongDraft),
+		getRequest(b, "smallest-request", smallest),
+	})
+}
 
-func lists(tb testing.TB) []contest {
-	return []contest{
-		rates(tb, "100 rates", 100), transactions(tb, "100 transactions", 100),
-		gitHubUsers(tb), stripeCustomers(tb), hetznerIPs(tb), oceanVolumes(tb),
+// BenchmarkForms reads 100 rates that are written in other ways. Hand-written code reads the page in its usual form.
+func BenchmarkForms(b *testing.B) {
+	rates := record(b).Rates
+	for _, form := range service.Forms() {
+		rewritten, err := form.Rewrite(rates)
+		if err != nil {
+			b.Fatal(err)
+		}
+		compare(b, []comparison{{form.Name, 100, rawRates(rates), listRates(newClient(b, service.Fixed(rewritten)))}})
 	}
 }
 
-func shorter(tb testing.TB) []contest {
-	return []contest{webhooks(tb, "100 webhooks", 100), countries(tb, "250 countries", 250)}
+// BenchmarkDrift reads 100 rates without and with a report of the differences from the specification.
+func BenchmarkDrift(b *testing.B) {
+	rates := record(b).Rates
+	odd, err := service.Forms()[0].Rewrite(rates)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, page := range []struct {
+		name string
+		body service.Fixed
+	}{{"rates", rates}, {"odd-scalars", odd}} {
+		reporting := newClient(b, page.body, shipping.WithDriftReport(func(shipping.Drift) {}))
+		b.Run("of="+page.name+"/report=off", func(b *testing.B) { measure(b, 100, listRates(newClient(b, page.body))) })
+		b.Run("of="+page.name+"/report=on", func(b *testing.B) { measure(b, 100, listRates(reporting)) })
+	}
 }
 
-func ones(tb testing.TB) []contest {
-	return []contest{
-		rates(tb, "one rate", 1), transactions(tb, "one transaction", 1), draft(tb, "one request", payload.Draft()),
-		draft(tb, "one request of 6 KB", payload.FullDraft()), draft(tb, "the smallest request", payload.SmallestDraft()),
-		oneGitHubUser(tb), oneStripeCustomer(tb), oneHetznerIP(tb), oneOceanVolume(tb),
+// BenchmarkOffers analyzes a shipment, purchases all that is offered with a budget, and waits for the documents.
+func BenchmarkOffers(b *testing.B) {
+	for _, offers := range []int{250, 2500} {
+		client := newClient(b, service.NewPurchasing(offers))
+		limit, err := shipping.ParseBudget(fmt.Sprint(offers, " NGN"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		options := &shipping.AnalyzeAndPollOptions{
+			Select: shipping.SelectAll, Budget: limit, Purchase: shipping.PurchaseOptions{AllowUnknown: true},
+		}
+		b.Run(fmt.Sprintf("n=%d", offers), func(b *testing.B) {
+			measure(b, offers, func(ctx context.Context) (int, error) {
+				request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-TLMHDHXQMDVVJ4U9"}, options)
+				if err != nil {
+					return 0, err
+				}
+				return len(request.Documents), nil
+			})
+		})
 	}
+}
+
+const wallet = "VA-1000000001"
+
+func rawRates(body service.Fixed) call {
+	return byHand(body, address+"/v1/rates", func(r *raw.Rates) int { return len(r.Data.Rates) })
+}
+
+func rawTransactions(body service.Fixed) call {
+	return byHand(body, address+"/v1/transactions?wallet="+wallet, func(r *raw.Transactions) int { return len(r.Data.Transactions) })
+}
+
+func listRates(client *shipping.Client) call { return listed(client.Rates.List, nil) }
+
+func listTransactions(client *shipping.Client) call {
+	return listed(client.Transactions.List, &shipping.TransactionListOptions{Wallet: wallet})
+}
+
+// listed returns a call of a method that returns a page.
+func listed[T, O any](list func(context.Context, *O, ...shipping.CallOption) (*shipping.Page[T], error), options *O) call {
+	return func(ctx context.Context) (int, error) {
+		page, err := list(ctx, options)
+		if err != nil {
+			return 0, err
+		}
+		return len(page.Items), nil
+	}
+}
+
+func listCountries(client *shipping.Client) call {
+	return func(ctx context.Context) (int, error) {
+		countries, err := client.Countries.List(ctx)
+		return len(countries), err
+	}
+}
+
+// getRequest compares calls that read a regulatory request.
+func getRequest(b *testing.B, name string, body service.Fixed) comparison {
+	id, client := service.RequestID(body), newClient(b, body)
+	return comparison{
+		name, 1, byHand(body, address+"/v1/regulatory-documents/request/"+id, func(r *raw.Draft) int { return one(r.Data.RequestID == id) }),
+		func(ctx context.Context) (int, error) {
+			request, err := client.Regulatory.Get(ctx, id)
+			return one(err == nil && request.RequestID == id), err
+		},
+	}
+}
+
+// one counts a single record.
+func one(received bool) int {
+	if received {
+		return 1
+	}
+	return 0
 }

@@ -14,105 +14,125 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
-	"github.com/shipping-go/shipping/test/benchmarks/payload"
-	"github.com/shipping-go/shipping/test/benchmarks/transport"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/test/benchmarks/processor"
+	"github.com/shipping-go/shipping/test/benchmarks/service"
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// BenchmarkGrowth does the same work for 1,000, 10,000 and 100,000 rows. The metrics are the time of a row, and the
-// heap that is held when the last one is done.
+// BenchmarkGrowth does the same work for 1,000, 10,000 and 100,000 rows. The metrics are the processor time of a row, and
+// the memory that a row holds when the last one is done. Run it with -benchtime 1x.
 func BenchmarkGrowth(b *testing.B) {
-	for _, work := range []struct {
+	for _, w := range []struct {
 		name string
-		do   func(b *testing.B, rows int) (held any, release func() error)
+		most int
+		work work
 	}{
-		{"rows walked", walkRows}, {"webhooks received", receiveWebhooks},
-		{"journal records appended, 100 at a time", appendRecords}, {"journal records read when it is opened", openJournal},
+		{"rows-walked", 100_000, walkRows},
+		{"webhooks-received", 100_000, receiveWebhooks},
+		{"journal-appended", 100_000, appendRecords},
+		{"journal-opened", 100_000, openJournal},
+		{"worlds-with-a-purchase", 10_000, purchaseInWorlds},
+		{"first-purchases", 10_000, firstPurchases},
+		{"waiting-requests-advanced", 100_000, advance},
 	} {
-		for _, rows := range []int{1000, 10_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/%d", work.name, rows), func(b *testing.B) {
-				var held any
-				release := nothing
-				before := liveHeap()
-				for b.Loop() {
-					if err := release(); err != nil {
-						b.Fatal(err)
-					}
-					held, release = work.do(b, rows)
-				}
-				after := liveHeap()
-				runtime.KeepAlive(held)
-				if err := release(); err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(rows), "ns/row")
-				b.ReportMetric(float64(max(after, before)-before)/(1<<20), "heap-MiB")
-			})
+		for rows := 1000; rows <= w.most; rows *= 10 {
+			b.Run(fmt.Sprintf("of=%s/n=%d", w.name, rows), func(b *testing.B) { measureGrowth(b, rows, w.work) })
 		}
 	}
 }
 
-func liveHeap() uint64 {
+// work prepares what is not measured. The function that it returns is measured, and its result is held meanwhile.
+type work func(b *testing.B, rows int) func() any
+
+func measureGrowth(b *testing.B, rows int, prepare work) {
+	var used time.Duration
+	var kept int64
+	for b.Loop() {
+		b.StopTimer()
+		do := prepare(b, rows)
+		heap := liveHeap()
+		b.StartTimer()
+		before := processor.Time()
+		held := do()
+		used += processor.Time() - before
+		b.StopTimer()
+		kept = max(0, liveHeap()-heap)
+		runtime.KeepAlive(held)
+		runtime.KeepAlive(do)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(used)/float64(b.N)/float64(rows), "cpu-ns/row")
+	b.ReportMetric(float64(kept)/float64(rows), "kept-B/row")
+}
+
+func liveHeap() int64 {
 	runtime.GC()
+	runtime.GC() // the second one empties pools
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
+	return int64(stats.HeapAlloc)
 }
 
-// walkRows holds the walk at its last row.
-func walkRows(b *testing.B, rows int) (any, func() error) {
-	ledger, err := transport.NewLedger(rows, 100)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var last *shipping.Transaction
-	walked := 0
-	for row, err := range newClient(b, ledger).Transactions.All(b.Context(), &shipping.TransactionListOptions{Wallet: payload.Wallet}) {
-		if err != nil {
+func walkRows(b *testing.B, rows int) func() any {
+	walk := walkByClient(b, rows, 0)
+	return func() any {
+		var last string
+		if err := walk(b.Context(), func(id string) { last = id }); err != nil {
 			b.Fatal(err)
 		}
-		last = row
-		walked++
+		return last
 	}
-	if walked != rows {
-		b.Fatalf("%d rows, want %d", walked, rows)
-	}
-	return last, nothing
 }
 
 // receiveWebhooks holds the receiver, which remembers accepted notifications.
-func receiveWebhooks(b *testing.B, rows int) (any, func() error) {
-	receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
-		webhook.WithKeys(key), webhook.WithInline(), webhook.WithStore(webhook.NewMemoryStore(rows, 0)))
-	if err != nil {
+func receiveWebhooks(b *testing.B, rows int) func() any {
+	return func() any {
+		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
+			webhook.WithKeys(key), webhook.WithInline(), webhook.WithStore(webhook.NewMemoryStore(rows, 0)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		body := `{"event":"shipment.updated","data":{"shipment_id":"SH-1","status":"in-transit"}}`
+		signature := webhook.Sign(key, []byte(body))
+		for row := range rows {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+			r.Header.Set(webhook.DefaultSignatureHeader, signature)
+			r.Header.Set(webhook.DefaultIDHeader, fmt.Sprint("WD-", row))
+			if receiver.ServeHTTP(w, r); w.Code/100 != 2 {
+				b.Fatalf("row %d: %d %s", row, w.Code, w.Body)
+			}
+		}
+		return receiver
+	}
+}
+
+// appendRecords appends 100 records at a time, and holds the journal.
+func appendRecords(b *testing.B, rows int) func() any {
+	path := filepath.Join(b.TempDir(), "journal")
+	return func() any { return writeJournal(b, path, rows) }
+}
+
+// openJournal holds the journal.
+func openJournal(b *testing.B, rows int) func() any {
+	path := filepath.Join(b.TempDir(), "journal")
+	if err := writeJournal(b, path, rows).Close(); err != nil {
 		b.Fatal(err)
 	}
-	body := `{"event":"shipment.updated","data":{"shipment_id":"SH-1","status":"in-transit"}}`
-	signature := webhook.Sign(key, []byte(body))
-	for row := range rows {
-		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-		r.Header.Set(webhook.DefaultSignatureHeader, signature)
-		r.Header.Set(webhook.DefaultIDHeader, fmt.Sprint("WD-", row))
-		if receiver.ServeHTTP(w, r); w.Code/100 != 2 {
-			b.Fatalf("row %d: %d %s", row, w.Code, w.Body)
-		}
-	}
-	return receiver, nothing
+	return func() any { return newJournal(b, path) }
 }
 
-func nothing() error { return nil }
-
-// appendRecords holds the journal.
-func appendRecords(b *testing.B, rows int) (any, func() error) {
-	journal := writeJournal(b, filepath.Join(b.TempDir(), "journal"), rows)
-	return journal, journal.Close
-}
-
-func writeJournal(b *testing.B, path string, rows int) *batch.File {
+func newJournal(b *testing.B, path string) *batch.File {
 	journal, err := batch.OpenFile(path)
 	if err != nil {
 		b.Fatal(err)
 	}
+	b.Cleanup(func() { _ = journal.Close() }) // it may be closed already
+	return journal
+}
+
+func writeJournal(b *testing.B, path string, rows int) *batch.File {
+	journal := newJournal(b, path)
 	const writers = 100
 	var all sync.WaitGroup
 	for writer := range writers {
@@ -121,7 +141,7 @@ func writeJournal(b *testing.B, path string, rows int) *batch.File {
 				item := fmt.Sprint("order-", row)
 				claim, err := journal.Claim(b.Context(), item)
 				if err == nil {
-					_, err = claim.Append(b.Context(), batch.Record{Key: item, Step: batch.StepAnalyzed, RequestID: payload.RequestID, At: time.Now()}, nil)
+					_, err = claim.Append(b.Context(), batch.Record{Key: item, Step: batch.StepAnalyzed, RequestID: "RD-5FQJ2M81KD0XA7NB", At: time.Now()}, nil)
 				}
 				if err != nil {
 					b.Error(err)
@@ -134,17 +154,80 @@ func writeJournal(b *testing.B, path string, rows int) *batch.File {
 	return journal
 }
 
-// openJournal holds the journal.
-func openJournal(b *testing.B, rows int) (any, func() error) {
-	b.StopTimer()
-	path := filepath.Join(b.TempDir(), "journal")
-	if err := writeJournal(b, path, rows).Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.StartTimer()
-	journal, err := batch.OpenFile(path)
+func openWorld(b *testing.B, srv *mockserver.Server, row int) *mockserver.World {
+	w, err := srv.Open(fmt.Sprint("default_", row))
 	if err != nil {
 		b.Fatal(err)
 	}
-	return journal, journal.Close
+	return w
+}
+
+func purchaseInWorlds(b *testing.B, rows int) func() any {
+	srv := newServer(b)
+	return func() any {
+		for row := range rows {
+			newDraft(b, srv, openWorld(b, srv, row))()
+		}
+		return srv
+	}
+}
+
+// firstPurchases purchases a draft in each of many worlds that have one.
+func firstPurchases(b *testing.B, rows int) func() any {
+	srv := newServer(b)
+	purchases := make([]func(), rows)
+	for row := range purchases {
+		purchases[row] = newDraft(b, srv, openWorld(b, srv, row))
+	}
+	return func() any {
+		for _, purchase := range purchases {
+			purchase()
+		}
+		return srv
+	}
+}
+
+// advance moves a virtual clock past the generation of the documents of many requests.
+func advance(b *testing.B, rows int) func() any {
+	srv := newServer(b, mockserver.WithVirtualClock(time.Time{}))
+	plenty, err := shipping.NewAmount(100_000_000_000, 0)
+	if err == nil {
+		err = srv.Fund(srv.Wallets()[0], plenty)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range rows {
+		newDraft(b, srv, srv.World)()
+	}
+	return func() any {
+		fired, err := srv.Advance(time.Hour)
+		if err != nil || len(fired) != rows {
+			b.Fatalf("%d of %d were due (%v)", len(fired), rows, err)
+		}
+		return nil
+	}
+}
+
+// newDraft returns the function that purchases a new draft.
+func newDraft(b *testing.B, srv *mockserver.Server, w *mockserver.World) (purchase func()) {
+	draft, err := service.Analyze(srv, w, srv.Shipments()[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	id := service.RequestID(draft)
+	return func() {
+		if err := service.Purchase(srv, w, id); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func newServer(b *testing.B, options ...mockserver.Option) *mockserver.Server {
+	srv := service.New(options...)
+	b.Cleanup(srv.Close)
+	if err := srv.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return srv
 }

@@ -1,6 +1,6 @@
-// Package raw is the yardstick: the best client that one would reasonably write by hand for a single
-// operation. A reused http.Client, the whole body read into one buffer of the announced size, and
-// encoding/json into plain structs; no retry, no limit, no typed error.
+// Package raw is the code that the client is compared with: what one would write by hand for a single operation. It
+// reuses an http.Client, reads the whole body into one buffer of the announced size, and decodes it with encoding/json
+// into plain structs. It has no retries, no limits and no typed errors.
 package raw
 
 import (
@@ -27,7 +27,7 @@ func Get[T any](ctx context.Context, client *http.Client, url, key string) (T, e
 	defer response.Body.Close()
 	var body bytes.Buffer
 	if response.ContentLength > 0 {
-		// ReadFrom wants room for one read more than it needs.
+		// ReadFrom needs room for one read more than the body.
 		body.Grow(int(response.ContentLength) + bytes.MinRead)
 	}
 	if _, err := body.ReadFrom(response.Body); err != nil {

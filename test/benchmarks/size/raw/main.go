@@ -8,13 +8,12 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/shipping-go/shipping/test/benchmarks/payload"
 	"github.com/shipping-go/shipping/test/benchmarks/raw"
 )
 
 func main() {
 	address, key := os.Getenv("SHIPPING_BASE_URL"), os.Getenv("SHIPPING_SECRET_KEY")
-	page, err := raw.Get[payload.Envelope[payload.RateList]](context.Background(), &http.Client{}, address+"/v1/rates", key)
+	page, err := raw.Get[raw.Rates](context.Background(), &http.Client{}, address+"/v1/rates", key)
 	if err != nil {
 		log.Fatal(err)
 	}
