@@ -6,6 +6,8 @@
 // The walk remembers each record, in 20 to 40 bytes. What it does not cover:
 //
 //   - Rows that vanish can hide unread ones if the list has no totals, or if rows arrive elsewhere than at the head.
+//   - Rows that arrive can hide unread ones if as many vanish, at least a page of them, while several pages are in flight: the
+//     total is the same. A window of 1 is safe.
 //   - If nearly all rows vanish while the total changes with every page, the walk can end in [Incomplete] although nothing is
 //     missing.
 //   - If a page contains the records of another page while rows vanish, its own can be taken for rows that vanished.
