@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 )
@@ -25,63 +24,6 @@ func records(t *testing.T, a answer, name string) (items []json.RawMessage, pagi
 		t.Fatalf("data.%s is not an array: %s", name, data[name])
 	}
 	return items, data["pagination"]
-}
-
-// listPath returns the path of a list, with further query values such as "perPage=2".
-func listPath(srv *mockserver.Server, list shippingtest.List, query ...string) string {
-	if needed := list.Query(srv.Wallets()[0]); needed != "" {
-		query = append(query, needed)
-	}
-	return shippingtest.Operation(list.Operation).Route + "?" + strings.Join(query, "&")
-}
-
-// Specification: the records and pagination objects of the lists. The golden response of the client has the fields of
-// both, and their order.
-func TestLists_EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	optional := map[string][]string{"rates": {"localProductCode", "productCode"}}
-	patterns := map[string]string{"transactions": "transaction.json"} // their metadata has more than the specification
-	for _, list := range shippingtest.Lists() {
-		if !list.Paged {
-			continue
-		}
-		t.Run(list.Name, func(t *testing.T) {
-			t.Parallel()
-			items, _ := records(t, get(t, srv, listPath(srv, list, "perPage=1000")), list.Name)
-			if len(items) <= 4 {
-				t.Errorf("%d records; want more than two pages of two: add a step to New in mockserver/internal/seed/seed.go that calls Add(%q, …)", len(items), list.Name)
-			}
-			_, pagination := records(t, get(t, srv, listPath(srv, list, "perPage=2", "page=2")), list.Name)
-			golden := goldenData(t, list.Name+".json")
-			checkForm(t, list.Name+".json, pagination", formOf("", parse(t, golden["pagination"]), nil), pagination)
-			if file := patterns[list.Name]; file != "" {
-				for _, item := range items {
-					checkGolden(t, file, item)
-				}
-				return
-			}
-			var examples []json.RawMessage
-			if err := json.Unmarshal(golden[list.Name], &examples); err != nil || len(examples) == 0 {
-				t.Fatalf("%s.json has no records in data.%s: %v", list.Name, list.Name, err)
-			}
-			checkForm(t, list.Name+".json", formOf("", parse(t, examples[0]), optional[list.Name]), items...)
-		})
-	}
-}
-
-// Specification: "Country"; "The country list is a bare array."
-func TestCountries_AreABareArray(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	var countries []json.RawMessage
-	get(t, srv, "/v1/countries").want(t, http.StatusOK).data(t, &countries)
-	if len(countries) < 240 {
-		t.Errorf("%d countries", len(countries))
-	}
-	for _, country := range countries {
-		checkGolden(t, "country.json", country)
-	}
 }
 
 // Specification: "Limits" (perPage default 100, page default 1) and the three pagination objects.
@@ -162,29 +104,6 @@ func TestLists_PageAndPerPageFallBack(t *testing.T) {
 				t.Errorf("page, perPage, records (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestLists_PagesCoverEveryRecordOnceNewestFirst(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	var all, paged []struct {
-		ID        string `json:"webhook_id"`
-		CreatedAt string `json:"created_at"`
-	}
-	get(t, srv, "/v1/webhooks?perPage=1000").data(t, &struct{ Webhooks any }{&all})
-	for _, page := range []string{"1", "2", "3"} {
-		one := all[:0:0]
-		get(t, srv, "/v1/webhooks?perPage=60&page="+page).data(t, &struct{ Webhooks any }{&one})
-		paged = append(paged, one...)
-	}
-	if diff := cmp.Diff(all, paged); diff != "" {
-		t.Errorf("three pages and one (-one +three):\n%s", diff)
-	}
-	for i := 1; i < len(all); i++ {
-		if all[i].CreatedAt > all[i-1].CreatedAt {
-			t.Errorf("record %d of %s stands behind one of %s", i, all[i].CreatedAt, all[i-1].CreatedAt)
-		}
 	}
 }
 

@@ -6,37 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
-
-// Specification: "status is true on success", "The message is a retrieval-success text" (rates), and
-// "message states that the replay was queued".
-func TestMessages_SayWhatHappened(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	type message struct{ method, path, body, want string }
-	tests := []message{
-		{http.MethodPost, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created"), "queued"},
-	}
-	for _, list := range shippingtest.Lists() {
-		tests = append(tests, message{http.MethodGet, listPath(srv, list), "", "retrieved successfully"})
-	}
-	for _, test := range tests {
-		t.Run(test.path, func(t *testing.T) {
-			t.Parallel()
-			got := do(t, srv, test.method, test.path, test.body).want(t, http.StatusOK)
-			var envelope struct {
-				Status  bool
-				Message string
-			}
-			if err := json.Unmarshal(got.body, &envelope); err != nil || !envelope.Status || !strings.Contains(envelope.Message, test.want) {
-				t.Errorf("status %v, message %q (%v); want %q in it", envelope.Status, envelope.Message, err, test.want)
-			}
-		})
-	}
-}
 
 // A refusal repeats only a limited part of the request, in its response and in the journal, and still states what to do.
 func TestMessages_AreBounded(t *testing.T) {

