@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -112,36 +111,6 @@ func TestAdmin_FindsWebhooksAndDeliveries(t *testing.T) {
 		if got := get(t, srv, "/_mock/"+path).at(t, "pagination.total"); got != want {
 			t.Errorf("%s: %v found, want %v", path, got, want)
 		}
-	}
-}
-
-func TestAdminWorlds_LeavesKeysOutForThoseWhoAsk(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	for _, answer := range []answer{
-		get(t, srv, "/_mock/worlds?keys=false"),
-		post(t, srv, "/_mock/worlds?keys=false", `{"scenario":"empty","name":"quiet"}`),
-		post(t, srv, "/_mock/worlds/empty_quiet/restore", ""),
-	} {
-		if text := string(answer.want(t, http.StatusOK).body); strings.Contains(text, "sk_") || strings.Contains(text, "secret_key") {
-			t.Errorf("a key in %s", text)
-		}
-	}
-}
-
-func TestAdminHealth_NamesPendingTimers(t *testing.T) {
-	t.Parallel()
-	srv := start(t, virtual())
-	id := post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
-	post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
-	var clock struct {
-		Now     time.Time
-		Clock   string
-		Pending []journal.Fired
-	}
-	get(t, srv, "/_mock/healthz").want(t, http.StatusOK).data(t, &clock)
-	if clock.Clock != "virtual" || !clock.Now.Equal(srv.Now()) || len(clock.Pending) != 1 || !strings.Contains(clock.Pending[0].Label, id) {
-		t.Errorf("the clock is %+v", clock)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,35 +39,6 @@ func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
 		do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK)
 	}
 	get(t, srv, "/_mock/nothing").refusal(t, http.StatusNotFound, "lists the routes")
-}
-
-func TestAdmin_AnswersThisMachineOnly(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	host := strings.TrimPrefix(srv.URL, "http://")
-	_, port, _ := strings.Cut(host, ":")
-	tests := []struct {
-		name    string
-		headers []string
-		status  int
-	}{
-		{"by address", []string{"Host", host}, 200},
-		{"by name", []string{"Host", "localhost:" + port}, 200},
-		{"by IPv6 address", []string{"Host", "[::1]:" + port}, 200},
-		{"typed into the address bar", []string{"Sec-Fetch-Site", "none"}, 200},
-		{"own page", []string{"Origin", srv.URL, "Sec-Fetch-Site", "same-origin"}, 200},
-		{"rebound name", []string{"Host", "evil.example:" + port}, 403},
-		{"page of another site", []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{"page of another port", []string{"Sec-Fetch-Site", "same-site"}, 403},
-		{"other origin", []string{"Origin", "https://evil.example"}, 403},
-		{"opaque origin", []string{"Origin", "null"}, 403},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			do(t, srv, http.MethodGet, "/_mock/healthz", "", test.headers...).want(t, test.status)
-		})
-	}
 }
 
 func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
@@ -166,26 +136,6 @@ func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	}
 }
 
-// Assumptions about the lists of the service, such as PerPageCap, do not apply to the lists of the control surface.
-func TestAdmin_ListsAreNotCapped(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.PerPageCap = 1 }))
-	for _, name := range []string{"default_a", "default_b"} {
-		if _, err := srv.Open(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 3 {
-		analyzeShipment(t, srv, srv.Shipments()[0])
-	}
-	for _, path := range []string{"worlds", "webhooks", "deliveries", "regulatory-requests"} {
-		var rows []any
-		if get(t, srv, "/_mock/"+path+"?perPage=100").data(t, &rows); len(rows) < 2 {
-			t.Errorf("%s has %d rows", path, len(rows))
-		}
-	}
-}
-
 // Lists have their total beside the data, times are in milliseconds, a record has the same names wherever it is sent,
 // refusals have no prefix, and Allow contains HEAD.
 func TestAdmin_IsConsistent(t *testing.T) {
@@ -232,29 +182,6 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	}
 	if to := get(t, srv, "/_mock").want(t, http.StatusPermanentRedirect).header.Get("Location"); to != "/_mock/" {
 		t.Errorf("/_mock leads to %q", to)
-	}
-}
-
-// The index describes how to address a world, and lists the parameters of each route.
-func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
-	t.Parallel()
-	index := get(t, start(t, mockserver.WithoutListener()), "/_mock/").want(t, 200)
-	var listed struct {
-		Routes []struct {
-			Path  string
-			Query []string
-		}
-	}
-	index.data(t, &listed)
-	for _, route := range listed.Routes {
-		if !slices.Contains(route.Query, "world") {
-			t.Errorf("%s takes %v", route.Path, route.Query)
-		}
-	}
-	for _, text := range []string{"?world=lowfunds_ci42", "Authorization: Bearer sk_test_"} {
-		if !strings.Contains(string(index.body), text) {
-			t.Errorf("the index does not contain %q", text)
-		}
 	}
 }
 

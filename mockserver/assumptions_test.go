@@ -26,6 +26,10 @@ func TestAssumptions_ChangeAtRuntime(t *testing.T) {
 	perPage(50)
 	change(`{"assumptions":{"PerPageCap":2,"FundsStatus":402}}`).want(t, http.StatusOK)
 	perPage(2)
+	var uncapped []any
+	if get(t, srv, "/_mock/webhooks?perPage=50").data(t, &uncapped); len(uncapped) != 50 {
+		t.Errorf("a list of the control surface is capped to %d", len(uncapped))
+	}
 	change(`{"assumptions":{"PerPageCap":null}}`).want(t, http.StatusOK)
 	perPage(50)
 	get(t, srv, "/v1/transactions").want(t, http.StatusBadRequest)

@@ -35,23 +35,3 @@ func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 		})
 	}
 }
-
-// Specification, replay: "Content-Type: application/json (optional)".
-func TestBody_ContentTypeIsOptional(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	body := `{"delivery_id":"` + srv.Deliveries()[0].ID + `"}`
-	for _, contentType := range []string{"", "application/json", "application/json; charset=utf-8"} {
-		do(t, srv, http.MethodPost, "/v1/webhooks/replay", body, "Content-Type", contentType).want(t, http.StatusOK)
-	}
-}
-
-func TestBody_UnknownFieldsAreIgnoredUnlessAssumedOtherwise(t *testing.T) {
-	t.Parallel()
-	tolerant := start(t)
-	body := `{"colour":"red","delivery_id":"` + tolerant.Deliveries()[0].ID + `"}`
-	post(t, tolerant, "/v1/webhooks/replay", body).want(t, http.StatusOK)
-
-	strict := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.RefuseUnknownFields = true }))
-	post(t, strict, "/v1/webhooks/replay", body).refusal(t, http.StatusBadRequest, "colour")
-}

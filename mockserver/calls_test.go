@@ -86,11 +86,15 @@ func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
 		{"worlds", `{"from":"home","name":"before"}`, true},
 		{"worlds/home/restore", `{"from":"default_before"}`, false},
 		{"worlds/home/restore", "", false},
+		{"worlds?keys=false", `{"scenario":"empty","name":"quiet"}`, false},
 	} {
 		body := string(post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)
 		if strings.Contains(body, "sk_test_") != test.tells {
 			t.Errorf("%s: %s", test.path, body)
 		}
+	}
+	if list := string(get(t, srv, "/_mock/worlds?keys=false").want(t, http.StatusOK).body); strings.Contains(list, "sk_test_") {
+		t.Errorf("a key in %s", list)
 	}
 }
 

@@ -3,7 +3,6 @@
 package mockserver_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -241,28 +240,6 @@ func TestCurl_IsTheRequestInARealShell(t *testing.T) {
 	}
 }
 
-// A method that is also a shell command is a valid token of HTTP, so a journal can contain it, and the export quotes it.
-func TestCurl_OfAMethodThatIsAShellCommand(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	for i, method := range []string{"A|id", "`id`", "$id", "&id", "-o", "it's", "#", "~", "*", "!!"} {
-		body := `{"note":"$(touch made)` + "\x01'`\"" + `"}`
-		do(t, srv, method, "/v1/a'b/$(id)?x=[1-3]&y={a,b}&z='`id`", body, "Content-Type", "text/$(id)")
-		id := fmt.Sprintf("req-%d", i+1)
-		call := srv.Find(journal.Query{RequestID: id})[0]
-		if call.Method != method {
-			t.Errorf("the journal has %q", call.Method)
-		}
-		exported := get(t, srv, "/_mock/journal/"+id+"?as=curl").want(t, http.StatusOK)
-		runCurl(t, string(exported.body), srv.URL).want(t, &call)
-		why := whyAt(t, srv, "/_mock/journal/"+id)
-		if why.Nearest == nil {
-			t.Fatalf("no nearest request of %s", method)
-		}
-		runCurl(t, why.Nearest.Curl, srv.URL)
-	}
-}
-
 // The command that the console shows for an analysis comes from the server, quoted like every other command.
 func TestAdminWorlds_HaveTheCommandThatAnalyzesAShipment(t *testing.T) {
 	t.Parallel()
@@ -273,26 +250,6 @@ func TestAdminWorlds_HaveTheCommandThatAnalyzesAShipment(t *testing.T) {
 	var body map[string]string
 	if err := json.Unmarshal([]byte(got.body), &body); err != nil || got.method != "POST" || got.target != "/v1/regulatory-documents/analyze" || body["shipment_id"] != srv.Shipments()[0] {
 		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-// The scripts of the console build no command line from a value.
-func TestConsole_BuildsNoCommandLines(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("internal/admin/console/*.js")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range bytes.Lines(source) {
-			if bytes.Contains(line, []byte("curl -")) && bytes.Contains(line, []byte("${")) {
-				t.Errorf("%s: %s", file, line)
-			}
-		}
 	}
 }
 

@@ -143,17 +143,6 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 	}
 }
 
-// The suggestion for a request without a valid key is for the home world, and so are the notes.
-func TestWhy_NotesOfAnUnknownKeyAreAboutTheHomeWorld(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	refused := do(t, srv, "GET", "/v1/transactions?wallet=VA-1", "", "Authorization", "Bearer sk_test_wrong").want(t, 401)
-	why := whyAt(t, srv, refused.header.Get("X-Mock-Why"))
-	if want := []string{"VA-1 is not a wallet of the home world"}; !slices.Equal(why.Notes, want) {
-		t.Errorf("the notes are %q, want %q", why.Notes, want)
-	}
-}
-
 func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -212,17 +201,6 @@ func TestJournal_ReportsADroppedEntry(t *testing.T) {
 	if _, err := srv.Why("req-1"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
 		t.Errorf("got %v", err)
 	}
-}
-
-func TestWhy_IsFoundInAnyWorld(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	refusal := do(t, srv, http.MethodGet, "/v1/transactions", "", "Authorization", "Bearer sk_test_empty_why1").want(t, 400)
-	got := do(t, srv, http.MethodGet, refusal.header.Get("X-Mock-Why"), "", "Authorization", "")
-	if message := got.want(t, 200).text(t, "message"); !strings.Contains(message, "wallet is required") {
-		t.Errorf("%s leads to %s", refusal.header.Get("X-Mock-Why"), got.body)
-	}
-	get(t, srv, "/_mock/journal?world=nowhere").refusal(t, 404, `no world "nowhere" is open`)
 }
 
 // An empty world explains a refusal, even if it has no request to suggest.

@@ -8,37 +8,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
-
-func TestJournal_HasWhatWasCalled(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	ids := []string{
-		get(t, srv, "/v1/rates?perPage=1").header.Get("X-Request-Id"),
-		get(t, srv, "/v1/nothing").header.Get("X-Request-Id"),
-		post(t, srv, "/v1/webhooks/replay", "{}").header.Get("X-Request-Id"),
-	}
-	get(t, srv, "/_mock/journal").want(t, 200) // is not journaled
-	want := []journal.Entry{
-		{RequestID: ids[0], Operation: shipping.OpListRates, Method: "GET", Path: "/v1/rates", Query: "perPage=1", Status: 200},
-		{RequestID: ids[1], Method: "GET", Path: "/v1/nothing", Status: 404, ErrorCode: "not_found"},
-		{RequestID: ids[2], Operation: shipping.OpReplayWebhook, Method: "POST", Path: "/v1/webhooks/replay", Status: 400,
-			ContentType: "application/json", RequestBody: "{}", RequestBytes: 2, ErrorCode: "invalid_request"},
-	}
-	ignored := cmpopts.IgnoreFields(journal.Entry{}, "At", "Duration", "Key", "Message", "ResponseBody", "ResponseBytes")
-	if diff := cmp.Diff(want, srv.Journal(), ignored); diff != "" {
-		t.Errorf("journal (-want +got):\n%s", diff)
-	}
-	if got := srv.Requests(shipping.OpListRates); got != 1 {
-		t.Errorf("Calls counts %d, want 1", got)
-	}
-}
 
 func TestJournal_IsBoundedAndCountsOn(t *testing.T) {
 	t.Parallel()

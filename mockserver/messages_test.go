@@ -1,13 +1,11 @@
 package mockserver_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // A refusal repeats only a limited part of the request, in its response and in the journal, and still states what to do.
@@ -84,25 +82,5 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 	got := post(t, srv, analyze, `{"colour":"red"}`).want(t, http.StatusBadRequest)
 	if strings.Contains(string(got.body), "colour") {
 		t.Errorf("%s", got.body)
-	}
-}
-
-// POST /_mock/events printed the payload of each notification: 7 KB for a first event. GET /_mock/deliveries has it.
-func TestAdmin_EmitsEventsWithAShortResponse(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	if _, err := srv.AddWebhook(notify.Webhook{URL: notify.InboxURL}); err != nil {
-		t.Fatal(err)
-	}
-	got := post(t, srv, "/_mock/events", `{"event":"shipment.updated"}`).want(t, http.StatusOK)
-	if len(got.body) > 2000 {
-		t.Errorf("%d bytes: %s", len(got.body), got.body)
-	}
-	var deliveries []struct {
-		Payload json.RawMessage `json:"payload"`
-	}
-	get(t, srv, "/_mock/deliveries?perPage=1").data(t, &deliveries)
-	if len(deliveries) != 1 || len(deliveries[0].Payload) < 1000 {
-		t.Errorf("the delivery is %+v", deliveries)
 	}
 }

@@ -2,7 +2,6 @@ package mockserver_test
 
 import (
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -91,42 +90,6 @@ func TestTransactions_HaveWhatMayBeMissing(t *testing.T) {
 	for _, what := range []string{"no txRef", "txRef", "empty metadata", "shipment_id", "no payout", "payout", "reversed", "success", "pending"} {
 		if !seen[what] {
 			t.Errorf("no transaction with %s", what)
-		}
-	}
-}
-
-func TestSeed_WalletsHaveSeveralCurrencies(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	var view struct {
-		Wallets []struct {
-			Currency string
-			Balance  shipping.Amount
-		}
-	}
-	get(t, srv, "/_mock/ledger").data(t, &view)
-	var currencies []string
-	for _, wallet := range view.Wallets {
-		currencies = append(currencies, wallet.Currency)
-	}
-	for _, want := range []string{"NGN", "USD", "EUR", "GBP", "KES", "UGX", "GHS"} {
-		if !slices.Contains(currencies, want) {
-			t.Errorf("no wallet in %s", want)
-		}
-	}
-	rich, poor := view.Wallets[0], view.Wallets[len(view.Wallets)-1]
-	if rich.Balance.Cmp(poor.Balance) <= 0 {
-		t.Errorf("the first wallet holds %s, the last %s", rich.Balance, poor.Balance)
-	}
-}
-
-func TestSeed_DomesticShipmentsNeedNoForms(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	ids := srv.Shipments()
-	for _, id := range ids[len(ids)-2:] {
-		if draft := analyzeShipment(t, srv, id); len(draft.AvailableDocuments) != 0 {
-			t.Errorf("%s needs %v", id, draft.types())
 		}
 	}
 }

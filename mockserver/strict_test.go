@@ -35,11 +35,3 @@ func TestAssumption_Strictness(t *testing.T) {
 		})
 	}
 }
-
-// Specification, replay: "Content-Type: application/json (optional)".
-func TestAssumption_RequireContentTypeSparesReplay(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
-	body := `{"delivery_id":"` + srv.Deliveries()[0].ID + `"}`
-	do(t, srv, "POST", "/v1/webhooks/replay", body, "Content-Type", "").want(t, 200)
-}
