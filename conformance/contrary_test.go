@@ -26,10 +26,12 @@ func choices() map[string]func(*assumption.Set) {
 			a.ProblemRefusals, a.AnalyzeFailureOK = false, false
 		},
 	}
-	contrary := assumption.Set{OneWorld: true, DeliverAnywhere: true} // Contrary leaves these
+	var contrary assumption.Set
 	assumption.Contrary(&contrary)
 	for field, value := range reflect.ValueOf(contrary).Fields() {
-		all[field.Name] = func(a *assumption.Set) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
+		if field.Tag.Get("contrary") != "-" {
+			all[field.Name] = func(a *assumption.Set) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
+		}
 	}
 	return all
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
@@ -85,24 +84,6 @@ func TestAdmin_AddsWebhooks(t *testing.T) {
 	}
 	anywhere := start(t, mockserver.WithDeliveryTargets())
 	post(t, anywhere, "/_mock/webhooks", `{"url":"https://hooks.example/"}`).want(t, http.StatusOK)
-}
-
-func TestAssumptions_EachHasARowInTheTable(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.PerPageCap = 10 }))
-	fields := reflect.TypeFor[assumption.Set]()
-	table := srv.Assumptions()
-	if len(table) != fields.NumField() {
-		t.Fatalf("%d rows for %d fields", len(table), fields.NumField())
-	}
-	for i, row := range table {
-		if row.Field != fields.Field(i).Name || row.Open == "" || row.Default == "" || row.Basis == "" {
-			t.Errorf("row %d is %+v, want one about %s", i, row, fields.Field(i).Name)
-		}
-		if row.Changed != (row.Field == "PerPageCap") {
-			t.Errorf("%s: changed is %v", row.Field, row.Changed)
-		}
-	}
 }
 
 // The control surface refuses a field or parameter that a route does not accept, suggests the name that was probably

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // records returns the array of a list and its pagination object.
@@ -114,25 +113,4 @@ func TestTransactions_RequireAKnownWallet(t *testing.T) {
 	get(t, srv, "/v1/transactions").refusal(t, http.StatusBadRequest, "wallet is required")
 	get(t, srv, "/v1/transactions?wallet=VA-1").refusal(t, http.StatusNotFound, `no wallet "VA-1"`)
 	get(t, srv, "/v1/transactions?startDate=2026-01-01&flow=out&wallet="+srv.Wallets()[1]).want(t, http.StatusOK)
-}
-
-func TestAssumptions_OfLists(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) {
-		a.PerPageCap, a.LastPageNull, a.UnknownWalletIsEmpty, a.ObjectBreakdown, a.RuleFailureStatus = 50, true, true, true, 422
-	}))
-	rates, pagination := records(t, get(t, srv, "/v1/rates?perPage=80"), "rates")
-	if len(rates) != 50 || string(pagination) != `{"total":250,"perPage":50,"page":1,"pageCount":5}` {
-		t.Errorf("capped at 50: %d rates, %s", len(rates), pagination)
-	}
-	var rate struct{ Breakdown map[string]float64 }
-	if err := json.Unmarshal(rates[0], &rate); err != nil || rate.Breakdown["shipment_cost"] <= 0 {
-		t.Errorf("breakdown is not an object with a shipment_cost (%v): %s", err, rates[0])
-	}
-	none, pagination := records(t, get(t, srv, "/v1/transactions?wallet=VA-1"), "transactions")
-	want := `{"page":1,"perPage":50,"currentPage":1,"total":0,"pageCount":1,"prevPage":0,"nextPage":null,"hasPrevPage":false,"hasNextPage":false}`
-	if diff := cmp.Diff(want, string(pagination)); diff != "" || len(none) != 0 {
-		t.Errorf("%d transactions of an unknown wallet, pagination (-want +got):\n%s", len(none), diff)
-	}
-	get(t, srv, "/v1/transactions").refusal(t, http.StatusUnprocessableEntity, "wallet is required")
 }

@@ -103,6 +103,8 @@ func TestState_KeepsAssumptionsOfAWorld(t *testing.T) {
 		post(t, first, "/_mock/worlds", open).want(t, http.StatusOK).text(t, "secret_key"),
 		post(t, first, "/_mock/worlds", `{"from":"default_other","name":"fork"}`).want(t, http.StatusOK).text(t, "secret_key"),
 	}
+	do(t, first, http.MethodPatch, "/_mock/assumptions", `{"preset":"contrary","assumptions":{"PerPageCap":7}}`).want(t, http.StatusOK)
+	keys = append(keys, first.SecretKey)
 	if err := first.SaveState(path); err != nil {
 		t.Fatal(err)
 	}

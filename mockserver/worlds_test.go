@@ -525,3 +525,20 @@ func TestWorlds_FundWalletsThatThereAreWithMoreThanNothing(t *testing.T) {
 		t.Error("a wallet is funded with less than nothing")
 	}
 }
+
+// A scenario whose terms contradict each other was accepted, and its last term applied. A deposit of nothing was
+// accepted too.
+func TestScenario_ContradictionsAreRefused(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for scenario, want := range map[string]string{
+		"cap2-cap3": "capN twice", "virtual-real": "time is virtual or real", "seed1-empty-seed2": "seedN twice", "instant-instant": "instant twice",
+		"empty-lowfunds": "contradicts itself",
+	} {
+		post(t, srv, "/_mock/worlds", `{"scenario":"`+scenario+`","name":"x"}`).refusal(t, http.StatusBadRequest, want)
+	}
+	post(t, srv, "/_mock/worlds", `{"scenario":"cap2-virtual-instant-lowfunds","name":"x"}`).want(t, http.StatusOK)
+	for _, amount := range []string{"0", "0.00", "-1"} {
+		do(t, srv, http.MethodPatch, "/_mock/ledger", `{"fund":[{"wallet":"`+srv.Wallets()[0]+`","amount":`+amount+`}]}`).refusal(t, http.StatusBadRequest, "must be above zero")
+	}
+}
