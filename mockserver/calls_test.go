@@ -3,7 +3,6 @@ package mockserver_test
 import (
 	"context"
 	"fmt"
-	"go/format"
 	"net/http"
 	"strings"
 	"sync"
@@ -206,30 +205,20 @@ func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener())
 	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
 	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
-	curl := string(get(t, srv, "/_mock/journal/req-1?as=curl").want(t, 200).body)
-	want := `curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"event":"it'\''s","shipment_id":"SH-1"}' ` + srv.URL + "/v1/webhooks/replay\n"
-	if curl != want {
-		t.Errorf("curl is\n%swant\n%s", curl, want)
-	}
-	if got, want := string(get(t, srv, "/_mock/journal/req-2?as=curl").body), "curl -i '"+srv.URL+"/v1/a%20b?x=1&y=2'\n"; got != want {
-		t.Errorf("curl is\n%swant\n%s", got, want)
-	}
-	for _, c := range append(srv.Journal(), journal.Entry{Method: "PUT", Path: "/", RequestBody: "`", RequestBytes: 9, ContentType: "text/plain"}) {
-		source := []byte(c.GoTest(srv.URL))
-		formatted, err := format.Source(source)
-		if err != nil {
-			t.Fatalf("%v:\n%s", err, source)
-		}
-		if string(formatted) != string(source) {
-			t.Errorf("not as gofmt writes it:\n%s", source)
+	for i, entry := range srv.Journal() {
+		for as, want := range map[string]string{"curl": entry.Curl(srv.URL), "go": entry.GoTest(srv.URL)} {
+			if got := string(get(t, srv, fmt.Sprintf("/_mock/journal/req-%d?as=%s", i+1, as)).want(t, 200).body); got != want {
+				t.Errorf("as %s it is\n%swant\n%s", as, got, want)
+			}
 		}
 	}
 	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl, go")
 	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
 		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
 	}
-	if c := get(t, srv, "/_mock/journal/req-2").text(t, "path"); c != "/v1/a b" {
-		t.Errorf("the call is to %q", c)
+	analyze := get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).text(t, "curl")
+	if !strings.HasPrefix(analyze, "curl ") || !strings.Contains(analyze, `'{"shipment_id":"`+srv.Shipments()[0]+`"}'`) {
+		t.Errorf("the command that analyzes a shipment is %s", analyze)
 	}
 }
 
