@@ -169,28 +169,6 @@ func TestSweep_Programs(t *testing.T) {
 	}
 }
 
-// The schedule that a report names makes the same run again.
-func TestSweep_Only(t *testing.T) {
-	t.Parallel()
-	for _, p := range programs() {
-		for verdict, schedules := range p.found {
-			if p.config.Restart || p.config.Goal.Documents != nil || verdict == sweep.Lint {
-				continue
-			}
-			only, err := sweep.ParseSchedule(schedules[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			config := p.config
-			config.Only = only
-			again := sweepOf(t, p, config)
-			if len(again.Results) != 1 || !slices.ContainsFunc(again.Results[0].Findings, func(f sweep.Finding) bool { return f.Verdict == verdict }) {
-				t.Errorf("%s: %s again finds %v, want %s", p.name, only, again.Results, verdict)
-			}
-		}
-	}
-}
-
 // A limit chooses among all schedules, pairs included, and the report counts the others.
 func TestSweep_MaxRuns(t *testing.T) {
 	t.Parallel()

@@ -55,34 +55,6 @@ func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.base.RoundTrip(again)
 }
 
-// A planted bug below the client is found although the client itself is careful.
-func TestSweep_PlantedRepeat(t *testing.T) {
-	t.Parallel()
-	var report *sweep.Report
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"lost-after", "500"}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		var err error
-		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			client, err := shipping.NewClient(a.World.SecretKey, shipping.WithBaseURL(a.World.URL), shipping.WithPlainHTTP(),
-				shipping.WithHTTPClient(&http.Client{Transport: repeating{a.World.Transport()}}))
-			if err == nil {
-				err = buy(ctx, client, a.World.Shipments()[0])
-			}
-			if err != nil {
-				return sweep.Outcome{How: err.Error()}
-			}
-			return sweep.Outcome{Success: true}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
-	failing := report.Failing()
-	if len(failing) != 1 || failing[0].Schedule != "regulatory.purchase#1:lost-after" || failing[0].Findings[0].Verdict != sweep.SentAgain {
-		t.Errorf("%+v", failing)
-	}
-}
-
 func TestSweep_Timeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -274,20 +246,5 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// The table of faults has no two of one name, and every verdict has one.
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	var names []string
-	for _, f := range sweep.Faults() {
-		if slices.Contains(names, f.Name) || f.Summary == "" {
-			t.Errorf("%+v", f)
-		}
-		names = append(names, f.Name)
-	}
-	if !slices.Contains(names, sweep.Kill) || len(sweep.Verdicts()) != 10 {
-		t.Errorf("%v, %v", names, sweep.Verdicts())
 	}
 }

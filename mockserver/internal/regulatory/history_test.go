@@ -102,20 +102,3 @@ func TestNewest_GivesAPageOfTheRequests(t *testing.T) {
 		}
 	}
 }
-
-// Each step is in the history once, also if only one of several documents changes.
-func TestHistory_OfSeveralDocuments(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.analyze("SH-MAGICFAILONCE")
-	w.purchase(r, "CUSTOMS", "WATCH")
-	w.advance(time.Minute)
-	must[*regulatory.Record](t)(w.Retry(r.RequestID))
-	w.advance(time.Minute)
-	if diff := cmp.Diff([]string{
-		"0s draft", "0s purchasing", "0s processing", "0s CUSTOMS generating 1", "0s WATCH generating 1", "3s CUSTOMS failed 1",
-		"7s WATCH generated 1", "7s failed", "1m0s processing", "1m0s CUSTOMS generating 2", "1m3s CUSTOMS generated 2", "1m3s completed",
-	}, historyLines(w.get(r))); diff != "" {
-		t.Errorf("the history (-want +got):\n%s", diff)
-	}
-}

@@ -16,39 +16,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-func TestPolicy(t *testing.T) {
-	t.Parallel()
-	policy := policy{&assumption.Set{DeliveryBackoff: time.Second}}
-	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
-		if got := policy.accepts(status); got != want {
-			t.Errorf("%d is accepted: %t", status, got)
-		}
-	}
-	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 1024 * time.Second, 12: 1024 * time.Second} {
-		if got := policy.wait(attempt); got != want {
-			t.Errorf("%s after attempt %d, want %s", got, attempt, want)
-		}
-	}
-}
-
-func TestNew_Defaults(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		config          Config
-		attempts        int
-		limit, capacity int
-	}{
-		"none":         {Config{}, 3, 10_000, 33_554_432},
-		"the smallest": {Config{Limit: 1, Bytes: 1, Assume: assumption.Set{DeliveryAttempts: 1}}, 1, 1, 1},
-		"negative":     {Config{Limit: -1, Bytes: -1}, 3, 10_000, 33_554_432},
-	} {
-		d := open(t, test.config)
-		if c := d.config; d.policy().attempts() != test.attempts || c.Limit != test.limit || c.Bytes != test.capacity || c.Transport == nil {
-			t.Errorf("%s: %+v", name, c)
-		}
-	}
-}
-
 // A delivery is found in a log that drops entries between its attempts; one that is dropped itself ends.
 func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 	t.Parallel()
