@@ -125,6 +125,9 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+id, "").want(t, 200)
 	patch(`{}`).refusal(t, 404, "does not exist")
 	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+id, "").refusal(t, 404, "does not exist")
+	if err := srv.RemoveWebhook(id); err == nil {
+		t.Error("it is removed again")
+	}
 	if srv.Webhooks()[0] == id {
 		t.Error("a removed webhook is listed")
 	}

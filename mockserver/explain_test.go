@@ -247,25 +247,6 @@ func TestWhy_OfLimits(t *testing.T) {
 	}
 }
 
-// The request that is suggested for a refused read is of the same operation, also if the operation is new.
-func TestWhy_SuggestsTheOperationThatWasRefused(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	for _, op := range shipping.Operations() {
-		if op.Method != http.MethodGet || op.Open { // the nearest of a change may be the analysis that comes first
-			continue
-		}
-		path := strings.ReplaceAll(op.Route, "{request_id}", draft.ID)
-		do(t, srv, op.Method, path, "{}", "Authorization", "Bearer sk_test_wrong").want(t, 401)
-		refused := srv.Unauthenticated()
-		why := whyAt(t, srv, "/_mock/journal/"+refused[len(refused)-1].RequestID+"?world=unauthenticated")
-		if why.Nearest == nil || why.Nearest.Operation != op.Name {
-			t.Errorf("%s: %+v", op.Name, why.Nearest)
-		}
-	}
-}
-
 // whyAt returns the explanation in a journal entry.
 func whyAt(t *testing.T, srv *mockserver.Server, path string) journal.Why {
 	t.Helper()

@@ -82,30 +82,6 @@ func TestInbox_RefusesSoThatDeliveriesAreRetried(t *testing.T) {
 	}
 }
 
-// A notification belongs to the world that sends it, also if the webhook is that of a fork's parent.
-func TestInbox_IsOfOneWorld(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	subscribeInbox(t, srv.World, "")
-	emit(t, srv.World)
-	awaitInbox(t, srv.World, 1)
-	fork, err := srv.Fork("apart")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(fork.Inbox()) != 0 {
-		t.Errorf("the fork begins with %+v", fork.Inbox())
-	}
-	emit(t, fork)
-	if got := awaitInbox(t, fork, 1); !got[0].Valid || len(srv.Inbox()) != 1 {
-		t.Errorf("the fork received %+v, its parent %d notifications", got, len(srv.Inbox()))
-	}
-	srv.Reset()
-	if len(srv.Inbox()) != 0 {
-		t.Error("Reset did not empty the inbox")
-	}
-}
-
 func TestInbox_OverHTTP(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -52,20 +52,6 @@ func TestNew_TheSameSeedMakesTheSameWorld(t *testing.T) {
 	}
 }
 
-func TestNew_ASeedOtherThanTheFirstIsSoundToo(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(20) {
-		srv := mockserver.New(mockserver.WithSeed(seed), mockserver.WithoutListener())
-		if err := srv.Err(); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
-		if err := srv.Check(); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
-		srv.Close()
-	}
-}
-
 func TestClient_IsReady(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]mockserver.Option{"socket": nil, "memory": {mockserver.WithoutListener()}} {
@@ -106,17 +92,6 @@ func TestClose_EndsRequestsUnderWayAndMayBeRepeated(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("a request that waited was answered although the server closed")
 	}
-}
-
-func TestWithOperations_ServesOtherRoutes(t *testing.T) {
-	t.Parallel()
-	table := operations()
-	for i := range table {
-		table[i].Route = strings.Replace(table[i].Route, "/v1/", "/v1/beta/", 1)
-	}
-	srv := start(t, mockserver.WithOperations(table))
-	get(t, srv, "/v1/beta/rates").want(t, http.StatusOK)
-	get(t, srv, "/v1/rates").want(t, http.StatusNotFound)
 }
 
 func TestWithOperations_RefusesWhatItCannotServe(t *testing.T) {

@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +16,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // as sends a request with a key of the caller's.
@@ -192,19 +189,6 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 		if !tested[strings.TrimSuffix(s.Word, "N")] {
 			t.Errorf("nothing tests the scenario %s", s.Word)
 		}
-	}
-}
-
-func TestWithScenario_MakesTheHomeWorld(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithScenario("lowfunds-seed5"))
-	if balance, _ := srv.Balance(srv.Wallets()[0]); balance.String() != "1" && balance.StringFixed(2) != "1.00" {
-		t.Errorf("the first wallet holds %s", balance)
-	}
-	bad := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lots"))
-	defer bad.Close()
-	if err := bad.Err(); err == nil || !strings.Contains(err.Error(), `unknown scenario "lots": use one of default`) {
-		t.Errorf("an unknown scenario: %v", err)
 	}
 }
 
@@ -458,72 +442,12 @@ func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 	}
 }
 
-// A world follows the bubble's time, and no socket is opened: one would keep the bubble from ending.
-func TestWorlds_InsideABubble(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		received := make(chan string, 10)
-		srv := start(t, mockserver.WithoutListener(), mockserver.WithDeliveryTransport(mailbox(received)))
-		for _, scenario := range []string{"default", "failforms", "virtual"} {
-			w := srv.NewWorld(t, scenario)
-			client := w.Client(t)
-			began := time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-			defer cancel()
-			draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
-				t.Fatal(err)
-			}
-			if scenario == "virtual" {
-				if fired, err := w.Advance(3 * time.Second); err != nil || len(fired) != 1 {
-					t.Errorf("fired %v (%v)", fired, err)
-				}
-			} else {
-				<-time.After(3 * time.Second)
-				synctest.Wait()
-			}
-			want := shipping.StatusCompleted
-			if scenario == "failforms" {
-				want = shipping.StatusFailed
-			}
-			if got, err := client.Regulatory.Get(ctx, draft.RequestID); err != nil || got.Status != want {
-				t.Errorf("%s: after %v it is %v (%v), want %s", scenario, time.Since(began), got, err, want)
-			}
-			id, err := w.AddWebhook(notify.Webhook{URL: "http://localhost/hook"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			replayed, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: w.Shipments()[0], Event: shipping.EventShipmentCreated, WebhookID: id})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := <-received; got != replayed.DeliveryID {
-				t.Errorf("%s: received %s, want %s", scenario, got, replayed.DeliveryID)
-			}
-		}
-	})
-}
-
 // mailbox accepts every notification and sends its delivery id to the channel.
 type mailbox chan string
 
 func (c mailbox) RoundTrip(r *http.Request) (*http.Response, error) {
 	c <- r.Header.Get("X-Webhook-Delivery-Id")
 	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
-}
-
-func TestWorlds_FundWalletsThatThereAreWithMoreThanNothing(t *testing.T) {
-	t.Parallel()
-	w := start(t, mockserver.WithoutListener()).NewWorld(t, "empty")
-	if err := w.Fund("VA-1", amount(t, "1")); err == nil {
-		t.Error("an unknown wallet is funded")
-	}
-	if err := w.Fund(w.Wallets()[0], amount(t, "-1")); err == nil {
-		t.Error("a wallet is funded with less than nothing")
-	}
 }
 
 // A scenario whose terms contradict each other was accepted, and its last term applied. A deposit of nothing was
