@@ -1,14 +1,11 @@
 package mockserver_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
@@ -57,44 +54,6 @@ func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
 		t.Errorf("history of a request that is %s (-want +got):\n%s", told.Record.Status, diff)
 	}
 	get(t, srv, "/_mock/regulatory-requests/RD-NOBODY").refusal(t, http.StatusNotFound, "RD-NOBODY")
-}
-
-func TestAdminCalls_GivesAPageWhatItHasNotSeen(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	for i := range 5 {
-		get(t, srv, fmt.Sprintf("/v1/rates?perPage=1&page=%d", i+1))
-	}
-	ids := func(query string) []string {
-		var calls []journal.Entry
-		get(t, srv, "/_mock/journal"+query).want(t, http.StatusOK).data(t, &calls)
-		out := []string{}
-		for _, c := range calls {
-			out = append(out, c.RequestID)
-			if bodies := !strings.Contains(query, "bodies=false"); (c.ResponseBody != "") != bodies || c.ResponseBytes == 0 {
-				t.Errorf("%s: %d bytes, and the body is %q", query, c.ResponseBytes, c.ResponseBody)
-			}
-		}
-		return out
-	}
-	tests := []struct {
-		query string
-		want  []string
-	}{
-		{"?after=req-3", []string{"req-4", "req-5"}},
-		{"?after=3&last=1", []string{"req-5"}},
-		{"?last=2&bodies=false", []string{"req-4", "req-5"}},
-		{"?last=2&contains=page%3D1", []string{"req-1"}},
-		{"?after=req-5", []string{}},
-	}
-	for _, test := range tests {
-		if diff := cmp.Diff(test.want, ids(test.query)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.query, diff)
-		}
-	}
-	for query, text := range map[string]string{"after=soon": "such as req-7", "last=0": "whole number from 1", "last=x": "whole number from 1", "aftr=1": `unknown parameter "aftr": did you mean "after"?`} {
-		get(t, srv, "/_mock/journal?"+query).refusal(t, http.StatusBadRequest, text)
-	}
 }
 
 func TestAdminWorlds_NameWhatCanBeAnalyzed(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -13,76 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
-
-// moody is a receiver inside a bubble that takes a random time and refuses two of three notifications to a
-// webhook.
-type moody struct {
-	mu     sync.Mutex
-	random *rand.Rand
-	count  map[string]int
-}
-
-func (m *moody) RoundTrip(r *http.Request) (*http.Response, error) {
-	m.mu.Lock()
-	webhook := r.Header.Get("X-Webhook-Id")
-	m.count[webhook]++
-	status := http.StatusOK
-	if m.count[webhook]%3 != 0 {
-		status = http.StatusServiceUnavailable
-	}
-	takes := time.Duration(m.random.IntN(700)) * time.Millisecond
-	m.mu.Unlock()
-	<-time.After(takes)
-	return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
-}
-
-// steps are taken in a world on virtual time.
-type steps struct{ fired []journal.Fired }
-
-func (s *steps) advance(t *testing.T, w *mockserver.World, d time.Duration) {
-	t.Helper()
-	fired, err := w.Advance(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.fired = append(s.fired, fired...)
-}
-
-func (s *steps) on(t *testing.T, srv *mockserver.Server) {
-	t.Helper()
-	for _, order := range []notify.Order{"", notify.FIFO, notify.Reverse, notify.Shuffle} {
-		id, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := srv.ChangeWebhook(id, notify.WebhookChange{Order: &order}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i, e := range events(6) {
-		if _, err := srv.Emit(e); err != nil {
-			t.Fatal(err)
-		}
-		s.advance(t, srv.World, time.Duration(i*40)*time.Millisecond)
-	}
-	inject(t, srv, fault.Rule{Operation: shipping.OpAnalyze, Fault: fault.Latency(200 * time.Millisecond)})
-	var answered sync.WaitGroup
-	answered.Go(func() {
-		body := replayBody(t, "shipment_id", srv.Shipments()[0])
-		post(t, srv, regulatoryPath+"/analyze", body)
-	})
-	synctest.Wait()
-	s.advance(t, srv.World, time.Hour)
-	answered.Wait()
-	post(t, srv, replayPath, replayBody(t, "delivery_id", srv.Deliveries()[0].ID)).want(t, http.StatusOK)
-	s.advance(t, srv.World, time.Minute)
-}
 
 // When Advance returns, each request whose injected latency has passed has its response and its journal entry, with the
 // time at which the latency ended.

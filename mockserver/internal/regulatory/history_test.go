@@ -75,30 +75,3 @@ func TestHistory_IsBoundedAndKeepsItsBeginning(t *testing.T) {
 		t.Errorf("%d steps, from %+v to %+v", len(history), history[0], history[len(history)-1])
 	}
 }
-
-func TestNewest_GivesAPageOfTheRequests(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	var ids []string
-	for range 5 {
-		ids = append(ids, w.analyze(parcel).RequestID)
-	}
-	if w.Stored() != 5 {
-		t.Errorf("%d stored, want 5", w.Stored())
-	}
-	tests := []struct {
-		skip, most int
-		want       []string
-	}{
-		{0, 2, []string{ids[4], ids[3]}}, {3, 10, []string{ids[1], ids[0]}}, {5, 10, nil}, {99, 10, nil}, {-1, 1, []string{ids[4]}}, {0, 0, nil},
-	}
-	for _, test := range tests {
-		var got []string
-		for _, r := range w.Newest(test.skip, test.most) {
-			got = append(got, r.RequestID)
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("Newest(%d, %d) (-want +got):\n%s", test.skip, test.most, diff)
-		}
-	}
-}
