@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // records returns the array of a list and its pagination object.
@@ -56,7 +58,6 @@ func TestLists_PaginationObjects(t *testing.T) {
 	}
 }
 
-// Assumption: a parameter that is missing, below 1 or not a whole number falls back to the default.
 // The number of a page's first record is exact on 32-bit machines, too.
 func TestLists_PagingCounterIsExact(t *testing.T) {
 	t.Parallel()
@@ -67,6 +68,7 @@ func TestLists_PagingCounterIsExact(t *testing.T) {
 	}
 }
 
+// Assumption: a parameter that is missing, below 1 or not a whole number falls back to the default.
 func TestLists_PageAndPerPageFallBack(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -106,11 +108,25 @@ func TestLists_PageAndPerPageFallBack(t *testing.T) {
 	}
 }
 
-// Specification: wallet is required.
-func TestTransactions_RequireAKnownWallet(t *testing.T) {
+func TestCountries_AreNotSentToThoseWhoHaveThem(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	get(t, srv, "/v1/transactions").refusal(t, http.StatusBadRequest, "wallet is required")
-	get(t, srv, "/v1/transactions?wallet=VA-1").refusal(t, http.StatusNotFound, `no wallet "VA-1"`)
-	get(t, srv, "/v1/transactions?startDate=2026-01-01&flow=out&wallet="+srv.Wallets()[1]).want(t, http.StatusOK)
+	const path = "/v1/countries"
+	tag := get(t, srv, path).want(t, http.StatusOK).header.Get("Etag")
+	if tag == "" {
+		t.Fatal("the list has no tag")
+	}
+	for condition, status := range map[string]int{
+		tag: http.StatusNotModified, `"other", W/` + tag: http.StatusNotModified, "*": http.StatusNotModified, `"other"`: http.StatusOK, "": http.StatusOK,
+	} {
+		got := do(t, srv, http.MethodGet, path, "", "If-None-Match", condition).want(t, status)
+		if (len(got.body) == 0) != (status == http.StatusNotModified) || got.header.Get("Etag") != tag {
+			t.Errorf("%s: %d with %d bytes and the tag %s", condition, got.status, len(got.body), got.header.Get("Etag"))
+		}
+	}
+	do(t, srv, http.MethodGet, path, "", "Authorization", "Bearer wrong", "If-None-Match", tag).want(t, http.StatusUnauthorized)
+	inject(t, srv, fault.Rule{Operation: shipping.OpListCountries, Nth: 1, Fault: fault.Malformed()})
+	if struck := do(t, srv, http.MethodGet, path, "", "If-None-Match", tag).want(t, http.StatusOK); struck.header.Get("Etag") != "" {
+		t.Errorf("a response that a fault struck has the tag %s", struck.header.Get("Etag"))
+	}
 }

@@ -257,7 +257,6 @@ func amount(t *testing.T, text string) shipping.Amount {
 	return a
 }
 
-// The PDF operation needs no key: the request in the path determines the world.
 // Forks share the records that neither has changed, and serve them at once.
 func TestFork_ServesASharedRecordToManyAtOnce(t *testing.T) {
 	t.Parallel()
@@ -285,6 +284,7 @@ func TestFork_ServesASharedRecordToManyAtOnce(t *testing.T) {
 	}
 }
 
+// The PDF operation needs no key: the request in the path determines the world.
 func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
