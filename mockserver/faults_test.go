@@ -294,83 +294,51 @@ func TestFaultRateLimit_SaysWhenInEveryForm(t *testing.T) {
 	}
 }
 
+// Faults of lists change the second reading of a list, for good or in one response.
 func TestFaultsOfLists(t *testing.T) {
 	t.Parallel()
 	type page struct {
-		Rates      []struct{ Rate_ID string }
-		Pagination struct{ Page, PerPage, Total int }
+		first string // the first record
+		rows  int
+		total int
 	}
-	read := func(t *testing.T, srv *mockserver.Server, query string) (got page) {
-		t.Helper()
-		get(t, srv, "/v1/rates"+query).want(t, 200).data(t, &got)
-		return got
-	}
-	t.Run("the page before is repeated", func(t *testing.T) {
-		t.Parallel()
-		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 3, Fault: fault.RepeatPage()})
-		first, second, third := read(t, srv, "?perPage=10"), read(t, srv, "?perPage=10&page=2"), read(t, srv, "?perPage=10&page=3")
-		if diff := cmp.Diff(second, third); diff != "" || cmp.Equal(first, second) {
-			t.Errorf("page 3 against page 2 (-want +got):\n%s", diff)
-		}
-	})
-	t.Run("perPage is capped", func(t *testing.T) {
-		t.Parallel()
-		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, fault.Rule{Fault: fault.CapPage(7)})
-		for query, want := range map[string]int{"": 7, "?perPage=50": 7, "?perPage=3": 3} {
-			if got := read(t, srv, query); len(got.Rates) != want || got.Pagination.PerPage != want {
-				t.Errorf("%q: %d rates and perPage %d, want %d", query, len(got.Rates), got.Pagination.PerPage, want)
-			}
-		}
-	})
-	t.Run("rows are inserted", func(t *testing.T) {
-		t.Parallel()
-		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, fault.Rule{Nth: 2, Fault: fault.InsertRows(3)})
-		before := read(t, srv, "?perPage=5")
-		after := read(t, srv, "?perPage=5&page=1")
-		if after.Pagination.Total != before.Pagination.Total+3 || after.Rates[3] != before.Rates[0] || after.Rates[0] == before.Rates[0] {
-			t.Errorf("before %+v\nafter %+v", before, after)
-		}
-	})
-	t.Run("rows are removed", func(t *testing.T) {
-		t.Parallel()
-		srv := start(t, mockserver.WithoutListener())
-		inject(t, srv, fault.Rule{Nth: 2, Fault: fault.RemoveRows(3)})
-		before := read(t, srv, "?perPage=5")
-		after := read(t, srv, "?perPage=5&page=1")
-		if after.Pagination.Total != before.Pagination.Total-3 || after.Rates[0] != before.Rates[3] {
-			t.Errorf("before %+v\nafter %+v", before, after)
-		}
-		webhooks := srv.Webhooks()
-		inject(t, srv, fault.Rule{Operation: shipping.OpListWebhooks, Fault: fault.RemoveRows(1)})
-		get(t, srv, "/v1/webhooks").want(t, 200)
-		if diff := cmp.Diff(webhooks[1:], srv.Webhooks()); diff != "" {
-			t.Errorf("webhooks (-want +got):\n%s", diff)
-		}
-		err := srv.Inject(fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.RemoveRows(1)})
-		if err == nil || !strings.Contains(err.Error(), "remove-rows cannot happen to transactions.list") {
-			t.Errorf("transactions: %v", err)
-		}
-		srv.CheckInvariants(t)
-	})
-	for _, path := range []string{"/v1/webhooks?perPage=1", "/v1/transactions?perPage=1&wallet="} {
-		t.Run("rows are inserted into "+path, func(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault         fault.Fault
+		operation     string
+		before, after string // targets
+		want          func(before, after page) bool
+	}{
+		"the page before is repeated": {fault.RepeatPage(), shipping.OpListRates, "/v1/rates?perPage=10", "/v1/rates?perPage=10&page=2", func(a, b page) bool { return a == b }},
+		"perPage is capped":           {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3", "/v1/rates", func(a, b page) bool { return b.rows == 7 && b.first == a.first }},
+		"a smaller page stays":        {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3", "/v1/rates?perPage=3&a=b", func(a, b page) bool { return a == b }},
+		"rows are inserted": {fault.InsertRows(3), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=1", func(a, b page) bool {
+			return b.total == a.total+3 && b.first != a.first
+		}},
+		"what was first comes later": {fault.InsertRows(5), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=2", func(a, b page) bool { return a.first == b.first }},
+		"rows are removed": {fault.RemoveRows(5), shipping.OpListRates, "/v1/rates?perPage=5&page=2", "/v1/rates?perPage=5", func(a, b page) bool {
+			return b.total == a.total-5 && b.first == a.first
+		}},
+		"webhooks are inserted":     {fault.InsertRows(2), shipping.OpListWebhooks, "/v1/webhooks", "/v1/webhooks?page=1", func(a, b page) bool { return b.total == a.total+2 }},
+		"webhooks are removed":      {fault.RemoveRows(1), shipping.OpListWebhooks, "/v1/webhooks?perPage=1&page=2", "/v1/webhooks?perPage=1", func(a, b page) bool { return a.first == b.first }},
+		"transactions are inserted": {fault.InsertRows(2), shipping.OpListTransactions, "/v1/transactions?wallet=", "/v1/transactions?page=1&wallet=", func(a, b page) bool { return b.total == a.total+2 }},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener())
-			if strings.HasSuffix(path, "=") {
-				path += srv.Wallets()[0]
+			inject(t, srv, fault.Rule{Operation: test.operation, Nth: 2, Fault: test.fault})
+			read := func(path string) (got page) {
+				if strings.HasSuffix(path, "wallet=") {
+					path += srv.Wallets()[0]
+				}
+				items, pagination := records(t, get(t, srv, path), strings.TrimSuffix(test.operation, ".list"))
+				var numbers struct{ Total int }
+				if err := json.Unmarshal(pagination, &numbers); err != nil || len(items) == 0 {
+					t.Fatalf("%s: %d records, %v", path, len(items), err)
+				}
+				return page{string(items[0]), len(items), numbers.Total}
 			}
-			total := func() int {
-				var got struct{ Pagination struct{ Total int } }
-				get(t, srv, path).want(t, 200).data(t, &got)
-				return got.Pagination.Total
-			}
-			before := total()
-			inject(t, srv, fault.Rule{Fault: fault.InsertRows(2)})
-			if after := total(); after != before+2 {
-				t.Errorf("%d rows after %d", after, before)
+			if before, after := read(test.before), read(test.after); !test.want(before, after) {
+				t.Errorf("before %+v\nafter %+v", before, after)
 			}
 			srv.CheckInvariants(t)
 		})

@@ -2,6 +2,7 @@ package sweep_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -106,7 +107,7 @@ func (s *job) debits(ctx context.Context) (ids []string, err error) {
 // sweepOf sweeps a program in virtual time.
 func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report) {
 	t.Helper()
-	config.Options, config.Timeout = append(config.Options, mockserver.WithoutListener()), time.Hour
+	config.Options, config.Timeout = append(config.Options, mockserver.WithoutListener()), cmp.Or(config.Timeout, time.Hour)
 	runs := map[int]map[string]string{} // the files of each run
 	synctest.Test(t, func(t *testing.T) {
 		var err error

@@ -57,77 +57,66 @@ func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func TestSweep_Timeout(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"500"}, Timeout: time.Minute, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
-			if _, err := s.analyze(ctx, a.World.Shipments()[0]); err != nil {
-				<-ctx.Done() // it hangs after an error
-				return sweep.Outcome{How: "killed"}
-			}
-			return sweep.Outcome{Success: true}
-		})
-		if err != nil || len(report.Results) != 1 || len(report.Results[0].Findings) != 1 || report.Results[0].Findings[0].Verdict != sweep.TimedOut {
-			t.Errorf("%v: %+v", err, report)
+	hangs := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		_, err := s.analyze(ctx, shipment)
+		if err != nil {
+			<-ctx.Done() // it hangs after an error
 		}
-	})
+		return err
+	}}
+	report := sweepOf(t, hangs, sweep.Config{Faults: []string{"500"}, Timeout: time.Minute})
+	if len(report.Results) != 1 || len(report.Results[0].Findings) != 1 || report.Results[0].Findings[0].Verdict != sweep.TimedOut {
+		t.Errorf("%+v", report)
+	}
 }
 
 // The outcome is wrong only if the program could have known better: nothing is found in a program that waits less than
 // the faults of latency assume, and reads the request.
 func TestSweep_ShorterPatience(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"late", "late-after"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			s := &session{http.Client{Transport: a.World.Transport(), Timeout: 5 * time.Second}, a.World.URL, a.World.SecretKey}
-			r, err := s.analyze(ctx, a.World.Shipments()[0])
-			if err == nil {
-				err = s.purchase(ctx, r)
-				if _, unread := s.get(ctx, r.ID); unread != nil {
-					t.Error(unread)
-				}
+	impatient := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		s.Timeout = 5 * time.Second
+		r, err := s.analyze(ctx, shipment)
+		if err == nil {
+			err = s.purchase(ctx, r)
+			if _, unread := s.get(ctx, r.ID); unread != nil {
+				t.Error(unread)
 			}
-			if err != nil {
-				return sweep.Outcome{How: err.Error()}
-			}
-			return sweep.Outcome{Success: true}
-		})
-		if err != nil || len(report.Failing()) > 0 {
-			t.Errorf("%v: %+v", err, report.Failing())
 		}
-	})
+		return err
+	}}
+	if report := sweepOf(t, impatient, sweep.Config{Faults: []string{"late", "late-after"}, Operations: []string{shipping.OpPurchase}}); len(report.Failing()) > 0 {
+		t.Errorf("%+v", report.Failing())
+	}
 }
 
 // A program that stops waiting and reads the request has settled the purchase, although the server journals the purchase
 // later than the reading.
 func TestSweep_ReadBeforeThePurchaseIsJournaled(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"late-after"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
-			r, err := s.analyze(ctx, a.World.Shipments()[0])
-			if err != nil {
-				return sweep.Outcome{How: err.Error()}
-			}
-			purchased := make(chan error, 1)
-			go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
-			select {
-			case err := <-purchased:
-				return sweep.Outcome{Success: err == nil}
-			case <-time.After(30 * time.Second):
-				_, err := s.get(ctx, r.ID)
-				return sweep.Outcome{How: fmt.Sprintf("gave up, then read: %v", err)}
-			}
-		})
-		if err != nil || len(report.Results) != 1 || !report.Results[0].Struck || len(report.Failing()) > 0 {
-			t.Errorf("%v: %+v", err, report.Results)
+	givesUp := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		s.Timeout = 0
+		r, err := s.analyze(ctx, shipment)
+		if err != nil {
+			return err
 		}
-		if calls := report.Results[0].Requests; calls[len(calls)-1].Operation != shipping.OpPurchase {
-			t.Errorf("the purchase is not the last in the journal: %+v", calls)
+		purchased := make(chan error, 1)
+		go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
+		select {
+		case err := <-purchased:
+			return err
+		case <-time.After(30 * time.Second):
+			_, err := s.get(ctx, r.ID)
+			return fmt.Errorf("gave up, then read: %w", err)
 		}
-	})
+	}}
+	report := sweepOf(t, givesUp, sweep.Config{Faults: []string{"late-after"}, Operations: []string{shipping.OpPurchase}})
+	if len(report.Results) != 1 || !report.Results[0].Struck || len(report.Failing()) > 0 {
+		t.Errorf("%+v", report.Results)
+	}
+	if calls := report.Results[0].Requests; calls[len(calls)-1].Operation != shipping.OpPurchase {
+		t.Errorf("the purchase is not the last in the journal: %+v", calls)
+	}
 }
 
 // A program that makes requests at the same time makes them in another order in each run. The report counts the runs in
