@@ -132,6 +132,9 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 			first := ""
 			for _, d := range srv.Deliveries() { // newest first
 				if d.EventID == result.text(t, "webhook_event_id") && !seeded[d.ID] {
+					if payload := string(d.Payload); !strings.Contains(payload, test.event) || !strings.Contains(payload, srv.Shipments()[5]) {
+						t.Errorf("the payload is %s", payload)
+					}
 					got, first = append([]string{d.WebhookID}, got...), d.ID
 				}
 			}
