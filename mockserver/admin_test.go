@@ -291,28 +291,6 @@ func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
 	get(t, srv, "/_mock/regulatory-requests/RD-NOBODY").refusal(t, http.StatusNotFound, "RD-NOBODY")
 }
 
-func TestAdminWorlds_NameWhatCanBeAnalyzed(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	var goods struct {
-		Consignments []struct {
-			ShipmentID          string `json:"shipment_id"`
-			Origin, Destination string
-			Items               []string
-		}
-		Invoices []string
-	}
-	get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).data(t, &goods)
-	if diff := cmp.Diff(srv.Invoices(), goods.Invoices); diff != "" {
-		t.Errorf("invoices (-want +got):\n%s", diff)
-	}
-	for i, id := range srv.Shipments() {
-		if got := goods.Consignments[i]; got.ShipmentID != id || len(got.Origin) != 2 || len(got.Destination) != 2 || len(got.Items) == 0 {
-			t.Errorf("shipment %d is %+v, want %s", i, got, id)
-		}
-	}
-}
-
 func TestAdminLedger_OfOneWallet(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/specification"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
@@ -227,6 +229,54 @@ func TestParse_RefusesWhatAMaintainerMayWriteByMistake(t *testing.T) {
 	} {
 		if err := openapi.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// What the document makes depend on an assumption is an assumption.
+func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
+	t.Parallel()
+	_, err := load(t).Write(shipping.Operations(), func(name string) bool {
+		if !slices.Contains(assumption.Names(), name) {
+			t.Errorf("x-when names %q, which is not a field of Assumptions", name)
+		}
+		return false
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// In the document, each operation of the service has exactly the query parameters that the server reads.
+func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
+	t.Parallel()
+	type parameter struct {
+		Ref      string `json:"$ref"`
+		Name, In string
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			Parameters []parameter
+		}
+		Components struct{ Parameters map[string]parameter }
+	}
+	if err := json.Unmarshal([]byte(write(t, shipping.Operations())), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range shipping.Operations() {
+		var described []string
+		for _, p := range document.Paths[op.Route][strings.ToLower(op.Method)].Parameters {
+			if p.Ref != "" {
+				p = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+			}
+			if p.In == "query" {
+				described = append(described, p.Name)
+			}
+		}
+		known := slices.Sorted(slices.Values(api.Parameters(op.Name)))
+		slices.Sort(described)
+		if !slices.Equal(described, known) {
+			t.Errorf("%s takes the query parameters %v, and internal/specification/service.json has %v: correct its parameters", op.Name, known, described)
 		}
 	}
 }
