@@ -44,6 +44,7 @@ func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 		"ObjectBreakdown": "Rate/every record has the fields of the table, each of its type and format",
 		"UnknownState":    "States and transitions/a purchased request is not a draft",
 	}
+	reported := map[string]string{"OpenOperations": "it succeeds without", "RuleFailureStatus": "HTTP status 422", "LastPageNull": "nextPage is null"}
 	all := choices()
 	t.Attr("cases", fmt.Sprintf("%d choices", len(all)-len(failures)))
 	for name, edit := range all {
@@ -64,6 +65,9 @@ func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 					t.Errorf("failed: %s", failed)
 				}
 				return
+			}
+			if found := strings.Join(verdicts(report, conformance.Assumption), "\n"); !strings.Contains(found, reported[name]) {
+				t.Errorf("no assumption contains %q:\n%s", reported[name], found)
 			}
 			for _, v := range []conformance.Verdict{conformance.Fail, conformance.NotRun, conformance.Skipped} {
 				if diff := cmp.Diff([]string(nil), verdicts(report, v)); diff != "" {

@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -305,6 +306,26 @@ func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
 	} {
 		if got.header.Get("Content-Type") != "application/problem+json" || got.at(t, "detail") == nil || got.at(t, "code") == nil {
 			t.Errorf("%s: %s", got.header.Get("Content-Type"), got.body)
+		}
+	}
+}
+
+// Lists in the other order have the same records, a page is at most as long as the cap, and nothing comes after the last page.
+func TestAssumption_Lists(t *testing.T) {
+	t.Parallel()
+	plain := start(t, mockserver.WithoutListener())
+	other := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.OldestFirst, a.LastPageNull, a.PerPageCap = true, true, 50 }))
+	for _, list := range []string{"rates", "webhooks", "transactions"} {
+		path := "/v1/" + list + "?wallet=" + plain.Wallets()[0] + "&perPage=1000"
+		all, _ := records(t, get(t, plain, path), list)
+		slices.Reverse(all)
+		last := (len(all)-1)/50 + 1
+		some, pagination := records(t, get(t, other, fmt.Sprint(path, "&page=", last)), list)
+		if diff := cmp.Diff(all[(last-1)*50:], some); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", list, diff)
+		}
+		if list == "transactions" && !strings.Contains(string(pagination), `"nextPage":null`) {
+			t.Errorf("%s", pagination)
 		}
 	}
 }

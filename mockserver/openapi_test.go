@@ -33,6 +33,8 @@ func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
 	i := slices.IndexFunc(table, func(op shipping.Operation) bool { return op.Name == shipping.OpRetryRequest })
 	table[i].Route = "/v1/regulatory-retries/{request_id}"
 	srv := start(t, mockserver.WithOperations(table))
+	post(t, srv, "/v1/regulatory-retries/RD-1", "").refusal(t, http.StatusNotFound, "RD-1")
+	post(t, srv, regulatoryPath+"/request/RD-1/retry", "").refusal(t, http.StatusNotFound, "no route")
 	document := get(t, srv, "/_mock/openapi.json")
 	if !bytes.Contains(document.body, []byte(`"/v1/regulatory-retries/{request_id}"`)) {
 		t.Error("the document has not the route that the server has")

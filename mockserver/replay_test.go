@@ -241,7 +241,3 @@ func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 		t.Errorf("the replay %s sent %s", again.body, repeated.body)
 	}
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -203,6 +203,14 @@ func TestInbox_RefusesSoThatDeliveriesAreRetried(t *testing.T) {
 	if d, err := srv.WaitDelivery(t.Context(), got[0].DeliveryID); err != nil || d.State != "failed" || d.Attempts[0].StatusCode != 503 {
 		t.Errorf("the delivery is %s after %+v (%v)", d.State, d.Attempts, err)
 	}
+	// An inbox is that of one world.
+	fork, err := srv.Fork("apart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if srv.Reset(); len(fork.Inbox())+len(srv.Inbox()) != 0 {
+		t.Errorf("the fork begins with %+v, and after a reset there are %+v", fork.Inbox(), srv.Inbox())
+	}
 }
 
 func TestInbox_OverHTTP(t *testing.T) {

@@ -442,14 +442,6 @@ func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 	}
 }
 
-// mailbox accepts every notification and sends its delivery id to the channel.
-type mailbox chan string
-
-func (c mailbox) RoundTrip(r *http.Request) (*http.Response, error) {
-	c <- r.Header.Get("X-Webhook-Delivery-Id")
-	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
-}
-
 // A scenario whose terms contradict each other was accepted, and its last term applied. A deposit of nothing was
 // accepted too.
 func TestScenario_ContradictionsAreRefused(t *testing.T) {

@@ -40,21 +40,6 @@ func TestParseSchedule(t *testing.T) {
 	}
 }
 
-// repeating is a transport that sends a request again if it got no response: the bug that the client must not have.
-type repeating struct{ base http.RoundTripper }
-
-func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := r.base.RoundTrip(req)
-	if err == nil || req.GetBody == nil {
-		return resp, err
-	}
-	again := req.Clone(req.Context())
-	if again.Body, err = req.GetBody(); err != nil {
-		return nil, err
-	}
-	return r.base.RoundTrip(again)
-}
-
 func TestSweep_Timeout(t *testing.T) {
 	t.Parallel()
 	hangs := program{buy: func(ctx context.Context, s *job, shipment string) error {

@@ -16,6 +16,21 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	policy := policy{&assumption.Set{DeliveryBackoff: time.Second}}
+	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
+		if got := policy.accepts(status); got != want {
+			t.Errorf("%d is accepted: %t", status, got)
+		}
+	}
+	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 1024 * time.Second, 12: 1024 * time.Second} {
+		if got := policy.wait(attempt); got != want {
+			t.Errorf("%s after attempt %d, want %s", got, attempt, want)
+		}
+	}
+}
+
 // A delivery is found in a log that drops entries between its attempts; one that is dropped itself ends.
 func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 	t.Parallel()
