@@ -122,11 +122,11 @@ func TestState_KeepsAssumptionsOfAWorld(t *testing.T) {
 	}
 
 	third := start(t, mockserver.WithoutListener())
-	if _, err := third.Open("default_other"); err != nil {
+	if _, err := third.Open("default_fork"); err != nil {
 		t.Fatal(err)
 	}
-	if err := third.LoadState(path); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), "with other assumptions") {
-		t.Errorf("a world that is open with other assumptions: %v", err)
+	if err := third.LoadState(path); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), "with other assumptions") || len(third.Worlds()) != 2 {
+		t.Errorf("a world that is open with other assumptions: %v, and %d worlds are open", err, len(third.Worlds()))
 	}
 }
 
