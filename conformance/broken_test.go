@@ -22,25 +22,48 @@ import (
 // breaking is a way to break a service that conforms.
 type breaking func(next http.Handler) http.Handler
 
-// changed replaces one value of the responses of a path that succeed; an empty text removes it. The
-// place is written as data.rates.0.amount.
-func changed(path, place, to string) breaking {
+// answers changes the responses of a service.
+func answers(change func(r *http.Request, status int, body []byte) (int, []byte)) breaking {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !strings.HasPrefix(r.URL.Path, path) {
-				next.ServeHTTP(w, r)
-				return
-			}
 			recorded := httptest.NewRecorder()
 			next.ServeHTTP(recorded, r)
-			body := recorded.Body.Bytes()
-			if recorded.Code == http.StatusOK {
-				body = replaced(body, place, to)
-			}
-			w.WriteHeader(recorded.Code)
+			status, body := change(r, recorded.Code, recorded.Body.Bytes())
+			w.WriteHeader(status)
 			_, _ = w.Write(body)
 		})
 	}
+}
+
+// changed replaces one value of the responses of a path that succeed; an empty text removes it. The
+// place is written as data.rates.0.amount.
+func changed(path, place, to string) breaking {
+	return answers(func(r *http.Request, status int, body []byte) (int, []byte) {
+		if strings.HasPrefix(r.URL.Path, path) && status == http.StatusOK {
+			body = replaced(body, place, to)
+		}
+		return status, body
+	})
+}
+
+// recoded changes the status of the successful responses of a path.
+func recoded(path string, to int) breaking {
+	return answers(func(r *http.Request, status int, body []byte) (int, []byte) {
+		if strings.HasSuffix(r.URL.Path, path) && status == http.StatusOK {
+			status = to
+		}
+		return status, body
+	})
+}
+
+// reworded replaces text in the responses of a path.
+func reworded(path string, texts ...string) breaking {
+	return answers(func(r *http.Request, status int, body []byte) (int, []byte) {
+		if strings.HasSuffix(r.URL.Path, path) {
+			body = []byte(strings.NewReplacer(texts...).Replace(string(body)))
+		}
+		return status, body
+	})
 }
 
 // replaced returns a JSON text with one value changed; one that has no such place stays.
@@ -199,38 +222,27 @@ func showing(states ...string) breaking {
 		}
 		return body
 	})
-	return func(next http.Handler) http.Handler {
-		return buys(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			body := recorded.Body.Bytes()
-			if bought != "" && strings.HasSuffix(r.URL.Path, "/request/"+bought) && recorded.Code == http.StatusOK {
-				body = replaced(body, "data.status", `"`+states[0]+`"`)
-				states = states[min(1, len(states)-1):]
-			}
-			w.WriteHeader(recorded.Code)
-			_, _ = w.Write(body)
-		}))
-	}
+	shows := answers(func(r *http.Request, status int, body []byte) (int, []byte) {
+		if bought != "" && strings.HasSuffix(r.URL.Path, "/request/"+bought) && status == http.StatusOK {
+			body = replaced(body, "data.status", `"`+states[0]+`"`)
+			states = states[min(1, len(states)-1):]
+		}
+		return status, body
+	})
+	return func(next http.Handler) http.Handler { return buys(shows(next)) }
 }
 
 // countingThePage makes total count the records of the page.
 func countingThePage(path, name string) breaking {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			body := recorded.Body.Bytes()
-			var page struct{ Data map[string]json.RawMessage }
-			if r.URL.Path == path && json.Unmarshal(body, &page) == nil {
-				var records []json.RawMessage
-				_ = json.Unmarshal(page.Data[name], &records) // a refusal has none
-				body = replaced(replaced(body, "data.pagination.total", strconv.Itoa(len(records))), "data.pagination.pageCount", "1")
-			}
-			w.WriteHeader(recorded.Code)
-			_, _ = w.Write(body)
-		})
-	}
+	return answers(func(r *http.Request, status int, body []byte) (int, []byte) {
+		var page struct{ Data map[string]json.RawMessage }
+		if r.URL.Path == path && json.Unmarshal(body, &page) == nil {
+			var records []json.RawMessage
+			_ = json.Unmarshal(page.Data[name], &records) // a refusal has none
+			body = replaced(replaced(body, "data.pagination.total", strconv.Itoa(len(records))), "data.pagination.pageCount", "1")
+		}
+		return status, body
+	})
 }
 
 // refusing refuses the requests that a condition holds for.

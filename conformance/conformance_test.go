@@ -114,33 +114,6 @@ func TestCheck_WithoutWritesNothingChanges(t *testing.T) {
 	}
 }
 
-// The behaviour of a service at an open point of the specification is never a failure.
-func TestCheck_OtherAssumptionsAreNoFailures(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name string
-		edit func(*assumption.Set)
-		want string // in the detail of an assumption
-	}{
-		{"countries need no key", func(a *assumption.Set) { a.OpenOperations = []string{"countries.list", "webhooks.list"} }, "it succeeds without"},
-		{"rules are broken with 422", func(a *assumption.Set) { a.RuleFailureStatus = 422 }, "HTTP status 422"},
-		{"null after the last page", func(a *assumption.Set) { a.LastPageNull = true }, "nextPage is null"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			srv := serve(t, test.edit)
-			report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()), conformance.WithWrites())
-			if !report.Conforms() {
-				t.Errorf("failed: %v", verdicts(report, conformance.Fail))
-			}
-			if found := strings.Join(verdicts(report, conformance.Assumption), "\n"); !strings.Contains(found, test.want) {
-				t.Errorf("no assumption contains %q:\n%s", test.want, found)
-			}
-		})
-	}
-}
-
 func TestCheck_WhatIsNotGivenIsNotRunAndSaysWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)

@@ -18,37 +18,6 @@ import (
 	"github.com/shipping-go/shipping/conformance"
 )
 
-// recoded changes the status of the successful responses of a path.
-func recoded(path string, status int) breaking {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			if recorded.Code == http.StatusOK && strings.HasSuffix(r.URL.Path, path) {
-				recorded.Code = status
-			}
-			w.WriteHeader(recorded.Code)
-			_, _ = w.Write(recorded.Body.Bytes())
-		})
-	}
-}
-
-// reworded replaces text in the responses of a path.
-func reworded(path string, texts ...string) breaking {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			body := recorded.Body.String()
-			if strings.HasSuffix(r.URL.Path, path) {
-				body = strings.NewReplacer(texts...).Replace(body)
-			}
-			w.WriteHeader(recorded.Code)
-			_, _ = w.Write([]byte(body))
-		})
-	}
-}
-
 // oldestFirst lists the transactions in the other order.
 func oldestFirst(next http.Handler) http.Handler {
 	type body struct {

@@ -259,19 +259,3 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 }
 
 func plain(next http.Handler) http.Handler { return next }
-
-// The report contains no terminal escape sequences from the service.
-func TestReport_HoldsNoEscapeSequences(t *testing.T) {
-	t.Parallel()
-	srv := serve(t)
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithWrites(), conformance.WithTransport(through{
-		changed("/v1/regulatory-documents/request/", "data.request_id", `"\u001b]0;forged\u0007\u009b2J"`)(srv),
-	}))
-	var text strings.Builder
-	if err := report.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	if report.Conforms() || strings.ContainsAny(text.String(), "\x1b\x07\u009b") {
-		t.Errorf("%q", &text)
-	}
-}

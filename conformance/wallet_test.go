@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -48,27 +47,21 @@ func responding(path string, status int) breaking {
 
 // listing changes the lists of transactions.
 func listing(edit func(transactions []map[string]any, pagination map[string]any) []map[string]any) breaking {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			var list struct {
-				Status  bool   `json:"status"`
-				Message string `json:"message"`
-				Data    struct {
-					Transactions []map[string]any `json:"transactions"`
-					Pagination   map[string]any   `json:"pagination"`
-				} `json:"data"`
-			}
-			body := recorded.Body.Bytes()
-			if r.URL.Path == "/v1/transactions" && recorded.Code == http.StatusOK && json.Unmarshal(body, &list) == nil {
-				list.Data.Transactions = edit(list.Data.Transactions, list.Data.Pagination)
-				body, _ = json.Marshal(list) // it was JSON
-			}
-			w.WriteHeader(recorded.Code)
-			_, _ = w.Write(body)
-		})
-	}
+	return answers(func(r *http.Request, status int, body []byte) (int, []byte) {
+		var list struct {
+			Status  bool   `json:"status"`
+			Message string `json:"message"`
+			Data    struct {
+				Transactions []map[string]any `json:"transactions"`
+				Pagination   map[string]any   `json:"pagination"`
+			} `json:"data"`
+		}
+		if r.URL.Path == "/v1/transactions" && status == http.StatusOK && json.Unmarshal(body, &list) == nil {
+			list.Data.Transactions = edit(list.Data.Transactions, list.Data.Pagination)
+			body, _ = json.Marshal(list) // it was JSON
+		}
+		return status, body
+	})
 }
 
 // another adds a payment of the wallet to the first page, for something else than the requests of a run.
@@ -117,17 +110,7 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 		bought   = "document_types"
 	)
 	unreadable, limited := responding("/v1/transactions", http.StatusInternalServerError), responding("/v1/transactions", http.StatusTooManyRequests)
-	twice := func(srv *mockserver.Server) breaking {
-		purchases := 0
-		return posted("/purchase", func(next http.Handler, r *http.Request, body string) string {
-			if strings.Contains(body, bought) {
-				if purchases++; purchases == 2 {
-					debit(srv, next, r, "CUSTOMS")
-				}
-			}
-			return body
-		})
-	}
+	twice := func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", bought, 2) }
 	and := func(first func(*mockserver.Server) breaking, second breaking) func(*mockserver.Server) breaking {
 		return func(srv *mockserver.Server) breaking {
 			broken := first(srv)

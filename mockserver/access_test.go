@@ -33,6 +33,11 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 		{"another token", "192.0.2.7:9", "localhost", "secret-tokem", nil, 403, "X-Mock-Token"},
 		{"the cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}}, 200, ""},
 		{"another cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=x"}}, 403, "X-Mock-Token"},
+		{"own page", "127.0.0.1:9", "localhost", "", http.Header{"Origin": {"http://localhost"}, "Sec-Fetch-Site": {"same-origin"}}, 200, ""},
+		{"a page of another site", "127.0.0.1:9", "localhost", "", http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403, "other sites"},
+		{"a page of another port", "127.0.0.1:9", "localhost", "", http.Header{"Sec-Fetch-Site": {"same-site"}}, 403, "other sites"},
+		{"another origin", "127.0.0.1:9", "localhost", "", http.Header{"Origin": {"https://evil.example"}}, 403, "other origins"},
+		{"an opaque origin", "127.0.0.1:9", "localhost", "", http.Header{"Origin": {"null"}}, 403, "other origins"},
 		{"the token from another site", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}, "Sec-Fetch-Site": {"cross-site"}}, 403, "other sites"},
 	}
 	for _, test := range tests {
@@ -48,6 +53,14 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 			}
 			recorder := httptest.NewRecorder()
 			guarded.ServeHTTP(recorder, r)
+			for _, path := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live"} { // the console and the stream, too
+				also := r.Clone(r.Context())
+				also.URL.Path = path
+				other := httptest.NewRecorder()
+				if guarded.ServeHTTP(other, also); other.Code != test.status {
+					t.Errorf("%s: %d", path, other.Code)
+				}
+			}
 			if recorder.Code != test.status || !strings.Contains(recorder.Body.String(), test.says) {
 				t.Errorf("%d: %s", recorder.Code, recorder.Body)
 			}
@@ -74,14 +87,16 @@ func TestAccess_TokenOfAServerThatOthersCanReach(t *testing.T) {
 	}
 }
 
-// A token with characters that a cookie cannot have signed a browser in with another token, and then with none.
-func TestAccess_ABrowserSignsInWithAnyToken(t *testing.T) {
+// A browser that opens the console with the token gets it as a cookie, and is redirected to the address without it. A token
+// with characters that a cookie cannot have signed a browser in with another token, and then with none.
+func TestAccess_ABrowserSignsIn(t *testing.T) {
 	t.Parallel()
-	for _, token := range []string{`a;b`, `a"b`, `a\b`, "a b", "a,b", "zażółć", "100%41", "a+b"} {
+	for _, token := range []string{"secret-token", `a;b`, `a"b`, `a\b`, "a b", "a,b", "zażółć", "100%41", "a+b"} {
 		srv := start(t, mockserver.WithoutListener(), mockserver.WithToken(token))
 		visit := func(target string, cookies ...*http.Cookie) *http.Response {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
 			r.RemoteAddr, r.Host = "192.0.2.7:9", "mockserver:4010"
+			r.Header.Set("Accept", "text/html")
 			for _, cookie := range cookies {
 				r.AddCookie(cookie)
 			}
@@ -89,48 +104,24 @@ func TestAccess_ABrowserSignsInWithAnyToken(t *testing.T) {
 			srv.ServeHTTP(recorder, r)
 			return recorder.Result()
 		}
-		in := visit("/_mock/?token=" + url.QueryEscape(token))
-		if in.StatusCode != http.StatusSeeOther || len(in.Cookies()) != 1 {
-			t.Errorf("%q: %s, %q", token, in.Status, in.Header["Set-Cookie"])
+		query := "?token=" + url.QueryEscape(token)
+		for _, target := range []string{"/_mock/", "/_mock/?token=wrong", "/_mock/worlds" + query} {
+			if got := visit(target); got.StatusCode != http.StatusForbidden {
+				t.Errorf("%s: %s", target, got.Status)
+			}
+		}
+		in := visit("/_mock/" + query)
+		if in.StatusCode != http.StatusSeeOther || in.Header.Get("Location") != "/_mock/" || len(in.Cookies()) != 1 {
+			t.Errorf("%q: %s to %q", token, in.Status, in.Header.Get("Location"))
 			continue
 		}
-		if got := visit("/_mock/worlds", in.Cookies()...); got.StatusCode != http.StatusOK {
-			t.Errorf("%q: %s with the cookie %q", token, got.Status, in.Header["Set-Cookie"])
+		if cookie := in.Cookies()[0]; !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/_mock/" {
+			t.Errorf("the cookie is %s", cookie)
 		}
-	}
-}
-
-// A browser that opens the console with the token gets it as a cookie, and is redirected to the address without it.
-func TestAccess_ABrowserSignsIn(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token"))
-	visit := func(target, cookie string) *http.Response {
-		r := httptest.NewRequest(http.MethodGet, target, nil)
-		r.RemoteAddr, r.Host = "192.0.2.7:9", "mockserver:4010"
-		r.Header.Set("Accept", "text/html")
-		if cookie != "" {
-			r.Header.Set("Cookie", cookie)
-		}
-		recorder := httptest.NewRecorder()
-		srv.ServeHTTP(recorder, r)
-		return recorder.Result()
-	}
-	for target, status := range map[string]int{"/_mock/": 403, "/_mock/?token=wrong": 403, "/_mock/worlds?token=secret-token": 403} {
-		if got := visit(target, ""); got.StatusCode != status {
-			t.Errorf("%s: %s", target, got.Status)
-		}
-	}
-	in := visit("/_mock/?token=secret-token", "")
-	if in.StatusCode != http.StatusSeeOther || in.Header.Get("Location") != "/_mock/" {
-		t.Fatalf("%s to %q", in.Status, in.Header.Get("Location"))
-	}
-	cookie := in.Cookies()[0]
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/_mock/" {
-		t.Errorf("the cookie is %s", cookie)
-	}
-	for _, target := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live"} {
-		if got := visit(target, cookie.Name+"="+cookie.Value); got.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s", target, got.Status)
+		for _, target := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live", "/_mock/worlds"} {
+			if got := visit(target, in.Cookies()...); got.StatusCode != http.StatusOK {
+				t.Errorf("%q: %s %s with the cookie %q", token, target, got.Status, in.Header["Set-Cookie"])
+			}
 		}
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
@@ -40,35 +40,6 @@ func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
 		do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK)
 	}
 	get(t, srv, "/_mock/nothing").refusal(t, http.StatusNotFound, "lists the routes")
-}
-
-func TestAdmin_AnswersThisMachineOnly(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	host := strings.TrimPrefix(srv.URL, "http://")
-	_, port, _ := strings.Cut(host, ":")
-	tests := []struct {
-		name    string
-		headers []string
-		status  int
-	}{
-		{"by address", []string{"Host", host}, 200},
-		{"by name", []string{"Host", "localhost:" + port}, 200},
-		{"by IPv6 address", []string{"Host", "[::1]:" + port}, 200},
-		{"typed into the address bar", []string{"Sec-Fetch-Site", "none"}, 200},
-		{"own page", []string{"Origin", srv.URL, "Sec-Fetch-Site", "same-origin"}, 200},
-		{"rebound name", []string{"Host", "evil.example:" + port}, 403},
-		{"page of another site", []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{"page of another port", []string{"Sec-Fetch-Site", "same-site"}, 403},
-		{"other origin", []string{"Origin", "https://evil.example"}, 403},
-		{"opaque origin", []string{"Origin", "null"}, 403},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			do(t, srv, http.MethodGet, "/_mock/healthz", "", test.headers...).want(t, test.status)
-		})
-	}
 }
 
 func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
@@ -117,24 +88,6 @@ func TestAdmin_AddsWebhooks(t *testing.T) {
 	post(t, anywhere, "/_mock/webhooks", `{"url":"https://hooks.example/"}`).want(t, http.StatusOK)
 }
 
-func TestAssumptions_EachHasARowInTheTable(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.PerPageCap = 10 }))
-	fields := reflect.TypeFor[assumption.Set]()
-	table := srv.Assumptions()
-	if len(table) != fields.NumField() {
-		t.Fatalf("%d rows for %d fields", len(table), fields.NumField())
-	}
-	for i, row := range table {
-		if row.Field != fields.Field(i).Name || row.Open == "" || row.Default == "" || row.Basis == "" {
-			t.Errorf("row %d is %+v, want one about %s", i, row, fields.Field(i).Name)
-		}
-		if row.Changed != (row.Field == "PerPageCap") {
-			t.Errorf("%s: changed is %v", row.Field, row.Changed)
-		}
-	}
-}
-
 // The control surface refuses a field or parameter that a route does not accept, suggests the name that was probably
 // meant, and changes nothing. If it ignored a misspelt "from", a new world would not be a copy.
 func TestAdmin_RefusesUnknownNames(t *testing.T) {
@@ -163,26 +116,6 @@ func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	}
 	if worlds := srv.Worlds(); len(worlds) != 1 {
 		t.Errorf("%d worlds are open", len(worlds))
-	}
-}
-
-// Assumptions about the lists of the service, such as PerPageCap, do not apply to the lists of the control surface.
-func TestAdmin_ListsAreNotCapped(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.PerPageCap = 1 }))
-	for _, name := range []string{"default_a", "default_b"} {
-		if _, err := srv.Open(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 3 {
-		analyzeShipment(t, srv, srv.Shipments()[0])
-	}
-	for _, path := range []string{"worlds", "webhooks", "deliveries", "regulatory-requests"} {
-		var rows []any
-		if get(t, srv, "/_mock/"+path+"?perPage=100").data(t, &rows); len(rows) < 2 {
-			t.Errorf("%s has %d rows", path, len(rows))
-		}
 	}
 }
 
@@ -232,29 +165,6 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	}
 	if to := get(t, srv, "/_mock").want(t, http.StatusPermanentRedirect).header.Get("Location"); to != "/_mock/" {
 		t.Errorf("/_mock leads to %q", to)
-	}
-}
-
-// The index describes how to address a world, and lists the parameters of each route.
-func TestAdmin_IndexSaysHowToAddressAWorld(t *testing.T) {
-	t.Parallel()
-	index := get(t, start(t, mockserver.WithoutListener()), "/_mock/").want(t, 200)
-	var listed struct {
-		Routes []struct {
-			Path  string
-			Query []string
-		}
-	}
-	index.data(t, &listed)
-	for _, route := range listed.Routes {
-		if !slices.Contains(route.Query, "world") {
-			t.Errorf("%s takes %v", route.Path, route.Query)
-		}
-	}
-	for _, text := range []string{"?world=lowfunds_ci42", "Authorization: Bearer sk_test_"} {
-		if !strings.Contains(string(index.body), text) {
-			t.Errorf("the index does not contain %q", text)
-		}
 	}
 }
 
@@ -331,4 +241,76 @@ func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	post(t, srv, "/_mock/events", `{"event":"test"}`).want(t, 200)
 	get(t, srv, "/_mock/deliveries?wait=1ms").refusal(t, http.StatusRequestTimeout, "as the clock of the world advances")
 	get(t, srv, "/_mock/deliveries?wait=long").refusal(t, http.StatusBadRequest, "write a duration")
+}
+
+func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
+	t.Parallel()
+	srv := start(t, virtual())
+	var ids []string
+	for range 3 {
+		ids = append(ids, post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id"))
+	}
+	post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+ids[0]+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+	post(t, srv, "/_mock/clock/advance", `{"duration":"1h"}`).want(t, http.StatusOK)
+
+	var rows []struct {
+		RequestID            string `json:"request_id"`
+		Status               string
+		Purchased, Generated int
+	}
+	get(t, srv, "/_mock/regulatory-requests?perPage=2").data(t, &rows)
+	if len(rows) != 2 || rows[0].RequestID != ids[2] || rows[1].RequestID != ids[1] {
+		t.Errorf("the newest two are %+v", rows)
+	}
+	get(t, srv, "/_mock/regulatory-requests?perPage=2&page=2").data(t, &rows)
+	if len(rows) != 1 || rows[0].Status != "completed" || rows[0].Purchased != 1 || rows[0].Generated != 1 {
+		t.Errorf("the oldest is %+v", rows)
+	}
+	get(t, srv, "/_mock/regulatory-requests?page=2147483647&perPage=2147483647").data(t, &rows)
+	if len(rows) != 0 {
+		t.Errorf("far behind the end are %+v", rows)
+	}
+
+	var told struct {
+		Record  struct{ Status string }
+		History []struct {
+			Status         string
+			DocumentType   string `json:"document_type"`
+			DocumentStatus string `json:"document_status"`
+		}
+	}
+	get(t, srv, "/_mock/regulatory-requests/"+ids[0]).want(t, http.StatusOK).data(t, &told)
+	var lines []string
+	for _, step := range told.History {
+		lines = append(lines, strings.TrimSpace(step.Status+" "+step.DocumentType+" "+step.DocumentStatus))
+	}
+	want := []string{"draft", "purchasing", "processing", "CUSTOMS generating", "CUSTOMS generated", "completed"}
+	if diff := cmp.Diff(want, lines); diff != "" || told.Record.Status != "completed" {
+		t.Errorf("history of a request that is %s (-want +got):\n%s", told.Record.Status, diff)
+	}
+	get(t, srv, "/_mock/regulatory-requests/RD-NOBODY").refusal(t, http.StatusNotFound, "RD-NOBODY")
+}
+
+func TestAdminLedger_OfOneWallet(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	wallet := srv.Wallets()[1]
+	var view struct {
+		Wallets []struct{ Reference string }
+		Entries []struct{ Wallet string }
+	}
+	get(t, srv, "/_mock/ledger?perPage=1000&wallet="+wallet).want(t, http.StatusOK).data(t, &view)
+	if len(view.Wallets) != 1 || view.Wallets[0].Reference != wallet {
+		t.Errorf("the wallets are %v, want only %s", view.Wallets, wallet)
+	}
+	if len(view.Entries) == 0 {
+		t.Error("no entries")
+	}
+	for _, e := range view.Entries {
+		if e.Wallet != wallet {
+			t.Errorf("an entry of %s", e.Wallet)
+		}
+	}
+	get(t, srv, "/_mock/ledger?wallet=1").refusal(t, http.StatusNotFound, `the world has no wallet "1": use one of `+srv.Wallets()[0])
+	get(t, srv, "/_mock/ledger?wallet="+wallet+"0").refusal(t, http.StatusNotFound, `did you mean "`+wallet+`"?`)
 }

@@ -1,11 +1,18 @@
 package mockserver_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
@@ -26,6 +33,10 @@ func TestAssumptions_ChangeAtRuntime(t *testing.T) {
 	perPage(50)
 	change(`{"assumptions":{"PerPageCap":2,"FundsStatus":402}}`).want(t, http.StatusOK)
 	perPage(2)
+	var uncapped []any
+	if get(t, srv, "/_mock/webhooks?perPage=50").data(t, &uncapped); len(uncapped) != 50 {
+		t.Errorf("a list of the control surface is capped to %d", len(uncapped))
+	}
 	change(`{"assumptions":{"PerPageCap":null}}`).want(t, http.StatusOK)
 	perPage(50)
 	get(t, srv, "/v1/transactions").want(t, http.StatusBadRequest)
@@ -119,24 +130,6 @@ func TestAssumptions_RefuseChanges(t *testing.T) {
 	}
 }
 
-// A state file has the changes of every world, also of the home world, which is open when the file is read.
-func TestAssumptions_AreSaved(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state.json")
-	first := start(t, mockserver.WithoutListener())
-	do(t, first, http.MethodPatch, "/_mock/assumptions", `{"preset":"contrary","assumptions":{"PerPageCap":7}}`).want(t, http.StatusOK)
-	if err := first.SaveState(path); err != nil {
-		t.Fatal(err)
-	}
-	second := start(t, mockserver.WithoutListener())
-	if err := second.LoadState(path); err != nil {
-		t.Fatal(err)
-	}
-	if got := get(t, second, "/v1/rates?perPage=50"); got.at(t, "data.pagination.perPage") != 7.0 {
-		t.Errorf("after a restart: %s", got.body)
-	}
-}
-
 // Requests are served while an assumption changes.
 func TestAssumptions_ChangeUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -154,4 +147,313 @@ func TestAssumptions_ChangeUnderLoad(t *testing.T) {
 		}
 	}
 	<-done
+}
+
+// requestID returns the identifier of the request that a response is about.
+func requestID(t *testing.T, a answer) string {
+	t.Helper()
+	var body struct {
+		Data struct {
+			ID      string `json:"request_id"`
+			Request struct {
+				ID string `json:"request_id"`
+			}
+		}
+	}
+	if err := json.Unmarshal(a.body, &body); err != nil || a.status/100 != 2 {
+		t.Fatalf("%d %v: %s", a.status, err, a.body)
+	}
+	return body.Data.ID + body.Data.Request.ID
+}
+
+// at returns the value at a path such as data.request.items.0, or nil.
+func (a answer) at(t *testing.T, path string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(a.body, &value); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		switch inner := value.(type) {
+		case map[string]any:
+			value = inner[name]
+		case []any:
+			if name != "0" || len(inner) == 0 {
+				return nil
+			}
+			value = inner[0]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// names returns the member names of the object at a path, sorted.
+func (a answer) names(t *testing.T, path string) string {
+	t.Helper()
+	object, _ := a.at(t, path).(map[string]any)
+	var names []string
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// Each switch changes the behaviour that it names, and the response check follows.
+func TestAssumption_OtherChoices(t *testing.T) {
+	t.Parallel()
+	const (
+		analyzed  = "analyze"
+		purchased = "purchase"
+		lookedUp  = "get"
+		refused   = "refusal"
+		funds     = "too little money"
+	)
+	for name, test := range map[string]struct {
+		assume func(*assumption.Set)
+		step   string
+		status int
+		want   map[string]any // by path
+		names  map[string]string
+	}{
+		"AnalyzeStatus":  {func(a *assumption.Set) { a.AnalyzeStatus = 201 }, analyzed, 201, map[string]any{"data.status": "draft"}, nil},
+		"PurchaseStatus": {func(a *assumption.Set) { a.PurchaseStatus = 202 }, purchased, 202, map[string]any{"data.status": "processing"}, nil},
+		"FundsStatus":    {func(a *assumption.Set) { a.FundsStatus = 402 }, funds, 402, map[string]any{"data.error_code": "insufficient_funds"}, nil},
+		"ProblemRefusals": {func(a *assumption.Set) { a.ProblemRefusals = true }, funds, 400,
+			map[string]any{"status": 400.0, "title": "Bad Request", "error_code": "insufficient_funds"},
+			map[string]string{"": "", "data": ""}},
+		"ProblemRefusals, unknown id": {func(a *assumption.Set) { a.ProblemRefusals = true }, refused, 404,
+			map[string]any{"status": 404.0, "error_code": "not_found"}, nil},
+		"OtherRefusalNames": {func(a *assumption.Set) { a.OtherRefusalNames = true }, refused, 404,
+			map[string]any{"status": false, "data.code": "ERR_NOT_FOUND", "data.error_code": nil}, nil},
+		"OtherRefusalNames and ProblemRefusals": {func(a *assumption.Set) { a.OtherRefusalNames, a.ProblemRefusals = true, true }, refused, 404,
+			map[string]any{"code": "ERR_NOT_FOUND", "error_code": nil}, nil},
+		"WrapRecord": {func(a *assumption.Set) { a.WrapRecord = true }, lookedUp, 200,
+			map[string]any{"data.request.status": "processing", "data.status": nil}, map[string]string{"data": "request"}},
+		"OtherRecordNames": {func(a *assumption.Set) { a.OtherRecordNames = true }, lookedUp, 200,
+			map[string]any{"data.purchased_documents.0.slug": "CUSTOMS", "data.line_items": nil, "data.documents": nil},
+			map[string]string{"data.available_documents.0": "currency mode name price profile_fields reasons slug"}},
+		"MinimalRecord": {func(a *assumption.Set) { a.MinimalRecord = true }, lookedUp, 200, nil, map[string]string{
+			"data": "available_documents line_items request_id source status", "data.available_documents.0": "amount currency document_type"}},
+		"MinimalPurchase": {func(a *assumption.Set) { a.MinimalPurchase = true }, purchased, 200, map[string]any{"status": true}, map[string]string{"data": ""}},
+		"UnknownState":    {func(a *assumption.Set) { a.UnknownState = time.Second }, lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
+		"UnknownState in the confirmation": {func(a *assumption.Set) { a.UnknownState = time.Second }, purchased, 200,
+			map[string]any{"data.status": "queued"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithScenario("default"),
+				mockserver.WithAssumptions(assumption.Strict), mockserver.WithAssumptions(test.assume))
+			got := map[string]answer{analyzed: post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)}
+			id := requestID(t, got[analyzed])
+			if test.step == funds {
+				w, err := srv.Open("lowfunds_choices")
+				if err != nil {
+					t.Fatal(err)
+				}
+				id = requestID(t, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`))
+				got[funds] = as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
+			} else {
+				got[purchased] = purchase(t, srv, id, "CUSTOMS")
+				got[lookedUp] = get(t, srv, regulatoryPath+"/request/"+id)
+				got[refused] = get(t, srv, regulatoryPath+"/request/RD-NOSUCH")
+			}
+			response := got[test.step].want(t, test.status)
+			for path, want := range test.want {
+				if diff := cmp.Diff(want, response.at(t, path)); diff != "" {
+					t.Errorf("%s: %s in %s", path, diff, response.body)
+				}
+			}
+			for path, want := range test.names {
+				if names := response.names(t, path); names != want {
+					t.Errorf("%s has %q, want %q", path, names, want)
+				}
+			}
+			if problem := response.header.Get("Content-Type") == "application/problem+json"; problem != (strings.HasPrefix(name, "Problem") || strings.Contains(name, "and Problem")) {
+				t.Errorf("Content-Type %q", response.header.Get("Content-Type"))
+			}
+		})
+	}
+}
+
+// The unknown state passes.
+func TestAssumption_UnknownStateEnds(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(func(a *assumption.Set) {
+		a.Purchasing, a.UnknownState, a.GenerationScale = time.Second, time.Second, 1000
+	}))
+	id := analyzeShipment(t, srv, srv.Shipments()[0]).ID
+	purchase(t, srv, id, "CUSTOMS").want(t, 200)
+	var states []any
+	for range 3 {
+		states = append(states, get(t, srv, regulatoryPath+"/request/"+id).at(t, "data.status"))
+		advance(t, srv, time.Second)
+	}
+	if diff := cmp.Diff([]any{"purchasing", "queued", "processing"}, states); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Refusals of requests that name no operation have the form of the world.
+func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Contrary))
+	for _, got := range []answer{
+		get(t, srv, "/v1/nothing").want(t, 404), do(t, srv, "DELETE", "/v1/rates", "").want(t, 405),
+		do(t, srv, "GET", "/v1/rates", "", "Authorization", "Bearer wrong").want(t, 401), get(t, srv, "/v1/transactions").want(t, 422),
+	} {
+		if got.header.Get("Content-Type") != "application/problem+json" || got.at(t, "detail") == nil || got.at(t, "code") == nil {
+			t.Errorf("%s: %s", got.header.Get("Content-Type"), got.body)
+		}
+	}
+}
+
+// Lists in the other order have the same records, a page is at most as long as the cap, and nothing comes after the last page.
+func TestAssumption_Lists(t *testing.T) {
+	t.Parallel()
+	plain := start(t, mockserver.WithoutListener())
+	other := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.OldestFirst, a.LastPageNull, a.PerPageCap = true, true, 50 }))
+	for _, list := range []string{"rates", "webhooks", "transactions"} {
+		path := "/v1/" + list + "?wallet=" + plain.Wallets()[0] + "&perPage=1000"
+		all, _ := records(t, get(t, plain, path), list)
+		slices.Reverse(all)
+		last := (len(all)-1)/50 + 1
+		some, pagination := records(t, get(t, other, fmt.Sprint(path, "&page=", last)), list)
+		if diff := cmp.Diff(all[(last-1)*50:], some); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", list, diff)
+		}
+		if list == "transactions" && !strings.Contains(string(pagination), `"nextPage":null`) {
+			t.Errorf("%s", pagination)
+		}
+	}
+}
+
+func TestAssumption_EmptyHasNoPages(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.EmptyHasNoPages, a.UnknownWalletIsEmpty = true, true }))
+	got := get(t, srv, "/v1/transactions?wallet=VA-1").want(t, 200)
+	if got.at(t, "data.pagination.pageCount") != 0.0 || got.at(t, "data.pagination.hasNextPage") != false {
+		t.Errorf("%s", got.body)
+	}
+	if got := get(t, srv, "/v1/rates"); got.at(t, "data.pagination.pageCount") != 3.0 {
+		t.Errorf("%v pages of rates", got.at(t, "data.pagination.pageCount"))
+	}
+}
+
+// Each switch refuses a tolerated request.
+func TestAssumption_Strictness(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+		want                     string
+	}{
+		{"unknown parameter", "GET", "/v1/rates?sort=asc&page=1", "", nil, 400, "has no query parameter sort: it takes perPage, page"},
+		{"parameter of none", "GET", "/v1/countries?page=1", "", nil, 400, "it takes none"},
+		{"page that is not a number", "GET", "/v1/rates?page=two", "", nil, 400, "whole number of at least 1"},
+		{"page before the first", "GET", "/v1/webhooks?perPage=0", "", nil, 400, "whole number of at least 1"},
+		{"unknown field", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","colour":"red"}`, nil, 400, "colour"},
+		{"no content type", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT"}`, []string{"Content-Type", ""}, 415, "has no Content-Type"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			tolerant := start(t, mockserver.WithoutListener())
+			body := strings.ReplaceAll(test.body, "SHIPMENT", tolerant.Shipments()[0])
+			do(t, tolerant, test.method, test.path, body, test.headers...).want(t, 200)
+			strict := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
+			do(t, strict, test.method, test.path, body, test.headers...).refusal(t, test.status, test.want)
+		})
+	}
+}
+
+// A world can be opened over HTTP with its own assumptions, and shows them.
+func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
+	key := post(t, srv, "/_mock/worlds", `{"scenario":"default","name":"ci","assumptions":{"PerPageCap":2,"LastPageNull":true,"ObjectBreakdown":true,"Purchasing":"5s"}}`).want(t, 200).text(t, "secret_key")
+	var page struct {
+		Rates []struct{ Breakdown map[string]json.Number }
+	}
+	as(t, srv, key, "GET", "/v1/rates?perPage=10", "").want(t, 200).data(t, &page)
+	if len(page.Rates) != 2 || len(page.Rates[0].Breakdown) == 0 {
+		t.Errorf("%+v", page)
+	}
+	var rows []struct {
+		Field   string
+		Changed bool
+		Value   any
+	}
+	get(t, srv, "/_mock/assumptions?world=default_ci").data(t, &rows)
+	shown := map[string]any{}
+	for _, row := range rows {
+		if row.Changed {
+			shown[row.Field] = row.Value
+		}
+	}
+	want := map[string]any{
+		"PerPageCap": 2.0, "LastPageNull": true, "ObjectBreakdown": true, "Purchasing": "5s", "RefuseUnknownFields": true,
+		"RefuseUnknownParameters": true, "RefuseWrongParameters": true, "RequireContentType": true,
+	}
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Error(diff)
+	}
+	var document struct {
+		Components struct{ Schemas map[string]any }
+	}
+	if err := json.Unmarshal(get(t, srv, "/_mock/openapi.json?world=default_ci").body, &document); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(document.Components.Schemas["TransactionPagination"]); !strings.Contains(string(text), `"null"`) {
+		t.Errorf("the document of the world has %s", text)
+	}
+	for body, status := range map[string]int{
+		`{"name":"default_x","preset":"contrari"}`:                 http.StatusBadRequest,
+		`{"name":"default_ci","assumptions":{"PerPageCap":3}}`:     http.StatusConflict,
+		`{"name":"home","assumptions":{"PerPageCap":3}}`:           http.StatusConflict,
+		`{"name":"default_x","assumptions":{"PerPgeCap":3}}`:       http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"PerPageCap":"lots"}}`: http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"OneWorld":true}}`:     http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"MaxBody":1}}`:         http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"DeliverAnywhere":1}}`: http.StatusBadRequest,
+		`{"name":"default_x","assumptions":{"PerPageCap":[1]}}`:    http.StatusBadRequest,
+	} {
+		post(t, srv, "/_mock/worlds", body).refusal(t, status, "")
+	}
+	if worlds := srv.Worlds(); len(worlds) != 2 {
+		t.Errorf("%d worlds are open", len(worlds))
+	}
+}
+
+// Every way to set an assumption checks its range: an option, both routes, a state file, and Go.
+func TestAssumptions_AreCheckedEverywhere(t *testing.T) {
+	t.Parallel()
+	const want = "PerPageCap is -1: it must be from 1 to 1000000"
+	refused := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumption("PerPageCap", "-1"))
+	defer refused.Close()
+	srv := start(t, mockserver.WithoutListener())
+	do(t, srv, http.MethodPatch, "/_mock/assumptions", `{"assumptions":{"PerPageCap":-1}}`).refusal(t, http.StatusBadRequest, want)
+	post(t, srv, "/_mock/worlds", `{"name":"ci","assumptions":{"PerPageCap":-1}}`).refusal(t, http.StatusBadRequest, want)
+	post(t, srv, "/_mock/worlds", `{"name":"other","assumptions":{"PerPageCap":77}}`).want(t, http.StatusOK)
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := srv.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	state, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(state, []byte(`"PerPageCap":77`), []byte(`"PerPageCap":-1`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for way, err := range map[string]error{
+		"option": refused.Err(), "state file": srv.LoadState(path), "Go": srv.SetAssumptions(func(a *assumption.Set) { a.PerPageCap = -1 }),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", way, err)
+		}
+	}
 }

@@ -58,15 +58,6 @@ func TestAuth_SaysWhatIsWrongWithTheHeader(t *testing.T) {
 	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "bearer "+srv.SecretKey).want(t, http.StatusOK)
 }
 
-func TestAssumption_OpenOperationsNeedNoKey(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) {
-		a.OpenOperations = []string{shipping.OpListCountries}
-	}))
-	do(t, srv, http.MethodGet, "/v1/countries", "", "Authorization", "").want(t, http.StatusOK)
-	do(t, srv, http.MethodGet, "/v1/webhooks", "", "Authorization", "").want(t, http.StatusUnauthorized)
-}
-
 // A request whose key opens no world changes nothing in the home world: neither its fault rules nor its journal nor its
 // lint. Otherwise a typo in the key of one test suite would disturb another suite on the same server.
 func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {

@@ -2,45 +2,14 @@ package mockserver_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-
-func TestConsole_IsThePageForBrowsersAndAListForEveryoneElse(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	tests := []struct {
-		name, accept string
-		page         bool
-	}{
-		{"browser", browser, true},
-		{"curl", "*/*", false},
-		{"nothing said", "", false},
-		{"a program", "application/json", false},
-		{"one that will not have HTML", "text/html;q=0, application/json", false},
-		{"one that prefers JSON", "application/json, text/html; q=0.5", false},
-		{"one without a preference", "text/html, application/json", false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			got := do(t, srv, http.MethodGet, "/_mock/", "", "Accept", test.accept, "Authorization", "").want(t, http.StatusOK)
-			if isPage := bytes.HasPrefix(got.body, []byte("<!doctype html>")); isPage != test.page || json.Valid(got.body) == test.page {
-				t.Errorf("the page: %v, want %v: %.60s", isPage, test.page, got.body)
-			}
-			if got.header.Get("Vary") != "Accept" {
-				t.Errorf("Vary is %q: a cache would mix the two up", got.header.Get("Vary"))
-			}
-		})
-	}
-}
 
 // The first address that serve prints led a browser to an error.
 func TestConsole_ABrowserIsRedirectedToIt(t *testing.T) {
@@ -109,44 +78,4 @@ func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", browser, "If-None-Match", "*").want(t, http.StatusNotModified)
 	get(t, srv, "/_mock/console/nothing.js").refusal(t, http.StatusNotFound, "/_mock/")
 	get(t, srv, "/_mock/console/..%2fconsole.go").refusal(t, http.StatusNotFound, "no route")
-}
-
-func TestConsole_AnswersNoPageOfAnotherSite(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	for _, path := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live"} {
-		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Sec-Fetch-Site", "cross-site").refusal(t, http.StatusForbidden, "other sites")
-		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Host", "evil.example").refusal(t, http.StatusForbidden, "this machine")
-		do(t, srv, http.MethodGet, path, "", "Accept", browser, "Origin", "https://evil.example").refusal(t, http.StatusForbidden, "other origins")
-		do(t, srv, http.MethodPost, path, "{}").refusal(t, http.StatusMethodNotAllowed, "GET")
-	}
-}
-
-// The page asks nobody but this server, and makes no element out of text.
-func TestConsole_NamesNoOtherHostAndMakesNoMarkup(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("internal/admin/console/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := regexp.MustCompile(`(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}[^\s"'` + "`" + `)]*`)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, found := range address.FindAllString(string(text), -1) {
-			if found != "http://www.w3.org/2000/svg" { // the name of SVG's elements, which is never fetched
-				t.Errorf("%s names %s", file, found)
-			}
-		}
-		for _, sink := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"} {
-			if bytes.Contains(text, []byte(sink)) {
-				t.Errorf("%s uses %s", file, sink)
-			}
-		}
-		if strings.HasSuffix(file, ".html") && regexp.MustCompile(`<script(>| [^>]*>[^<])|\son\w+=|\sstyle=|<style`).Match(text) {
-			t.Errorf("%s has scripts or styles in it, which its policy forbids", file)
-		}
-	}
 }

@@ -2,11 +2,8 @@ package mockserver_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -15,112 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
-
-// moody is a receiver inside a bubble that takes a random time and refuses two of three notifications to a
-// webhook.
-type moody struct {
-	mu     sync.Mutex
-	random *rand.Rand
-	count  map[string]int
-}
-
-func (m *moody) RoundTrip(r *http.Request) (*http.Response, error) {
-	m.mu.Lock()
-	webhook := r.Header.Get("X-Webhook-Id")
-	m.count[webhook]++
-	status := http.StatusOK
-	if m.count[webhook]%3 != 0 {
-		status = http.StatusServiceUnavailable
-	}
-	takes := time.Duration(m.random.IntN(700)) * time.Millisecond
-	m.mu.Unlock()
-	<-time.After(takes)
-	return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
-}
-
-// The same seed and the same steps produce the same journal and the same deliveries, byte for byte, however fast the
-// receivers are and whichever goroutine runs first. SHIPPING_JOURNALS is the number of times that the steps are taken, 50
-// by default. The speeds of the receivers follow from the seed.
-func TestAdvance_TheSameStepsLeaveTheSameJournal(t *testing.T) {
-	t.Parallel()
-	o := randomtest.New(t)
-	count, seed := o.Number("SHIPPING_JOURNALS", 50), o.Seed()
-	run := func(speed uint64) (journal string) {
-		synctest.Test(t, func(t *testing.T) {
-			receivers := &moody{random: rand.New(rand.NewPCG(seed, speed)), count: map[string]int{}}
-			srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receivers))
-			defer srv.Close()
-			var taken steps
-			taken.on(t, srv)
-			text, err := json.Marshal(map[string]any{"journal": srv.Journal(), "deliveries": srv.Deliveries(), "fired": taken.fired})
-			if err != nil {
-				t.Fatal(err)
-			}
-			journal = string(text)
-		})
-		return journal
-	}
-	first := run(0)
-	if strings.Count(first, `"state":"delivered"`) < 10 {
-		t.Errorf("next to nothing was delivered: %s", first)
-	}
-	for speed := range count {
-		if diff := cmp.Diff(first, run(uint64(speed+1))); diff != "" {
-			t.Fatalf("receivers of speed %d (-first +this):\n%s", speed+1, diff)
-		}
-	}
-}
-
-// steps are taken in a world on virtual time.
-type steps struct{ fired []journal.Fired }
-
-func (s *steps) advance(t *testing.T, w *mockserver.World, d time.Duration) {
-	t.Helper()
-	fired, err := w.Advance(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.fired = append(s.fired, fired...)
-}
-
-func (s *steps) on(t *testing.T, srv *mockserver.Server) {
-	t.Helper()
-	for _, order := range []notify.Order{"", notify.FIFO, notify.Reverse, notify.Shuffle} {
-		id, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := srv.ChangeWebhook(id, notify.WebhookChange{Order: &order}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i, e := range events(6) {
-		if _, err := srv.Emit(e); err != nil {
-			t.Fatal(err)
-		}
-		s.advance(t, srv.World, time.Duration(i*40)*time.Millisecond)
-	}
-	inject(t, srv, fault.Rule{Operation: shipping.OpAnalyze, Fault: fault.Latency(200 * time.Millisecond)})
-	var answered sync.WaitGroup
-	answered.Go(func() {
-		body := replayBody(t, "shipment_id", srv.Shipments()[0])
-		post(t, srv, regulatoryPath+"/analyze", body)
-	})
-	synctest.Wait()
-	s.advance(t, srv.World, time.Hour)
-	answered.Wait()
-	post(t, srv, replayPath, replayBody(t, "delivery_id", srv.Deliveries()[0].ID)).want(t, http.StatusOK)
-	s.advance(t, srv.World, time.Minute)
-}
 
 // When Advance returns, each request whose injected latency has passed has its response and its journal entry, with the
 // time at which the latency ended.
@@ -227,34 +123,6 @@ func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
 	srv.Close()
 	second := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithState(path))
 	check("loaded", second, second.World, reverse)
-}
-
-// A fork sends its notifications in the order of its webhook.
-func TestFork_SendsInTheOrderOfItsWebhook(t *testing.T) {
-	t.Parallel()
-	box := &inbox{}
-	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(box))
-	ordered(t, srv.World, notify.Reverse)
-	fork, err := srv.Fork("fork")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range events(3) {
-		if _, err := fork.Emit(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := fork.Advance(time.Second); err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range box.got {
-		if !strings.Contains(text, fmt.Sprintf(`"number":%d`, 2-i)) {
-			t.Errorf("arrived as number %d: %s", i, text)
-		}
-	}
-	if len(box.got) != 3 {
-		t.Errorf("%d arrived", len(box.got))
-	}
 }
 
 // refusing is a receiver that refuses everything and notes who signed it when.
@@ -432,58 +300,6 @@ func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 			}
 		})
 	}
-}
-
-// On a virtual clock, an advance by ten ticks sends ten bytes of a slow body, after the first one, which is sent at once.
-func TestFaultSlowBody_FollowsAVirtualClock(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener(), virtual())
-		defer srv.Close()
-		inject(t, srv, fault.Rule{Fault: fault.SlowBody(time.Second), Committed: true})
-		var got []byte
-		var mu sync.Mutex
-		var reading sync.WaitGroup
-		reading.Go(func() {
-			req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/rates?perPage=1", nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
-			resp, err := srv.Transport().RoundTrip(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer resp.Body.Close()
-			var piece [1]byte
-			for {
-				n, err := resp.Body.Read(piece[:])
-				mu.Lock()
-				got = append(got, piece[:n]...)
-				mu.Unlock()
-				if err != nil {
-					return
-				}
-			}
-		})
-		for i, step := range []int{0, 1, 10, 100} {
-			synctest.Wait()
-			advance(t, srv, time.Duration(step)*time.Second)
-			synctest.Wait()
-			mu.Lock()
-			if want := []int{1, 2, 12, 112}[i]; len(got) != want {
-				t.Errorf("after %d more ticks %d bytes, want %d", step, len(got), want)
-			}
-			mu.Unlock()
-		}
-		advance(t, srv, time.Hour)
-		reading.Wait()
-		if !json.Valid(got) || srv.Pending() != 0 {
-			t.Errorf("%d bytes in the end, and %d ticks are left", len(got), srv.Pending())
-		}
-	})
 }
 
 // Ticks for which no client waits any more are dropped.

@@ -82,22 +82,29 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 	}
 }
 
+// connect opens a connection in memory and sends a text. It closes with the test.
+func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
+	t.Helper()
+	conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if text != "" {
+		if _, err := conn.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
 // Whoever sends a header byte by byte, or nothing after a request, is hung up on.
 func TestServer_HangsUpOnThoseWhoSayNothing(t *testing.T) {
 	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": ""} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := start(t, mockserver.WithoutListener())
-				conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer conn.Close()
-				if said != "" {
-					if _, err := conn.Write([]byte(said)); err != nil {
-						t.Fatal(err)
-					}
-				}
+				conn := connect(t, srv, said)
 				began := time.Now()
 				if n, err := conn.Read(make([]byte, 1)); err == nil {
 					t.Errorf("answered with %d bytes", n)
@@ -126,15 +133,8 @@ func TestServer_HangsUpOnABodyThatNeverEnds(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/shutdown %v", name, shutdown), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					srv := start(t, mockserver.WithoutListener())
-					conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer conn.Close()
 					head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + srv.SecretKey + "\r\nContent-Length: 100\r\n\r\n{"
-					if _, err := conn.Write([]byte(head)); err != nil {
-						t.Fatal(err)
-					}
+					conn := connect(t, srv, head)
 					began, most := time.Now(), 31*time.Second
 					read := make(chan error, 1)
 					go func() {
@@ -165,16 +165,7 @@ func TestShutdown_ClosesConnectionsWithoutARequest(t *testing.T) {
 	for _, said := range []string{"", "GET /v1/ra"} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := start(t, mockserver.WithoutListener())
-			conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			if said != "" {
-				if _, err := conn.Write([]byte(said)); err != nil {
-					t.Fatal(err)
-				}
-			}
+			connect(t, srv, said)
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()

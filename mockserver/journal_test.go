@@ -1,60 +1,23 @@
 package mockserver_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
-
-func TestJournal_HasWhatWasCalled(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	ids := []string{
-		get(t, srv, "/v1/rates?perPage=1").header.Get("X-Request-Id"),
-		get(t, srv, "/v1/nothing").header.Get("X-Request-Id"),
-		post(t, srv, "/v1/webhooks/replay", "{}").header.Get("X-Request-Id"),
-	}
-	get(t, srv, "/_mock/journal").want(t, 200) // is not journaled
-	want := []journal.Entry{
-		{RequestID: ids[0], Operation: shipping.OpListRates, Method: "GET", Path: "/v1/rates", Query: "perPage=1", Status: 200},
-		{RequestID: ids[1], Method: "GET", Path: "/v1/nothing", Status: 404, ErrorCode: "not_found"},
-		{RequestID: ids[2], Operation: shipping.OpReplayWebhook, Method: "POST", Path: "/v1/webhooks/replay", Status: 400,
-			ContentType: "application/json", RequestBody: "{}", RequestBytes: 2, ErrorCode: "invalid_request"},
-	}
-	ignored := cmpopts.IgnoreFields(journal.Entry{}, "At", "Duration", "Key", "Message", "ResponseBody", "ResponseBytes")
-	if diff := cmp.Diff(want, srv.Journal(), ignored); diff != "" {
-		t.Errorf("journal (-want +got):\n%s", diff)
-	}
-	if got := srv.Requests(shipping.OpListRates); got != 1 {
-		t.Errorf("Calls counts %d, want 1", got)
-	}
-}
-
-func TestJournal_IsBoundedAndCountsOn(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	const calls = 1024 + 10
-	for range calls {
-		get(t, srv, "/v1/rates?perPage=1")
-	}
-	journal := srv.Journal()
-	if len(journal) != 1024 || journal[0].RequestID != "req-11" || journal[1023].RequestID != "req-1034" {
-		t.Errorf("%d calls from %s to %s", len(journal), journal[0].RequestID, journal[len(journal)-1].RequestID)
-	}
-	if got := srv.Requests(shipping.OpListRates); got != calls {
-		t.Errorf("Calls counts %d, want %d", got, calls)
-	}
-}
 
 // A refused request is found behind more good ones than the journal has entries, and so is one that a fault struck.
 func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
@@ -167,4 +130,268 @@ func TestJournal_IsExported(t *testing.T) {
 	if diff := cmp.Diff("b", strings.TrimPrefix(archive.Log.Entries[0].Request.QueryString[1].Value, "a ")); diff != "" {
 		t.Errorf("query (-want +got):\n%s", diff)
 	}
+}
+
+func TestJournal_KeepsTheBeginningOfBodies(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(2, 10))
+	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)
+	get(t, srv, "/v1/countries")
+	post(t, srv, "/v1/webhooks/replay", `{"a":1}`) // takes the place of the first
+	calls := srv.Journal()
+	if len(calls) != 2 || calls[0].Operation != shipping.OpListCountries {
+		t.Fatalf("the journal holds %+v", calls)
+	}
+	if c := calls[0]; len(c.ResponseBody) != 10 || c.ResponseBytes < 50_000 || c.RequestBody != "" {
+		t.Errorf("countries are journaled as %+v", c)
+	}
+	if c := calls[1]; c.RequestBody != `{"a":1}` || c.RequestBytes != 7 {
+		t.Errorf("the replay is journaled as %+v", c)
+	}
+	none := start(t, mockserver.WithoutListener(), mockserver.WithJournal(0, 0))
+	get(t, none, "/v1/countries")
+	if len(none.Journal()) != 0 || none.Requests(shipping.OpListCountries) != 1 {
+		t.Error("a journal of no calls remembers, or does not count")
+	}
+}
+
+func TestJournal_HoldsNoKey(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	const stranger = "sk_live_0123456789abcdef"
+	do(t, srv, http.MethodGet, "/v1/rates?key="+stranger, "", "Authorization", "Bearer "+stranger)
+	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"`+srv.SecretKey+`","event":"`+stranger+`"}`)
+	calls := append(srv.Unauthenticated(), srv.Journal()...)
+	if all := fmt.Sprintf("%+v", calls); strings.Contains(all, stranger) || strings.Contains(all, srv.SecretKey) {
+		t.Errorf("a key is in %s", all)
+	}
+	if a, b := calls[0].Key, calls[1].Key; !strings.HasPrefix(a, "sk_live_…") || !strings.HasPrefix(b, "sk_test_…") || len(b) != len("sk_test_…")+8 {
+		t.Errorf("the keys are shown as %q and %q", a, b)
+	}
+}
+
+func TestRefusals_TellNobodyAKey(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, key := range []string{srv.SecretKey, "sk_live_0123456789abcdef"} {
+		for _, answer := range []answer{
+			get(t, srv, "/v1/transactions?wallet="+key), get(t, srv, "/v1/"+key), get(t, srv, "//v1/"+key),
+			post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+key+`"}`),
+			post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+key+`","document_types":["`+key+`"]}`),
+			post(t, srv, "/v1/webhooks/replay", `{"shipment_id":"`+key+`","event":"`+key+`","webhook_id":"`+key+`"}`),
+		} {
+			if answer.status < 400 || strings.Contains(string(answer.body), key[len("sk_live_"):]) {
+				t.Errorf("%d: %s", answer.status, answer.body)
+			}
+		}
+	}
+}
+
+// Only the responses that open a world, and the list of worlds, contain its key.
+func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, test := range []struct {
+		path, body string
+		tells      bool
+	}{
+		{"worlds", `{"scenario":"default","name":"other"}`, true},
+		{"worlds", `{"from":"home","name":"before"}`, true},
+		{"worlds/home/restore", `{"from":"default_before"}`, false},
+		{"worlds/home/restore", "", false},
+		{"worlds?keys=false", `{"scenario":"empty","name":"quiet"}`, false},
+	} {
+		body := string(post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)
+		if strings.Contains(body, "sk_test_") != test.tells {
+			t.Errorf("%s: %s", test.path, body)
+		}
+	}
+	if list := string(get(t, srv, "/_mock/worlds?keys=false").want(t, http.StatusOK).body); strings.Contains(list, "sk_test_") {
+		t.Errorf("a key in %s", list)
+	}
+}
+
+func TestFind_ChoosesCalls(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	draft := analyzeShipment(t, srv, srv.Shipments()[0]) // req-1
+	lookUp(t, srv, draft.ID)                             // req-2
+	get(t, srv, "/v1/transactions")                      // req-3
+	inject(t, srv, fault.Rule{Fault: fault.Empty()})
+	get(t, srv, "/v1/countries") // req-4
+	tests := []struct {
+		query journal.Query
+		http  string
+		want  string
+	}{
+		{journal.Query{}, "", "req-1 req-2 req-3 req-4"},
+		{journal.Query{Operation: shipping.OpGetRequest}, "operation=regulatory.get", "req-2"},
+		{journal.Query{Status: 400}, "status=400", "req-3"},
+		{journal.Query{RequestID: "req-4"}, "request_id=req-4", "req-4"},
+		{journal.Query{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
+		{journal.Query{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
+		{journal.Query{Contains: "wallet is required"}, "contains=wallet+is+required", "req-3"},
+		{journal.Query{Contains: "400"}, "contains=400", "req-3"},
+		{journal.Query{Contains: "invalid_request"}, "contains=invalid_request", "req-3"},
+		{journal.Query{Contains: "regulatory.get"}, "contains=regulatory.get", "req-2"},
+		{journal.Query{Method: "POST"}, "method=post", "req-1"},
+		{journal.Query{StatusClass: 4}, "status=4xx", "req-3"},
+		{journal.Query{Refused: true}, "refused=true", "req-3"},
+		{journal.Query{Faulted: true}, "faulted=true", "req-4"},
+		{journal.Query{Fault: "empty"}, "fault=empty", "req-4"},
+		{journal.Query{Fault: "drop"}, "fault=drop", ""},
+		{journal.Query{Before: "req-3"}, "before=req-3", "req-1 req-2"},
+		{journal.Query{After: "req-1", Before: "req-4"}, "after=req-1&before=req-4", "req-2 req-3"},
+		{journal.Query{Key: "sk_test_…00000000"}, "key=sk_test_%E2%80%A600000000", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.http, func(t *testing.T) {
+			t.Parallel()
+			var overHTTP []journal.Entry
+			get(t, srv, "/_mock/journal?"+test.http).want(t, 200).data(t, &overHTTP)
+			for _, calls := range [][]journal.Entry{srv.Find(test.query), overHTTP} {
+				var ids []string
+				for _, c := range calls {
+					ids = append(ids, c.RequestID)
+				}
+				if got := strings.Join(ids, " "); got != test.want {
+					t.Errorf("%s: %q, want %q", &test.query, got, test.want)
+				}
+			}
+		})
+	}
+	for query, want := range map[string]string{
+		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "status=axx": "such as 4xx", "operation=rates": "unknown operation",
+		"after=soon": "such as req-7", "last=0": "whole number from 1",
+		"refused=maybe": "write true or false", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7", "as=xml": "jsonl, har, curl, findings",
+		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration", "await=5s": `did you mean "wait"?`,
+		"wait=1s&count=0": "whole number from 1", "count=2": "count needs wait",
+	} {
+		get(t, srv, "/_mock/journal?"+query).refusal(t, 400, want)
+	}
+}
+
+func TestAwait_ReturnsOnceSomethingIsCalled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		var caller sync.WaitGroup
+		defer caller.Wait()
+		caller.Go(func() {
+			<-time.After(3 * time.Second)
+			get(t, srv, "/v1/rates")
+			get(t, srv, "/v1/countries")
+		})
+		started := time.Now()
+		c, err := srv.Await(t.Context(), journal.Query{Operation: shipping.OpListCountries}, time.Minute)
+		if err != nil || c.RequestID != "req-2" || time.Since(started) != 3*time.Second {
+			t.Errorf("%+v, %v after %v", c, err, time.Since(started))
+		}
+		c, err = srv.Await(t.Context(), journal.Query{}, 0) // was called already
+		if err != nil || c.RequestID != "req-1" {
+			t.Errorf("%+v, %v", c, err)
+		}
+	})
+}
+
+func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		q := journal.Query{Operation: shipping.OpPurchase, Status: 200}
+		_, err := srv.Await(t.Context(), q, time.Second)
+		if err == nil || !strings.Contains(err.Error(), "waited for a request with operation regulatory.purchase, status 200 and found 0 of 1; the journal is empty") {
+			t.Errorf("got %v", err)
+		}
+		get(t, srv, "/v1/rates")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err = srv.Await(ctx, q, 0); err == nil || !strings.Contains(err.Error(), "the journal has 1 request, the latest: GET /v1/rates 200") {
+			t.Errorf("got %v", err)
+		}
+		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout, "waited for")
+	})
+}
+
+func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
+	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
+	for i, entry := range srv.Journal() {
+		for as, want := range map[string]string{"curl": entry.Curl(srv.URL), "go": entry.GoTest(srv.URL)} {
+			if got := string(get(t, srv, fmt.Sprintf("/_mock/journal/req-%d?as=%s", i+1, as)).want(t, 200).body); got != want {
+				t.Errorf("as %s it is\n%swant\n%s", as, got, want)
+			}
+		}
+	}
+	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl, go")
+	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
+		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
+	}
+	analyze := get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).text(t, "curl")
+	if !strings.HasPrefix(analyze, "curl ") || !strings.Contains(analyze, `'{"shipment_id":"`+srv.Shipments()[0]+`"}'`) {
+		t.Errorf("the command that analyzes a shipment is %s", analyze)
+	}
+}
+
+// Waiting applies the whole query, including after, last and bodies, and can wait for the next request.
+func TestAwait_WaitsForTheNextCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		get(t, srv, "/v1/rates")
+		get(t, srv, "/v1/rates")
+		var caller sync.WaitGroup
+		defer caller.Wait()
+		later := func() {
+			caller.Go(func() {
+				<-time.After(time.Second)
+				get(t, srv, "/v1/rates")
+				get(t, srv, "/v1/countries")
+			})
+		}
+		later()
+		if c, err := srv.Await(t.Context(), journal.Query{After: journal.Latest}, time.Minute); err != nil || c.RequestID != "req-3" {
+			t.Errorf("after the latest: %+v, %v", c, err)
+		}
+		if c, err := srv.Await(t.Context(), journal.Query{After: "req-1"}, time.Minute); err != nil || c.RequestID != "req-2" {
+			t.Errorf("after the first: %+v, %v", c, err)
+		}
+		if _, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute); err == nil || !strings.Contains(err.Error(), "req-7") {
+			t.Errorf("after no call: %v", err)
+		}
+		caller.Wait()
+		tests := []struct {
+			query string
+			want  []string
+		}{
+			{"after=latest", []string{"req-5"}},
+			{"after=req-6&operation=countries.list", []string{"req-8"}},
+			{"after=req-8&bodies=false", []string{"req-9"}},
+			{"after=req-2&last=2", []string{"req-11", "req-12"}}, // is there already
+			{"after=latest&count=2", []string{"req-13", "req-14"}},
+		}
+		for _, test := range tests {
+			later()
+			if strings.Contains(test.query, "last") {
+				caller.Wait()
+			}
+			var calls []journal.Entry
+			get(t, srv, "/_mock/journal?wait=1m&"+test.query).want(t, 200).data(t, &calls)
+			caller.Wait()
+			var ids []string
+			for _, c := range calls {
+				if ids = append(ids, c.RequestID); (c.ResponseBody == "") != strings.Contains(test.query, "bodies") {
+					t.Errorf("%s: the body is %q", test.query, c.ResponseBody)
+				}
+			}
+			if diff := cmp.Diff(test.want, ids); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.query, diff)
+			}
+		}
+	})
 }

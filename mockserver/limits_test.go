@@ -110,31 +110,6 @@ func TestLimits_CountSharedRecordsOnce(t *testing.T) {
 	}
 }
 
-// A fork holds the records of its world also when that is closed, so they are counted for it too.
-func TestLimits_AForkTakesTheMemoryOfItsRecords(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	before := srv.WorldMemory()
-	w := srv.NewWorld(t)
-	for range 100 {
-		if err := w.Fund(w.Wallets()[0], amount(t, "1")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	fork, err := w.Fork("later")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	if got := srv.WorldMemory() - before; got < 100_000 {
-		t.Errorf("the fork takes %d bytes", got)
-	}
-	fork.Close()
-	if got := srv.WorldMemory(); got != before {
-		t.Errorf("the worlds take %d bytes, and took %d before", got, before)
-	}
-}
-
 // The journals of all worlds together stay within their limit of memory; each world still has its latest calls, and
 // reports that its journal was shortened.
 func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {

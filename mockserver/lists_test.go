@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // records returns the array of a list and its pagination object.
@@ -25,63 +25,6 @@ func records(t *testing.T, a answer, name string) (items []json.RawMessage, pagi
 		t.Fatalf("data.%s is not an array: %s", name, data[name])
 	}
 	return items, data["pagination"]
-}
-
-// listPath returns the path of a list, with further query values such as "perPage=2".
-func listPath(srv *mockserver.Server, list shippingtest.List, query ...string) string {
-	if needed := list.Query(srv.Wallets()[0]); needed != "" {
-		query = append(query, needed)
-	}
-	return shippingtest.Operation(list.Operation).Route + "?" + strings.Join(query, "&")
-}
-
-// Specification: the records and pagination objects of the lists. The golden response of the client has the fields of
-// both, and their order.
-func TestLists_EveryRecordHasTheFieldsOfItsTable(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	optional := map[string][]string{"rates": {"localProductCode", "productCode"}}
-	patterns := map[string]string{"transactions": "transaction.json"} // their metadata has more than the specification
-	for _, list := range shippingtest.Lists() {
-		if !list.Paged {
-			continue
-		}
-		t.Run(list.Name, func(t *testing.T) {
-			t.Parallel()
-			items, _ := records(t, get(t, srv, listPath(srv, list, "perPage=1000")), list.Name)
-			if len(items) <= 4 {
-				t.Errorf("%d records; want more than two pages of two: add a step to New in mockserver/internal/seed/seed.go that calls Add(%q, …)", len(items), list.Name)
-			}
-			_, pagination := records(t, get(t, srv, listPath(srv, list, "perPage=2", "page=2")), list.Name)
-			golden := goldenData(t, list.Name+".json")
-			checkForm(t, list.Name+".json, pagination", formOf("", parse(t, golden["pagination"]), nil), pagination)
-			if file := patterns[list.Name]; file != "" {
-				for _, item := range items {
-					checkGolden(t, file, item)
-				}
-				return
-			}
-			var examples []json.RawMessage
-			if err := json.Unmarshal(golden[list.Name], &examples); err != nil || len(examples) == 0 {
-				t.Fatalf("%s.json has no records in data.%s: %v", list.Name, list.Name, err)
-			}
-			checkForm(t, list.Name+".json", formOf("", parse(t, examples[0]), optional[list.Name]), items...)
-		})
-	}
-}
-
-// Specification: "Country"; "The country list is a bare array."
-func TestCountries_AreABareArray(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	var countries []json.RawMessage
-	get(t, srv, "/v1/countries").want(t, http.StatusOK).data(t, &countries)
-	if len(countries) < 240 {
-		t.Errorf("%d countries", len(countries))
-	}
-	for _, country := range countries {
-		checkGolden(t, "country.json", country)
-	}
 }
 
 // Specification: "Limits" (perPage default 100, page default 1) and the three pagination objects.
@@ -115,7 +58,6 @@ func TestLists_PaginationObjects(t *testing.T) {
 	}
 }
 
-// Assumption: a parameter that is missing, below 1 or not a whole number falls back to the default.
 // The number of a page's first record is exact on 32-bit machines, too.
 func TestLists_PagingCounterIsExact(t *testing.T) {
 	t.Parallel()
@@ -126,6 +68,7 @@ func TestLists_PagingCounterIsExact(t *testing.T) {
 	}
 }
 
+// Assumption: a parameter that is missing, below 1 or not a whole number falls back to the default.
 func TestLists_PageAndPerPageFallBack(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -165,55 +108,25 @@ func TestLists_PageAndPerPageFallBack(t *testing.T) {
 	}
 }
 
-func TestLists_PagesCoverEveryRecordOnceNewestFirst(t *testing.T) {
+func TestCountries_AreNotSentToThoseWhoHaveThem(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	var all, paged []struct {
-		ID        string `json:"webhook_id"`
-		CreatedAt string `json:"created_at"`
+	const path = "/v1/countries"
+	tag := get(t, srv, path).want(t, http.StatusOK).header.Get("Etag")
+	if tag == "" {
+		t.Fatal("the list has no tag")
 	}
-	get(t, srv, "/v1/webhooks?perPage=1000").data(t, &struct{ Webhooks any }{&all})
-	for _, page := range []string{"1", "2", "3"} {
-		one := all[:0:0]
-		get(t, srv, "/v1/webhooks?perPage=60&page="+page).data(t, &struct{ Webhooks any }{&one})
-		paged = append(paged, one...)
-	}
-	if diff := cmp.Diff(all, paged); diff != "" {
-		t.Errorf("three pages and one (-one +three):\n%s", diff)
-	}
-	for i := 1; i < len(all); i++ {
-		if all[i].CreatedAt > all[i-1].CreatedAt {
-			t.Errorf("record %d of %s stands behind one of %s", i, all[i].CreatedAt, all[i-1].CreatedAt)
+	for condition, status := range map[string]int{
+		tag: http.StatusNotModified, `"other", W/` + tag: http.StatusNotModified, "*": http.StatusNotModified, `"other"`: http.StatusOK, "": http.StatusOK,
+	} {
+		got := do(t, srv, http.MethodGet, path, "", "If-None-Match", condition).want(t, status)
+		if (len(got.body) == 0) != (status == http.StatusNotModified) || got.header.Get("Etag") != tag {
+			t.Errorf("%s: %d with %d bytes and the tag %s", condition, got.status, len(got.body), got.header.Get("Etag"))
 		}
 	}
-}
-
-// Specification: wallet is required.
-func TestTransactions_RequireAKnownWallet(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	get(t, srv, "/v1/transactions").refusal(t, http.StatusBadRequest, "wallet is required")
-	get(t, srv, "/v1/transactions?wallet=VA-1").refusal(t, http.StatusNotFound, `no wallet "VA-1"`)
-	get(t, srv, "/v1/transactions?startDate=2026-01-01&flow=out&wallet="+srv.Wallets()[1]).want(t, http.StatusOK)
-}
-
-func TestAssumptions_OfLists(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) {
-		a.PerPageCap, a.LastPageNull, a.UnknownWalletIsEmpty, a.ObjectBreakdown, a.RuleFailureStatus = 50, true, true, true, 422
-	}))
-	rates, pagination := records(t, get(t, srv, "/v1/rates?perPage=80"), "rates")
-	if len(rates) != 50 || string(pagination) != `{"total":250,"perPage":50,"page":1,"pageCount":5}` {
-		t.Errorf("capped at 50: %d rates, %s", len(rates), pagination)
+	do(t, srv, http.MethodGet, path, "", "Authorization", "Bearer wrong", "If-None-Match", tag).want(t, http.StatusUnauthorized)
+	inject(t, srv, fault.Rule{Operation: shipping.OpListCountries, Nth: 1, Fault: fault.Malformed()})
+	if struck := do(t, srv, http.MethodGet, path, "", "If-None-Match", tag).want(t, http.StatusOK); struck.header.Get("Etag") != "" {
+		t.Errorf("a response that a fault struck has the tag %s", struck.header.Get("Etag"))
 	}
-	var rate struct{ Breakdown map[string]float64 }
-	if err := json.Unmarshal(rates[0], &rate); err != nil || rate.Breakdown["shipment_cost"] <= 0 {
-		t.Errorf("breakdown is not an object with a shipment_cost (%v): %s", err, rates[0])
-	}
-	none, pagination := records(t, get(t, srv, "/v1/transactions?wallet=VA-1"), "transactions")
-	want := `{"page":1,"perPage":50,"currentPage":1,"total":0,"pageCount":1,"prevPage":0,"nextPage":null,"hasPrevPage":false,"hasNextPage":false}`
-	if diff := cmp.Diff(want, string(pagination)); diff != "" || len(none) != 0 {
-		t.Errorf("%d transactions of an unknown wallet, pagination (-want +got):\n%s", len(none), diff)
-	}
-	get(t, srv, "/v1/transactions").refusal(t, http.StatusUnprocessableEntity, "wallet is required")
 }

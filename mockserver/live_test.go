@@ -161,22 +161,6 @@ func TestLive_SaysThatItIsThereWhereNothingHappens(t *testing.T) {
 	})
 }
 
-// A reader who takes nothing holds up nobody, and is let go after a while.
-func TestLive_ASlowReaderHoldsUpNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := start(t, mockserver.WithoutListener())
-		s := follow(t, srv.World, "") // and never read again
-		defer s.leave()
-		began := time.Now()
-		for range 100 {
-			get(t, srv, "/v1/countries").want(t, http.StatusOK)
-		}
-		if waited := time.Since(began); waited > 0 {
-			t.Errorf("other calls waited %v", waited)
-		}
-	})
-}
-
 func TestLive_EndsWithTheServer(t *testing.T) {
 	for name, end := range map[string]func(*mockserver.Server) error{
 		"closed":    func(s *mockserver.Server) error { s.Close(); return nil },
@@ -219,18 +203,6 @@ func TestLive_EndsWithItsWorld(t *testing.T) {
 			t.Errorf("behind the last message comes %q", got)
 		}
 	})
-}
-
-func TestLive_IsOneAnswerForThoseWhoAcceptNoStream(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	fresh, later := pulse{}, pulse{}
-	get(t, srv, "/_mock/live").want(t, http.StatusOK).data(t, &fresh)
-	get(t, srv, "/v1/rates?perPage=1")
-	get(t, srv, "/_mock/live").want(t, http.StatusOK).data(t, &later)
-	if fresh.Calls != 0 || later.Calls != 1 {
-		t.Errorf("%d calls, then %d", fresh.Calls, later.Calls)
-	}
 }
 
 // A page that has read a world between two changes reads it again, even if the second change undid the first.

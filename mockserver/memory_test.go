@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -22,53 +20,6 @@ const (
 	mostWhileReading = 8 * bodyLimit
 	mostForItsValues = 16 * bodyLimit
 )
-
-// The first purchase in a world copies the lists to which it adds a record, and nothing else that the world shares with
-// others. The test is not parallel, so that nothing else allocates meanwhile.
-func TestMemory_TheFirstPurchaseOfAWorld(t *testing.T) {
-	const worlds, mostKept, mostMade = 50, 60_000, 120_000
-	server := New(WithoutListener(), WithJournal(0, 0))
-	defer server.Close()
-	draft, err := server.Client(t).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	forks := make([]*World, worlds)
-	for i := range forks {
-		if forks[i], err = server.Fork(fmt.Sprint("fork", i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	purchase := func(w *World) {
-		body := fmt.Sprintf(`{"request_id":%q,"document_types":["CUSTOMS"]}`, draft.RequestID)
-		r := httptest.NewRequest(http.MethodPost, "/v1/regulatory-documents/purchase", strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+w.SecretKey)
-		r.Header.Set("Content-Type", "application/json")
-		answer := httptest.NewRecorder()
-		if server.ServeHTTP(answer, r); answer.Code != http.StatusOK {
-			t.Fatal(answer.Body)
-		}
-	}
-	memory := func() (held, made uint64) {
-		runtime.GC()
-		runtime.GC() // the second one empties pools
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc, m.TotalAlloc
-	}
-	heldBefore, madeBefore := memory()
-	for _, w := range forks {
-		purchase(w)
-	}
-	heldAfter, madeAfter := memory()
-	if kept := int64(heldAfter-heldBefore) / worlds; kept > mostKept {
-		t.Errorf("a purchase keeps %d bytes, want %d at most", kept, mostKept)
-	}
-	if made := (madeAfter - madeBefore) / worlds; made > mostMade {
-		t.Errorf("a purchase allocates %d bytes, want %d at most", made, mostMade)
-	}
-	runtime.KeepAlive(forks)
-}
 
 // TestMemory_NoRequestCostsMoreThanItsLimit sends requests without end until the server has had enough, and
 // whole ones that are as large as may be. It is not parallel: nothing else allocates meanwhile.

@@ -1,42 +1,12 @@
 package mockserver_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
-
-// Specification: "status is true on success", "The message is a retrieval-success text" (rates), and
-// "message states that the replay was queued".
-func TestMessages_SayWhatHappened(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	type message struct{ method, path, body, want string }
-	tests := []message{
-		{http.MethodPost, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created"), "queued"},
-	}
-	for _, list := range shippingtest.Lists() {
-		tests = append(tests, message{http.MethodGet, listPath(srv, list), "", "retrieved successfully"})
-	}
-	for _, test := range tests {
-		t.Run(test.path, func(t *testing.T) {
-			t.Parallel()
-			got := do(t, srv, test.method, test.path, test.body).want(t, http.StatusOK)
-			var envelope struct {
-				Status  bool
-				Message string
-			}
-			if err := json.Unmarshal(got.body, &envelope); err != nil || !envelope.Status || !strings.Contains(envelope.Message, test.want) {
-				t.Errorf("status %v, message %q (%v); want %q in it", envelope.Status, envelope.Message, err, test.want)
-			}
-		})
-	}
-}
 
 // A refusal repeats only a limited part of the request, in its response and in the journal, and still states what to do.
 func TestMessages_AreBounded(t *testing.T) {
@@ -112,25 +82,5 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 	got := post(t, srv, analyze, `{"colour":"red"}`).want(t, http.StatusBadRequest)
 	if strings.Contains(string(got.body), "colour") {
 		t.Errorf("%s", got.body)
-	}
-}
-
-// POST /_mock/events printed the payload of each notification: 7 KB for a first event. GET /_mock/deliveries has it.
-func TestAdmin_EmitsEventsWithAShortResponse(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	if _, err := srv.AddWebhook(notify.Webhook{URL: notify.InboxURL}); err != nil {
-		t.Fatal(err)
-	}
-	got := post(t, srv, "/_mock/events", `{"event":"shipment.updated"}`).want(t, http.StatusOK)
-	if len(got.body) > 2000 {
-		t.Errorf("%d bytes: %s", len(got.body), got.body)
-	}
-	var deliveries []struct {
-		Payload json.RawMessage `json:"payload"`
-	}
-	get(t, srv, "/_mock/deliveries?perPage=1").data(t, &deliveries)
-	if len(deliveries) != 1 || len(deliveries[0].Payload) < 1000 {
-		t.Errorf("the delivery is %+v", deliveries)
 	}
 }

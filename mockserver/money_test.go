@@ -1,14 +1,16 @@
 package mockserver_test
 
 import (
+	"encoding/json"
 	"net/http"
-	"slices"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
 )
 
 // line has the common fields of a transaction and a ledger entry.
@@ -95,38 +97,48 @@ func TestTransactions_HaveWhatMayBeMissing(t *testing.T) {
 	}
 }
 
-func TestSeed_WalletsHaveSeveralCurrencies(t *testing.T) {
+// Over HTTP, wallets can be funded and exchange rates can be set: all that a request contains, or nothing.
+func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	t.Parallel()
-	srv := start(t)
-	var view struct {
-		Wallets []struct {
-			Currency string
-			Balance  shipping.Amount
-		}
+	srv := start(t, mockserver.WithoutListener())
+	wallet := srv.Wallets()[0]
+	before, _ := srv.Balance(wallet)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	fund := func(order string) string {
+		return `{"fund":[{"wallet":"` + wallet + `","amount":1},` + order + `],"exchange_rates":{"NGN":1}}`
 	}
-	get(t, srv, "/_mock/ledger").data(t, &view)
-	var currencies []string
-	for _, wallet := range view.Wallets {
-		currencies = append(currencies, wallet.Currency)
+	for body, want := range map[string]string{
+		`{}`:                                 "GET /_mock/ledger lists the wallets",
+		fund(`{"wallet":"` + wallet + `"}`):  "must be above zero",
+		fund(`{"wallet":"VA-1","amount":1}`): "VA-1",
+		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                  "must be above zero",
+		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`:   "must be above zero",
+		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency",
+	} {
+		do(t, srv, http.MethodPatch, "/_mock/ledger", body).refusal(t, 400, want)
 	}
-	for _, want := range []string{"NGN", "USD", "EUR", "GBP", "KES", "UGX", "GHS"} {
-		if !slices.Contains(currencies, want) {
-			t.Errorf("no wallet in %s", want)
-		}
+	if same, _ := srv.Balance(wallet); same.Cmp(before) != 0 {
+		t.Errorf("refused deposits changed %s to %s", before, same)
 	}
-	rich, poor := view.Wallets[0], view.Wallets[len(view.Wallets)-1]
-	if rich.Balance.Cmp(poor.Balance) <= 0 {
-		t.Errorf("the first wallet holds %s, the last %s", rich.Balance, poor.Balance)
+	if same := analyzeShipment(t, srv, srv.Shipments()[0]); !reflect.DeepEqual(same.AvailableDocuments, draft.AvailableDocuments) {
+		t.Errorf("refused exchange rates changed the prices %v to %v", draft.AvailableDocuments, same.AvailableDocuments)
 	}
-}
 
-func TestSeed_DomesticShipmentsNeedNoForms(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	ids := srv.Shipments()
-	for _, id := range ids[len(ids)-2:] {
-		if draft := analyzeShipment(t, srv, id); len(draft.AvailableDocuments) != 0 {
-			t.Errorf("%s needs %v", id, draft.types())
-		}
+	var ledger struct {
+		ExchangeRates map[string]json.Number `json:"exchange_rates"`
+	}
+	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).data(t, &ledger)
+	want, err := before.Add(amount(t, "12.50"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := srv.Balance(wallet); after.Cmp(want) != 0 {
+		t.Errorf("%s, then %s", before, after)
+	}
+	if ledger.ExchangeRates["NGN"] != "1" {
+		t.Errorf("%+v", ledger)
+	}
+	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(cheaper.AvailableDocuments, draft.AvailableDocuments) {
+		t.Error("the prices are the same")
 	}
 }

@@ -1,20 +1,17 @@
 package mockserver_test
 
 import (
-	"context"
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,61 +41,6 @@ func replayBody(t *testing.T, fields ...string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// Specification, replay rule 1: "A request must carry delivery_id, or both shipment_id and event."
-func TestReplay_RequiresDeliveryIDOrShipmentAndEvent(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	shipment, delivery := srv.Shipments()[0], srv.Deliveries()[0].ID
-	tests := []struct {
-		name   string
-		fields []string
-		status int
-	}{
-		{"nothing", nil, 400},
-		{"shipment only", []string{"shipment_id", shipment}, 400},
-		{"event only", []string{"event", "shipment.created"}, 400},
-		{"webhook only", []string{"webhook_id", seededHooks(srv).all}, 400},
-		{"empty texts", []string{"delivery_id", "", "shipment_id", shipment, "event", ""}, 400},
-		{"the pair", []string{"shipment_id", shipment, "event", "shipment.created"}, 200},
-		{"the delivery", []string{"delivery_id", delivery}, 200},
-		{"the delivery and half the pair", []string{"delivery_id", delivery, "event", "shipment.created"}, 200},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			got := post(t, srv, replayPath, replayBody(t, test.fields...))
-			if test.status == http.StatusOK {
-				got.want(t, http.StatusOK)
-				return
-			}
-			got.refusal(t, test.status, "delivery_id, or shipment_id together with event, is required")
-			checkGolden(t, "refusal.json", got.body)
-		})
-	}
-}
-
-// Specification, replay rule 2: "that webhook must exist, be active and be subscribed to the event".
-func TestReplay_NamedWebhookMustExistBeActiveAndSubscribed(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	hooks := seededHooks(srv)
-	tests := []struct{ name, webhook, event, want string }{
-		{"unknown", "WA-1", "shipment.created", "does not exist"},
-		{"inactive", hooks.off, "shipment.created", "is not active"},
-		{"not subscribed", hooks.deliveries, "shipment.created", "is not subscribed to shipment.created"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			body := replayBody(t, "shipment_id", srv.Shipments()[0], "event", test.event, "webhook_id", test.webhook)
-			post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, test.want)
-		})
-	}
-	// The rule holds for a replay by delivery too.
-	body := replayBody(t, "delivery_id", srv.Deliveries()[0].ID, "webhook_id", hooks.off)
-	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "is not active")
 }
 
 // The result of a replay names a shipment, as the specification requires, even if the delivery carried data about
@@ -131,6 +73,8 @@ func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 			t.Errorf("%s: replayed as %+v", test.data, replayed)
 		}
 	}
+	// The Content-Type is optional, also for a server that requires one elsewhere.
+	do(t, srv, http.MethodPost, replayPath, replayBody(t, "delivery_id", srv.Deliveries()[0].ID, "webhook_id", hook), "Content-Type", "").want(t, http.StatusOK)
 	// Shipment and event replay the latest payload that was sent for them.
 	post(t, srv, replayPath, replayBody(t, "shipment_id", shipments[2], "event", "shipment.updated")).want(t, http.StatusOK)
 	if payload := string(srv.Deliveries()[0].Payload); !strings.Contains(payload, `"lost"`) {
@@ -138,19 +82,16 @@ func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	}
 }
 
-// If a replay has a delivery_id, that id decides, whatever other members the body has. test/contract compares the OpenAPI
-// document with this rule.
+// A request needs delivery_id, or shipment_id together with event. If it has a delivery_id, that id decides, whatever other
+// members the body has. test/contract compares the OpenAPI document with this rule.
 func TestReplay_DeliveryIDDecides(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual(), mockserver.WithDeliveryTransport(&inbox{}))
 	delivered := srv.Deliveries()[0]
 	for _, fields := range [][]string{
-		{"shipment_id", delivered.ShipmentID},
-		{"event", delivered.Event},
-		{"shipment_id", delivered.ShipmentID, "event", delivered.Event},
-		{"shipment_id", "SH-OTHER"},
-		{"event", "shipment.cancelled"},
-		{"shipment_id", "SH-OTHER", "event", "shipment.cancelled"},
+		{}, {"shipment_id", delivered.ShipmentID}, {"event", delivered.Event}, {"webhook_id", delivered.WebhookID},
+		{"shipment_id", delivered.ShipmentID, "event", delivered.Event}, {"shipment_id", "SH-OTHER"}, {"event", "shipment.cancelled"},
+		{"shipment_id", "SH-OTHER", "event", "shipment.cancelled"}, {"shipment_id", delivered.ShipmentID, "event", ""},
 	} {
 		body := replayBody(t, append(fields, "delivery_id", delivered.ID)...)
 		got := post(t, srv, replayPath, body).want(t, http.StatusOK)
@@ -160,32 +101,9 @@ func TestReplay_DeliveryIDDecides(t *testing.T) {
 		if sent := srv.Deliveries()[0]; string(sent.Payload) != string(delivered.Payload) {
 			t.Errorf("%s sent %s", body, sent.Payload)
 		}
-	}
-	for _, half := range []string{replayBody(t, "shipment_id", delivered.ShipmentID), replayBody(t, "event", delivered.Event)} {
-		post(t, srv, replayPath, half).want(t, http.StatusBadRequest)
-	}
-}
-
-func TestReplay_UnknownThings(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	post(t, srv, replayPath, `{"delivery_id":"WD-1"}`).refusal(t, http.StatusNotFound, `no delivery "WD-1"`)
-	post(t, srv, replayPath, `{"shipment_id":"SH-1","event":"shipment.created"}`).refusal(t, http.StatusNotFound, `no shipment "SH-1"`)
-	body := replayBody(t, "shipment_id", srv.Shipments()[0], "event", "address.created")
-	post(t, srv, replayPath, body).refusal(t, http.StatusBadRequest, "not a shipment event")
-}
-
-// Specification: "Webhook replay result"; "message states that the replay was queued".
-func TestReplay_AnswersWithTheResult(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	shipment := srv.Shipments()[0]
-	got := post(t, srv, replayPath, replayBody(t, "shipment_id", shipment, "event", "shipment.created")).want(t, http.StatusOK)
-	var data json.RawMessage
-	got.data(t, &data)
-	checkGolden(t, "replay_result.json", data)
-	if got.text(t, "shipment_id") != shipment || got.text(t, "event") != "shipment.created" {
-		t.Errorf("the result is about something else: %s", data)
+		if len(fields) < 4 || fields[3] == "" {
+			post(t, srv, replayPath, replayBody(t, fields...)).refusal(t, 400, "delivery_id, or shipment_id together with event, is required")
+		}
 	}
 }
 
@@ -214,6 +132,9 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 			first := ""
 			for _, d := range srv.Deliveries() { // newest first
 				if d.EventID == result.text(t, "webhook_event_id") && !seeded[d.ID] {
+					if payload := string(d.Payload); !strings.Contains(payload, test.event) || !strings.Contains(payload, srv.Shipments()[5]) {
+						t.Errorf("the payload is %s", payload)
+					}
 					got, first = append([]string{d.WebhookID}, got...), d.ID
 				}
 			}
@@ -232,9 +153,9 @@ func TestAssumption_ReplayToNobody(t *testing.T) {
 	strict, lenient := start(t), start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.ReplayToNobody = true }))
 	body := replayBody(t, "shipment_id", strict.Shipments()[0], "event", "shipment.cancelled")
 	post(t, strict, replayPath, body).refusal(t, http.StatusBadRequest, "no active webhook is subscribed")
-	var data json.RawMessage
-	post(t, lenient, replayPath, body).want(t, http.StatusOK).data(t, &data)
-	checkGolden(t, "replay_result.json", data)
+	if got := post(t, lenient, replayPath, body).want(t, http.StatusOK); got.text(t, "delivery_id") == "" {
+		t.Errorf("%s", got.body)
+	}
 }
 
 // received is a notification as a receiver sees it.
@@ -278,8 +199,19 @@ func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 	hook := addWebhook(t, srv, there.URL+"/hook")
 	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook)).want(t, http.StatusOK)
 
+	if !strings.Contains(string(result.body), "queued") {
+		t.Errorf("the message does not state that the replay was queued: %s", result.body)
+	}
 	got := <-inbox
-	checkGolden(t, "notification.json", got.body)
+	var sent struct {
+		Event string
+		Data  struct {
+			ShipmentID string `json:"shipment_id"`
+		}
+	}
+	if err := json.Unmarshal(got.body, &sent); err != nil || sent.Event != "shipment.created" || sent.Data.ShipmentID != srv.Shipments()[0] {
+		t.Errorf("the notification is %s (%v)", got.body, err)
+	}
 	mac := hmac.New(sha512.New, []byte(srv.SecretKey))
 	mac.Write(got.body)
 	want := map[string]string{
@@ -301,94 +233,11 @@ func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 	if err != nil || ended.State != "delivered" || len(ended.Attempts) != 1 || ended.Attempts[0].StatusCode != 200 {
 		t.Errorf("the log has %+v (%v)", ended, err)
 	}
-}
 
-// Specification: delivery_id "Replays the exact stored payload of that attempt."
-func TestReplay_ByDeliverySendsTheExactStoredPayload(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	there, inbox := receiver(t)
-	addWebhook(t, srv, there.URL)
-	for _, stored := range srv.Deliveries()[:5] {
-		result := post(t, srv, replayPath, replayBody(t, "delivery_id", stored.ID)).want(t, http.StatusOK)
-		got := <-inbox
-		if diff := cmp.Diff(string(stored.Payload), string(got.body)); diff != "" {
-			t.Errorf("%s (-stored +received):\n%s", stored.ID, diff)
-		}
-		if result.text(t, "event") != stored.Event || result.text(t, "shipment_id") != stored.ShipmentID {
-			t.Errorf("the result is not about %s: %+v", stored.ID, result)
-		}
-		if id := result.text(t, "delivery_id"); id == stored.ID || id != got.header.Get("X-Webhook-Delivery-Id") {
-			t.Errorf("delivery_id %s is not that of the new delivery", id)
-		}
+	// Specification: delivery_id "Replays the exact stored payload of that attempt."
+	again := post(t, srv, replayPath, replayBody(t, "delivery_id", ended.ID, "webhook_id", hook)).want(t, http.StatusOK)
+	if repeated := <-inbox; !bytes.Equal(repeated.body, got.body) || again.text(t, "delivery_id") == ended.ID ||
+		again.text(t, "delivery_id") != repeated.header.Get("X-Webhook-Delivery-Id") {
+		t.Errorf("the replay %s sent %s", again.body, repeated.body)
 	}
 }
-
-// Assumption: three attempts with doubling waits, on the world's clock.
-func TestDelivery_IsTriedAgainOnTheWorldsClock(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithVirtualClock(time.Time{}))
-	there, _ := receiver(t, 503, 500)
-	hook := addWebhook(t, srv, there.URL)
-	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook))
-	fired, err := srv.Advance(time.Minute) // on the way it waits for the receiver's answers
-	if err != nil || len(fired) != 2 {
-		t.Fatalf("within a minute of the clock fired %v (%v), want two further attempts", fired, err)
-	}
-	ended, err := srv.WaitDelivery(t.Context(), result.text(t, "delivery_id"))
-	if err != nil || ended.State != "delivered" {
-		t.Fatalf("ended as %q (%v)", ended.State, err)
-	}
-	var statuses []int
-	for _, attempt := range ended.Attempts {
-		statuses = append(statuses, attempt.StatusCode)
-	}
-	if diff := cmp.Diff([]int{503, 500, 200}, statuses); diff != "" {
-		t.Errorf("attempts (-want +got):\n%s", diff)
-	}
-	if waited := ended.Attempts[2].At.Sub(ended.Attempts[0].At); waited != 1500*time.Millisecond {
-		t.Errorf("three attempts took %v of the clock, want 1.5s", waited)
-	}
-}
-
-func TestDelivery_LeavesThisMachineOnlyWhenAllowed(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", seededHooks(srv).all))
-	refused, err := srv.WaitDelivery(t.Context(), result.text(t, "delivery_id"))
-	if err != nil || refused.State != "refused" || refused.Reason == "" || len(refused.Attempts) != 0 {
-		t.Errorf("the log has %+v (%v)", refused, err)
-	}
-	if _, err := srv.AddWebhook(notify.Webhook{URL: "https://hooks.example/x"}); err == nil {
-		t.Error("a webhook off this machine was added")
-	}
-}
-
-// A receiver in the same process, without sockets, with time of the bubble between the attempts.
-func TestDelivery_WorksInsideABubble(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var calls atomic.Int32
-		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
-			if calls.Add(1) < 3 {
-				return nil, errors.New("receiver is down")
-			}
-			return httptest.NewRecorder().Result(), nil
-		})))
-		defer srv.Close()
-		hook := addWebhook(t, srv, "http://localhost/hook")
-		started := time.Now()
-		result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook))
-		ended, err := srv.WaitDelivery(context.Background(), result.text(t, "delivery_id"))
-		if err != nil || ended.State != "delivered" || len(ended.Attempts) != 3 || ended.Attempts[0].Error != "receiver is down" {
-			t.Errorf("the log has %+v (%v)", ended, err)
-		}
-		if took := time.Since(started); took != 1500*time.Millisecond {
-			t.Errorf("three attempts took %v, want 1.5s", took)
-		}
-	})
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,33 +1,18 @@
 package mockserver_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
-
-func TestNew_ServesOnAFreePortOfThisMachine(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	if !strings.HasPrefix(srv.URL, "http://127.0.0.1:") {
-		t.Errorf("URL is %q", srv.URL)
-	}
-	if !strings.HasPrefix(srv.SecretKey, "sk_test_") {
-		t.Errorf("SecretKey is %q", srv.SecretKey)
-	}
-	get(t, srv, "/v1/rates").want(t, http.StatusOK)
-}
 
 func TestNew_TellsOfATakenPortInsteadOfPanicking(t *testing.T) {
 	t.Parallel()
@@ -66,41 +51,6 @@ func TestNew_TheSameSeedMakesTheSameWorld(t *testing.T) {
 	if first == read(8) {
 		t.Error("two seeds made the same world")
 	}
-}
-
-func TestNew_ASeedOtherThanTheFirstIsSoundToo(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(20) {
-		srv := mockserver.New(mockserver.WithSeed(seed), mockserver.WithoutListener())
-		if err := srv.Err(); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
-		if err := srv.Check(); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
-		srv.Close()
-	}
-}
-
-func TestTransport_WorksInsideABubble(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener())
-		defer srv.Close()
-		client := &http.Client{Transport: srv.Transport()}
-		analyzed := doWith(t, client, srv, http.MethodPost, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
-		id := analyzed.want(t, http.StatusOK).text(t, "request_id")
-		doWith(t, client, srv, http.MethodPost, "/v1/regulatory-documents/purchase", `{"request_id":"`+id+`","document_types":["WATCH"]}`).want(t, http.StatusOK)
-
-		started, polls := time.Now(), 0
-		for status := "processing"; status == "processing"; polls++ {
-			<-time.After(time.Second)
-			status = doWith(t, client, srv, http.MethodGet, "/v1/regulatory-documents/request/"+id, "").text(t, "status")
-		}
-		if polls == 0 || time.Since(started) < time.Second {
-			t.Error("generation took no time of the bubble")
-		}
-	})
 }
 
 func TestClient_IsReady(t *testing.T) {
@@ -142,36 +92,6 @@ func TestClose_EndsRequestsUnderWayAndMayBeRepeated(t *testing.T) {
 	srv.Close()
 	if err := <-ended; err == nil {
 		t.Error("a request that waited was answered although the server closed")
-	}
-}
-
-func TestShutdown_ReturnsOnceNothingIsUnderWay(t *testing.T) {
-	t.Parallel()
-	srv := mockserver.New()
-	if err := srv.Shutdown(context.Background()); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestWithRoute_ServesAnotherRoute(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithRoute(shipping.OpDocumentPDF, "/v2/forms/{document_type}/{request_id}"))
-	client := srv.Client(t, shipping.WithRoute(shipping.OpDocumentPDF, "/v2/forms/{document_type}/{request_id}"))
-	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", shipping.DocumentCustoms); !errors.Is(err, shipping.ErrNotFound) {
-		t.Error(err)
-	}
-}
-
-// The client of a world accepts client options.
-func TestClient_TakesOptions(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	attempts := 0
-	client := srv.Client(t, shipping.WithObserver(shipping.Observer{
-		Attempt: func(context.Context, string, shipping.Attempt) { attempts++ },
-	}))
-	if _, err := client.Countries.List(t.Context()); err != nil || attempts != 1 {
-		t.Errorf("%d attempts, %v", attempts, err)
 	}
 }
 

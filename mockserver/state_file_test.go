@@ -103,6 +103,8 @@ func TestState_KeepsAssumptionsOfAWorld(t *testing.T) {
 		post(t, first, "/_mock/worlds", open).want(t, http.StatusOK).text(t, "secret_key"),
 		post(t, first, "/_mock/worlds", `{"from":"default_other","name":"fork"}`).want(t, http.StatusOK).text(t, "secret_key"),
 	}
+	do(t, first, http.MethodPatch, "/_mock/assumptions", `{"preset":"contrary","assumptions":{"PerPageCap":7}}`).want(t, http.StatusOK)
+	keys = append(keys, first.SecretKey)
 	if err := first.SaveState(path); err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +122,11 @@ func TestState_KeepsAssumptionsOfAWorld(t *testing.T) {
 	}
 
 	third := start(t, mockserver.WithoutListener())
-	if _, err := third.Open("default_other"); err != nil {
+	if _, err := third.Open("default_fork"); err != nil {
 		t.Fatal(err)
 	}
-	if err := third.LoadState(path); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), "with other assumptions") {
-		t.Errorf("a world that is open with other assumptions: %v", err)
+	if err := third.LoadState(path); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), "with other assumptions") || len(third.Worlds()) != 2 {
+		t.Errorf("a world that is open with other assumptions: %v, and %d worlds are open", err, len(third.Worlds()))
 	}
 }
 
@@ -193,6 +195,10 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"another format", replaced("mockserver-state", "something"), `format "something"`},
 		{"a later version", replaced(`"version":1`, `"version":2`), "version 2; this program reads"},
 		{"an unknown field", replaced(`"worlds"`, `"moons":1,"worlds"`), `unknown field "moons"`},
+		{"format in another case", replaced(`"format":`, `"Format":`), ""},
+		{"worlds given twice", replaced(`"worlds":`, `"worlds":[],"WORLDS":`), ""},
+		{"balance in another case", replaced(`"balance":48000000`, `"balance":48000000,"Balance":1`), ""},
+		{"rates in another case", replaced(`"rates":`, `"Rates":`), ""},
 		{"no world", func() []byte { return []byte(`{"format":"mockserver-state","version":1}`) }, "no world"},
 		{"a world twice", func() []byte {
 			return []byte(`{"format":"mockserver-state","version":1,"worlds":[{"name":"home"},{"name":"home"}]}`)
@@ -228,35 +234,27 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"an invalid request", in("requests", []any{map[string]any{"record": map[string]any{"request_id": "RD-1"}}}), "requests"},
 		{"a past too long", in("past", map[string]any{"wallet": srv.Wallets()[0], "total": 1_000_000_000}), "past"},
 	}
+	running, bad := start(t, mockserver.WithoutListener()), filepath.Join(t.TempDir(), "bad.json")
+	before := contents(t, running, running.World)
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			bad := filepath.Join(t.TempDir(), "bad.json")
-			text := test.text()
-			if err := os.WriteFile(bad, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithState(bad))
-			t.Cleanup(srv.Close)
-			if err := srv.Err(); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("Err() is %v, want %q in it", err, test.want)
-			}
-			if err := srv.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if after, err := os.ReadFile(bad); err != nil || !bytes.Equal(after, text) {
-				t.Errorf("the file changed (%v)", err)
-			}
-
-			running := start(t, mockserver.WithoutListener())
-			before := contents(t, running, running.World)
-			if err := running.LoadState(bad); !errors.Is(err, mockserver.ErrStateFile) {
-				t.Errorf("LoadState: %v", err)
-			}
-			if diff := cmp.Diff(before, contents(t, running, running.World)); diff != "" || len(running.Worlds()) != 1 {
-				t.Errorf("%d worlds, and the home world changed:\n%s", len(running.Worlds()), diff)
-			}
-		})
+		text := test.text()
+		if err := os.WriteFile(bad, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := running.LoadState(bad); !errors.Is(err, mockserver.ErrStateFile) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q in it", test.name, err, test.want)
+		}
+	}
+	if diff := cmp.Diff(before, contents(t, running, running.World)); diff != "" || len(running.Worlds()) != 1 {
+		t.Errorf("%d worlds, and the home world changed:\n%s", len(running.Worlds()), diff)
+	}
+	starting := mockserver.New(mockserver.WithoutListener(), mockserver.WithState(bad))
+	t.Cleanup(starting.Close)
+	if err := errors.Join(starting.Err(), starting.Shutdown(t.Context())); !errors.Is(err, mockserver.ErrStateFile) {
+		t.Errorf("a server that starts with it: %v", err)
+	}
+	if after, err := os.ReadFile(bad); err != nil || !bytes.Equal(after, tests[len(tests)-1].text()) {
+		t.Errorf("the file changed (%v)", err)
 	}
 	if err := srv.LoadState(filepath.Join(t.TempDir(), "missing.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)

@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +16,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // as sends a request with a key of the caller's.
@@ -195,19 +192,6 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestWithScenario_MakesTheHomeWorld(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithScenario("lowfunds-seed5"))
-	if balance, _ := srv.Balance(srv.Wallets()[0]); balance.String() != "1" && balance.StringFixed(2) != "1.00" {
-		t.Errorf("the first wallet holds %s", balance)
-	}
-	bad := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lots"))
-	defer bad.Close()
-	if err := bad.Err(); err == nil || !strings.Contains(err.Error(), `unknown scenario "lots": use one of default`) {
-		t.Errorf("an unknown scenario: %v", err)
-	}
-}
-
 // A computed list is the same whenever it is read: every page, every identifier once, newest first.
 func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 	t.Parallel()
@@ -238,47 +222,6 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 			t.Errorf("row %d: flat_amount %d of %s", i, row.Flat, row.Amount)
 		}
 		seen[row.ID], seen[row.Storage] = true, true
-	}
-	items, _ := records(t, get(t, srv, "/v1/transactions?perPage=50&page=2&wallet="+wallet), "transactions")
-	for _, item := range items {
-		checkGolden(t, "transaction.json", item)
-	}
-}
-
-func TestSnapshot_IsRestoredAsOftenAsWanted(t *testing.T) {
-	t.Parallel()
-	srv := start(t, virtual())
-	w := srv.NewWorld(t, "virtual")
-	wallet := w.Wallets()[0]
-	client := w.Client(t)
-	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	balance, _ := w.Balance(wallet)
-	drafted := w.Snapshot()
-	for range 2 {
-		if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
-			t.Fatal(err)
-		}
-		before := w.Now()
-		if _, err := w.Advance(time.Hour); err != nil {
-			t.Fatal(err)
-		}
-		w.Restore(drafted)
-		if got, _ := w.Balance(wallet); !got.Equal(balance) {
-			t.Errorf("the wallet holds %s, want %s", got, balance)
-		}
-		if got, err := client.Regulatory.Get(t.Context(), draft.RequestID); err != nil || got.Status != shipping.StatusDraft {
-			t.Errorf("the request is %v (%v)", got, err)
-		}
-		if w.Now().Sub(before) != time.Hour {
-			t.Errorf("the clock went from %v to %v", before, w.Now())
-		}
-	}
-	w.Reset()
-	if _, err := client.Regulatory.Get(t.Context(), draft.RequestID); !errors.Is(err, shipping.ErrNotFound) {
-		t.Errorf("after a reset the request is still there: %v", err)
 	}
 }
 
@@ -314,32 +257,6 @@ func amount(t *testing.T, text string) shipping.Amount {
 	return a
 }
 
-func TestFork_GoesItsOwnWayWithTheSameTimeAndIdentifiers(t *testing.T) {
-	t.Parallel()
-	srv := start(t, virtual())
-	if _, err := srv.Advance(time.Minute); err != nil {
-		t.Fatal(err)
-	}
-	fork, err := srv.Fork("what-if")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := srv.Fork("what-if"); !errors.Is(err, mockserver.ErrWorldExists) {
-		t.Errorf("a second fork of that name: %v", err)
-	}
-	if fork.Name() != "default_what-if" || !fork.Now().Equal(srv.Now()) {
-		t.Errorf("the fork %s is at %v, its origin at %v", fork.Name(), fork.Now(), srv.Now())
-	}
-	body := `{"shipment_id":"` + srv.Shipments()[0] + `"}`
-	there := as(t, srv, fork.SecretKey, "POST", regulatoryPath+"/analyze", body).text(t, "request_id")
-	as(t, srv, fork.SecretKey, "GET", regulatoryPath+"/request/"+there, "").want(t, http.StatusOK)
-	get(t, srv, regulatoryPath+"/request/"+there).want(t, http.StatusNotFound)
-	if here := post(t, srv, regulatoryPath+"/analyze", body).text(t, "request_id"); here != there {
-		t.Errorf("the fork analyzed %s and its origin %s", there, here)
-	}
-}
-
-// The PDF operation needs no key: the request in the path determines the world.
 // Forks share the records that neither has changed, and serve them at once.
 func TestFork_ServesASharedRecordToManyAtOnce(t *testing.T) {
 	t.Parallel()
@@ -357,6 +274,9 @@ func TestFork_ServesASharedRecordToManyAtOnce(t *testing.T) {
 		running.Go(func() { got[i] = as(t, srv, fork.SecretKey, "GET", regulatoryPath+"/request/"+draft.ID, "").body })
 	}
 	running.Wait()
+	if _, err := srv.Fork("fork0"); !errors.Is(err, mockserver.ErrWorldExists) {
+		t.Errorf("a second fork of that name: %v", err)
+	}
 	for i := range got {
 		if want := `"status":"completed"`; string(got[i]) != string(got[0]) || !strings.Contains(string(got[i]), want) {
 			t.Errorf("fork %d serves %s, want %s in it", i, got[i], want)
@@ -364,6 +284,7 @@ func TestFork_ServesASharedRecordToManyAtOnce(t *testing.T) {
 	}
 }
 
+// The PDF operation needs no key: the request in the path determines the world.
 func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -521,70 +442,19 @@ func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 	}
 }
 
-// A world follows the bubble's time, and no socket is opened: one would keep the bubble from ending.
-func TestWorlds_InsideABubble(t *testing.T) {
+// A scenario whose terms contradict each other was accepted, and its last term applied. A deposit of nothing was
+// accepted too.
+func TestScenario_ContradictionsAreRefused(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		received := make(chan string, 10)
-		srv := start(t, mockserver.WithoutListener(), mockserver.WithDeliveryTransport(mailbox(received)))
-		for _, scenario := range []string{"default", "failforms", "virtual"} {
-			w := srv.NewWorld(t, scenario)
-			client := w.Client(t)
-			began := time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-			defer cancel()
-			draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
-				t.Fatal(err)
-			}
-			if scenario == "virtual" {
-				if fired, err := w.Advance(3 * time.Second); err != nil || len(fired) != 1 {
-					t.Errorf("fired %v (%v)", fired, err)
-				}
-			} else {
-				<-time.After(3 * time.Second)
-				synctest.Wait()
-			}
-			want := shipping.StatusCompleted
-			if scenario == "failforms" {
-				want = shipping.StatusFailed
-			}
-			if got, err := client.Regulatory.Get(ctx, draft.RequestID); err != nil || got.Status != want {
-				t.Errorf("%s: after %v it is %v (%v), want %s", scenario, time.Since(began), got, err, want)
-			}
-			id, err := w.AddWebhook(notify.Webhook{URL: "http://localhost/hook"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			replayed, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: w.Shipments()[0], Event: shipping.EventShipmentCreated, WebhookID: id})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := <-received; got != replayed.DeliveryID {
-				t.Errorf("%s: received %s, want %s", scenario, got, replayed.DeliveryID)
-			}
-		}
-	})
-}
-
-// mailbox accepts every notification and sends its delivery id to the channel.
-type mailbox chan string
-
-func (c mailbox) RoundTrip(r *http.Request) (*http.Response, error) {
-	c <- r.Header.Get("X-Webhook-Delivery-Id")
-	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
-}
-
-func TestWorlds_FundWalletsThatThereAreWithMoreThanNothing(t *testing.T) {
-	t.Parallel()
-	w := start(t, mockserver.WithoutListener()).NewWorld(t, "empty")
-	if err := w.Fund("VA-1", amount(t, "1")); err == nil {
-		t.Error("an unknown wallet is funded")
+	srv := start(t, mockserver.WithoutListener())
+	for scenario, want := range map[string]string{
+		"cap2-cap3": "capN twice", "virtual-real": "time is virtual or real", "seed1-empty-seed2": "seedN twice", "instant-instant": "instant twice",
+		"empty-lowfunds": "contradicts itself",
+	} {
+		post(t, srv, "/_mock/worlds", `{"scenario":"`+scenario+`","name":"x"}`).refusal(t, http.StatusBadRequest, want)
 	}
-	if err := w.Fund(w.Wallets()[0], amount(t, "-1")); err == nil {
-		t.Error("a wallet is funded with less than nothing")
+	post(t, srv, "/_mock/worlds", `{"scenario":"cap2-virtual-instant-lowfunds","name":"x"}`).want(t, http.StatusOK)
+	for _, amount := range []string{"0", "0.00", "-1"} {
+		do(t, srv, http.MethodPatch, "/_mock/ledger", `{"fund":[{"wallet":"`+srv.Wallets()[0]+`","amount":`+amount+`}]}`).refusal(t, http.StatusBadRequest, "must be above zero")
 	}
 }

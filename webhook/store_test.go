@@ -114,13 +114,3 @@ func TestMemoryStore_AcceptedIDsStay(t *testing.T) {
 		}
 	}
 }
-
-// The zero Standing, which a store could return by mistake, is none of them.
-func TestStanding_ZeroIsNone(t *testing.T) {
-	t.Parallel()
-	for _, standing := range []webhook.ClaimState{webhook.Claimed, webhook.Pending, webhook.Accepted} {
-		if standing <= 0 {
-			t.Errorf("%d is a standing", standing)
-		}
-	}
-}

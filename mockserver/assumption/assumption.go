@@ -13,7 +13,7 @@ type Set struct {
 	// OpenOperations names operations that need no Authorization, such as "countries.list".
 	OpenOperations []string `open:"whether countries and webhooks need Authorization" default:"every operation but the PDF needs it" basis:"code that passes a strict server also passes a lenient one" contrary:"countries.list,webhooks.list" scope:"server"`
 	// OneWorld refuses every key but the server's with 401.
-	OneWorld bool `open:"which keys are valid" default:"the server's key, and sk_test_<scenario>_<name>, one world each" basis:"parallel tests must be isolated" scope:"server"`
+	OneWorld bool `open:"which keys are valid" default:"the server's key, and sk_test_<scenario>_<name>, one world each" basis:"parallel tests must be isolated" contrary:"-" scope:"server"`
 	// RuleFailureStatus is the HTTP status of a request that breaks a rule.
 	RuleFailureStatus int `open:"HTTP status of a request that breaks a rule" default:"400" basis:"common for services of this kind" contrary:"422" range:"400..599"`
 	// FundsStatus is the HTTP status of a purchase that exceeds the balance of the wallet.
@@ -76,7 +76,7 @@ type Set struct {
 	// EvidenceAfter is how long a manual document waits for its evidence.
 	EvidenceAfter time.Duration `open:"when evidence for a manual document arrives" default:"when it is submitted to /_mock/" basis:"a third party supplies it" contrary:"200ms"`
 	// DeliverAnywhere sends notifications to targets on other machines.
-	DeliverAnywhere bool `open:"targets to which a test server may send notifications" default:"loopback only" basis:"test data must not leave the machine" scope:"server"`
+	DeliverAnywhere bool `open:"targets to which a test server may send notifications" default:"loopback only" basis:"test data must not leave the machine" contrary:"-" scope:"server"`
 	// DeliveryAttempts is the maximum number of attempts to deliver a notification.
 	DeliveryAttempts int `open:"retry policy of failed deliveries" default:"3 attempts" basis:"a policy of this server" contrary:"5" range:"1..1000"`
 	// DeliveryBackoff is the wait before the second attempt. It doubles before each further one.

@@ -13,7 +13,7 @@ import (
 func TestSet_TagsAreValid(t *testing.T) {
 	t.Parallel()
 	for field := range reflect.TypeFor[Set]().Fields() {
-		for _, tag := range []string{"open", "default", "basis"} {
+		for _, tag := range []string{"open", "default", "basis", "contrary"} {
 			if field.Tag.Get(tag) == "" {
 				t.Errorf("%s has no %s", field.Name, tag)
 			}
@@ -31,11 +31,61 @@ func TestSet_TagsAreValid(t *testing.T) {
 		}
 		for _, tag := range []string{"contrary", "strict"} {
 			var a Set
-			if text, tagged := field.Tag.Lookup(tag); tagged {
+			if text, tagged := field.Tag.Lookup(tag); tagged && text != "-" {
 				if err := a.Assign(field.Name, text); err != nil || a.Check() != nil {
 					t.Errorf("%s: %s is %q: %v, %v", field.Name, tag, text, err, a.Check())
 				}
 			}
+		}
+	}
+}
+
+// Contrary changes every choice but those that the service cannot make, and the rows of the table say so.
+func TestContrary_ChangesEveryChoice(t *testing.T) {
+	t.Parallel()
+	var a Set
+	Contrary(&a)
+	fields := reflect.TypeFor[Set]()
+	rows := a.Rows()
+	if len(rows) != fields.NumField() {
+		t.Fatalf("%d rows for %d fields", len(rows), fields.NumField())
+	}
+	for i, row := range rows {
+		field := fields.Field(i)
+		if row.Field != field.Name || row.Changed == (field.Tag.Get("contrary") == "-") {
+			t.Errorf("%+v: changed is %t", row, row.Changed)
+		}
+	}
+}
+
+// Values out of range were accepted: a status of 99, a negative cap, and a number that is not one, for which
+// GET /_mock/assumptions failed from then on, also after a restart.
+func TestSet_AssignedValuesAreInRange(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ field, value, want string }{
+		{"RuleFailureStatus", "99", "RuleFailureStatus is 99: it must be from 400 to 599, or 0 for the default"},
+		{"RuleFailureStatus", "600", "from 400 to 599"},
+		{"AnalyzeStatus", "300", "from 200 to 299"},
+		{"PerPageCap", "-1", "from 1 to 1000000"},
+		{"PerPageCap", "many", "PerPageCap"},
+		{"PerPgeCap", "1", "PerPgeCap"},
+		{"LastPageNull", "perhaps", "LastPageNull"},
+		{"Purchasing", "5", "Purchasing"},
+		{"Purchasing", "-1s", "Purchasing is -1s: it must be from 1ns to 8760h0m0s"},
+		{"EvidenceAfter", "10000h", "to 8760h0m0s"},
+		{"GenerationScale", "NaN", "GenerationScale is NaN: it must be from -1000000 to 1000000"},
+		{"GenerationScale", "+Inf", "GenerationScale is +Inf"},
+		{"GenerationScale", "1e7", "to 1000000"},
+		{"DeliveryAccept", "2xx", "DeliveryAccept"},
+		{"MaxBody", "-1", "from 1 to 1073741824"},
+	} {
+		var a Set
+		err := a.Assign(test.field, test.value)
+		if err == nil {
+			err = a.Check()
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s=%s: %v, want %q in it", test.field, test.value, err, test.want)
 		}
 	}
 }

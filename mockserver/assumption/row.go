@@ -88,7 +88,7 @@ func Names() []string {
 // edit sets the fields of these scopes that have a tag to the value of the tag. Tests set the value of every tag.
 func (a *Set) edit(tag string, scopes ...Scope) {
 	for field := range reflect.TypeFor[Set]().Fields() {
-		if text, tagged := field.Tag.Lookup(tag); tagged && slices.Contains(scopes, scopeOf(field)) {
+		if text, tagged := field.Tag.Lookup(tag); tagged && text != "-" && slices.Contains(scopes, scopeOf(field)) {
 			_ = a.Assign(field.Name, text)
 		}
 	}

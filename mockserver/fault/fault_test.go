@@ -13,67 +13,34 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// example is a fault and its JSON.
-type example struct {
-	fault fault.Fault
-	text  string
-}
-
-// examples returns an example of each kind.
-func examples(t *testing.T) map[string]example {
-	t.Helper()
-	byKind := map[string]example{}
-	for _, one := range []example{
-		{fault.Status(503, http.Header{"Retry-After": {"7"}}), `{"kind":"status","status":503,"header":{"Retry-After":"7"}}`},
-		{fault.RateLimit(fault.RetryAfterSeconds, 90*time.Second), `{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}`},
-		{fault.Redirect("/elsewhere"), `{"kind":"redirect","location":"/elsewhere"}`},
-		{fault.Latency(time.Second), `{"kind":"latency","duration":"1s"}`},
-		{fault.Drop(), `{"kind":"drop"}`},
-		{fault.Reset(), `{"kind":"reset"}`},
-		{fault.ArriveLate(time.Minute), `{"kind":"arrive-late","duration":"1m0s"}`},
-		{fault.Truncate(9), `{"kind":"truncate","bytes":9}`},
-		{fault.SlowBody(time.Millisecond), `{"kind":"slow-body","duration":"1ms"}`},
-		{fault.EarlyHints(), `{"kind":"early-hints"}`},
-		{fault.Malformed(), `{"kind":"malformed"}`},
-		{fault.ContentType("text/plain"), `{"kind":"content-type","content_type":"text/plain"}`},
-		{fault.HTML(502), `{"kind":"html","status":502}`},
-		{fault.Empty(), `{"kind":"empty"}`},
-		{fault.RepeatPage(), `{"kind":"repeat-page"}`},
-		{fault.CapPage(3), `{"kind":"cap-page","per_page":3}`},
-		{fault.InsertRows(2), `{"kind":"insert-rows","rows":2}`},
-		{fault.RemoveRows(2), `{"kind":"remove-rows","rows":2}`},
-		{
-			fault.Respond(200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
-			`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],"Warning":["one","two"]},"body":"{\"data\":"}`,
-		},
-	} {
-		byKind[one.fault.Kind] = one
-	}
-	for _, kind := range fault.Kinds() {
-		if _, known := byKind[kind.Kind]; !known {
-			t.Fatalf("the kind %q has no example: add one to examples in mockserver/fault/fault_test.go", kind.Kind)
-		}
-	}
-	return byKind
-}
-
 func TestFault_IsTheSameAfterJSON(t *testing.T) {
 	t.Parallel()
-	all := examples(t)
-	all["respond with bytes"] = example{fault.Respond(200, nil, "\xff\x00"), `{"kind":"respond","status":200,"body_base64":"/wA="}`}
-	for _, example := range all {
-		if err := example.fault.Check(); err != nil {
-			t.Errorf("%s: %v", example.text, err)
+	faults := map[string]fault.Fault{ // by their JSON
+		`{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}`: fault.RateLimit(fault.RetryAfterSeconds, 90*time.Second),
+		`{"kind":"respond","status":200,"body_base64":"/wA="}`:             fault.Respond(200, nil, "\xff\x00"),
+		`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],"Warning":["one","two"]},"body":"{\"data\":"}`: fault.Respond(
+			200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
+	}
+	for _, kind := range fault.Kinds() {
+		text, err := json.Marshal(kind.Example)
+		if err != nil || kind.Example.Kind != kind.Kind {
+			t.Errorf("the example of %s is %s (%v)", kind.Kind, text, err)
 		}
-		text, err := json.Marshal(example.fault)
-		if err != nil || string(text) != example.text {
-			t.Errorf("%s, %v, want %s", text, err, example.text)
+		faults[string(text)] = kind.Example
+	}
+	for want, made := range faults {
+		if err := made.Check(); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+		text, err := json.Marshal(made)
+		if err != nil || string(text) != want {
+			t.Errorf("%s, %v, want %s", text, err, want)
 		}
 		var again fault.Fault
 		if err := json.Unmarshal(text, &again); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if diff := cmp.Diff(example.fault, again); diff != "" {
+		if diff := cmp.Diff(made, again); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}
@@ -131,11 +98,10 @@ func TestFault_CheckRefusesWhatAKindDoesNotRead(t *testing.T) {
 		RetryAfter: fault.RetryAfterSeconds, PerPage: 1, Rows: 1, Body: "a",
 	}
 	fields := reflect.TypeFor[fault.Fault]()
-	all := examples(t)
 	for _, kind := range fault.Kinds() {
 		for field := range fields.Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			changed := all[kind.Kind].fault
+			changed := kind.Example
 			value := reflect.ValueOf(full).FieldByIndex(field.Index)
 			if name == "kind" || value.IsZero() {
 				continue

@@ -18,6 +18,8 @@ type Kind struct {
 	Needs []string `json:"needs"`
 	// Effect describes the fault.
 	Effect string `json:"effect"`
+	// Example is a fault of the kind.
+	Example Fault `json:"-"`
 
 	problem func(Fault) string // returns a problem of the fields, or ""
 }
@@ -27,35 +29,35 @@ type Kind struct {
 func Kinds() []Kind {
 	none, sound := []string{}, func(Fault) string { return "" }
 	return []Kind{
-		{"status", []string{"status", "header"}, "responds with a status", func(f Fault) string { return first(f.badStatus(), f.badHeader()) }},
-		{"rate-limit", []string{"retry_after", "duration"}, "responds with 429 and a Retry-After in one of several forms", Fault.badRetryAfter},
-		{"redirect", []string{"location"}, "responds with 308", func(f Fault) string {
+		{"status", []string{"status", "header"}, "responds with a status", Status(503, http.Header{"Retry-After": {"7"}}), func(f Fault) string { return first(f.badStatus(), f.badHeader()) }},
+		{"rate-limit", []string{"retry_after", "duration"}, "responds with 429 and a Retry-After in one of several forms", RateLimit(RetryAfterSeconds, 90*time.Second), Fault.badRetryAfter},
+		{"redirect", []string{"location"}, "responds with 308", Redirect("/elsewhere"), func(f Fault) string {
 			return unless(f.Location != "", "a redirect needs a location")
 		}},
-		{"latency", []string{"duration"}, "delays the response, by the world's clock", Fault.noDuration},
-		{"drop", none, "closes the connection without a response", sound},
-		{"reset", none, "resets the connection", sound},
-		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after the duration, whatever the client does by then", Fault.noDuration},
-		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", func(f Fault) string {
+		{"latency", []string{"duration"}, "delays the response, by the world's clock", Latency(time.Second), Fault.noDuration},
+		{"drop", none, "closes the connection without a response", Drop(), sound},
+		{"reset", none, "resets the connection", Reset(), sound},
+		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after the duration, whatever the client does by then", ArriveLate(time.Minute), Fault.noDuration},
+		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", Truncate(9), func(f Fault) string {
 			return unless(f.Bytes >= 0, "bytes must be at least 0")
 		}},
-		{"slow-body", []string{"duration"}, "sends one byte of the body per duration", Fault.noDuration},
-		{"early-hints", none, "sends 103 before the response", sound},
-		{"malformed", none, "sends half of the JSON as if it were complete", sound},
-		{"content-type", []string{"content_type"}, "sends another Content-Type", func(f Fault) string {
+		{"slow-body", []string{"duration"}, "sends one byte of the body per duration", SlowBody(time.Millisecond), Fault.noDuration},
+		{"early-hints", none, "sends 103 before the response", EarlyHints(), sound},
+		{"malformed", none, "sends half of the JSON as if it were complete", Malformed(), sound},
+		{"content-type", []string{"content_type"}, "sends another Content-Type", ContentType("text/plain"), func(f Fault) string {
 			return unless(f.ContentType != "", "set the content_type, such as text/plain")
 		}},
-		{"html", []string{"status"}, "responds with an HTML page, as proxies do", func(f Fault) string {
+		{"html", []string{"status"}, "responds with an HTML page, as proxies do", HTML(502), func(f Fault) string {
 			return first(f.badStatus(), unless(hasBody(f.Status), fmt.Sprintf("a response of status %d has no body: choose another", f.Status)))
 		}},
-		{"empty", none, "responds with 200 and no body", sound},
-		{"repeat-page", none, "responds with the previous page of a list", sound},
-		{"cap-page", []string{"per_page"}, "responds with pages of at most that many records", func(f Fault) string {
+		{"empty", none, "responds with 200 and no body", Empty(), sound},
+		{"repeat-page", none, "responds with the previous page of a list", RepeatPage(), sound},
+		{"cap-page", []string{"per_page"}, "responds with pages of at most that many records", CapPage(3), func(f Fault) string {
 			return unless(f.PerPage >= 1, "per_page must be at least 1")
 		}},
-		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", Fault.badRows},
-		{"remove-rows", []string{"rows"}, "removes the newest records of a list before the response", Fault.badRows},
-		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope", func(f Fault) string {
+		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", InsertRows(2), Fault.badRows},
+		{"remove-rows", []string{"rows"}, "removes the newest records of a list before the response", RemoveRows(2), Fault.badRows},
+		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope", Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), func(f Fault) string {
 			return first(f.badStatus(), f.badHeader(), f.badBody())
 		}},
 	}

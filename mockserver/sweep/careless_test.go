@@ -2,6 +2,7 @@ package sweep_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -106,7 +107,7 @@ func (s *job) debits(ctx context.Context) (ids []string, err error) {
 // sweepOf sweeps a program in virtual time.
 func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report) {
 	t.Helper()
-	config.Options, config.Timeout = append(config.Options, mockserver.WithoutListener()), time.Hour
+	config.Options, config.Timeout = append(config.Options, mockserver.WithoutListener()), cmp.Or(config.Timeout, time.Hour)
 	runs := map[int]map[string]string{} // the files of each run
 	synctest.Test(t, func(t *testing.T) {
 		var err error
@@ -166,28 +167,6 @@ func TestSweep_Programs(t *testing.T) {
 				t.Log(textOf(report))
 			}
 		})
-	}
-}
-
-// The schedule that a report names makes the same run again.
-func TestSweep_Only(t *testing.T) {
-	t.Parallel()
-	for _, p := range programs() {
-		for verdict, schedules := range p.found {
-			if p.config.Restart || p.config.Goal.Documents != nil || verdict == sweep.Lint {
-				continue
-			}
-			only, err := sweep.ParseSchedule(schedules[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			config := p.config
-			config.Only = only
-			again := sweepOf(t, p, config)
-			if len(again.Results) != 1 || !slices.ContainsFunc(again.Results[0].Findings, func(f sweep.Finding) bool { return f.Verdict == verdict }) {
-				t.Errorf("%s: %s again finds %v, want %s", p.name, only, again.Results, verdict)
-			}
-		}
 	}
 }
 

@@ -40,122 +40,68 @@ func TestParseSchedule(t *testing.T) {
 	}
 }
 
-// repeating is a transport that sends a request again if it got no response: the bug that the client must not have.
-type repeating struct{ base http.RoundTripper }
-
-func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := r.base.RoundTrip(req)
-	if err == nil || req.GetBody == nil {
-		return resp, err
-	}
-	again := req.Clone(req.Context())
-	if again.Body, err = req.GetBody(); err != nil {
-		return nil, err
-	}
-	return r.base.RoundTrip(again)
-}
-
-// A planted bug below the client is found although the client itself is careful.
-func TestSweep_PlantedRepeat(t *testing.T) {
-	t.Parallel()
-	var report *sweep.Report
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"lost-after", "500"}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		var err error
-		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			client, err := shipping.NewClient(a.World.SecretKey, shipping.WithBaseURL(a.World.URL), shipping.WithPlainHTTP(),
-				shipping.WithHTTPClient(&http.Client{Transport: repeating{a.World.Transport()}}))
-			if err == nil {
-				err = buy(ctx, client, a.World.Shipments()[0])
-			}
-			if err != nil {
-				return sweep.Outcome{How: err.Error()}
-			}
-			return sweep.Outcome{Success: true}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
-	failing := report.Failing()
-	if len(failing) != 1 || failing[0].Schedule != "regulatory.purchase#1:lost-after" || failing[0].Findings[0].Verdict != sweep.SentAgain {
-		t.Errorf("%+v", failing)
-	}
-}
-
 func TestSweep_Timeout(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"500"}, Timeout: time.Minute, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
-			if _, err := s.analyze(ctx, a.World.Shipments()[0]); err != nil {
-				<-ctx.Done() // it hangs after an error
-				return sweep.Outcome{How: "killed"}
-			}
-			return sweep.Outcome{Success: true}
-		})
-		if err != nil || len(report.Results) != 1 || len(report.Results[0].Findings) != 1 || report.Results[0].Findings[0].Verdict != sweep.TimedOut {
-			t.Errorf("%v: %+v", err, report)
+	hangs := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		_, err := s.analyze(ctx, shipment)
+		if err != nil {
+			<-ctx.Done() // it hangs after an error
 		}
-	})
+		return err
+	}}
+	report := sweepOf(t, hangs, sweep.Config{Faults: []string{"500"}, Timeout: time.Minute})
+	if len(report.Results) != 1 || len(report.Results[0].Findings) != 1 || report.Results[0].Findings[0].Verdict != sweep.TimedOut {
+		t.Errorf("%+v", report)
+	}
 }
 
 // The outcome is wrong only if the program could have known better: nothing is found in a program that waits less than
 // the faults of latency assume, and reads the request.
 func TestSweep_ShorterPatience(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"late", "late-after"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			s := &session{http.Client{Transport: a.World.Transport(), Timeout: 5 * time.Second}, a.World.URL, a.World.SecretKey}
-			r, err := s.analyze(ctx, a.World.Shipments()[0])
-			if err == nil {
-				err = s.purchase(ctx, r)
-				if _, unread := s.get(ctx, r.ID); unread != nil {
-					t.Error(unread)
-				}
+	impatient := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		s.Timeout = 5 * time.Second
+		r, err := s.analyze(ctx, shipment)
+		if err == nil {
+			err = s.purchase(ctx, r)
+			if _, unread := s.get(ctx, r.ID); unread != nil {
+				t.Error(unread)
 			}
-			if err != nil {
-				return sweep.Outcome{How: err.Error()}
-			}
-			return sweep.Outcome{Success: true}
-		})
-		if err != nil || len(report.Failing()) > 0 {
-			t.Errorf("%v: %+v", err, report.Failing())
 		}
-	})
+		return err
+	}}
+	if report := sweepOf(t, impatient, sweep.Config{Faults: []string{"late", "late-after"}, Operations: []string{shipping.OpPurchase}}); len(report.Failing()) > 0 {
+		t.Errorf("%+v", report.Failing())
+	}
 }
 
 // A program that stops waiting and reads the request has settled the purchase, although the server journals the purchase
 // later than the reading.
 func TestSweep_ReadBeforeThePurchaseIsJournaled(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := sweep.Config{Faults: []string{"late-after"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
-			r, err := s.analyze(ctx, a.World.Shipments()[0])
-			if err != nil {
-				return sweep.Outcome{How: err.Error()}
-			}
-			purchased := make(chan error, 1)
-			go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
-			select {
-			case err := <-purchased:
-				return sweep.Outcome{Success: err == nil}
-			case <-time.After(30 * time.Second):
-				_, err := s.get(ctx, r.ID)
-				return sweep.Outcome{How: fmt.Sprintf("gave up, then read: %v", err)}
-			}
-		})
-		if err != nil || len(report.Results) != 1 || !report.Results[0].Struck || len(report.Failing()) > 0 {
-			t.Errorf("%v: %+v", err, report.Results)
+	givesUp := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		s.Timeout = 0
+		r, err := s.analyze(ctx, shipment)
+		if err != nil {
+			return err
 		}
-		if calls := report.Results[0].Requests; calls[len(calls)-1].Operation != shipping.OpPurchase {
-			t.Errorf("the purchase is not the last in the journal: %+v", calls)
+		purchased := make(chan error, 1)
+		go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
+		select {
+		case err := <-purchased:
+			return err
+		case <-time.After(30 * time.Second):
+			_, err := s.get(ctx, r.ID)
+			return fmt.Errorf("gave up, then read: %w", err)
 		}
-	})
+	}}
+	report := sweepOf(t, givesUp, sweep.Config{Faults: []string{"late-after"}, Operations: []string{shipping.OpPurchase}})
+	if len(report.Results) != 1 || !report.Results[0].Struck || len(report.Failing()) > 0 {
+		t.Errorf("%+v", report.Results)
+	}
+	if calls := report.Results[0].Requests; calls[len(calls)-1].Operation != shipping.OpPurchase {
+		t.Errorf("the purchase is not the last in the journal: %+v", calls)
+	}
 }
 
 // A program that makes requests at the same time makes them in another order in each run. The report counts the runs in
@@ -274,20 +220,5 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// The table of faults has no two of one name, and every verdict has one.
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	var names []string
-	for _, f := range sweep.Faults() {
-		if slices.Contains(names, f.Name) || f.Summary == "" {
-			t.Errorf("%+v", f)
-		}
-		names = append(names, f.Name)
-	}
-	if !slices.Contains(names, sweep.Kill) || len(sweep.Verdicts()) != 10 {
-		t.Errorf("%v, %v", names, sweep.Verdicts())
 	}
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Calls every route under /_mock/ with curl, as one story. It fails if a response is not as expected, or if GET /_mock/
-# lists a route that no step calls. A new route needs one line:
+# Calls the routes under /_mock/ with curl, as one story. It fails if a response is not as expected.
 #
 #   step "what happens" METHOD PATH EXPECTED [BODY]
 #
@@ -152,15 +151,10 @@ step "the copy has what was bought" GET regulatory-requests '"status":"completed
 world=
 step "the copy is closed" DELETE worlds/lowfunds_copy '"name":"lowfunds_copy"'
 
-# Each route of the index was called, and each call was of a route of the index.
+# Each call was of a route of the index. test/contract demands a request for every route.
 grep -o '"method":"[A-Z]*","path":"[^"]*"' "$work/index" | sed 's/"method":"\([A-Z]*\)","path":"\([^"]*\)"/\1 \2/' >"$work/routes"
 sed 's#[.]#\\&#g; s#{[a-z_]*}#[^/]\\{1,\\}#g; s#^#^#; s#$#$#' "$work/routes" >"$work/patterns"
-missed=$(paste -d '|' "$work/patterns" "$work/routes" | while IFS='|' read -r pattern route; do
-  grep -q -- "$pattern" "$work/called" || echo "$route"
-done)
-[ -z "$missed" ] || { printf 'FAILED: no step of test/control/run.sh calls:\n%s\n' "$missed"; exit 1; }
+[ -s "$work/patterns" ] || { echo 'FAILED: the index has no routes'; exit 1; }
 unlisted=$(grep -v -f "$work/patterns" "$work/called" || true)
 [ -z "$unlisted" ] || { printf 'FAILED: GET /_mock/ does not list:\n%s\n' "$unlisted"; exit 1; }
-count=$(wc -l <"$work/routes")
-[ "$count" -gt 0 ] || { echo 'FAILED: the index has no routes'; exit 1; }
-echo "all $count routes under /_mock/ were called"
+echo "$(sort -u "$work/called" | wc -l) routes and records under /_mock/ were called"

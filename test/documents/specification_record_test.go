@@ -20,8 +20,8 @@ const howToRecord = "run go test -run 'TestAPI|TestSPECIFICATION' ./test/documen
 func recordList(t *testing.T, heading, name string) {
 	t.Helper()
 	recordSection(t, "## Regulatory documents, base path /v1/regulatory-documents\n", heading, "| Rule | Client | Server |\n|---|---|---|\n"+
-		"| `perPage` (100) and `page` (1) may be given | `TestClient_EveryMethodSendsWhatIsDocumented` | `TestLists_EveryRecordHasTheFieldsOfItsTable` |\n"+
-		"| 200: `data."+name+"`, `data.pagination` | `TestLists_EveryFieldOfTheGoldenResponse` | `TestLists_EveryRecordHasTheFieldsOfItsTable` |\n")
+		"| `perPage` (100) and `page` (1) may be given | `TestClient_EveryMethodSendsWhatIsDocumented` | `TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed` |\n"+
+		"| 200: `data."+name+"`, `data.pagination` | `TestLists_EveryFieldOfTheGoldenResponse` | `TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed` |\n")
 }
 
 // recordTable reports a record of a list without a table of its fields, or begins the table under -record. recordRows adds
@@ -35,7 +35,7 @@ func recordTable(t *testing.T, of reflect.Type, schema schema) {
 		return
 	}
 	recordSection(t, "## States and transitions\n", of.Name(), "**Client**: `TestLists_EveryFieldOfTheGoldenResponse`\\\n"+
-		"**Server**: `TestLists_EveryRecordHasTheFieldsOfItsTable`\n\n| Field | Type | Meaning | In Go |\n|---|---|---|---|\n"+
+		"**Server**: `TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed`\n\n| Field | Type | Meaning | In Go |\n|---|---|---|---|\n"+
 		property.row(first.Tag.Get("json"), of.Name()+"."+first.Name))
 }
 

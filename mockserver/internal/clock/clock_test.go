@@ -71,41 +71,11 @@ func TestAdvance_NeverGoesBack(t *testing.T) {
 	}
 }
 
-func TestAfter_WithNoDelayWaitsForAdvance(t *testing.T) {
-	t.Parallel()
-	c := Virtual(start)
-	called := false
-	c.After(-time.Second, "at once", func() { called = true })
-	if called {
-		t.Fatal("called before Advance")
-	}
-	if _, err := c.Advance(0); err != nil || !called {
-		t.Errorf("after Advance(0): called %v, error %v", called, err)
-	}
-}
-
 func TestAdvance_RefusedOnARealClock(t *testing.T) {
 	t.Parallel()
 	if _, err := Real(start).Advance(time.Second); !errors.Is(err, ErrReal) {
 		t.Errorf("got %v, want ErrReal", err)
 	}
-}
-
-func TestReal_FollowsTheBubble(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := Real(start) // a bubble begins in the year 2000, before start
-		if got := c.Now(); !got.Equal(start) {
-			t.Errorf("begins at %v, want %v", got, start)
-		}
-		var at atomic.Pointer[time.Time]
-		c.After(time.Minute, "minute", func() { now := c.Now(); at.Store(&now) })
-		<-time.After(2 * time.Minute)
-		synctest.Wait()
-		if got := at.Load(); got == nil || !got.Equal(start.Add(time.Minute)) {
-			t.Errorf("called at %v, want a minute after the start", got)
-		}
-	})
 }
 
 func TestStop_DropsWhatWaits(t *testing.T) {

@@ -90,20 +90,3 @@ func TestAfterAt_CallsInTheOrderOfTheTurns(t *testing.T) {
 		t.Errorf("called (-want +got):\n%s", diff)
 	}
 }
-
-// BenchmarkAdvance measures an advance over waiting functions. Its time must not grow with the square of their number.
-func BenchmarkAdvance(b *testing.B) {
-	for _, n := range []int{1_000, 100_000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			for b.Loop() {
-				c := Virtual(start)
-				for i := range n {
-					c.After(time.Duration(i*7919%n)*time.Millisecond, "", func() {})
-				}
-				if fired, err := c.Advance(time.Hour); err != nil || len(fired) != n {
-					b.Fatalf("%d fired (%v)", len(fired), err)
-				}
-			}
-		})
-	}
-}

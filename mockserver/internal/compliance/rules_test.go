@@ -1,7 +1,6 @@
 package compliance_test
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -93,27 +92,6 @@ func TestDefault_EveryFormCanBeSoldGeneratedAndFilledIn(t *testing.T) {
 		for _, field := range form.Fields {
 			if field.Pattern != "" && field.Help == "" {
 				t.Errorf("%s.%s has a pattern without an explanation", form.Slug, field.Name)
-			}
-		}
-	}
-}
-
-func TestDefault_LithiumBatteriesHaveFourUNNumbers(t *testing.T) {
-	t.Parallel()
-	form, _ := defaultRules(t).Form("LITHIUM-BATTERY")
-	field := form.Fields[0]
-	if want := []string{"UN3480", "UN3481", "UN3090", "UN3091"}; field.Name != "un_number" || !slices.Equal(field.Values, want) {
-		t.Errorf("first field = %s %v, want un_number %v", field.Name, field.Values, want)
-	}
-}
-
-func TestDefault_DigitsOfEveryPrefixMakeAHeading(t *testing.T) {
-	t.Parallel()
-	heading := regexp.MustCompile(`^\d\d(\d\d){0,2}(-\d\d(\d\d)?)?$`)
-	for _, form := range formsOf(defaultRules(t)) {
-		for _, prefix := range form.HSPrefixes {
-			if !heading.MatchString(prefix) {
-				t.Errorf("%s: prefix %q", form.Slug, prefix)
 			}
 		}
 	}

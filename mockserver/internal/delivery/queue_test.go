@@ -318,25 +318,6 @@ func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
 	}
 }
 
-// A dispatcher does not send what the dispatcher of another world has queued.
-func TestRestore_DoesNotSendWhatAnotherWorldQueued(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		parent := open(t, Config{Transport: answering(500)})
-		parent.Send(notification(1, "WA-1", notify.Together))
-		synctest.Wait()
-		receiver := &slow{takes: always(0)}
-		fork := open(t, Config{Transport: receiver})
-		fork.Restore(parent.Log(), 0, false)
-		got, err := fork.Wait(t.Context(), "WD-1")
-		<-time.After(time.Hour)
-		sent, _ := receiver.received()
-		if err != nil || got.State != notify.Failed || !strings.Contains(got.Reason, "the world that queued it sends it") || len(sent) > 0 {
-			t.Errorf("it is %s (%s, %v), and %d were sent", got.State, got.Reason, err, len(sent))
-		}
-	})
-}
-
 // Deliveries that were gathered, or released but not sent, keep their order when they are restored.
 func TestRestore_KeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
@@ -383,18 +364,5 @@ func TestWait_EndsWithTheDispatcher(t *testing.T) {
 	d.Close()
 	if err := <-failed; !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", err)
-	}
-}
-
-// BenchmarkSend measures a delivery from the queue to the log.
-func BenchmarkSend(b *testing.B) {
-	d := New(Config{Transport: answering(200), Clock: clock.Real(time.Time{})})
-	defer d.Close()
-	for n := 0; b.Loop(); n++ {
-		id := fmt.Sprint("WD-", n)
-		d.Send(notify.Delivery{ID: id, WebhookID: "WA-1", URL: "http://localhost/"})
-		if _, err := d.Wait(b.Context(), id); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -58,29 +56,6 @@ func TestRender_PrintsAPageWithEverythingOnIt(t *testing.T) {
 		if !pages[0].has(text) {
 			t.Errorf("the page lacks %q", text)
 		}
-	}
-}
-
-func TestRender_WritesAWellFormedFile(t *testing.T) {
-	t.Parallel()
-	file := render(t, manyItems(60))
-	if !bytes.HasPrefix(file, []byte("%PDF-1.")) || !bytes.HasSuffix(file, []byte("%%EOF\n")) {
-		t.Errorf("the file begins %q and ends %q", file[:8], file[len(file)-8:])
-	}
-	if n := len(regexp.MustCompile(`/Type /Page\b`).FindAll(file, -1)); n < 3 || !bytes.Contains(file, fmt.Appendf(nil, "/Count %d", n)) {
-		t.Errorf("%d page objects", n)
-	}
-	for _, want := range []string{"/CreationDate (D:20260106003000)", "/ModDate (D:20260106003000)", "/MediaBox [0 0 595.28 841.89]"} {
-		if !bytes.Contains(file, []byte(want)) {
-			t.Errorf("the file lacks %s", want)
-		}
-	}
-	start := regexp.MustCompile(`startxref\n(\d+)\n`).FindSubmatch(file)
-	if start == nil {
-		t.Fatal("the file lacks startxref")
-	}
-	if offset, _ := strconv.Atoi(string(start[1])); !bytes.HasPrefix(file[offset:], []byte("xref\n")) {
-		t.Errorf("startxref points at %q", file[offset:offset+8])
 	}
 }
 

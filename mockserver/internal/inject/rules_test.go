@@ -1,7 +1,9 @@
 package inject
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -30,24 +32,6 @@ func TestEffects_AreThoseOfTheKinds(t *testing.T) {
 	}
 }
 
-// ones returns a fault of each kind.
-func ones(t *testing.T) []fault.Fault {
-	t.Helper()
-	all := []fault.Fault{
-		fault.Status(503, nil), fault.RateLimit(fault.RetryAfterSeconds, time.Second), fault.Redirect("/"), fault.HTML(502), fault.Empty(),
-		fault.Respond(200, nil, "body"), fault.Drop(), fault.Reset(), fault.ArriveLate(1),
-		fault.Truncate(3), fault.SlowBody(1), fault.Malformed(), fault.ContentType("text/plain"),
-		fault.Latency(1), fault.EarlyHints(),
-		fault.RepeatPage(), fault.CapPage(1), fault.InsertRows(1), fault.RemoveRows(1),
-	}
-	for _, kind := range fault.Kinds() {
-		if !slices.ContainsFunc(all, func(f fault.Fault) bool { return f.Kind == kind.Kind }) {
-			t.Fatalf("the kind %q is missing in ones of mockserver/internal/inject/rules_test.go: add a fault", kind.Kind)
-		}
-	}
-	return all
-}
-
 // fakeWorld is a world in which nothing takes time.
 type fakeWorld struct{}
 
@@ -58,8 +42,12 @@ func (fakeWorld) RemoveRows(operation string, rows int)                   {}
 
 // answer makes an exchange of rates.list go through the rules, as the server does.
 func answer(rules *Rules) *wire.Exchange {
-	x := &wire.Exchange{Request: httptest.NewRequest(http.MethodGet, "/v1/rates", nil), Operation: shipping.OpListRates}
-	matches := rules.Match(Request{Operation: x.Operation, Target: "/v1/rates", Now: time.Now()})
+	return answerTo(rules, Request{Operation: shipping.OpListRates, Target: "/v1/rates", Now: time.Now()})
+}
+
+func answerTo(rules *Rules, request Request) *wire.Exchange {
+	x := &wire.Exchange{Request: httptest.NewRequest(http.MethodGet, request.Target, nil), Operation: request.Operation}
+	matches := rules.Match(request)
 	matches.Before(x, fakeWorld{})
 	if !x.Settled {
 		x.Settled = true
@@ -79,12 +67,119 @@ func with(t *testing.T, given ...fault.Rule) *Rules {
 	return rules
 }
 
+// A rule strikes the requests that it counts, of its operation, in its time, and with its probability. Of two faults that
+// exclude each other the rule that was added first prevails, and the other has counted the request. A fault of lists sees
+// only lists.
+func TestRules_ChooseTheirRequests(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+	status := func(rule fault.Rule, code int) fault.Rule {
+		rule.Fault = fault.Status(code, nil)
+		return rule
+	}
+	for name, test := range map[string]struct {
+		rules   []fault.Rule
+		targets string // one request each, a minute apart; "countries" is the one without pages
+		want    string
+	}{
+		"every request":            {[]fault.Rule{status(fault.Rule{}, 503)}, "rates countries rates", "503 503 503"},
+		"the second":               {[]fault.Rule{status(fault.Rule{Nth: 2}, 503)}, "rates rates rates", "200 503 200"},
+		"the first two":            {[]fault.Rule{status(fault.Rule{First: 2}, 503)}, "rates rates rates", "503 503 200"},
+		"of an operation":          {[]fault.Rule{status(fault.Rule{Operation: shipping.OpListRates, Nth: 1}, 503)}, "countries rates rates", "200 503 200"},
+		"two rules":                {[]fault.Rule{status(fault.Rule{Nth: 1}, 503), status(fault.Rule{Nth: 3}, 500)}, "rates rates rates", "503 200 500"},
+		"the earlier rule":         {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{}, 500)}, "rates rates", "503 500"},
+		"an excluded rule counts":  {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{First: 2}, 500), status(fault.Rule{Nth: 3}, 502)}, "rates rates rates rates", "503 500 502 200"},
+		"each request by itself":   {[]fault.Rule{status(fault.Rule{EachRequest: true, First: 1}, 503)}, "rates?page=1 rates?page=2 rates?page=2 rates?page=1 rates?page=3", "503 503 200 200 503"},
+		"from a time on, until it": {[]fault.Rule{status(fault.Rule{From: start.Add(time.Minute), Until: start.Add(4 * time.Minute), First: 2}, 503)}, "rates rates rates rates rates", "200 503 503 200 200"},
+		"never":                    {[]fault.Rule{status(fault.Rule{Probability: 1e-300}, 503)}, "rates rates", "200 200"},
+		"always":                   {[]fault.Rule{status(fault.Rule{Probability: 1}, 503)}, "rates rates", "503 503"},
+		"lists alone":              {[]fault.Rule{{First: 1, Fault: fault.InsertRows(1)}, status(fault.Rule{Nth: 2}, 503)}, "countries rates rates", "200 503 200"},
+	} {
+		rules := New(1)
+		if err := rules.Add(test.rules, start); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var got []string
+		for i, target := range strings.Fields(test.targets) {
+			operation, _, _ := strings.Cut(target, "?")
+			x := answerTo(rules, Request{Operation: operation + ".list", Target: "/v1/" + target, Now: start.Add(time.Duration(i) * time.Minute)})
+			got = append(got, fmt.Sprint(x.Reply.Status))
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+		if name == "lists alone" && rules.Rules()[0].Struck != 1 {
+			t.Errorf("%s: %+v", name, rules.Rules())
+		}
+	}
+}
+
+// A probability follows from the seed.
+func TestRules_ProbabilityFollowsTheSeed(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64) (struck int64, pattern string) {
+		rules := New(seed)
+		if err := rules.Add([]fault.Rule{{Probability: 0.5, Fault: fault.Status(503, nil)}}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for range 60 {
+			pattern += fmt.Sprint(answer(rules).Reply.Status, " ")
+		}
+		return int64(strings.Count(pattern, "503")), pattern
+	}
+	struck, first := run(3)
+	if _, again := run(3); again != first || struck < 10 || struck > 50 {
+		t.Errorf("the same seed struck %s, then %s", first, again)
+	}
+	if _, other := run(4); other == first {
+		t.Error("another seed struck the same requests")
+	}
+}
+
+// A rule that can never strike is refused, and so are the rules that are added with it.
+func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
+	t.Parallel()
+	down, now := fault.Status(503, nil), time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+	for _, test := range []struct {
+		want string
+		rule fault.Rule
+	}{
+		{"it has no fault", fault.Rule{}},
+		{`unknown operation "rates.lst"`, fault.Rule{Operation: "rates.lst", Fault: down}},
+		{"count from 1", fault.Rule{Nth: -1, Fault: down}},
+		{"call 3 is not among the first 2", fault.Rule{Nth: 3, First: 2, Fault: down}},
+		{"set one of them", fault.Rule{EachRequest: true, Fault: down}},
+		{"between 0 and 1", fault.Rule{Probability: 1.5, Fault: down}},
+		{"between 0 and 1", fault.Rule{Probability: math.NaN(), Fault: down}},
+		{"until is not after from", fault.Rule{From: now.Add(2 * time.Hour), Until: now.Add(time.Hour), Fault: down}},
+		{"has passed", fault.Rule{Until: now.Add(-time.Minute), Fault: down}},
+		{"choose one from 200 to 599", fault.Rule{Fault: fault.Status(42, nil)}},
+		{"is not a list with pages", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}},
+		{"remove-rows cannot happen to transactions.list", fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.RemoveRows(1)}},
+		{"leave committed and point out", fault.Rule{Committed: true, Fault: fault.CapPage(1)}},
+		{"leave committed and point out", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}},
+		{"leave committed and point out", fault.Rule{Committed: true, Fault: fault.ArriveLate(time.Second)}},
+		{"leave committed and point out", fault.Rule{Point: fault.AfterCharge, Fault: fault.ArriveLate(time.Second)}},
+		{"before-charge after-charge", fault.Rule{Point: "before-lunch"}},
+		{"never reached by", fault.Rule{Point: fault.BeforeReply, Operation: shipping.OpAnalyze}},
+		{"leave committed out", fault.Rule{Point: fault.BeforeReply, Committed: true}},
+		{"leave operation and fault out", fault.Rule{Point: fault.Generation, Fault: down}},
+	} {
+		rules := New(1)
+		err := rules.Add([]fault.Rule{{Fault: down}, test.rule}, now)
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "rule 2 of 2") || len(rules.Rules()) > 0 {
+			t.Errorf("%+v: %v, want %q; %d rules", test.rule, err, test.want, len(rules.Rules()))
+		}
+	}
+}
+
 // Every pair of faults that do not exclude each other strikes one request, whatever the kinds and their order are; of
 // the others the first one strikes, and the later one counts the request.
 func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 	t.Parallel()
 	var all []fault.Rule
-	for _, f := range ones(t) {
+	for _, kind := range fault.Kinds() {
+		f := kind.Example
 		for _, committed := range []bool{false, true} {
 			given := fault.Rule{Operation: shipping.OpListRates, Committed: committed, Fault: f}
 			effect := effects()[f.Kind]

@@ -302,18 +302,6 @@ func (b *book) check(rt *rapid.T) {
 	}
 }
 
-func BenchmarkClone(b *testing.B) {
-	l := funded(b)
-	for i := range 400 {
-		if _, err := l.Debit("VA-1", amount(b, "0.01"), fmt.Sprint("RD-", i), "", noon, fmt.Sprint("TR-", i+2)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		l.Clone()
-	}
-}
-
 func TestReversalGivesBackADebitOnce(t *testing.T) {
 	t.Parallel()
 	l := funded(t)

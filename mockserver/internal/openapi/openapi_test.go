@@ -1,7 +1,6 @@
 package openapi_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,7 +12,9 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
+	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
@@ -36,14 +37,6 @@ func write(t *testing.T, operations []operations.Operation, assumptions ...strin
 		t.Fatal("not JSON")
 	}
 	return string(text)
-}
-
-func TestWrite_SameTablesGiveTheSameBytes(t *testing.T) {
-	t.Parallel()
-	first, second := write(t, operations.All()), write(t, operations.All())
-	if first != second {
-		t.Error("two documents of one table differ")
-	}
 }
 
 func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
@@ -88,47 +81,6 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 	}
 	for row := range described {
 		t.Errorf("service.json has %s, which internal/operations does not: remove it, or correct its path, method or operationId", row)
-	}
-}
-
-// The response of a list with pages has the envelope, the records under the list's name, and the pagination object.
-func TestOpenAPI_DescribesTheRecordsOfEveryList(t *testing.T) {
-	t.Parallel()
-	type schema struct {
-		Ref        string `json:"$ref"`
-		Properties map[string]schema
-		Required   []string
-	}
-	var file struct {
-		Paths map[string]map[string]struct {
-			Responses map[string]struct {
-				Content map[string]struct{ Schema schema }
-			}
-		}
-		Components struct{ Schemas map[string]schema }
-	}
-	if err := json.Unmarshal(specification.Service(), &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, op := range operations.All() {
-		if !op.Pages {
-			continue
-		}
-		at := file.Paths[op.Route][strings.ToLower(op.Method)].Responses["200"].Content["application/json"].Schema
-		records := strings.TrimSuffix(op.Name, ".list")
-		for _, level := range [][]string{{"status", "message", "data"}, {records, "pagination"}} {
-			name := strings.TrimPrefix(at.Ref, "#/components/schemas/")
-			if name == "" { // no path, no response or no data, each of which is reported elsewhere
-				break
-			}
-			of := file.Components.Schemas[name]
-			for _, member := range level {
-				if _, described := of.Properties[member]; !described || !slices.Contains(of.Required, member) {
-					t.Errorf("%s: the schema %q of a success lacks %q: add it to its properties and to required in internal/specification/service.json", op.Name, name, member)
-				}
-			}
-			at = of.Properties["data"]
-		}
 	}
 }
 
@@ -184,33 +136,6 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 	}
 	if _, has := breakdown["items"]; has {
 		t.Error("null did not remove items")
-	}
-}
-
-func TestWrite_EveryComponentIsUsed(t *testing.T) {
-	t.Parallel()
-	text := write(t, operations.All())
-	var document struct {
-		Components map[string]map[string]any
-	}
-	if err := json.Unmarshal([]byte(text), &document); err != nil {
-		t.Fatal(err)
-	}
-	referenced := map[string]bool{}
-	for _, found := range regexp.MustCompile(`"\$ref": "#/components/(\w+/\w+)"`).FindAllStringSubmatch(text, -1) {
-		referenced[found[1]] = true
-	}
-	for kind, all := range document.Components {
-		for name := range all {
-			used := referenced[kind+"/"+name] || kind == "securitySchemes" && strings.Contains(text, `"`+name+`": []`)
-			if !used {
-				t.Errorf("nothing refers to %s %s: refer to it in mockserver/internal/openapi, such as in the response of its operation, or remove it", kind, name)
-			}
-			delete(referenced, kind+"/"+name)
-		}
-	}
-	for _, missing := range slices.Sorted(maps.Keys(referenced)) {
-		t.Errorf("the document refers to components/%s, which is missing: add it to service.json", missing)
 	}
 }
 
@@ -309,15 +234,50 @@ func TestParse_RefusesWhatAMaintainerMayWriteByMistake(t *testing.T) {
 	}
 }
 
-func BenchmarkWrite(b *testing.B) {
-	for b.Loop() {
-		document, err := openapi.Load(admin.Controls(), admin.Types())
-		if err != nil {
-			b.Fatal(err)
+// What the document makes depend on an assumption is an assumption.
+func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
+	t.Parallel()
+	_, err := load(t).Write(operations.All(), func(name string) bool {
+		if !slices.Contains(assumption.Names(), name) {
+			t.Errorf("x-when names %q, which is not a field of Assumptions", name)
 		}
-		text, err := document.Write(operations.All(), func(string) bool { return false })
-		if err != nil || !bytes.HasSuffix(text, []byte("}\n")) {
-			b.Fatal(err)
+		return false
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// In the document, each operation of the service has exactly the query parameters that the server reads.
+func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
+	t.Parallel()
+	type parameter struct {
+		Ref      string `json:"$ref"`
+		Name, In string
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			Parameters []parameter
+		}
+		Components struct{ Parameters map[string]parameter }
+	}
+	if err := json.Unmarshal([]byte(write(t, operations.All())), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range operations.All() {
+		var described []string
+		for _, p := range document.Paths[op.Route][strings.ToLower(op.Method)].Parameters {
+			if p.Ref != "" {
+				p = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+			}
+			if p.In == "query" {
+				described = append(described, p.Name)
+			}
+		}
+		known := slices.Sorted(slices.Values(api.Parameters(op.Name)))
+		slices.Sort(described)
+		if !slices.Equal(described, known) {
+			t.Errorf("%s takes the query parameters %v, and internal/specification/service.json has %v: correct its parameters", op.Name, known, described)
 		}
 	}
 }

@@ -116,9 +116,3 @@ func TestAnalyze_WithoutAnyWalletIsRefused(t *testing.T) {
 	_, err := regulatory.New(w.config).Analyze(regulatory.AnalyzeInput{ShipmentID: parcel})
 	refusal(t, err, regulatory.CodeNotFound, "wallet")
 }
-
-func TestGet_UnknownRequestIsNotFound(t *testing.T) {
-	t.Parallel()
-	_, err := newWorld(t).Get("RD-9")
-	refusal(t, err, regulatory.CodeNotFound, `"RD-9"`, "analyze")
-}

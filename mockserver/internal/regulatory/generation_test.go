@@ -2,32 +2,11 @@ package regulatory_test
 
 import (
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
-
-func TestGeneration_EachDocumentTakesItsOwnTime(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.analyze(parcel)
-	w.purchase(r, "FDA", "WATCH")
-	fired := w.advance(7 * time.Second)
-	if got := statusAndDocuments(w.get(r)); got != "processing: FDA generating, WATCH generated" {
-		t.Errorf("after 7 s the request is %s", got)
-	}
-	fired = append(fired, w.advance(5*time.Second)...)
-	got := w.get(r)
-	if statusAndDocuments(got) != "completed: FDA generated, WATCH generated" || !got.Documents[0].GeneratedAt.Equal(w.now) {
-		t.Errorf("after 12 s the request is %s", got.JSON())
-	}
-	if want := []string{"generate WATCH of " + r.RequestID, "generate FDA of " + r.RequestID}; !slices.Equal(fired, want) {
-		t.Errorf("fired %q, want %q", fired, want)
-	}
-	w.checkSound()
-}
 
 func TestGeneration_TimeIsScaled(t *testing.T) {
 	t.Parallel()

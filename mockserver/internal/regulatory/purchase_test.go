@@ -89,18 +89,6 @@ func TestPurchase_InsufficientFundsSayWhatIsMissing(t *testing.T) {
 	w.purchase(r, "CUSTOMS") // a refused purchase can be made again, smaller
 }
 
-func TestPurchase_RequiresRequestIDAndDocumentTypes(t *testing.T) {
-	t.Parallel()
-	_, err := newWorld(t).Purchase(regulatory.PurchaseInput{})
-	refusal(t, err, regulatory.CodeInvalidRequest, "request_id is required", "document_types is required")
-}
-
-func TestPurchase_UnknownRequestIsNotFound(t *testing.T) {
-	t.Parallel()
-	_, err := newWorld(t).Purchase(regulatory.PurchaseInput{RequestID: "RD-9", DocumentTypes: []string{"WATCH"}})
-	refusal(t, err, regulatory.CodeNotFound, `"RD-9"`)
-}
-
 func TestPurchase_ASecondOneChargesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

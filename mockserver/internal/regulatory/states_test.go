@@ -2,7 +2,6 @@ package regulatory_test
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -173,14 +172,5 @@ func TestTransitions_HoldTheTableOfTheSpecification(t *testing.T) {
 	}
 	if len(allowed) != len(want) {
 		t.Errorf("allowed are %v, want %v", allowed, want)
-	}
-}
-
-func TestRefusal_IsAnErrorWithAMessage(t *testing.T) {
-	t.Parallel()
-	_, err := newWorld(t).Get("RD-9")
-	var said *regulatory.Refusal
-	if !errors.As(err, &said) || err.Error() != said.Message {
-		t.Errorf("error is %v", err)
 	}
 }

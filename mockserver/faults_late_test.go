@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -125,20 +124,6 @@ func TestFaultArriveLate_IsRefusedIfTheRequestWasPurchasedMeanwhile(t *testing.T
 	}
 }
 
-// A world whose clock follows the time of a synctest bubble needs nobody who advances it.
-func TestFaultArriveLate_FollowsTheTimeOfABubble(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener())
-		defer srv.Close()
-		id := purchaseArrivesLate(t, srv)
-		time.Sleep(late - time.Second)
-		charged(t, srv, id, false)
-		time.Sleep(2 * time.Second)
-		charged(t, srv, id, true)
-	})
-}
-
 // A request on its way is a part of the state, and is discarded with it.
 func TestFaultArriveLate_IsPartOfTheState(t *testing.T) {
 	t.Parallel()
@@ -208,17 +193,6 @@ func TestFaultArriveLate_IsPartOfTheState(t *testing.T) {
 			t.Errorf("after a reset, the clock calls %v", fired)
 		}
 	})
-}
-
-func TestFaultArriveLate_HasNoOtherMoment(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	for _, rule := range []fault.Rule{{Committed: true}, {Point: fault.AfterCharge}} {
-		rule.Fault = fault.ArriveLate(late)
-		if err := srv.Inject(rule); err == nil || !strings.Contains(err.Error(), "leave committed and point out") {
-			t.Errorf("%+v: %v", rule, err)
-		}
-	}
 }
 
 // A rule without limits must not fill the memory of the server.

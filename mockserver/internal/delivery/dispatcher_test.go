@@ -31,24 +31,6 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-func TestNew_Defaults(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		config          Config
-		attempts        int
-		limit, capacity int
-	}{
-		"none":         {Config{}, 3, 10_000, 33_554_432},
-		"the smallest": {Config{Limit: 1, Bytes: 1, Assume: assumption.Set{DeliveryAttempts: 1}}, 1, 1, 1},
-		"negative":     {Config{Limit: -1, Bytes: -1}, 3, 10_000, 33_554_432},
-	} {
-		d := open(t, test.config)
-		if c := d.config; d.policy().attempts() != test.attempts || c.Limit != test.limit || c.Bytes != test.capacity || c.Transport == nil {
-			t.Errorf("%s: %+v", name, c)
-		}
-	}
-}
-
 // A delivery is found in a log that drops entries between its attempts; one that is dropped itself ends.
 func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 	t.Parallel()

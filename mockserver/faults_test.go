@@ -1,0 +1,595 @@
+package mockserver_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+func inject(t *testing.T, srv *mockserver.Server, rules ...fault.Rule) {
+	t.Helper()
+	if err := srv.Inject(rules...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is the result of a request, as the caller gets it.
+type outcome struct {
+	Status      int           // 0 without a response
+	Hints       int           // informational responses
+	ContentType string        `json:",omitempty"`
+	Whole       bool          // the body did not end early
+	Valid       bool          // the body is JSON
+	Took        time.Duration // by the clock
+	Fault       string        // that the journal names
+}
+
+// observe sends one request in a bubble of virtual time.
+func observe(t *testing.T, srv *mockserver.Server, method, path, body string) outcome {
+	t.Helper()
+	var got outcome
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		Got1xxResponse: func(int, textproto.MIMEHeader) error { got.Hints++; return nil },
+	})
+	req, err := http.NewRequestWithContext(ctx, method, srv.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	began := time.Now()
+	resp, err := srv.Transport().RoundTrip(req)
+	if err == nil {
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		got.Status, got.ContentType, got.Whole, got.Valid = resp.StatusCode, resp.Header.Get("Content-Type"), err == nil, json.Valid(text)
+	}
+	got.Took = time.Since(began)
+	got.Fault = srv.Find(journal.Query{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
+	return got
+}
+
+// Faults strike in the order of the rules, each with its effect.
+func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
+	t.Parallel()
+	const jsonType = "application/json; charset=utf-8"
+	for name, test := range map[string]struct {
+		rules []fault.Rule
+		want  outcome
+	}{
+		"another Content-Type": {
+			[]fault.Rule{{Fault: fault.ContentType("text/plain")}},
+			outcome{Status: 200, ContentType: "text/plain", Whole: true, Valid: true, Fault: "rule 1: content-type"},
+		},
+		"HTML": {
+			[]fault.Rule{{Fault: fault.HTML(200), Committed: true}},
+			outcome{Status: 200, ContentType: "text/html; charset=utf-8", Whole: true, Fault: "rule 1: html after the change"},
+		},
+		"no content": {
+			[]fault.Rule{{Fault: fault.Status(204, nil)}}, outcome{Status: 204, Whole: true, Fault: "rule 1: status"},
+		},
+		"latency and a dropped connection": {
+			[]fault.Rule{{Fault: fault.Latency(2 * time.Second)}, {Fault: fault.Drop()}},
+			outcome{Took: 2 * time.Second, Fault: "rule 1: latency, rule 2: drop"},
+		},
+		"latency and a connection that is dropped after the change": {
+			[]fault.Rule{{Fault: fault.Drop(), Committed: true}, {Fault: fault.Latency(2 * time.Second)}},
+			outcome{Took: 2 * time.Second, Fault: "rule 2: latency, rule 1: drop after the change"},
+		},
+		"a connection that is dropped late": {
+			[]fault.Rule{{Fault: fault.Drop()}, {Fault: fault.Latency(2 * time.Second)}},
+			outcome{Took: 2 * time.Second, Fault: "rule 1: drop, rule 2: latency"},
+		},
+		"two latencies add up": {
+			[]fault.Rule{{Fault: fault.Latency(2 * time.Second)}, {Fault: fault.Latency(3 * time.Second), Committed: true}},
+			outcome{Status: 200, ContentType: jsonType, Whole: true, Valid: true, Took: 5 * time.Second, Fault: "rule 1: latency, rule 2: latency after the change"},
+		},
+		"a status and early hints": {
+			[]fault.Rule{{Fault: fault.Status(503, nil)}, {Fault: fault.EarlyHints()}},
+			outcome{Status: 503, Hints: 1, ContentType: jsonType, Whole: true, Valid: true, Fault: "rule 1: status, rule 2: early-hints"},
+		},
+		"early hints and no response": {
+			[]fault.Rule{{Fault: fault.EarlyHints()}, {Fault: fault.Reset()}},
+			outcome{Hints: 1, Fault: "rule 1: early-hints, rule 2: reset"},
+		},
+		"a status, cut off, slow, and of another type": {
+			[]fault.Rule{{Fault: fault.HTML(502)}, {Fault: fault.Truncate(3)}, {Fault: fault.SlowBody(time.Second)}, {Fault: fault.ContentType("application/json")}},
+			outcome{Status: 502, ContentType: "application/json", Took: 2 * time.Second, Fault: "rule 1: html, rule 2: truncate, rule 3: slow-body, rule 4: content-type"},
+		},
+		"a capped page, inserted rows, and malformed JSON of it": {
+			[]fault.Rule{{Fault: fault.CapPage(1)}, {Fault: fault.InsertRows(2)}, {Fault: fault.Malformed(), Committed: true}},
+			outcome{Status: 200, ContentType: jsonType, Whole: true, Fault: "rule 1: cap-page, rule 2: insert-rows, rule 3: malformed after the change"},
+		},
+		"the first of two statuses": {
+			[]fault.Rule{{First: 1, Fault: fault.Status(503, nil)}, {Fault: fault.Status(500, nil)}},
+			outcome{Status: 503, ContentType: jsonType, Whole: true, Valid: true, Fault: "rule 1: status"},
+		},
+		"a committed rule that was injected first prevails": {
+			[]fault.Rule{{First: 1, Fault: fault.Empty(), Committed: true}, {Fault: fault.Drop()}, {Fault: fault.Latency(time.Second)}},
+			outcome{Status: 200, ContentType: jsonType, Whole: true, Took: time.Second, Fault: "rule 3: latency, rule 1: empty after the change"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				srv := mockserver.New(mockserver.WithoutListener())
+				defer srv.Close()
+				inject(t, srv, test.rules...)
+				if diff := cmp.Diff(test.want, observe(t, srv, http.MethodGet, "/v1/rates", "")); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// Each fault strikes before anything has happened, or after the purchase is committed.
+func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
+	t.Parallel()
+	const jsonType = "application/json; charset=utf-8"
+	for _, test := range []struct {
+		fault fault.Fault
+		want  outcome
+	}{
+		{fault.Status(429, http.Header{"Retry-After": {"7"}}), outcome{Status: 429, ContentType: jsonType, Whole: true, Valid: true}},
+		{fault.Drop(), outcome{}},
+		{fault.Truncate(9), outcome{Status: 200, ContentType: jsonType}},
+		{fault.Truncate(1 << 20), outcome{Status: 200, ContentType: jsonType, Valid: true}},
+		{fault.Malformed(), outcome{Status: 200, ContentType: jsonType, Whole: true}},
+		{fault.Redirect("https://elsewhere.example/"), outcome{Status: 308, ContentType: jsonType, Whole: true, Valid: true}},
+	} {
+		for when, committed := range map[string]bool{"": false, " after the change": true} {
+			t.Run(fmt.Sprint(test.fault.Kind, test.fault.Bytes, when), func(t *testing.T) {
+				t.Parallel()
+				srv := start(t, mockserver.WithoutListener(), virtual())
+				draft := analyzeShipment(t, srv, srv.Shipments()[0])
+				inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: committed, Fault: test.fault})
+				got := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
+				got.Took, test.want.Fault = 0, "rule 1: "+test.fault.Kind+when
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				charged(t, srv, draft.ID, committed)
+				if err := srv.Check(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A purchase that is interrupted meets the faults of its point; a committed rule waits for one that is not.
+func TestFailpoints_CombineWithOtherRules(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		inject(t, srv,
+			fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Latency(time.Second)},
+			fault.Rule{Point: fault.AfterCharge, First: 1, Fault: fault.Latency(2 * time.Second)},
+			fault.Rule{Point: fault.AfterCharge, First: 1},
+			fault.Rule{Operation: shipping.OpPurchase, Committed: true, Fault: fault.Truncate(0)})
+		draft := analyzeShipment(t, srv, srv.Shipments()[0])
+		body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
+		want := outcome{Took: 3 * time.Second, Fault: "rule 1: latency, rule 2: latency at after-charge, rule 3: drop at after-charge"}
+		if diff := cmp.Diff(want, observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", body)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if lookUp(t, srv, draft.ID).TransactionID == "" {
+			t.Error("nothing was charged")
+		}
+		observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", body)
+		calls := srv.Find(journal.Query{Operation: shipping.OpPurchase})
+		if got := calls[len(calls)-1].Fault; got != "rule 4: truncate after the change" {
+			t.Errorf("the second purchase met %q", got)
+		}
+		srv.CheckInvariants(t)
+	})
+}
+
+// The caller gives up during the first of two faults, so that the second strikes nobody.
+func TestFaults_EndWithTheCaller(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		inject(t, srv, fault.Rule{Fault: fault.Latency(time.Hour)}, fault.Rule{Fault: fault.InsertRows(1)})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/v1/rates", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+		if resp, err := srv.Transport().RoundTrip(req); err == nil {
+			resp.Body.Close()
+			t.Error(resp.Status)
+		}
+		synctest.Wait()
+		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 1 || calls[0].Fault != "rule 1: latency" {
+			t.Errorf("%+v", calls)
+		}
+	})
+}
+
+func TestFaultReset_ResetsASocket(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	inject(t, srv, fault.Rule{Fault: fault.Reset()})
+	req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/rates", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	resp, err := transport.RoundTrip(req)
+	if err == nil {
+		resp.Body.Close()
+	}
+	if !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("got %v, want a connection reset", err)
+	}
+}
+
+func TestFaultSlowBody_SendsAByteATick(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		inject(t, srv, fault.Rule{Fault: fault.SlowBody(time.Second)})
+		started := time.Now()
+		got := get(t, srv, "/v1/rates").want(t, http.StatusOK)
+		if took := time.Since(started); took != time.Duration(len(got.body)-1)*time.Second {
+			t.Errorf("%d bytes took %v", len(got.body), took)
+		}
+	})
+}
+
+func TestFaultRateLimit_SaysWhenInEveryForm(t *testing.T) {
+	t.Parallel()
+	want := map[fault.RetryAfter]string{
+		fault.RetryAfterSeconds:  "8", // 7.5 s, rounded up
+		fault.RetryAfterIMF:      "Mon, 05 Jan 2026 09:30:08 GMT",
+		fault.RetryAfterRFC850:   "Monday, 05-Jan-26 09:30:08 GMT",
+		fault.RetryAfterASCTime:  "Mon Jan  5 09:30:08 2026",
+		fault.RetryAfterNegative: "-1",
+		fault.RetryAfterHuge:     "99999999999999999999",
+		fault.RetryAfterRubbish:  "soon",
+		fault.RetryAfterAbsent:   "",
+	}
+	for _, form := range fault.RetryAfters() {
+		t.Run(string(form), func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual())
+			inject(t, srv, fault.Rule{Fault: fault.RateLimit(form, 7500*time.Millisecond)})
+			got := get(t, srv, "/v1/rates").refusal(t, 429, "injected")
+			if value := got.header.Get("Retry-After"); value != want[form] {
+				t.Errorf("Retry-After is %q, want %q", value, want[form])
+			}
+			if date := got.header.Get("Date"); date != "Mon, 05 Jan 2026 09:30:00 GMT" {
+				t.Errorf("Date is %q, and the world's clock stands at half past nine", date)
+			}
+		})
+	}
+}
+
+// Faults of lists change the second reading of a list, for good or in one response.
+func TestFaultsOfLists(t *testing.T) {
+	t.Parallel()
+	type page struct {
+		first string // the first record
+		rows  int
+		total int
+	}
+	for name, test := range map[string]struct {
+		fault         fault.Fault
+		operation     string
+		before, after string // targets
+		want          func(before, after page) bool
+	}{
+		"the page before is repeated": {fault.RepeatPage(), shipping.OpListRates, "/v1/rates?perPage=10", "/v1/rates?perPage=10&page=2", func(a, b page) bool { return a == b }},
+		"perPage is capped":           {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3", "/v1/rates", func(a, b page) bool { return b.rows == 7 && b.first == a.first }},
+		"a smaller page stays":        {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3", "/v1/rates?perPage=3&a=b", func(a, b page) bool { return a == b }},
+		"rows are inserted": {fault.InsertRows(3), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=1", func(a, b page) bool {
+			return b.total == a.total+3 && b.first != a.first
+		}},
+		"what was first comes later": {fault.InsertRows(5), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=2", func(a, b page) bool { return a.first == b.first }},
+		"rows are removed": {fault.RemoveRows(5), shipping.OpListRates, "/v1/rates?perPage=5&page=2", "/v1/rates?perPage=5", func(a, b page) bool {
+			return b.total == a.total-5 && b.first == a.first
+		}},
+		"webhooks are inserted":     {fault.InsertRows(2), shipping.OpListWebhooks, "/v1/webhooks", "/v1/webhooks?page=1", func(a, b page) bool { return b.total == a.total+2 }},
+		"webhooks are removed":      {fault.RemoveRows(1), shipping.OpListWebhooks, "/v1/webhooks?perPage=1&page=2", "/v1/webhooks?perPage=1", func(a, b page) bool { return a.first == b.first }},
+		"transactions are inserted": {fault.InsertRows(2), shipping.OpListTransactions, "/v1/transactions?wallet=", "/v1/transactions?page=1&wallet=", func(a, b page) bool { return b.total == a.total+2 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener())
+			inject(t, srv, fault.Rule{Operation: test.operation, Nth: 2, Fault: test.fault})
+			read := func(path string) (got page) {
+				if strings.HasSuffix(path, "wallet=") {
+					path += srv.Wallets()[0]
+				}
+				items, pagination := records(t, get(t, srv, path), strings.TrimSuffix(test.operation, ".list"))
+				var numbers struct{ Total int }
+				if err := json.Unmarshal(pagination, &numbers); err != nil || len(items) == 0 {
+					t.Fatalf("%s: %d records, %v", path, len(items), err)
+				}
+				return page{string(items[0]), len(items), numbers.Total}
+			}
+			if before, after := read(test.before), read(test.after); !test.want(before, after) {
+				t.Errorf("before %+v\nafter %+v", before, after)
+			}
+			srv.CheckInvariants(t)
+		})
+	}
+}
+
+func TestFailpoints_FailGeneration(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	inject(t, srv, fault.Rule{Point: fault.Generation, First: 1})
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
+	if _, err := srv.Advance(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got := lookUp(t, srv, draft.ID); got.Status != "failed" {
+		t.Errorf("the request is %s", got.Status)
+	}
+	do(t, srv, http.MethodPost, regulatoryPath+"/request/"+draft.ID+"/retry", "").want(t, 200)
+	if _, err := srv.Advance(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got := lookUp(t, srv, draft.ID); got.Status != "completed" {
+		t.Errorf("after a retry the request is %s", got.Status)
+	}
+}
+
+// raw sends a request over a socket and returns the lines of the response's header, sorted, and everything behind it.
+func raw(t *testing.T, srv *mockserver.Server, path string) (head []string, body string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", path, conn.RemoteAddr(), srv.SecretKey); err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	for {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line == "\r\n" {
+			break
+		}
+		head = append(head, strings.TrimSuffix(line, "\r\n"))
+	}
+	rest, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(head)
+	return head, string(rest)
+}
+
+// The response on a socket is the one of the fault, byte for byte.
+func TestRespond_SendsExactlyTheResponse(t *testing.T) {
+	t.Parallel()
+	const own = "Connection: close"
+	without := http.Header{"Date": nil, "X-Request-Id": nil, "X-Mock-Why": nil}
+	with := func(header http.Header) http.Header {
+		for name := range without {
+			header[name] = nil
+		}
+		return header
+	}
+	for name, test := range map[string]struct {
+		fault fault.Fault
+		head  []string
+		body  string
+	}{
+		"malformed JSON, with a header of several lines": {
+			fault.Respond(200, with(http.Header{"content-type": {"application/json"}, "Set-Cookie": {"a=b", "c=d"}}), `{"status":true,"data":{`),
+			[]string{own, "Content-Length: 23", "Content-Type: application/json", "HTTP/1.1 200 OK", "Set-Cookie: a=b", "Set-Cookie: c=d"}, `{"status":true,"data":{`,
+		},
+		"no Content-Type": {
+			fault.Respond(418, without, "<html>"), []string{own, "Content-Length: 6", "HTTP/1.1 418 I'm a teapot"}, "<html>",
+		},
+		"bytes that are not text": {
+			fault.Respond(599, without, "\x1f\x8b\x00\xff"), []string{own, "Content-Length: 4", "HTTP/1.1 599 status code 599"}, "\x1f\x8b\x00\xff",
+		},
+		"no body": {
+			fault.Respond(200, without, ""), []string{own, "Content-Length: 0", "HTTP/1.1 200 OK"}, "",
+		},
+		"a status without a body": {
+			fault.Respond(204, without, ""), []string{own, "HTTP/1.1 204 No Content"}, "",
+		},
+		"what looks like a key": {
+			fault.Respond(401, without, "sk_test_0123456789abcdef0123456789abcdef is wrong"),
+			[]string{own, "Content-Length: 49", "HTTP/1.1 401 Unauthorized"}, "sk_test_0123456789abcdef0123456789abcdef is wrong",
+		},
+		"a header that the server would send": {
+			fault.Respond(200, http.Header{"Date": {"soon"}, "X-Request-Id": {"mine", "and mine"}, "X-Mock-Why": {"because"}}, "a"),
+			[]string{own, "Content-Length: 1", "Date: soon", "HTTP/1.1 200 OK", "X-Mock-Why: because", "X-Request-Id: and mine", "X-Request-Id: mine"}, "a",
+		},
+	} {
+		for when, committed := range map[string]bool{"before": false, "after": true} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				t.Parallel()
+				srv := start(t)
+				inject(t, srv, fault.Rule{Committed: committed, Fault: test.fault})
+				for range 2 { // nothing of it is used up
+					head, body := raw(t, srv, "/v1/rates")
+					if diff := cmp.Diff(test.head, head); diff != "" || body != test.body {
+						t.Errorf("body %q, header (-want +got):\n%s", body, diff)
+					}
+				}
+				if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 2 || calls[0].Status != test.fault.Status || calls[0].ErrorCode != "" {
+					t.Errorf("%+v", calls)
+				}
+			})
+		}
+	}
+}
+
+// script is a fault script with everything left to chance that can be.
+func script() []fault.Rule {
+	return []fault.Rule{
+		{Operation: shipping.OpListRates, Probability: 0.3, Fault: fault.Status(503, nil)},
+		{Operation: shipping.OpGetRequest, Probability: 0.3, Committed: true, Fault: fault.Malformed()},
+		{Operation: shipping.OpAnalyze, EachRequest: true, First: 1, Fault: fault.Status(429, nil)},
+		{Point: fault.BeforeReply, Probability: 0.5, Fault: fault.Status(502, nil)},
+		{Point: fault.Generation, Probability: 0.5},
+	}
+}
+
+// work is one worker's calls: its own pages, its own shipment, analyzed, bought and looked up.
+func work(t *testing.T, srv *mockserver.Server, worker int) string {
+	var line strings.Builder
+	note := func(a answer) answer {
+		fmt.Fprintf(&line, "%d ", a.status)
+		return a
+	}
+	for range 5 {
+		note(get(t, srv, fmt.Sprintf("/v1/rates?page=%d", worker+1)))
+	}
+	body := `{"shipment_id":"` + srv.Shipments()[worker] + `"}`
+	note(post(t, srv, regulatoryPath+"/analyze", body))
+	id := note(post(t, srv, regulatoryPath+"/analyze", body)).text(t, "request_id")
+	note(post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`))
+	for range 5 {
+		note(get(t, srv, regulatoryPath+"/request/"+id))
+	}
+	return line.String()
+}
+
+// callsOf lists what two equal runs have in common: operations, statuses and faults.
+func callsOf(srv *mockserver.Server) []string {
+	var lines []string
+	for _, c := range srv.Journal() {
+		lines = append(lines, fmt.Sprintf("%s %s %s %d %s", c.At, c.Operation, c.Query, c.Status, c.Fault))
+	}
+	return lines
+}
+
+// The same script and seed give the same faults and the same journal, whichever goroutine is faster, and again after a
+// reset.
+func TestFaults_TheSameScriptAndSeedGiveTheSameJournal(t *testing.T) {
+	t.Parallel()
+	run := func(srv *mockserver.Server) (lines, journaled []string) {
+		inject(t, srv, script()...)
+		lines = make([]string, 6)
+		var workers sync.WaitGroup
+		for worker := range lines {
+			workers.Go(func() { lines[worker] = work(t, srv, worker) })
+		}
+		workers.Wait()
+		journaled = callsOf(srv)
+		slices.Sort(journaled) // workers overtake each other
+		return lines, journaled
+	}
+	world := func(seed uint64) *mockserver.Server {
+		return start(t, mockserver.WithoutListener(), virtual(), mockserver.WithSeed(seed))
+	}
+	first := world(7)
+	lines, journaled := run(first)
+	first.Reset()
+	for what, srv := range map[string]*mockserver.Server{"again": world(7), "and again": world(7), "after a reset": first} {
+		linesAgain, again := run(srv)
+		if diff := cmp.Diff(lines, linesAgain) + cmp.Diff(journaled, again); diff != "" {
+			t.Errorf("%s (-first +again):\n%s", what, diff)
+		}
+	}
+	if other, _ := run(world(8)); cmp.Equal(lines, other) {
+		t.Error("another seed met the same faults")
+	}
+}
+
+func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	post(t, srv, "/_mock/faults", `{"rules":[
+		{"operation":"rates.list","first":1,"fault":{"kind":"status","status":503,"header":{"retry-after":"7"}}},
+		{"point":"after-charge"},
+		{"operation":"countries.list","fault":{"kind":"latency","duration":"1ns"}}]}`).want(t, 200)
+	if got := get(t, srv, "/v1/rates").want(t, 503); got.header.Get("Retry-After") != "7" {
+		t.Errorf("Retry-After is %q", got.header.Get("Retry-After"))
+	}
+	get(t, srv, "/v1/rates").want(t, 200)
+	var view struct {
+		Rules []struct {
+			Number, Seen, Struck int
+			Point                string
+			Fault                struct{ Kind, Duration string }
+		}
+		Kinds []struct{ Kind string }
+	}
+	get(t, srv, "/_mock/faults").data(t, &view)
+	if len(view.Rules) != 3 || view.Rules[0].Seen != 2 || view.Rules[0].Struck != 1 || view.Rules[1].Fault.Kind != "drop" || view.Rules[2].Fault.Duration != "1ns" {
+		t.Errorf("the rules are %+v", view.Rules)
+	}
+	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").want(t, 200)
+	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").refusal(t, 404, "no such fault rule")
+	do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, 200)
+	get(t, srv, "/_mock/faults").data(t, &view)
+	if len(view.Rules) != 0 || len(view.Kinds) != len(fault.Kinds()) {
+		t.Errorf("%d rules are left, and %d kinds are listed", len(view.Rules), len(view.Kinds))
+	}
+	for _, kind := range fault.Kinds() {
+		example, err := json.Marshal(kind.Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+string(example)+`}]}`).want(t, 200); !strings.Contains(string(got.body), string(example)) {
+			t.Errorf("%s is shown as %s", example, got.body)
+		}
+	}
+}
+
+func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	ok := `{"fault":{"kind":"drop"}}`
+	for body, want := range map[string]string{
+		``:                      "send",
+		`{"rules":[]}`:          "at least one",
+		`{"rule":[` + ok + `]}`: `unknown field "rule": did you mean "rules"?`,
+		`{"rules":[` + ok + `,{"operation":"x","fault":{"kind":"drop"}}]}`: "unknown operation",
+		`{"rules":[` + ok + `,{"fault":{"kind":"explode"}}]}`:              "choose one of status",
+		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes does not apply to a fault of kind drop",
+		`{"rules":[{"fault":{"kind":"latency","duration":"soon"}}]}`:       "write it as 250ms",
+		`{"rules":[{"fault":{"kind":"status","status":503,"header":[]}}]}`: "invalid header",
+		`{"rules":[{"fault":{"kind":"drop","Kind":"reset"}}]}`:             `unknown field "Kind"`,
+		`{"rules":[{}]}`: "it has no fault",
+		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:        "write it as 2026-01-05T09:30:00Z",
+		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:           `unknown field "number"`,
+		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`: "probability",
+	} {
+		post(t, srv, "/_mock/faults", body).refusal(t, 400, want)
+	}
+	get(t, srv, "/v1/countries").want(t, 200)
+}
