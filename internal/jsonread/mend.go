@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 	"unsafe"
-
-	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
 // mend reads a value that starts with c and is of another type than the field at p. What cannot be read
@@ -42,7 +40,7 @@ func textOf(raw []byte) string {
 		return text
 	}
 	if strings.IndexByte(text, '\\') >= 0 || !utf8.ValidString(text) {
-		quoted := jsonscan.New(raw)
+		quoted := newScanner(raw)
 		return quoted.Text()
 	}
 	return text[1 : len(text)-1]

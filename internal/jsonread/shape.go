@@ -1,4 +1,4 @@
-package jsonexact
+package jsonread
 
 import (
 	"encoding"
@@ -14,12 +14,12 @@ import (
 // shape describes the member names of a type: the fields of a struct, or the shape of the elements of a list
 // or map. A nil shape is a type without structs, or one that reads its own text.
 type shape struct {
-	fields  map[string]field
+	fields  map[string]shapeField
 	folded  map[string]bool // the names of the fields, folded
 	element *shape
 }
 
-type field struct {
+type shapeField struct {
 	place int // among the fields
 	shape *shape
 	once  bool
@@ -54,10 +54,10 @@ func (b builder) shape(t reflect.Type) *shape {
 	case reflect.Pointer:
 		return b.shape(t.Elem())
 	case reflect.Struct:
-		s := &shape{fields: map[string]field{}, folded: map[string]bool{}}
+		s := &shape{fields: map[string]shapeField{}, folded: map[string]bool{}}
 		b[t] = s
 		for name, f := range fieldsOf(t) {
-			s.fields[name] = field{place: len(s.fields), shape: b.shape(f), once: isOnce(f)}
+			s.fields[name] = shapeField{place: len(s.fields), shape: b.shape(f), once: isOnce(f)}
 			s.folded[string(appendFolded(nil, []byte(name)))] = true
 		}
 		return s
@@ -107,7 +107,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 			}
 			visited[t] = true
 			for f := range t.Fields() {
-				if name, c, promoted := read(f); promoted {
+				if name, c, promoted := jsonName(f); promoted {
 					embedded = append(embedded, c.t)
 				} else if name != "" {
 					here[name] = append(here[name], c)
@@ -135,7 +135,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 
 // read returns the name under which encoding/json reads a field, "" if it does not, and whether it reads the
 // fields of the embedded struct instead.
-func read(f reflect.StructField) (name string, c candidate, promoted bool) {
+func jsonName(f reflect.StructField) (name string, c candidate, promoted bool) {
 	tag := f.Tag.Get("json")
 	name, _, _ = strings.Cut(tag, ",")
 	t := f.Type

@@ -1,4 +1,4 @@
-package jsonscan
+package jsonread
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 )
 
 // Text reads a string.
-func (s *Scanner) Text() string {
+func (s *scanner) Text() string {
 	text, escaped := s.quoted()
 	if !escaped {
 		return s.keep(text)
@@ -19,7 +19,7 @@ func (s *Scanner) Text() string {
 }
 
 // quoted reads a string and returns its piece of the text, and whether that has to be unescaped.
-func (s *Scanner) quoted() (text []byte, escaped bool) {
+func (s *scanner) quoted() (text []byte, escaped bool) {
 	if s.Peek() != '"' {
 		s.Fail()
 		return nil, false
@@ -97,7 +97,7 @@ func escapeSize(text []byte) int {
 	return 0
 }
 
-// unescape resolves the escapes of a string that [Scanner.quoted] has checked. Half a surrogate pair and
+// unescape resolves the escapes of a string that [scanner.quoted] has checked. Half a surrogate pair and
 // each byte that is not UTF-8 become U+FFFD.
 func unescape(text []byte) string {
 	var plain strings.Builder

@@ -1,4 +1,4 @@
-package jsonscan
+package jsonread
 
 import "bytes"
 
@@ -6,7 +6,7 @@ import "bytes"
 const maxNames = 64
 
 // Names are the names of the members that an object is expected to have.
-type Names struct {
+type memberNames struct {
 	list []name
 	// places holds for each hash the place of a name, counted from 1; 0 if no name has it.
 	places [128]uint8
@@ -18,12 +18,12 @@ type name struct {
 	usual string
 }
 
-// NewNames returns the names of a kind of object, at most 64, in the order in which they are expected.
-func NewNames(plain ...string) *Names {
+// newNames returns the names of a kind of object, at most 64, in the order in which they are expected.
+func newNames(plain ...string) *memberNames {
 	if len(plain) > maxNames {
-		panic("jsonscan: more than 64 names in an object")
+		panic("jsonread: more than 64 names in an object")
 	}
-	n := &Names{list: make([]name, len(plain))}
+	n := &memberNames{list: make([]name, len(plain))}
 	for i, text := range plain {
 		n.list[i] = name{text, `,"` + text + `":`}
 		n.places[hash(text)] = uint8(i + 1)
@@ -40,7 +40,7 @@ func hash[S string | []byte](text S) uint8 {
 }
 
 // find returns the place of a name, or -1.
-func (n *Names) find(plain []byte) int {
+func (n *memberNames) find(plain []byte) int {
 	likely := int(n.places[hash(plain)]) - 1
 	if likely < 0 || n.list[likely].plain == string(plain) {
 		return likely
@@ -56,17 +56,17 @@ func (n *Names) find(plain []byte) int {
 // Order remembers the order of the members in one kind of object, so that they need not be looked up one by
 // one. The objects of a list share one. The zero Order expects that of the
 // Names.
-type Order struct {
+type memberOrder struct {
 	// ahead holds, for each member, the distance between the place of the member that followed it last time
 	// and the expected place. The start of the object counts as a member, the first.
 	ahead [maxNames + 1]uint8
 }
 
 // Object is the state of reading one object.
-type Object struct {
-	Names *Names
-	Order *Order
-	// Name is the name of an [Unknown] member, a part of the text.
+type openObject struct {
+	Names *memberNames
+	Order *memberOrder
+	// Name is the name of an [unknownMember] member, a part of the text.
 	Name []byte
 	// Seen has a bit for each place that was read.
 	Seen uint64
@@ -75,23 +75,23 @@ type Object struct {
 	open bool
 }
 
-// Found is what [Scanner.Member] found.
-type Found uint8
+// Found is what [scanner.Member] found.
+type memberState uint8
 
 const (
-	// End is the end of the object, or a failure.
-	End Found = iota
-	// First is a member of the Names that the object did not have before.
-	First
-	// Again is one that it had before.
-	Again
-	// Unknown is a member with another name.
-	Unknown
+	// noMember is the end of the object, or a failure.
+	noMember memberState = iota
+	// newMember is a member of the Names that the object did not have before.
+	newMember
+	// repeatedMember is one that it had before.
+	repeatedMember
+	// unknownMember is a member with another name.
+	unknownMember
 )
 
 // Member moves to the next member of an object, whose value is to be read or skipped then, and returns its
 // place among o.Names. Names match byte for byte, after escapes were resolved.
-func (s *Scanner) Member(o *Object) (place int, found Found) {
+func (s *scanner) Member(o *openObject) (place int, found memberState) {
 	names := o.Names.list
 	likely := int(uint8(o.last) + o.Order.ahead[o.last])
 	if likely < len(names) && o.open && startsWith(s.text[s.pos:], names[likely].usual) {
@@ -108,14 +108,14 @@ func (s *Scanner) Member(o *Object) (place int, found Found) {
 		}
 	}
 	if !s.Next(!o.open) {
-		return 0, End
+		return 0, noMember
 	}
 	o.open = true
 	if likely < len(names) {
 		if quoted := names[likely].usual[1 : len(names[likely].usual)-1]; startsWith(s.text[s.pos:], quoted) {
 			s.pos += len(quoted)
 			if s.take(':'); s.failed {
-				return 0, End
+				return 0, noMember
 			}
 			return o.found(likely)
 		}
@@ -123,33 +123,33 @@ func (s *Scanner) Member(o *Object) (place int, found Found) {
 	name := s.Name()
 	switch place = o.Names.find(name); {
 	case s.failed:
-		return 0, End
+		return 0, noMember
 	case place < 0:
 		o.Name = name
-		return 0, Unknown
+		return 0, unknownMember
 	}
 	return o.learned(place)
 }
 
 // learned notes that a place follows the last one.
-func (o *Object) learned(place int) (int, Found) {
+func (o *openObject) learned(place int) (int, memberState) {
 	o.Order.ahead[o.last] = uint8(place - o.last)
 	return o.found(place)
 }
 
-func (o *Object) found(place int) (int, Found) {
+func (o *openObject) found(place int) (int, memberState) {
 	bit := uint64(1) << place
 	o.last = place + 1
 	if o.Seen&bit != 0 {
-		return place, Again
+		return place, repeatedMember
 	}
 	o.Seen |= bit
-	return place, First
+	return place, newMember
 }
 
-// Next moves to the next name of an object, which [Scanner.Name] reads then. It reports false behind the
-// last one. first is true for the first call, which reads the opening brace. [Scanner.Member] does both.
-func (s *Scanner) Next(first bool) bool {
+// Next moves to the next name of an object, which [scanner.Name] reads then. It reports false behind the
+// last one. first is true for the first call, which reads the opening brace. [scanner.Member] does both.
+func (s *scanner) Next(first bool) bool {
 	if first {
 		s.take('{')
 	}
@@ -170,7 +170,7 @@ func (s *Scanner) Next(first bool) bool {
 }
 
 // Name moves behind a name and its colon, and returns the name after escapes were resolved.
-func (s *Scanner) Name() []byte {
+func (s *scanner) Name() []byte {
 	name, escaped := s.quoted()
 	if escaped {
 		name = []byte(unescape(name))
