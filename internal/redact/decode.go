@@ -40,7 +40,7 @@ func escaped(text string) bool {
 // as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so "s".
 func decode(text string) string {
 	out := make([]byte, 0, len(text))
-	start := -longestEscape // of the last escape, or a place after it
+	open := 0 // characters that an escape may still take
 	for _, c := range []byte(text) {
 		for size := 0; ; {
 			out = out[:len(out)-size]
@@ -48,11 +48,12 @@ func decode(text string) string {
 				out = append(out, c)
 			}
 			if strings.IndexByte(starts, c) >= 0 {
-				start = len(out) - 1
+				open = longestEscape
 			}
-			if len(out)-start > longestEscape {
+			if open == 0 {
 				break
 			}
+			open--
 			if c, size = escapeAtEnd(out); size == 0 {
 				break
 			}

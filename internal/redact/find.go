@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -51,8 +52,7 @@ func newFinder(key string) *finder {
 
 // place returns the word and the bit of the filter for the first four characters of a text.
 func (f *finder) place(text string) (word uint32, bit uint64) {
-	four := uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24
-	hash := (four | small*0x01010101) * 2654435761 >> 17
+	hash := (binary.LittleEndian.Uint32([]byte(text[:4])) | small*0x01010101) * 2654435761 >> 17
 	return hash / 64 % uint32(len(f.filter)), 1 << (hash % 64)
 }
 

@@ -113,7 +113,7 @@ func TestIn_EveryPlace(t *testing.T) {
 		for _, part := range []string{key, key[:11], key[6:20], key[14:]} {
 			encoded := base64.StdEncoding.EncodeToString([]byte(fill + part))
 			for name, text := range map[string]string{
-				"plain": fill + part + fill, "hexadecimal": fmt.Sprintf("%s%x", fill, part), "bytes": fmt.Sprint([]byte(fill + part)),
+				"plain": fill + part + fill, "at the end": fill + part, "hexadecimal": fmt.Sprintf("%s%x", fill, part), "bytes": fmt.Sprint([]byte(fill + part)),
 				"base64": encoded, "base64, unpadded": strings.TrimRight(encoded, "="), "base64 behind a text": fill + encoded,
 				"base64 for a URL": base64.URLEncoding.EncodeToString([]byte("\xff\xfe" + fill + part)), "base64 in JSON": quoted(encoded) + `\n`,
 				"base64 in a URL": url.QueryEscape(encoded), "base64, truncated": base64.StdEncoding.EncodeToString([]byte(fill + part + "x"))[:len(encoded)-1],
@@ -203,6 +203,9 @@ func TestHeader_NamesAndValues(t *testing.T) {
 	t.Parallel()
 	got := redact.New(key).Header(http.Header{"X-Key": {"Bearer " + key, "b"}, http.CanonicalHeaderKey(key): {"c"}})
 	if want := (http.Header{"X-Key": {redact.Mark, "b"}, redact.Mark: {"c"}}); !cmp.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := redact.New(key).Header(http.Header{key: {"c"}}); !cmp.Equal(got, http.Header{redact.Mark: {"c"}}) {
 		t.Errorf("%v", got)
 	}
 }
