@@ -5,17 +5,11 @@ import "bytes"
 // maxNames is how many names an object can have.
 const maxNames = 64
 
-// Names are the names of the members that an object is expected to have.
+// memberNames are the names of the members that an object is expected to have.
 type memberNames struct {
-	list []name
-	// places holds for each hash the place of a name, counted from 1; 0 if no name has it.
-	places [128]uint8
-}
-
-type name struct {
-	plain string
-	// usual is how the name nearly always stands in a text: in quotes, between a comma and a colon.
-	usual string
+	// usual is how each name nearly always stands in a text: in quotes, between a comma and a colon.
+	usual  []string
+	places map[string]int
 }
 
 // newNames returns the names of a kind of object, at most 64, in the order in which they are expected.
@@ -23,38 +17,16 @@ func newNames(plain ...string) *memberNames {
 	if len(plain) > maxNames {
 		panic("jsonread: more than 64 names in an object")
 	}
-	n := &memberNames{list: make([]name, len(plain))}
-	for i, text := range plain {
-		n.list[i] = name{text, `,"` + text + `":`}
-		n.places[hash(text)] = uint8(i + 1)
+	n := &memberNames{places: map[string]int{}}
+	for i, name := range plain {
+		n.usual = append(n.usual, `,"`+name+`":`)
+		n.places[name] = i
 	}
 	return n
 }
 
-// hash is cheap, and differs for the names of most objects.
-func hash[S string | []byte](text S) uint8 {
-	if len(text) == 0 {
-		return 0
-	}
-	return (uint8(len(text)) + 3*text[0] + 11*text[len(text)/2] + 5*text[len(text)-1]) % 128
-}
-
-// find returns the place of a name, or -1.
-func (n *memberNames) find(plain []byte) int {
-	likely := int(n.places[hash(plain)]) - 1
-	if likely < 0 || n.list[likely].plain == string(plain) {
-		return likely
-	}
-	for i := range n.list {
-		if n.list[i].plain == string(plain) {
-			return i
-		}
-	}
-	return -1
-}
-
-// Order remembers the order of the members in one kind of object, so that they need not be looked up one by
-// one. The objects of a list share one. The zero Order expects that of the
+// memberOrder remembers the order of the members in one kind of object, so that they need not be looked up one by
+// one. The objects of a list share one. The zero memberOrder expects that of the
 // Names.
 type memberOrder struct {
 	// ahead holds, for each member, the distance between the place of the member that followed it last time
@@ -62,11 +34,11 @@ type memberOrder struct {
 	ahead [maxNames + 1]uint8
 }
 
-// Object is the state of reading one object.
+// openObject is the state of reading one object.
 type openObject struct {
 	Names *memberNames
 	Order *memberOrder
-	// Name is the name of an [unknownMember] member, a part of the text.
+	// Name is the name of an unknown member, a part of the text.
 	Name []byte
 	// Seen has a bit for each place that was read.
 	Seen uint64
@@ -75,7 +47,7 @@ type openObject struct {
 	open bool
 }
 
-// Found is what [scanner.Member] found.
+// memberState is what scanner.Member found.
 type memberState uint8
 
 const (
@@ -92,16 +64,18 @@ const (
 // Member moves to the next member of an object, whose value is to be read or skipped then, and returns its
 // place among o.Names. Names match byte for byte, after escapes were resolved.
 func (s *scanner) Member(o *openObject) (place int, found memberState) {
-	names := o.Names.list
-	likely := int(uint8(o.last) + o.Order.ahead[o.last])
-	if likely < len(names) && o.open && startsWith(s.text[s.pos:], names[likely].usual) {
-		s.pos += len(names[likely].usual)
-		return o.found(likely)
+	likely, usual := int(uint8(o.last)+o.Order.ahead[o.last]), ""
+	if likely < len(o.Names.usual) {
+		usual = o.Names.usual[likely]
+		if o.open && startsWith(s.text[s.pos:], usual) {
+			s.pos += len(usual)
+			return o.found(likely)
+		}
 	}
 	if o.open && startsWith(s.text[s.pos:], `,"`) { // another member than expected
 		rest := s.text[s.pos+2:]
 		if end := bytes.IndexByte(rest, '"'); end >= 0 && startsWith(rest[end:], `":`) {
-			if place = o.Names.find(rest[:end]); place >= 0 {
+			if place, known := o.Names.places[string(rest[:end])]; known {
 				s.pos += end + 4
 				return o.learned(place)
 			}
@@ -111,20 +85,17 @@ func (s *scanner) Member(o *openObject) (place int, found memberState) {
 		return 0, noMember
 	}
 	o.open = true
-	if likely < len(names) {
-		if quoted := names[likely].usual[1 : len(names[likely].usual)-1]; startsWith(s.text[s.pos:], quoted) {
-			s.pos += len(quoted)
-			if s.take(':'); s.failed {
-				return 0, noMember
-			}
-			return o.found(likely)
-		}
+	if usual != "" && startsWith(s.text[s.pos:], usual[1:len(usual)-1]) {
+		s.pos += len(usual) - 2
+		s.take(':')
+		return o.found(likely)
 	}
 	name := s.Name()
-	switch place = o.Names.find(name); {
-	case s.failed:
+	if s.failed {
 		return 0, noMember
-	case place < 0:
+	}
+	place, known := o.Names.places[string(name)]
+	if !known {
 		o.Name = name
 		return 0, unknownMember
 	}
@@ -147,8 +118,8 @@ func (o *openObject) found(place int) (int, memberState) {
 	return place, newMember
 }
 
-// Next moves to the next name of an object, which [scanner.Name] reads then. It reports false behind the
-// last one. first is true for the first call, which reads the opening brace. [scanner.Member] does both.
+// Next moves to the next name of an object, which scanner.Name reads then. It reports false behind the
+// last one. first is true for the first call, which reads the opening brace. scanner.Member does both.
 func (s *scanner) Next(first bool) bool {
 	if first {
 		s.take('{')
@@ -172,9 +143,12 @@ func (s *scanner) Next(first bool) bool {
 // Name moves behind a name and its colon, and returns the name after escapes were resolved.
 func (s *scanner) Name() []byte {
 	name, escaped := s.quoted()
-	if escaped {
-		name = []byte(unescape(name))
-	}
 	s.take(':')
-	return name
+	switch {
+	case name == nil:
+		return nil
+	case escaped:
+		return []byte(unescape(name))
+	}
+	return name[1 : len(name)-1]
 }

@@ -37,7 +37,7 @@ func newSharedScanner(text string) scanner {
 // An element can take the memory of a whole record however short it is.
 func (s *scanner) Limit(elements int) { s.elements = elements }
 
-// Crowded reports whether the text failed because of [scanner.Limit].
+// Crowded reports whether the text failed because of scanner.Limit.
 func (s *scanner) Crowded() bool { return s.crowded }
 
 // Fail makes the text fail.
@@ -213,7 +213,7 @@ func (s *scanner) skip(depth int) {
 	}
 }
 
-// Crowded reports whether the lists in a JSON text hold more elements than [scanner.Limit] allows. A text
+// Crowded reports whether the lists in a JSON text hold more elements than scanner.Limit allows. A text
 // that fails earlier is not crowded.
 func Crowded(text []byte, elements int) bool {
 	if bytes.Count(text, []byte{','}) <= elements { // a lower bound, found fast

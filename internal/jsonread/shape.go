@@ -1,21 +1,19 @@
 package jsonread
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 )
 
 // shape describes the member names of a type: the fields of a struct, or the shape of the elements of a list
 // or map. A nil shape is a type without structs, or one that reads its own text.
 type shape struct {
 	fields  map[string]shapeField
-	folded  map[string]bool // the names of the fields, folded
 	element *shape
 }
 
@@ -54,12 +52,9 @@ func (b builder) shape(t reflect.Type) *shape {
 	case reflect.Pointer:
 		return b.shape(t.Elem())
 	case reflect.Struct:
-		s := &shape{fields: map[string]shapeField{}, folded: map[string]bool{}}
+		s := &shape{fields: map[string]shapeField{}}
 		b[t] = s
-		for name, f := range fieldsOf(t) {
-			s.fields[name] = shapeField{place: len(s.fields), shape: b.shape(f), once: isOnce(f)}
-			s.folded[string(appendFolded(nil, []byte(name)))] = true
-		}
+		b.addFields(s, t, nil)
 		return s
 	case reflect.Slice, reflect.Array, reflect.Map:
 		s := &shape{}
@@ -87,94 +82,32 @@ func isOnce(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == reflect.TypeFor[Once]()
 }
 
-// candidate is a field that may be read under a name.
-type candidate struct {
-	t      reflect.Type
-	tagged bool // the name is in its tag
-}
-
-// fieldsOf returns the types of the fields that encoding/json reads into a struct, by name. Of fields with
-// the same name, those count that are embedded least deep, and among these those with the name in the tag.
-// If there are several still, none is read.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	found, visited := map[string][]candidate{}, map[reflect.Type]bool{}
-	for level := []reflect.Type{t}; len(level) > 0; {
-		var embedded []reflect.Type
-		here := map[string][]candidate{}
-		for _, t := range level {
-			if visited[t] {
-				continue
+// addFields adds the fields that encoding/json reads into a struct, those of embedded structs last: of fields with the
+// same name, the one that is embedded least deep counts. (If there are several, encoding/json reads none.)
+func (b builder) addFields(s *shape, t reflect.Type, path []reflect.Type) {
+	var embedded []reflect.Type
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner := f.Type
+		if f.Anonymous && inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		isStruct := f.Anonymous && inner.Kind() == reflect.Struct
+		switch {
+		case f.Tag.Get("json") == "-" || !f.IsExported() && !isStruct:
+			continue
+		case name == "" && isStruct:
+			if !slices.Contains(path, inner) {
+				embedded = append(embedded, inner)
 			}
-			visited[t] = true
-			for f := range t.Fields() {
-				if name, c, promoted := jsonName(f); promoted {
-					embedded = append(embedded, c.t)
-				} else if name != "" {
-					here[name] = append(here[name], c)
-				}
-			}
+			continue
 		}
-		for name, candidates := range here {
-			if _, hidden := found[name]; !hidden {
-				found[name] = candidates
-			}
-		}
-		level = embedded
-	}
-	fields := map[string]reflect.Type{}
-	for name, candidates := range found {
-		if slices.ContainsFunc(candidates, func(c candidate) bool { return c.tagged }) {
-			candidates = slices.DeleteFunc(candidates, func(c candidate) bool { return !c.tagged })
-		}
-		if len(candidates) == 1 {
-			fields[name] = candidates[0].t
+		name = cmp.Or(name, f.Name)
+		if _, hidden := s.fields[name]; !hidden {
+			s.fields[name] = shapeField{place: len(s.fields), shape: b.shape(f.Type), once: isOnce(f.Type)}
 		}
 	}
-	return fields
-}
-
-// read returns the name under which encoding/json reads a field, "" if it does not, and whether it reads the
-// fields of the embedded struct instead.
-func jsonName(f reflect.StructField) (name string, c candidate, promoted bool) {
-	tag := f.Tag.Get("json")
-	name, _, _ = strings.Cut(tag, ",")
-	t := f.Type
-	if f.Anonymous && t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	for _, inner := range embedded {
+		b.addFields(s, inner, append(path, t))
 	}
-	isStruct := f.Anonymous && t.Kind() == reflect.Struct
-	switch {
-	case tag == "-" || !f.IsExported() && !isStruct:
-		return "", candidate{}, false
-	case name != "":
-		return name, candidate{f.Type, true}, false
-	case isStruct:
-		return "", candidate{t: t}, true
-	}
-	return f.Name, candidate{t: f.Type}, false
-}
-
-// appendFolded appends a name with the characters folded that encoding/json takes for the same.
-func appendFolded(to, name []byte) []byte {
-	for len(name) > 0 {
-		r, size := utf8.DecodeRune(name)
-		name = name[size:]
-		to = utf8.AppendRune(to, foldedRune(r))
-	}
-	return to
-}
-
-// foldedRune returns the smallest of the characters that differ from r in case only.
-func foldedRune(r rune) rune {
-	if 'a' <= r && r <= 'z' {
-		return r - 'a' + 'A'
-	}
-	for r >= utf8.RuneSelf {
-		next := unicode.SimpleFold(r)
-		if next <= r {
-			return next
-		}
-		r = next
-	}
-	return r
 }

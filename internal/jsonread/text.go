@@ -1,31 +1,33 @@
 package jsonread
 
 import (
-	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math/bits"
-	"strings"
-	"unicode/utf16"
+	"strconv"
 	"unicode/utf8"
 )
 
 // Text reads a string.
 func (s *scanner) Text() string {
-	text, escaped := s.quoted()
-	if !escaped {
-		return s.keep(text)
+	quoted, escaped := s.quoted()
+	switch {
+	case quoted == nil:
+		return ""
+	case escaped:
+		return unescape(quoted)
 	}
-	return unescape(text)
+	return s.keep(quoted[1 : len(quoted)-1])
 }
 
-// quoted reads a string and returns its piece of the text, and whether that has to be unescaped.
-func (s *scanner) quoted() (text []byte, escaped bool) {
+// quoted reads a string and returns its piece of the text, quotes included, and whether that has to be unescaped.
+func (s *scanner) quoted() (piece []byte, escaped bool) {
 	if s.Peek() != '"' {
 		s.Fail()
 		return nil, false
 	}
-	start := s.pos + 1
-	for i := start; ; {
+	start := s.pos
+	for i := start + 1; ; {
 		i = plainEnd(s.text, i)
 		if i == len(s.text) {
 			break
@@ -34,7 +36,7 @@ func (s *scanner) quoted() (text []byte, escaped bool) {
 		switch c := s.text[i]; {
 		case c == '"':
 			s.pos = i + 1
-			return s.text[start:i], escaped
+			return s.text[start:s.pos], escaped
 		case c == '\\':
 			escaped = true
 			size = escapeSize(s.text[i:])
@@ -90,85 +92,16 @@ func escapeSize(text []byte) int {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if _, ok := hex4(text[2:]); ok {
+		if _, err := strconv.ParseUint(string(text[2:min(6, len(text))]), 16, 16); err == nil && len(text) >= 6 {
 			return 6
 		}
 	}
 	return 0
 }
 
-// unescape resolves the escapes of a string that [scanner.quoted] has checked. Half a surrogate pair and
+// unescape returns the text of a string in quotes, which scanner.quoted has checked. Half a surrogate pair and
 // each byte that is not UTF-8 become U+FFFD.
-func unescape(text []byte) string {
-	var plain strings.Builder
-	plain.Grow(len(text))
-	for {
-		before, rest, found := bytes.Cut(text, []byte{'\\'})
-		if utf8.Valid(before) {
-			plain.Write(before)
-		} else {
-			for _, r := range string(before) {
-				plain.WriteRune(r)
-			}
-		}
-		if !found {
-			return plain.String()
-		}
-		size := 1
-		switch c := rest[0]; c {
-		case 'u':
-			var r rune
-			r, size = unicodeEscape(rest)
-			plain.WriteRune(r)
-		case 'b':
-			plain.WriteByte('\b')
-		case 'f':
-			plain.WriteByte('\f')
-		case 'n':
-			plain.WriteByte('\n')
-		case 'r':
-			plain.WriteByte('\r')
-		case 't':
-			plain.WriteByte('\t')
-		default:
-			plain.WriteByte(c)
-		}
-		text = rest[size:]
-	}
-}
-
-// unicodeEscape reads uXXXX, and the uXXXX\uXXXX of a surrogate pair.
-func unicodeEscape(text []byte) (r rune, size int) {
-	r, _ = hex4(text[1:])
-	if !utf16.IsSurrogate(r) {
-		return r, 5
-	}
-	if startsWith(text[5:], `\u`) {
-		low, _ := hex4(text[7:])
-		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-			return r, 11
-		}
-	}
-	return utf8.RuneError, 5
-}
-
-// hex4 reads four hexadecimal digits.
-func hex4(text []byte) (r rune, ok bool) {
-	if len(text) < 4 {
-		return 0, false
-	}
-	for _, digit := range text[:4] {
-		switch {
-		case '0' <= digit && digit <= '9':
-			digit -= '0'
-		case 'a' <= digit && digit <= 'f':
-			digit -= 'a' - 10
-		case 'A' <= digit && digit <= 'F':
-			digit -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(digit)
-	}
-	return r, true
+func unescape(quoted []byte) (text string) {
+	_ = json.Unmarshal(quoted, &text)
+	return text
 }

@@ -3,6 +3,7 @@ package jsonread
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // hidden is the character that hidden names consist of. No field has such a name.
@@ -82,9 +83,11 @@ func (w *walk) reject(s *shape, start int, name []byte) {
 	if w.unknown == nil {
 		w.unknown = name
 	}
-	var room [64]byte
-	if s.folded[string(appendFolded(room[:0], name))] {
-		w.hide(start)
+	for field := range s.fields {
+		if strings.EqualFold(field, string(name)) {
+			w.hide(start)
+			return
+		}
 	}
 }
 

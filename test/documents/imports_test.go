@@ -34,7 +34,8 @@ const layers = `
 	webhook
 	.
 	conformance internal/transport internal/paging internal/evidence internal/workflow
-	internal/jsonread internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
+	internal/jsonread
+	internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
 `
 
 // Imports point one way: a folder can be read without what stands above it.
