@@ -261,33 +261,6 @@ func agree[T comparable](t *testing.T, text string, read func(*scanner) (T, bool
 	}
 }
 
-// BenchmarkBound is the lower bound for a decoder: find where the strings of a page end, or check its
-// grammar.
-func BenchmarkBound(b *testing.B) {
-	record := `{"rate_id":"RT-0938174625","amount":61350.75,"currency":"NGN","breakdown":[],"carrier_name":"DHL Express Worldwide","carrier_slug":"dhl-express","carrier_rate_description":"Door to door delivery by the end of the next possible working day","delivery_date":"2026-01-08T08:07:00.000Z","delivery_eta":4237,"delivery_time":"Within 3 days","includes_insurance":false,"metadata":{"localProductCode":"P","productCode":"P"},"used":false,"user":"USER-4418203956","created_at":"2026-01-05T09:30:00.000Z"}`
-	body := []byte("[" + strings.Repeat(record+",", 199) + record + "]")
-	for name, work := range map[string]func() bool{
-		"strings": func() bool {
-			for i := 0; i < len(body); i = plainEnd(body, i) + 1 {
-			}
-			return true
-		},
-		"grammar": func() bool {
-			s := newScanner(body)
-			return s.Raw() != nil && s.Done()
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			for b.Loop() {
-				if !work() {
-					b.Fatal("refused")
-				}
-			}
-		})
-	}
-}
-
 func TestCrowded_CountsElementsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat(",0", 10)
