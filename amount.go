@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/shipping-go/shipping/internal/decimal"
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // Amount is an exact decimal amount of money in major currency units: 19.99 is nineteen and
@@ -22,7 +22,7 @@ import (
 //
 // Specification: "Rate", "Transaction" (amount: decimal amount in major currency units).
 type Amount struct {
-	_           jsonexact.Once // two prices that differ are not a price
+	_           jsonread.Once // two prices that differ are not a price
 	coefficient int64
 	decimals    uint8
 	state       amountState

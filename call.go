@@ -227,7 +227,7 @@ func (x *exchange) received(failure *Error, body bool) Response {
 	case x.response != nil:
 		response.StatusCode, response.Header = x.response.StatusCode, x.response.Header
 		if body {
-			response.Body = x.core.key.Bytes(bytes.Clone(x.response.Body))
+			response.Body = x.core.key.Start(x.response.Body, len(x.response.Body))
 		}
 	case failure != nil:
 		response.StatusCode, response.Body = failure.StatusCode, failure.Body

@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
@@ -340,7 +341,7 @@ func (c *core) failureOf(x *exchange) *Error {
 	return failure
 }
 
-// redacted truncates the texts of an error, and removes the key from all that a service may have sent. Every
+// redacted truncates the texts of an error, and withholds each that the service sent and that contains the key. Every
 // [Error] passes through it before it is returned.
 func (c *core) redacted(e *Error) *Error {
 	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
@@ -348,7 +349,9 @@ func (c *core) redacted(e *Error) *Error {
 	if len(e.Data) > maxErrorBody {
 		e.Data = ""
 	}
-	e.Data = RawJSON(c.key.JSON(string(e.Data)))
+	if c.key.In(string(e.Data)) {
+		e.Data = `"` + redact.Mark + `"`
+	}
 	e.Body = c.key.Start(e.Body, maxErrorBody)
 	e.Cause = c.key.Error(e.Cause)
 	return e

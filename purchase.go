@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/shipping-go/shipping/internal/evidence"
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // PurchaseOutcome reports whether a purchase charged the wallet.
@@ -105,7 +105,7 @@ func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
 		plainPurchase
 		Draft RawJSON `json:"draft"`
 	}{}
-	if err := jsonexact.Unmarshal(text, &stored); err != nil {
+	if err := jsonread.Unmarshal(text, &stored); err != nil {
 		return err
 	}
 	*p = PurchaseRequest(stored.plainPurchase)
@@ -390,7 +390,7 @@ func (r *RegulatoryRequest) showsCharge() bool {
 func (r *RegulatoryRequest) shown() *evidence.Record {
 	data := r.Raw
 	switch {
-	case data == jsonexact.GivenTwice:
+	case data == jsonread.GivenTwice:
 		return &evidence.Record{Unclear: "gives data twice"}
 	case data == "": // a record that a caller has made
 		text, _ := json.Marshal(r)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // RawJSON is a JSON value kept exactly as the service sent it, for fields whose shape the
@@ -21,7 +21,7 @@ func (r RawJSON) Decode(v any) error {
 	if r == "" {
 		return nil
 	}
-	return jsonexact.Unmarshal([]byte(r), v)
+	return jsonread.Unmarshal([]byte(r), v)
 }
 
 // Get returns the value under key of a JSON object, the last one if there are several, or "" if there is

@@ -3,7 +3,6 @@ package shipping
 import (
 	"time"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
@@ -182,7 +181,7 @@ type requestData struct {
 }
 
 func (d *requestData) givenTwice() {
-	d.raw = jsonexact.GivenTwice
+	d.raw = jsonread.GivenTwice
 	d.record = &RegulatoryRequest{Raw: d.raw}
 }
 

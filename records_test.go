@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-// What follows reads a response as the client does, but slowly and by other means: package jsonexact reads it,
+// What follows reads a response as the client does, but slowly and by other means: [jsonread.Unmarshal] reads it,
 // after every value was rewritten in the notation of its field's type. The tests of decoding compare the two.
 
 // exactEnvelope is the envelope for encoding/json. A type in it that has methods of the client is replaced.
@@ -37,7 +37,7 @@ func (w *exactWebhook) UnmarshalJSON(data []byte) error {
 		*plain
 		Events []EventKind `json:"events"`
 	}{plain: (*plain)(w)}
-	err := jsonexact.Unmarshal(data, &wire)
+	err := jsonread.Unmarshal(data, &wire)
 	if w.Event == nil {
 		w.Event = wire.Events
 	}
@@ -46,7 +46,7 @@ func (w *exactWebhook) UnmarshalJSON(data []byte) error {
 
 // exactRequest is [requestData].
 type exactRequest struct {
-	_      jsonexact.Once
+	_      jsonread.Once
 	raw    RawJSON
 	record RegulatoryRequest
 }
@@ -80,7 +80,7 @@ func (d *exactAvailable) UnmarshalJSON(data []byte) error {
 		Slug  DocumentType `json:"slug"`
 		Price Amount       `json:"price"`
 	}{plain: (*plain)(d)}
-	err := jsonexact.Unmarshal(data, &wire)
+	err := jsonread.Unmarshal(data, &wire)
 	setDefault(&d.DocumentType, wire.Slug)
 	setDefault(&d.DocumentType, wire.Type)
 	switch {
@@ -99,7 +99,7 @@ func exactRecord(raw RawJSON) (record RegulatoryRequest, wrapped RawJSON) {
 		Items              []LineItem       `json:"items"`
 		Request            RawJSON          `json:"request"`
 	}
-	text := jsonexact.Text([]byte(raw), &wire)
+	text := jsonread.Text([]byte(raw), &wire)
 	_ = json.Unmarshal(straightened(text, reflect.TypeOf(wire)), &wire)
 	record = wire.RegulatoryRequest
 	if wire.AvailableDocuments != nil {
@@ -117,7 +117,7 @@ func exactRecord(raw RawJSON) (record RegulatoryRequest, wrapped RawJSON) {
 
 // exactly reads a response into an exactEnvelope.
 func exactly[T any](body []byte) (answer exactEnvelope[T], err error) {
-	text := jsonexact.Text(body, &answer)
+	text := jsonread.Text(body, &answer)
 	if !json.Valid(text) {
 		return answer, errNoJSON
 	}
@@ -204,12 +204,12 @@ func straightObject(raw json.RawMessage, t reflect.Type) json.RawMessage {
 	}
 	switch t { // types that read themselves: their other names too
 	case reflect.TypeFor[exactWebhook]():
-		raw = jsonexact.Text(raw, &struct {
+		raw = jsonread.Text(raw, &struct {
 			plainWebhook
 			Events []EventKind `json:"events"`
 		}{})
 	case reflect.TypeFor[exactAvailable]():
-		raw = jsonexact.Text(raw, &struct {
+		raw = jsonread.Text(raw, &struct {
 			plainAvailable
 			Type  DocumentType `json:"type"`
 			Slug  DocumentType `json:"slug"`

@@ -210,7 +210,7 @@ func (t DocumentType) didYouMean() string {
 	return "; did you mean " + string(meant) + "?"
 }
 
-// withoutKey returns record itself if it does not contain the key, else a copy without the key.
+// withoutKey returns record itself if it does not contain the key, else a copy without the texts that contain it.
 func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 	if c == nil || record == nil {
 		return record

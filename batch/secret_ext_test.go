@@ -76,7 +76,7 @@ func TestBatch_KeepsTheKeyOutOfJournalsAndReports(t *testing.T) {
 			for _, member := range members {
 				for _, refuse := range []bool{false, true} {
 					service := &echoing{operation: operation, member: member, refuse: refuse}
-					service.put("[redacted]", "draft") // a request whose id was the key
+					service.put("[withheld: it contains the secret key]", "draft") // a request whose id was the key
 					service.purchase = func(int) purchaseFault {
 						return purchaseFault{Report: `"charged_amount":100,"currency":"NGN","transaction_id":"TX-1"`, Lose: operation == "get"}
 					}

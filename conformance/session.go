@@ -177,6 +177,7 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	if a.lost == nil && len(a.body) > maxAnswer {
 		a.lost = fmt.Errorf("the response is longer than %d bytes", maxAnswer)
 	}
+	a.body = []byte(s.key.JSON(string(a.body)))
 	decoder := json.NewDecoder(bytes.NewReader(a.body))
 	decoder.UseNumber() // numbers stay as they are written
 	if object := map[string]any(nil); a.lost == nil && decoder.Decode(&object) == nil {

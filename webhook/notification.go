@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // Notification is one delivery that was verified.
@@ -37,7 +37,7 @@ func parse(body []byte) (*Notification, error) {
 		Event shipping.EventKind `json:"event"`
 		Data  shipping.RawJSON   `json:"data"`
 	}
-	if err := jsonexact.Unmarshal(body, &payload); err != nil {
+	if err := jsonread.Unmarshal(body, &payload); err != nil {
 		return nil, fmt.Errorf("the body is not a notification: %w", err)
 	}
 	if payload.Event == "" {

@@ -4,16 +4,14 @@ import (
 	"reflect"
 	"strings"
 	"unsafe"
-
-	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
-// Decoder reads one text. A custom type is read by its methods and those of the [jsonscan.Scanner].
+// Decoder reads one text. A custom type is read by its methods and those of the [scanner].
 type Decoder struct {
-	jsonscan.Scanner
+	scanner
 	reader   *Reader
 	size     int // of the text
-	orders   []jsonscan.Order
+	orders   []memberOrder
 	path     []*field // the records and lists that are open
 	report   func(Difference)
 	mismatch error
@@ -124,17 +122,17 @@ func startsNumber(c byte) bool { return c == '-' || c-'0' <= 9 }
 func (d *Decoder) object(f *field, p unsafe.Pointer) {
 	r, start := f.record, d.Offset()
 	for r.order >= len(d.orders) {
-		d.orders = append(d.orders, jsonscan.Order{})
+		d.orders = append(d.orders, memberOrder{})
 	}
 	d.path = append(d.path, f)
-	object := jsonscan.Object{Names: r.names, Order: &d.orders[r.order]}
+	object := openObject{Names: r.names, Order: &d.orders[r.order]}
 	named := uint64(0) // the places that gave the fields with several names their values
 	for {
 		place, found := d.Member(&object)
-		if found == jsonscan.End {
+		if found == noMember {
 			break
 		}
-		if found == jsonscan.Unknown {
+		if found == unknownMember {
 			d.unknown(object.Name)
 			continue
 		}
@@ -143,7 +141,7 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 		switch {
 		case member.names != 0:
 			named = d.alias(member, place, found, at, named)
-		case found == jsonscan.First:
+		case found == newMember:
 			d.value(member, at)
 		default:
 			d.again(member, at)
@@ -174,9 +172,9 @@ func (d *Decoder) again(f *field, p unsafe.Pointer) {
 }
 
 // alias reads a member of a field with several names. It returns the places that gave such fields their values.
-func (d *Decoder) alias(f *field, place int, found jsonscan.Found, p unsafe.Pointer, named uint64) uint64 {
+func (d *Decoder) alias(f *field, place int, found memberState, p unsafe.Pointer, named uint64) uint64 {
 	bit, earlier := uint64(1)<<place, named&f.names
-	if found == jsonscan.Again && (earlier == bit || f.custom != nil) {
+	if found == repeatedMember && (earlier == bit || f.custom != nil) {
 		d.again(f, p)
 		return named | bit
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/shipping-go/shipping/internal/jsonscan"
+	"github.com/shipping-go/shipping/internal/decimal"
 )
 
 // mend reads a value that starts with c and is of another type than the field at p. What cannot be read
@@ -42,8 +42,7 @@ func textOf(raw []byte) string {
 		return text
 	}
 	if strings.IndexByte(text, '\\') >= 0 || !utf8.ValidString(text) {
-		quoted := jsonscan.New(raw)
-		return quoted.Text()
+		return unescape(raw)
 	}
 	return text[1 : len(text)-1]
 }
@@ -118,27 +117,10 @@ func (f *field) setInteger(n int64, p unsafe.Pointer) (fits bool) {
 
 // parseInteger reads a number that is an integer, however it is written: "1,250", "2.0", "1e3".
 func parseInteger(text string) (int64, bool) {
-	const exact = 1 << 53 // a float64 holds every integer up to here
 	whole, fraction, _ := strings.Cut(text, ".")
-	if strings.Trim(fraction, "0") == "" {
-		if n, err := strconv.ParseInt(ungrouped(whole), 10, 64); err == nil {
-			return n, true
-		}
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil && strings.Trim(fraction, "0") == "" {
+		return n, true
 	}
-	n, err := strconv.ParseFloat(text, 64)
-	return int64(n), err == nil && n == math.Trunc(n) && math.Abs(n) < exact && strings.ContainsAny(text, "eE")
-}
-
-// ungrouped removes commas that group thousands.
-func ungrouped(whole string) string {
-	first, rest, grouped := strings.Cut(whole, ",")
-	if !grouped || len(strings.TrimLeft(first, "+-")) > 3 || first == "" {
-		return whole
-	}
-	for group := range strings.SplitSeq(rest, ",") {
-		if len(group) != 3 {
-			return whole
-		}
-	}
-	return strings.ReplaceAll(whole, ",", "")
+	n, err := decimal.Parse(text)
+	return n.Units, err == nil && n.Scale == 0
 }

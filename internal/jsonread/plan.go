@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 	"unsafe"
-
-	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
 // kind is how a value is read.
@@ -43,7 +41,7 @@ type field struct {
 
 // record is how a struct is read.
 type record struct {
-	names    *jsonscan.Names
+	names    *memberNames
 	fields   []field // by place among the names
 	required uint64  // the places whose absence is a difference
 	raw      *field  // for the text of the object
@@ -117,7 +115,7 @@ func (r *Reader) compileRecord(t reflect.Type) *record {
 			names, c.fields = append(names, other), append(c.fields, c.fields[place])
 		}
 	}
-	c.names = jsonscan.NewNames(names...)
+	c.names = newNames(names...)
 	return c
 }
 

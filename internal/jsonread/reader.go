@@ -18,10 +18,10 @@
 // function ([Custom]) decides this case itself. If a field has several names, the first one
 // of its tag that gives a value counts; custom values that differ are taken as given twice.
 //
-// The grammar is that of encoding/json, which package jsonscan implements, invalid UTF-8 and deep nesting
+// The grammar is that of encoding/json, invalid UTF-8 and deep nesting
 // included. There is one reader, without a slower one to fall back to: a text that it cannot read is not JSON.
 // The package reads the types of a response, which its owner controls. For any type and all of the rules of
-// encoding/json, such as methods, embedded pointers and interfaces, see package jsonexact. A field of another
+// encoding/json, such as methods, embedded pointers and interfaces, see [Unmarshal]. A field of another
 // type, such as an interface, makes the first Read of its struct panic.
 package jsonread
 
@@ -31,8 +31,6 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
-
-	"github.com/shipping-go/shipping/internal/jsonscan"
 )
 
 var (
@@ -118,13 +116,6 @@ func New(types ...CustomType) *Reader {
 	return r
 }
 
-func scanner(text []byte, share int) jsonscan.Scanner {
-	if len(text) <= share {
-		return jsonscan.NewShared(string(text))
-	}
-	return jsonscan.New(text)
-}
-
 // Read reads text into a value, to which into points. Nothing of the text is kept. The strings of
 // neighbouring records share blocks of a few kilobytes; see also [Options.Share].
 func (r *Reader) Read(text []byte, into any, options Options) error {
@@ -132,13 +123,16 @@ func (r *Reader) Read(text []byte, into any, options Options) error {
 	if d == nil {
 		d = &Decoder{reader: r}
 	}
-	d.Scanner, d.size, d.report = scanner(text, options.Share), len(text), options.Report
+	d.scanner, d.size, d.report = newScanner(text), len(text), options.Report
+	if len(text) <= options.Share {
+		d.scanner = newSharedScanner(string(text))
+	}
 	if options.Elements > 0 {
 		d.Limit(options.Elements)
 	}
 	d.Read(into)
 	done, crowded, mismatch := d.Done(), d.Crowded(), d.mismatch
-	d.Scanner, d.report, d.mismatch, d.path = jsonscan.Scanner{}, nil, nil, d.path[:0]
+	d.scanner, d.report, d.mismatch, d.path = scanner{}, nil, nil, d.path[:0]
 	r.idle.Put(d)
 	switch {
 	case crowded:

@@ -78,70 +78,54 @@ func (d *digits) fraction(i, end int) (nanoseconds int) {
 // parseTime reads the layouts that services are seen to send, and seconds or milliseconds since 1970. zoned
 // reports whether the text is a timestamp of ISO 8601 with a zone. Such a time keeps its offset; any other is in UTC.
 func parseTime(text string) (at time.Time, zoned, ok bool) {
-	upper := strings.ToUpper(text)
-	if layout := layoutOf(upper); layout != "" {
-		at, err := time.ParseInLocation(layout, upper, time.UTC) // not the zone of the machine, if the offset is equal
-		_, offset := at.Zone()
-		ok = err == nil && max(offset, -offset) < 24*60*60
-		return at, ok && strings.Contains(layout, "Z"), ok
+	const firstMillisecond = 100_000_000_000 // as seconds, the year 5138
+	if clock := strings.IndexAny(text, "Tt ") + 1; clock > 0 && text[0] <= '9' {
+		zoned = strings.ContainsAny(text[clock:], "Zz+-")
+		at, ok = parseISO(text, clock, zoned)
+		return at, ok && zoned, ok
 	}
-	if text == "" {
-		return at, false, false
-	}
-	for _, layout := range []string{time.RFC1123, time.RFC1123Z} {
-		if text[0] < 'A' { // the name of a day
-			break
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		at = time.Unix(n, 0)
+		if n >= firstMillisecond {
+			at = time.UnixMilli(n)
 		}
+		return at.UTC(), false, n > 0 && at.Year() <= 9999
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC1123, time.RFC1123Z} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at.UTC(), false, true
 		}
 	}
-	const firstMillisecond = 100_000_000_000 // as seconds, the year 5138
-	n, err := strconv.ParseInt(text, 10, 64)
-	at = time.Unix(n, 0)
-	if n >= firstMillisecond {
-		at = time.UnixMilli(n)
-	}
-	return at.UTC(), false, err == nil && n > 0 && at.Year() <= 9999
+	return at, false, false
 }
 
-// layoutOf returns the layout of a date or a timestamp of ISO 8601, for [time.Parse]: in the extended format or the
-// basic one, with seconds or without, also with a space in place of the T. It returns "" for any other text, and for
-// a date of eight digits, which may be a number of seconds.
-func layoutOf(text string) string {
-	const basic = "20060102"
-	i := strings.IndexAny(text, "T ")
-	date := basic
-	switch {
-	case i < 0 && len(text) == len(time.DateOnly) && text[4] == '-':
-		return time.DateOnly
-	case i == len(time.DateOnly):
-		date = time.DateOnly
-	case i != len(basic):
-		return ""
+// parseISO reads a timestamp of ISO 8601 whose clock begins at an index: in the extended format or the basic one, with
+// seconds or without. One without a zone is in UTC.
+func parseISO(text string, clock int, zoned bool) (at time.Time, ok bool) {
+	if text[clock-1] != 'T' || !zoned {
+		text = text[:clock-1] + "T" + text[clock:]
 	}
-	clock, zone := text[i+1:], ""
-	if z := strings.IndexAny(clock, "Z+-"); z >= 0 {
-		clock, zone = clock[:z], clock[z:]
+	if !zoned {
+		text += "Z"
 	}
-	digits := strings.IndexAny(clock+".", ".,") // up to the fraction
-	layout := "1504"
-	switch colons := strings.Count(clock, ":"); {
-	case colons > 1:
-		layout = time.TimeOnly
-	case colons > 0:
-		layout = "15:04"
-	case digits > len(layout):
-		layout = "150405"
+	// Not the zone of the machine, if the offset is equal.
+	at, err := time.ParseInLocation(time.RFC3339, text, time.UTC)
+	if err != nil {
+		at, err = parseUnusual(strings.ToUpper(text))
 	}
-	switch len(zone) {
-	case 0:
-	case len("+01"):
-		layout += "Z07"
-	case len("+0100"):
-		layout += "Z0700"
-	default:
-		layout += "Z07:00"
+	_, offset := at.Zone()
+	return at, err == nil && max(offset, -offset) < 24*60*60
+}
+
+func parseUnusual(text string) (at time.Time, err error) {
+	for _, date := range []string{time.DateOnly, "20060102"} {
+		for _, clock := range []string{time.TimeOnly, "15:04", "150405", "1504"} {
+			for _, zone := range []string{"Z07:00", "Z0700", "Z07"} {
+				if at, err = time.ParseInLocation(date+"T"+clock+zone, text, time.UTC); err == nil {
+					return at, nil
+				}
+			}
+		}
 	}
-	return date + text[i:i+1] + layout
+	return at, err
 }

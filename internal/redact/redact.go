@@ -1,35 +1,37 @@
 // Package redact keeps a secret key out of everything that is printed, logged or returned: a [Key] cannot be
-// printed, and it removes itself from text that a peer sent back.
+// printed, and a text that a peer sent back is withheld whole if it contains the key.
 //
-// The key is found as it is and in any case; with any of its characters escaped as in JSON, Go, a URL or
-// HTML, several times over; broken over lines; and in base64 (such as that of "user:key"), hexadecimal and
-// decimal bytes. A part of the key counts as the key: its first 8 characters, any half of it, and less at
-// the end of a text, which may have been truncated.
+// The key is found in any case: as it is, broken over lines, with any of its characters escaped as in JSON, Go, a URL
+// or HTML, however often, and in base64 (such as that of "user:key"), hexadecimal and decimal bytes. A part of
+// the key counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11.
 package redact
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
-	"sync"
+	"slices"
+	"strings"
 )
 
-// Mark stands for a key that was removed.
-const Mark = "[redacted]"
+// Mark stands for a text that is withheld.
+const Mark = "[withheld: it contains the secret key]"
 
 // Key is a secret key. It holds the key in closures: fmt, reflection, JSON encoders and panics
 // cannot print the variables of a closure, at any depth of the struct around it. The zero Key is empty and
-// redacts nothing.
+// withholds nothing.
 type Key struct {
 	reveal func() string
-	finder func() *finder
+	shown  func(text string) bool
 }
 
 // New returns the Key that holds a key.
 func New(key string) Key {
-	return Key{
-		reveal: func() string { return key },
-		finder: sync.OnceValue(func() *finder { return newFinder(key) }),
+	if key == "" {
+		return Key{}
 	}
+	return Key{reveal: func() string { return key }, shown: newFinder(key).find}
 }
 
 // Reveal returns the key itself, to send it or to sign with it.
@@ -40,49 +42,35 @@ func (k Key) Reveal() string {
 	return k.reveal()
 }
 
-// Text returns a text without the key.
+// In reports whether a text contains the key.
+func (k Key) In(text string) bool { return k.shown != nil && k.shown(text) }
+
+// Text returns a text, or [Mark] if it contains the key.
 func (k Key) Text(text string) string {
-	if !k.In(text) {
-		return text
+	if k.In(text) {
+		return Mark
 	}
-	return string(k.Bytes([]byte(text)))
+	return text
 }
 
-// In reports whether a text shows the key.
-func (k Key) In(text string) bool {
-	if k.Reveal() == "" || text == "" {
-		return false
-	}
-	return len(k.finder().find([]byte(text))) > 0
-}
+// margin is how much of a text is searched behind what is kept of it: the longest spelling of a key fits in it.
+const margin = 16 << 10
 
-// Bytes returns data without the key: data itself if it does not show the key, else a copy.
-func (k Key) Bytes(data []byte) []byte {
-	if k.Reveal() == "" || len(data) == 0 {
-		return data
-	}
-	found := k.finder().find(data)
-	if len(found) == 0 {
-		return data
-	}
-	out, from := make([]byte, 0, len(data)), 0
-	for _, s := range found {
-		out = append(append(out, data[from:s.from]...), Mark...)
-		from = s.to
-	}
-	return append(out, data[from:]...)
-}
-
-// Start returns a copy of the first n bytes of data without the key. It redacts before it truncates,
-// because half a key is a secret too.
+// Start returns a copy of the first n bytes of data, or [Mark] if they contain the key or a start of it.
 func (k Key) Start(data []byte, n int) []byte {
-	safe := k.Bytes(data[:min(len(data), n+margin)])
-	return bytes.Clone(safe[:min(len(safe), n)])
+	if k.In(string(data[:min(len(data), n+margin)])) {
+		data = []byte(Mark)
+	}
+	return bytes.Clone(data[:min(len(data), n)])
 }
 
-// Header returns a header without the key: header itself if it does not show the key, else a copy.
+// Header returns a header whose names and values do not contain the key: header itself, or a copy.
 func (k Key) Header(header http.Header) http.Header {
-	if !k.inHeader(header) {
+	found := false
+	for name, values := range header {
+		found = found || k.In(name) || slices.ContainsFunc(values, k.In)
+	}
+	if !found {
 		return header
 	}
 	out := make(http.Header, len(header))
@@ -95,16 +83,32 @@ func (k Key) Header(header http.Header) http.Header {
 	return out
 }
 
-func (k Key) inHeader(header http.Header) bool {
-	for name, values := range header {
-		if k.In(name) {
-			return true
-		}
-		for _, value := range values {
-			if k.In(value) {
-				return true
-			}
+// JSON returns a JSON value in which [Mark] is in the place of each string and number that contains the key.
+func (k Key) JSON(value string) string {
+	if !k.In(value) {
+		return value
+	}
+	const mark = `"` + Mark + `"`
+	if !json.Valid([]byte(value)) {
+		return mark
+	}
+	var out strings.Builder
+	tokens := json.NewDecoder(strings.NewReader(value))
+	tokens.UseNumber()
+	for {
+		start := tokens.InputOffset()
+		_, err := tokens.Token()
+		token := value[start:tokens.InputOffset()]
+		switch {
+		case err == nil && k.In(token):
+			between := len(token) - len(strings.TrimLeft(token, " \t\r\n,:"))
+			out.WriteString(token[:between] + mark)
+		case err == nil:
+			out.WriteString(token)
+		case err == io.EOF && !k.In(out.String()):
+			return out.String()
+		default: // several values together are the key
+			return mark
 		}
 	}
-	return false
 }

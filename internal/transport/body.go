@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -42,7 +41,7 @@ func (s *sending) receive(r *http.Request) (*http.Response, error) {
 	_ = response.Body.Close() // nothing can be lost by it any more
 	response.Body, response.Header = http.NoBody, c.config.Key.Header(response.Header)
 	if err != nil && !(failed && errors.Is(err, ErrBodyTooLarge)) {
-		partial := c.config.Key.Bytes(bytes.Clone(body[:min(len(body), maxPartialBody)]))
+		partial := c.config.Key.Start(body, maxPartialBody)
 		c.buffers.put(body)
 		return nil, &BodyError{response.StatusCode, response.Header, partial, c.config.Key.Error(err)}
 	}

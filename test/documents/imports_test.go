@@ -33,9 +33,9 @@ const layers = `
 	batch webhook/storetest
 	webhook
 	.
-	conformance internal/transport internal/paging internal/evidence internal/workflow internal/jsonread
-	internal/jsonexact
-	internal/operations internal/jsonscan internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
+	conformance internal/transport internal/paging internal/evidence internal/workflow
+	internal/jsonread
+	internal/operations internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
 `
 
 // Imports point one way: a folder can be read without what stands above it.

@@ -17,7 +17,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // Environment variables that clients of the service also read.
@@ -125,7 +125,7 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
 	if err == nil {
-		err = jsonexact.Unmarshal(body, &envelope)
+		err = jsonread.Unmarshal(body, &envelope)
 	}
 	if err == nil && resp.StatusCode == http.StatusOK {
 		err = envelope.Data.Decode(data)

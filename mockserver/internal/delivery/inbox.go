@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -92,7 +92,7 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 		return "", "the body is not a JSON object"
 	}
 	// An event that is not a string counts as none.
-	_ = jsonexact.Unmarshal(payload, &body)
+	_ = jsonread.Unmarshal(payload, &body)
 	name, want := HeaderSignature, Sign(in.secret, payload)
 	if header.Get(HeaderSignature) == "" && header.Get(HeaderSHA256) != "" {
 		name, want = HeaderSHA256, SignSHA256(in.secret, payload)

@@ -16,8 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
-	"github.com/shipping-go/shipping/internal/jsonscan"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
@@ -108,7 +107,7 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 		p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}")
 		return &p
 	}
-	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonscan.Crowded(text, most) { // each becomes a record
+	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonread.Crowded(text, most) { // each becomes a record
 		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise the assumption MaxBody", most))
 		return &p
 	}
@@ -124,7 +123,7 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 
 // read decodes a JSON object into a struct.
 func (d Decoding) read(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(jsonexact.Text(text, into)))
+	decoder := json.NewDecoder(bytes.NewReader(jsonread.Text(text, into)))
 	err := decoder.Decode(into)
 	if err == nil {
 		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
@@ -132,7 +131,7 @@ func (d Decoding) read(text []byte, into any) error {
 		}
 	}
 	if err == nil && d.RefuseUnknownFields {
-		if name, found := jsonexact.Unknown(text, into); found {
+		if name, found := jsonread.UnknownMember(text, into); found {
 			err = fmt.Errorf("unknown field %q: remove it", name)
 		}
 	}
@@ -144,7 +143,7 @@ func (d Decoding) DecodeControl(x *Exchange, into any) *Reply {
 	if refusal := d.Decode(x, into); refusal != nil {
 		return refusal
 	}
-	if name, found := jsonexact.Unknown(x.Body, into); found {
+	if name, found := jsonread.UnknownMember(x.Body, into); found {
 		p := Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into)))))
 		return &p
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -79,7 +79,7 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 		ShipmentID json.RawMessage `json:"shipment_id"`
 	}
 	var id string
-	if jsonexact.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.Account.Shipments[id] == nil {
+	if jsonread.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.Account.Shipments[id] == nil {
 		return ""
 	}
 	return id

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -173,7 +173,7 @@ func (w *savedWorld) fillTransactions(st *account.Account) error {
 			var t struct {
 				ID string `json:"transactionId"`
 			}
-			if err := jsonexact.Unmarshal(row, &t); err != nil || t.ID != e.ID {
+			if err := jsonread.Unmarshal(row, &t); err != nil || t.ID != e.ID {
 				return fmt.Errorf("wallet %s lists transaction %q but the ledger has %s", wallet.Reference, t.ID, e.ID)
 			}
 			if err := prepend(list, row); err != nil {
@@ -193,7 +193,7 @@ func (w *savedWorld) fillRates(st *account.Account) error {
 	st.Lists["rates"] = rates
 	for i := len(w.Rates) - 1; i >= 0; i-- {
 		var r account.Rate
-		if err := jsonexact.Unmarshal(w.Rates[i], &r); err != nil {
+		if err := jsonread.Unmarshal(w.Rates[i], &r); err != nil {
 			return fmt.Errorf("rate %d: %w", i, err)
 		}
 		if known[r.RateID] {

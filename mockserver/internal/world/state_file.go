@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/internal/filelock"
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
@@ -200,17 +200,17 @@ func DecodeState(from io.Reader) (stateFile, error) {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	if err := jsonexact.Unmarshal(text, &about); err != nil {
+	if err := jsonread.Unmarshal(text, &about); err != nil {
 		return stateFile{}, fmt.Errorf("not a complete JSON object: %w", err)
 	}
 	if about.Format != stateFormat || about.Version != stateVersion {
 		return stateFile{}, fmt.Errorf("the file has format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion)
 	}
 	var file stateFile
-	if err := jsonexact.Unmarshal(text, &file); err != nil {
+	if err := jsonread.Unmarshal(text, &file); err != nil {
 		return stateFile{}, err
 	}
-	if name, found := jsonexact.Unknown(text, &file); found {
+	if name, found := jsonread.UnknownMember(text, &file); found {
 		return stateFile{}, fmt.Errorf("unknown field %q", name)
 	}
 	names := map[string]bool{}

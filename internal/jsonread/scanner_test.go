@@ -1,4 +1,4 @@
-package jsonscan
+package jsonread
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ func TestTextIsWhatEncodingJSONReads(t *testing.T) {
 		if err := json.Unmarshal([]byte(literal), &want); err != nil {
 			t.Fatal(err)
 		}
-		s := New([]byte(" " + literal + " "))
+		s := newScanner([]byte(" " + literal + " "))
 		if got := s.Text(); got != want || !s.Done() {
 			t.Errorf("%s is read as %q", literal, got)
 		}
@@ -41,7 +41,7 @@ func TestStringsShareBlocksOfMemory(t *testing.T) {
 		"values that are not wanted": {[]byte(`{"a":"b","c":["d"]}`), 0},
 	} {
 		allocations := testing.AllocsPerRun(10, func() {
-			s := New(test.text)
+			s := newScanner(test.text)
 			switch s.Peek() {
 			case '"':
 				s.Text()
@@ -65,7 +65,7 @@ func TestStringsShareBlocksOfMemory(t *testing.T) {
 func TestStringsOutliveTheText(t *testing.T) {
 	t.Parallel()
 	text := []byte(`["RT-1","RT-2",{"a":1},"` + strings.Repeat("x", blockSize) + `","\u0052T-3"]`)
-	s := New(text)
+	s := newScanner(text)
 	var read []string
 	for first := true; s.Element(first); first = false {
 		if s.Peek() == '{' {
@@ -86,7 +86,7 @@ func TestTextRefusesWhatIsNoString(t *testing.T) {
 		``, `"`, `"a`, `"\"`, `"\`, `"\u`, `"\u12"`, `"\u12g4"`, `"\x41"`,
 		"\"\n\"", "\"\x00\"", "\"1234567\x1f\"", `a`, `1`, `null`, `'a'`,
 	} {
-		s := New([]byte(text))
+		s := newScanner([]byte(text))
 		if got := s.Text(); s.Done() || got != "" {
 			t.Errorf("%q is read as %q", text, got)
 		}
@@ -96,12 +96,12 @@ func TestTextRefusesWhatIsNoString(t *testing.T) {
 func TestNumbersFollowTheGrammar(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`0`, `-0`, `7`, `123456789012345678901`, `1.5`, `-1.50`, `1e3`, `1E+3`, `1.25e-3`} {
-		if s := New([]byte(text)); string(s.Number()) != text || !s.Done() {
+		if s := newScanner([]byte(text)); string(s.Number()) != text || !s.Done() {
 			t.Errorf("%s is refused", text)
 		}
 	}
 	for _, text := range []string{``, `-`, `+1`, `01`, `-01`, `1.`, `.5`, `1.e3`, `1e`, `1e+`, `1x`, `1 2`, `Infinity`, `0x10`} {
-		if s := New([]byte(text)); s.Number() != nil && s.Done() {
+		if s := newScanner([]byte(text)); s.Number() != nil && s.Done() {
 			t.Errorf("%q is taken", text)
 		}
 	}
@@ -113,24 +113,24 @@ func TestIntegersAndFloatsAreExactOrRefused(t *testing.T) {
 		`0`: 0, `-0`: 0, `999999999999999`: 999999999999999, `1234567890123456`: 1234567890123456,
 		`9223372036854775807`: 9223372036854775807, `-9223372036854775808`: -9223372036854775808,
 	} {
-		s := New([]byte(text))
+		s := newScanner([]byte(text))
 		if n, ok := s.Int(); !ok || n != want || !s.Done() {
 			t.Errorf("%s is not read as an integer", text)
 		}
 	}
 	for _, text := range []string{`9223372036854775808`, `1.0`, `1e2`, `"1"`, `null`, ``} {
-		s := New([]byte(text))
+		s := newScanner([]byte(text))
 		if _, ok := s.Int(); ok && s.Done() {
 			t.Errorf("%s is read as an integer", text)
 		}
 	}
 	for text, want := range map[string]float64{`0`: 0, `4237`: 4237, `12.5`: 12.5, `0.1`: 0.1, `1e-999`: 0, `9007199254740993`: 9007199254740992} {
-		s := New([]byte(text))
+		s := newScanner([]byte(text))
 		if n, ok := s.Float(); !ok || n != want || !s.Done() {
 			t.Errorf("%s is not read as %v", text, want)
 		}
 	}
-	s := New([]byte(`1e999`))
+	s := newScanner([]byte(`1e999`))
 	if _, ok := s.Float(); ok || !s.Done() {
 		t.Error("a number beyond float64 is taken")
 	}
@@ -141,7 +141,7 @@ func TestRawKeepsTheTextOfAnyValue(t *testing.T) {
 	for _, text := range []string{
 		`null`, `true`, `false`, `1.5e3`, `"a\n"`, `[]`, `{}`, `[ ]`, `{ }`, `[1, [2], {"a" : null}]`, `{"a":1,"a":2,"":{"b":"}"}}`,
 	} {
-		if s := New([]byte("\n\t " + text + "\r\n")); string(s.Raw()) != text || !s.Done() {
+		if s := newScanner([]byte("\n\t " + text + "\r\n")); string(s.Raw()) != text || !s.Done() {
 			t.Errorf("%s is refused", text)
 		}
 	}
@@ -149,7 +149,7 @@ func TestRawKeepsTheTextOfAnyValue(t *testing.T) {
 		``, `nul`, `nulll`, `tru`, `[`, `[1`, `[1,`, `[1,]`, `[,1]`, `[1 2]`, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{a:1}`, `{"a" 1}`,
 		`{,}`, `[}`, `{]`, `]`, `}`, `,`, `:`, "\x00", "1\x00", "\xff", "\u00a01", `1,`,
 	} {
-		if s := New([]byte(text)); s.Raw() != nil && s.Done() {
+		if s := newScanner([]byte(text)); s.Raw() != nil && s.Done() {
 			t.Errorf("%q is taken", text)
 		}
 	}
@@ -158,7 +158,7 @@ func TestRawKeepsTheTextOfAnyValue(t *testing.T) {
 func TestNestingIsBounded(t *testing.T) {
 	t.Parallel()
 	for depth, want := range map[int]bool{maxDepth: true, maxDepth + 1: false, 1_000_000: false} {
-		if s := New([]byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))); (s.Raw() != nil) != want {
+		if s := newScanner([]byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))); (s.Raw() != nil) != want {
 			t.Errorf("depth %d: taken %t", depth, !want)
 		}
 	}
@@ -166,20 +166,20 @@ func TestNestingIsBounded(t *testing.T) {
 
 // members reads an object of strings as "place=value" in the order of the text. A "+" is a name given again,
 // a "?" an unknown one.
-func members(text string, order *Order) (read []string, ok bool) {
+func members(text string, order *memberOrder) (read []string, ok bool) {
 	names := []string{"amount", "currency", "carrier"}
-	s := New([]byte(text))
-	object := Object{Names: NewNames(names...), Order: order}
+	s := newScanner([]byte(text))
+	object := openObject{Names: newNames(names...), Order: order}
 	for {
 		place, found := s.Member(&object)
 		switch found {
-		case End:
+		case noMember:
 			return read, s.Done()
-		case First:
+		case newMember:
 			read = append(read, names[place]+"="+s.Text())
-		case Again:
+		case repeatedMember:
 			read = append(read, names[place]+"+"+s.Text())
-		case Unknown:
+		case unknownMember:
 			read = append(read, string(object.Name)+"?")
 			s.Skip()
 		}
@@ -188,7 +188,7 @@ func members(text string, order *Order) (read []string, ok bool) {
 
 func TestMembersAreKnownInAnyOrder(t *testing.T) {
 	t.Parallel()
-	var learnt Order // shared, as by the records of a list
+	var learnt memberOrder // shared, as by the records of a list
 	for text, want := range map[string][]string{
 		`{}`:  nil,
 		`{ }`: nil,
@@ -215,7 +215,7 @@ func TestMembersRefuseWhatIsNoObject(t *testing.T) {
 	for _, text := range []string{
 		`{"amount":"1",}`, `{,"amount":"1"}`, `{"amount":"1""currency":"NGN"}`, `{"amount","1"}`, `{"x","1"}`, `{"amount":"1"`, `{"x"`, `["amount"]`, `{"amount":"1"]`, ``,
 	} {
-		if got, ok := members(text, &Order{}); ok {
+		if got, ok := members(text, &memberOrder{}); ok {
 			t.Errorf("%s is read as %q", text, got)
 		}
 	}
@@ -224,7 +224,7 @@ func TestMembersRefuseWhatIsNoObject(t *testing.T) {
 func TestLimitBoundsTheElementsOfAllLists(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{`[1,2,3]`: true, `[1,2,3,4]`: false, `[[1,2],[3]]`: true, `{"a":[1,2],"b":[3,4]}`: true, `{"a":[[1,2],[3,4]]}`: false} {
-		s := New([]byte(text))
+		s := newScanner([]byte(text))
 		s.Limit(2)
 		s.Skip()
 		if s.Done() != want || s.Crowded() == want {
@@ -239,18 +239,18 @@ func FuzzScanner(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s := New([]byte(text)); s.Raw() != nil && s.Done() && !json.Valid([]byte(text)) {
+		if s := newScanner([]byte(text)); s.Raw() != nil && s.Done() && !json.Valid([]byte(text)) {
 			t.Errorf("taken, but not JSON: %q", text)
 		}
-		agree(t, text, func(s *Scanner) (string, bool) { return s.Text(), true })
-		agree(t, text, (*Scanner).Int)
-		agree(t, text, (*Scanner).Float)
-		agree(t, text, func(s *Scanner) (bool, bool) { return s.Bool(), true })
+		agree(t, text, func(s *scanner) (string, bool) { return s.Text(), true })
+		agree(t, text, (*scanner).Int)
+		agree(t, text, (*scanner).Float)
+		agree(t, text, func(s *scanner) (bool, bool) { return s.Bool(), true })
 	})
 }
 
-func agree[T comparable](t *testing.T, text string, read func(*Scanner) (T, bool)) {
-	s := New([]byte(text))
+func agree[T comparable](t *testing.T, text string, read func(*scanner) (T, bool)) {
+	s := newScanner([]byte(text))
 	got, ok := read(&s)
 	if !s.Done() || !ok {
 		return
@@ -261,29 +261,24 @@ func agree[T comparable](t *testing.T, text string, read func(*Scanner) (T, bool
 	}
 }
 
-// BenchmarkBound is the lower bound for a decoder: find where the strings of a page end, or check its
-// grammar.
-func BenchmarkBound(b *testing.B) {
-	record := `{"rate_id":"RT-0938174625","amount":61350.75,"currency":"NGN","breakdown":[],"carrier_name":"DHL Express Worldwide","carrier_slug":"dhl-express","carrier_rate_description":"Door to door delivery by the end of the next possible working day","delivery_date":"2026-01-08T08:07:00.000Z","delivery_eta":4237,"delivery_time":"Within 3 days","includes_insurance":false,"metadata":{"localProductCode":"P","productCode":"P"},"used":false,"user":"USER-4418203956","created_at":"2026-01-05T09:30:00.000Z"}`
-	body := []byte("[" + strings.Repeat(record+",", 199) + record + "]")
-	for name, work := range map[string]func() bool{
-		"strings": func() bool {
-			for i := 0; i < len(body); i = plainEnd(body, i) + 1 {
-			}
-			return true
-		},
-		"grammar": func() bool {
-			s := New(body)
-			return s.Raw() != nil && s.Done()
-		},
+func TestCrowded_CountsElementsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat(",0", 10)
+	for text, want := range map[string]bool{
+		"[0" + many + "]":                               false,
+		"[0" + many + ",0]":                             true,
+		`{"a":[0` + many + `],"b":[0,0]}`:               true,
+		`{"a":[[0` + many + `],[]]}`:                    true,
+		`{"a":0` + strings.Repeat(`,"a":0`, 20) + "}":   false,
+		`["` + many + many + `"]`:                       false,
+		`["\"` + many + many + `"]`:                     false,
+		`[{"a":0` + strings.Repeat(`,"a":0`, 20) + "}]": false,
+		"]]}}" + many + many:                            false,
+		`["` + many + many:                              false,
+		"":                                              false,
 	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			for b.Loop() {
-				if !work() {
-					b.Fatal("refused")
-				}
-			}
-		})
+		if got := Crowded([]byte(text), 10); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package jsonexact_test
+package jsonread_test
 
 import (
 	"bytes"
@@ -13,20 +13,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping/internal/jsonexact"
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
-type price struct {
-	_    jsonexact.Once
+type exactPrice struct {
+	_    jsonread.Once
 	text string
 }
 
-func (p *price) UnmarshalJSON(text []byte) error {
+func (p *exactPrice) UnmarshalJSON(text []byte) error {
 	p.text = string(text)
 	return nil
 }
 
-type base struct {
+type exactBase struct {
 	ID    string `json:"id"`
 	Notes string `json:"notes"`
 }
@@ -37,21 +37,21 @@ type Deep struct {
 }
 
 type item struct {
-	Name   string  `json:"name"`
-	Amount price   `json:"amount"`
-	Parent *item   `json:"parent"`
-	Items  []*item `json:"items"`
+	Name   string     `json:"name"`
+	Amount exactPrice `json:"amount"`
+	Parent *item      `json:"parent"`
+	Items  []*item    `json:"items"`
 }
 
 type document struct {
-	base
+	exactBase
 	*Deep
 	RequestID string            `json:"request_id"`
 	KeyMask   string            `json:"key_mask"`
 	Skip      string            `json:"-"`
 	Count     int               `json:"count,omitempty"`
 	Plain     string            // read as "Plain"
-	Price     *price            `json:"price"`
+	Price     *exactPrice       `json:"price"`
 	One       item              `json:"one"`
 	List      []item            `json:"list"`
 	Pair      [2]item           `json:"pair"`
@@ -102,7 +102,7 @@ func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
 	} {
 		got, wanted := newDocument(), newDocument()
 		want(wanted)
-		if err := jsonexact.Unmarshal([]byte(text), got); err != nil {
+		if err := jsonread.Unmarshal([]byte(text), got); err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if difference := cmp.Diff(wanted, got, exported); difference != "" {
 			t.Errorf("%s: (-want +got)\n%s", text, difference)
@@ -110,10 +110,10 @@ func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
 	}
 }
 
-// If several members have the same name, the last one counts. A price that is given twice has no value.
+// If several members have the same name, the last one counts. A exactPrice that is given twice has no value.
 func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 	t.Parallel()
-	twice := price{text: `"given twice"`}
+	twice := exactPrice{text: `"given twice"`}
 	for text, want := range map[string]func(*document){
 		`{"notes":"a","notes":"b"}`:                            func(d *document) { d.Notes = "b" },
 		`{"notes":"a","note\u0073":"b"}`:                       func(d *document) { d.Notes = "b" },
@@ -129,7 +129,7 @@ func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 		`{"price":1,"price":2,"price":3}`:                      func(d *document) { d.Price = &twice },
 		`{"one":{"amount":1,"items":[],"amount": {"a":[1]} }}`: func(d *document) { d.One.Amount, d.One.Items = twice, []*item{} },
 		`{"list":[{"amount":1},{"amount":2,"amount":2},{"amount":3}]}`: func(d *document) {
-			d.List = []item{{Amount: price{text: "1"}}, {Amount: twice}, {Amount: price{text: "3"}}}
+			d.List = []item{{Amount: exactPrice{text: "1"}}, {Amount: twice}, {Amount: exactPrice{text: "3"}}}
 		},
 		`{"one":{"amount":1},"one":{"amount":2}}`:                                    func(d *document) { d.One.Amount.text = "2" },
 		`{"one":{"amount":1,"amount":2,"parent":{"amount":3,"amount":4}}}`:           func(d *document) { d.One.Amount, d.One.Parent = twice, &item{Amount: twice} },
@@ -137,7 +137,7 @@ func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 	} {
 		got, wanted := newDocument(), newDocument()
 		want(wanted)
-		if err := jsonexact.Unmarshal([]byte(text), got); err != nil {
+		if err := jsonread.Unmarshal([]byte(text), got); err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if difference := cmp.Diff(wanted, got, exported); difference != "" {
 			t.Errorf("%s: (-want +got)\n%s", text, difference)
@@ -149,17 +149,17 @@ func TestUnmarshal_ReadsWhatAnInterfacePointsTo(t *testing.T) {
 	t.Parallel()
 	var got item
 	var target any = &got
-	if err := jsonexact.Unmarshal([]byte(`{"name":"a","NAME":"b"}`), &target); err != nil || got.Name != "a" {
+	if err := jsonread.Unmarshal([]byte(`{"name":"a","NAME":"b"}`), &target); err != nil || got.Name != "a" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	var read price
-	if err := jsonexact.Unmarshal([]byte(`{"Text":1}`), &read); err != nil || read.text != `{"Text":1}` {
+	var read exactPrice
+	if err := jsonread.Unmarshal([]byte(`{"Text":1}`), &read); err != nil || read.text != `{"Text":1}` {
 		t.Errorf("%+v, %v", read, err)
 	}
-	if err := jsonexact.Unmarshal([]byte(`{}`), nil); err == nil {
+	if err := jsonread.Unmarshal([]byte(`{}`), nil); err == nil {
 		t.Error("nil is read into")
 	}
-	if err := jsonexact.Unmarshal([]byte(`{}`), (*item)(nil)); err == nil {
+	if err := jsonread.Unmarshal([]byte(`{}`), (*item)(nil)); err == nil {
 		t.Error("a nil pointer is read into")
 	}
 }
@@ -174,7 +174,7 @@ func TestUnmarshal_ReturnsTheErrorsOfEncodingJSON(t *testing.T) {
 		deep, deep + "1" + strings.Repeat("}", 20_000), strings.Repeat(`{"items":[`, 9_000), strings.Repeat("[", 20_000),
 	} {
 		var got, plain item
-		gotErr, plainErr := jsonexact.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &plain)
+		gotErr, plainErr := jsonread.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &plain)
 		if gotErr == nil && plainErr == nil && !strings.Contains(text, "NAME") {
 			continue
 		}
@@ -188,7 +188,7 @@ func TestUnmarshal_ReturnsTheErrorsOfEncodingJSON(t *testing.T) {
 	}
 }
 
-func TestUnknown_NamesTheFirstMemberWithoutAField(t *testing.T) {
+func TestUnknownMember_NamesTheFirstMemberWithoutAField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"name":"a","items":[{"name":"b"}]}`: "none",
@@ -197,7 +197,7 @@ func TestUnknown_NamesTheFirstMemberWithoutAField(t *testing.T) {
 		`{"":1}`:                              "",
 		`{"amount":{"other":1}}`:              "none",
 	} {
-		name, found := jsonexact.Unknown([]byte(text), &item{})
+		name, found := jsonread.UnknownMember([]byte(text), &item{})
 		if !found {
 			name = "none"
 		}
@@ -205,7 +205,7 @@ func TestUnknown_NamesTheFirstMemberWithoutAField(t *testing.T) {
 			t.Errorf("%s: %q, not %q", text, name, want)
 		}
 	}
-	if name, found := jsonexact.Unknown([]byte(`{"a":1}`), &map[string]any{}); found {
+	if name, found := jsonread.UnknownMember([]byte(`{"a":1}`), &map[string]any{}); found {
 		t.Errorf("a map has no place for %q", name)
 	}
 }
@@ -213,10 +213,10 @@ func TestUnknown_NamesTheFirstMemberWithoutAField(t *testing.T) {
 func TestText_CopiesNothingThatNeedNotChange(t *testing.T) {
 	text := []byte(`{"id":"a","notes":"b","unknown":{"Name":1},"one":{"name":"a","other":[1,2,{"Amount":1}]},"list":[{"name":"x","amount":1.5}],"raw":{"NAME":1}}`)
 	var into any = newDocument()
-	if got := jsonexact.Text(text, into); &got[0] != &text[0] {
+	if got := jsonread.Text(text, into); &got[0] != &text[0] {
 		t.Errorf("a copy: %s", got)
 	}
-	if n := testing.AllocsPerRun(100, func() { jsonexact.Text(text, into) }); n > 2+raceAllocs { // the names of open objects
+	if n := testing.AllocsPerRun(100, func() { jsonread.Text(text, into) }); n > 2+raceAllocs { // the names of open objects
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -233,7 +233,7 @@ func FuzzUnmarshal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, want := newDocument(), newDocument()
-		gotErr := jsonexact.Unmarshal(text, got)
+		gotErr := jsonread.Unmarshal(text, got)
 		if !json.Valid(text) {
 			if gotErr == nil {
 				t.Fatalf("%q is not valid JSON", text)
@@ -242,7 +242,7 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		tokens := json.NewDecoder(bytes.NewReader(text))
 		tokens.UseNumber()
-		filtered, err := json.Marshal(filter(tree(tokens), reflect.TypeFor[document]()))
+		filtered, err := json.Marshal(filter(treeOf(tokens), reflect.TypeFor[document]()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,37 +252,37 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		if gotErr == nil {
 			got.Raw, want.Raw = nil, nil // as it was sent, and as it was written again
-			if difference := cmp.Diff(want, got, exported, cmp.Transformer("text", func(price) string { return "" })); difference != "" {
+			if difference := cmp.Diff(want, got, exported, cmp.Transformer("text", func(exactPrice) string { return "" })); difference != "" {
 				t.Fatalf("%s: (-want +got)\n%s", text, difference)
 			}
 		}
 	})
 }
 
-// object is a JSON object with all of its members.
-type object []struct {
+// orderedObject is a JSON orderedObject with all of its members.
+type orderedObject []struct {
 	name  string
 	value any
 }
 
-func tree(tokens *json.Decoder) any {
+func treeOf(tokens *json.Decoder) any {
 	token, _ := tokens.Token() // the text is valid
 	switch token {
 	case json.Delim('{'):
-		members := object{}
+		members := orderedObject{}
 		for tokens.More() {
 			name, _ := tokens.Token()
 			members = append(members, struct {
 				name  string
 				value any
-			}{name.(string), tree(tokens)})
+			}{name.(string), treeOf(tokens)})
 		}
 		_, _ = tokens.Token()
 		return members
 	case json.Delim('['):
 		list := []any{}
 		for tokens.More() {
-			list = append(list, tree(tokens))
+			list = append(list, treeOf(tokens))
 		}
 		_, _ = tokens.Token()
 		return list
@@ -297,7 +297,7 @@ func filter(value any, t reflect.Type) any {
 	}
 	opaque := t == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 	switch value := value.(type) {
-	case object:
+	case orderedObject:
 		members := map[string]any{}
 		for _, m := range value {
 			switch {
@@ -306,7 +306,7 @@ func filter(value any, t reflect.Type) any {
 			case t.Kind() == reflect.Map:
 				members[m.name] = filter(m.value, t.Elem())
 			default:
-				if f, known := fields(t)[m.name]; known {
+				if f, known := exactFields(t)[m.name]; known {
 					members[m.name] = filter(m.value, f)
 				}
 			}
@@ -326,8 +326,8 @@ func filter(value any, t reflect.Type) any {
 	return value
 }
 
-// fields are the fields of the types of this test, in which no embedded field is hidden by an outer one.
-func fields(t reflect.Type) map[string]reflect.Type {
+// exactFields are the exactFields of the types of this test, in which no embedded field is hidden by an outer one.
+func exactFields(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -337,7 +337,7 @@ func fields(t reflect.Type) map[string]reflect.Type {
 			if embedded.Kind() == reflect.Pointer {
 				embedded = embedded.Elem()
 			}
-			maps.Copy(out, fields(embedded))
+			maps.Copy(out, exactFields(embedded))
 			delete(out, "id")
 		case name == "":
 			out[f.Name] = f.Type
@@ -350,7 +350,7 @@ func fields(t reflect.Type) map[string]reflect.Type {
 
 func BenchmarkUnmarshal(b *testing.B) {
 	text := []byte(`{"list":[` + strings.TrimSuffix(strings.Repeat(`{"name":"a name","amount":12.5,"items":[{"name":"another","amount":3}]},`, 100), ",") + `]}`)
-	for name, unmarshal := range map[string]func([]byte, any) error{"encoding/json": json.Unmarshal, "exact": jsonexact.Unmarshal} {
+	for name, unmarshal := range map[string]func([]byte, any) error{"encoding/json": json.Unmarshal, "exact": jsonread.Unmarshal} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,6 +1,6 @@
 //go:build !race
 
-package jsonexact_test
+package jsonread_test
 
 // raceAllocs is how many allocations the race detector adds.
 const raceAllocs = 0

@@ -1,4 +1,20 @@
-// Package jsonexact is encoding/json with exact member names.
+package jsonread
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// Once marks a type that has no value if its member is given twice, such as a price. It is the first field
+// of a struct with an UnmarshalJSON method, which then reads [GivenTwice]:
+//
+//	_ jsonread.Once
+type Once struct{}
+
+// GivenTwice is the JSON value that a type with [Once] reads if its member is given twice.
+const GivenTwice = `"given twice"`
+
+// Unmarshal is [json.Unmarshal] with exact member names.
 //
 // encoding/json also reads a member into a field if their names differ in case or in what Unicode counts as
 // case: "AMOUNT" and "requeſt_id" reach the fields "amount" and "request_id", and the last of them wins.
@@ -10,27 +26,8 @@
 //
 // Both rules apply to structs at any depth, embedded or not, and to those in pointers, slices, arrays and
 // maps. A type with an UnmarshalJSON or UnmarshalText method is given its text as it was sent, so it has to
-// use this package itself if it reads an object. A struct behind an interface inside another value is read as
+// use Unmarshal itself if it reads an object. A struct behind an interface inside another value is read as
 // encoding/json reads it. The keys of a map are exact in encoding/json too.
-package jsonexact
-
-import (
-	"encoding/json"
-	"reflect"
-
-	"github.com/shipping-go/shipping/internal/jsonscan"
-)
-
-// Once marks a type that has no value if its member is given twice, such as a price. It is the first field
-// of a struct with an UnmarshalJSON method, which then reads [GivenTwice]:
-//
-//	_ jsonexact.Once
-type Once struct{}
-
-// GivenTwice is the JSON value that a type with [Once] reads if its member is given twice.
-const GivenTwice = `"given twice"`
-
-// Unmarshal is [json.Unmarshal] with exact member names.
 func Unmarshal(data []byte, v any) error { return json.Unmarshal(Text(data, v), v) }
 
 // Text returns the text that encoding/json has to read into v, a pointer, for [Unmarshal]. It is data itself
@@ -41,16 +38,16 @@ func Text(data []byte, v any) []byte {
 	if s == nil {
 		return data
 	}
-	w := walk{Scanner: jsonscan.New(data), text: data}
+	w := walk{scanner: newScanner(data), text: data}
 	if w.value(s); !w.Done() || w.changed == nil {
 		return data
 	}
 	return w.result()
 }
 
-// Unknown returns the name of the first member that v, a pointer, has no field for, at any depth.
-func Unknown(data []byte, v any) (name string, found bool) {
-	w := walk{Scanner: jsonscan.New(data), text: data}
+// UnknownMember returns the name of the first member that v, a pointer, has no field for, at any depth.
+func UnknownMember(data []byte, v any) (name string, found bool) {
+	w := walk{scanner: newScanner(data), text: data}
 	if s := shapeOf(target(v)); s != nil {
 		w.value(s)
 	}

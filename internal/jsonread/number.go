@@ -1,9 +1,9 @@
-package jsonscan
+package jsonread
 
 import "strconv"
 
 // Number reads a number and returns its piece of the text.
-func (s *Scanner) Number() []byte {
+func (s *scanner) Number() []byte {
 	negative := s.Peek() == '-'
 	start, i := s.pos, s.pos
 	if negative {
@@ -50,7 +50,7 @@ func digitsEnd(text []byte, i int) int {
 const exactDigits = 15
 
 // Int reads a number. ok is false if it is not written as an integer, or is one beyond an int64.
-func (s *Scanner) Int() (n int64, ok bool) {
+func (s *scanner) Int() (n int64, ok bool) {
 	text := s.Number()
 	if n, ok = shortInt(text); ok {
 		return n, true
@@ -60,7 +60,7 @@ func (s *Scanner) Int() (n int64, ok bool) {
 }
 
 // Float reads a number. ok is false if it is beyond a float64.
-func (s *Scanner) Float() (n float64, ok bool) {
+func (s *scanner) Float() (n float64, ok bool) {
 	text := s.Number()
 	if n, ok := shortInt(text); ok {
 		return float64(n), true

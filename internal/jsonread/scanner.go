@@ -1,16 +1,7 @@
-// Package jsonscan reads JSON text piece by piece, from left to right, and checks its grammar on the way.
-//
-// The caller asks for the pieces that it expects: [Scanner.Member] finds the next member of an object,
-// [Scanner.Element] the next element of a list, [Scanner.Text], [Scanner.Int] and the others read a value.
-// Values that nobody wants are skipped. Numbers and raw values are returned as parts of the text. Strings
-// are copied from it, many into one block of memory, so that the text can be reused; [NewShared] copies none.
-//
-// A text that is not JSON fails permanently: every further call returns a zero value, and [Scanner.Done] is
-// false at the end. The grammar is that of encoding/json, except that names match byte for byte: invalid UTF-8 and unpaired surrogates read as U+FFFD, and a skipped value may be nested as deep
-// as encoding/json allows. The package does not depend on Go types, and returns no error texts.
-package jsonscan
+package jsonread
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"unsafe"
@@ -19,8 +10,8 @@ import (
 // maxDepth is the nesting that encoding/json allows. It bounds the stack that a skipped value takes.
 const maxDepth = 10_000
 
-// Scanner reads a text. After a failure its methods return zero values, and it stays failed.
-type Scanner struct {
+// scanner reads a text. After a failure its methods return zero values, and it stays failed.
+type scanner struct {
 	text   []byte
 	pos    int
 	failed bool
@@ -32,41 +23,41 @@ type Scanner struct {
 }
 
 // New returns a scanner at the start of text, which must not change while it is scanned.
-func New(text []byte) Scanner { return Scanner{text: text, elements: math.MaxInt} }
+func newScanner(text []byte) scanner { return scanner{text: text, elements: math.MaxInt} }
 
-// NewShared returns a scanner at the start of text whose strings are parts of text and keep all of it in memory.
+// newSharedScanner returns a scanner at the start of text whose strings are parts of text and keep all of it in memory.
 // Nothing is copied but strings with escapes.
-func NewShared(text string) Scanner {
-	s := New(unsafe.Slice(unsafe.StringData(text), len(text))) // a scanner never writes to its text
+func newSharedScanner(text string) scanner {
+	s := newScanner(unsafe.Slice(unsafe.StringData(text), len(text))) // a scanner never writes to its text
 	s.shared = true
 	return s
 }
 
 // Limit makes the text fail if its lists, taken together, hold more elements than that and one for each list.
 // An element can take the memory of a whole record however short it is.
-func (s *Scanner) Limit(elements int) { s.elements = elements }
+func (s *scanner) Limit(elements int) { s.elements = elements }
 
-// Crowded reports whether the text failed because of [Scanner.Limit].
-func (s *Scanner) Crowded() bool { return s.crowded }
+// Crowded reports whether the text failed because of scanner.Limit.
+func (s *scanner) Crowded() bool { return s.crowded }
 
 // Fail makes the text fail.
-func (s *Scanner) Fail() { s.failed, s.pos = true, len(s.text) }
+func (s *scanner) Fail() { s.failed, s.pos = true, len(s.text) }
 
 // Done reports whether everything was read, and nothing but space follows.
-func (s *Scanner) Done() bool { return s.Peek() == 0 && !s.failed && s.pos == len(s.text) }
+func (s *scanner) Done() bool { return s.Peek() == 0 && !s.failed && s.pos == len(s.text) }
 
 // Offset returns how many bytes were read.
-func (s *Scanner) Offset() int { return s.pos }
+func (s *scanner) Offset() int { return s.pos }
 
 // Peek moves to the first byte of the next token and returns it; 0 stands for the end.
-func (s *Scanner) Peek() byte {
+func (s *scanner) Peek() byte {
 	if s.pos < len(s.text) && s.text[s.pos] > ' ' {
 		return s.text[s.pos]
 	}
 	return s.peekAfterSpace()
 }
 
-func (s *Scanner) peekAfterSpace() byte {
+func (s *scanner) peekAfterSpace() byte {
 	for ; s.pos < len(s.text); s.pos++ {
 		switch c := s.text[s.pos]; c {
 		case ' ', '\t', '\n', '\r':
@@ -80,7 +71,7 @@ func (s *Scanner) peekAfterSpace() byte {
 }
 
 // indentation moves behind the start of an indented line, or to somewhere in it.
-func (s *Scanner) indentation() {
+func (s *scanner) indentation() {
 	const spaces = ' ' * ones
 	if s.pos < len(s.text) && s.text[s.pos] == '\n' {
 		s.pos++
@@ -91,7 +82,7 @@ func (s *Scanner) indentation() {
 }
 
 // take reads one byte of punctuation.
-func (s *Scanner) take(c byte) {
+func (s *scanner) take(c byte) {
 	if s.Peek() != c {
 		s.Fail()
 		return
@@ -100,7 +91,7 @@ func (s *Scanner) take(c byte) {
 }
 
 // literal reads true, false or null.
-func (s *Scanner) literal(word string) {
+func (s *scanner) literal(word string) {
 	if !startsWith(s.text[s.pos:], word) {
 		s.Fail()
 		return
@@ -113,13 +104,13 @@ func startsWith(text []byte, start string) bool {
 }
 
 // Null reads a null.
-func (s *Scanner) Null() {
+func (s *scanner) Null() {
 	s.Peek()
 	s.literal("null")
 }
 
 // Bool reads true or false.
-func (s *Scanner) Bool() bool {
+func (s *scanner) Bool() bool {
 	if s.Peek() == 't' {
 		s.literal("true")
 		return !s.failed
@@ -130,7 +121,7 @@ func (s *Scanner) Bool() bool {
 
 // Element moves to the next element of an array, whose value is to be read then. It reports false
 // behind the last one. first is true for the first call, which reads the opening bracket.
-func (s *Scanner) Element(first bool) bool {
+func (s *scanner) Element(first bool) bool {
 	if first {
 		s.take('[')
 		if s.Peek() != ']' {
@@ -154,13 +145,13 @@ func (s *Scanner) Element(first bool) bool {
 }
 
 // Since returns the piece of the text that was read since an offset.
-func (s *Scanner) Since(offset int) []byte { return s.text[offset:s.pos] }
+func (s *scanner) Since(offset int) []byte { return s.text[offset:s.pos] }
 
 // RawText reads any value and returns its text.
-func (s *Scanner) RawText() string { return s.keep(s.Raw()) }
+func (s *scanner) RawText() string { return s.keep(s.Raw()) }
 
 // TextSince returns the piece of the text that was read since an offset.
-func (s *Scanner) TextSince(offset int) string {
+func (s *scanner) TextSince(offset int) string {
 	if s.shared {
 		return unsafe.String(unsafe.SliceData(s.text[offset:]), s.pos-offset)
 	}
@@ -168,7 +159,7 @@ func (s *Scanner) TextSince(offset int) string {
 }
 
 // keep returns a piece of the text as a string.
-func (s *Scanner) keep(piece []byte) string {
+func (s *scanner) keep(piece []byte) string {
 	if s.shared {
 		return unsafe.String(unsafe.SliceData(piece), len(piece))
 	}
@@ -176,7 +167,7 @@ func (s *Scanner) keep(piece []byte) string {
 }
 
 // Raw reads any value and returns its piece of the text, without the space around it.
-func (s *Scanner) Raw() []byte {
+func (s *scanner) Raw() []byte {
 	c := s.Peek()
 	start := s.pos
 	if c == '"' {
@@ -191,9 +182,9 @@ func (s *Scanner) Raw() []byte {
 }
 
 // Skip reads any value.
-func (s *Scanner) Skip() { s.skip(maxDepth) }
+func (s *scanner) Skip() { s.skip(maxDepth) }
 
-func (s *Scanner) skip(depth int) {
+func (s *scanner) skip(depth int) {
 	if depth == 0 {
 		s.Fail()
 		return
@@ -220,4 +211,16 @@ func (s *Scanner) skip(depth int) {
 	default:
 		s.Number()
 	}
+}
+
+// Crowded reports whether the lists in a JSON text hold more elements than scanner.Limit allows. A text
+// that fails earlier is not crowded.
+func Crowded(text []byte, elements int) bool {
+	if bytes.Count(text, []byte{','}) <= elements { // a lower bound, found fast
+		return false
+	}
+	s := newScanner(text)
+	s.Limit(elements)
+	s.Skip()
+	return s.crowded
 }

@@ -1,22 +1,17 @@
-package jsonexact
+package jsonread
 
 import (
 	"bytes"
 	"slices"
-
-	"github.com/shipping-go/shipping/internal/jsonscan"
+	"strings"
 )
 
-const (
-	// maxDepth is the nesting that encoding/json reads.
-	maxDepth = 10_000
-	// hidden is the character that hidden names consist of. No field has such a name.
-	hidden = '\x7f'
-)
+// hidden is the character that hidden names consist of. No field has such a name.
+const hidden = '\x7f'
 
 // walk goes over a text beside the shape of the type that it is read into.
 type walk struct {
-	jsonscan.Scanner
+	scanner
 	text    []byte
 	depth   int
 	unknown []byte // the first name that no field has
@@ -88,9 +83,11 @@ func (w *walk) reject(s *shape, start int, name []byte) {
 	if w.unknown == nil {
 		w.unknown = name
 	}
-	var room [64]byte
-	if s.folded[string(appendFolded(room[:0], name))] {
-		w.hide(start)
+	for field := range s.fields {
+		if strings.EqualFold(field, string(name)) {
+			w.hide(start)
+			return
+		}
 	}
 }
 
