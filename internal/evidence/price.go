@@ -3,6 +3,8 @@ package evidence
 import (
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // SameCurrency reports whether two currency codes are the same. Spaces around a code and the case of its letters do
@@ -25,15 +27,15 @@ type Price struct {
 type Offers struct {
 	twice    string // a name that the draft gives twice
 	currency bool   // the currency of the draft can be read
-	entries  map[string][]node
+	entries  map[string][]jsonread.Value
 }
 
 // Offers returns the available documents by slug. It reads each of them once.
 func (r *Record) Offers() *Offers {
-	offers := &Offers{currency: r.draft.get("currency").scalar(), entries: map[string][]node{}}
-	offers.twice, _ = r.draft.repeated()
-	if available := r.draft.get("available_documents"); available.kind == '[' {
-		for _, entry := range available.entries {
+	offers := &Offers{currency: r.draft.Get("currency").Scalar(), entries: map[string][]jsonread.Value{}}
+	offers.twice, _ = r.draft.Repeated()
+	if available := r.draft.Get("available_documents"); available.Kind == '[' {
+		for _, entry := range available.Elements {
 			for _, slug := range slugs(entry) {
 				offers.entries[slug] = append(offers.entries[slug], entry)
 			}
@@ -61,28 +63,28 @@ func (o *Offers) Ambiguity(p Price) string {
 
 // otherMoney returns the first member of an object that shows another amount, or another currency. It looks into
 // nested objects and lists too.
-func (p Price) otherMoney(entry node, outermost bool) string {
-	if name, twice := entry.repeated(); twice {
+func (p Price) otherMoney(entry jsonread.Value, outermost bool) string {
+	if name, twice := entry.Repeated(); twice {
 		return quote(name) + " is given twice"
 	}
-	members := slices.SortedFunc(slices.Values(entry.members), func(a, b member) int { return strings.Compare(a.name, b.name) })
+	members := slices.SortedFunc(slices.Values(entry.Members), func(a, b jsonread.Member) int { return strings.Compare(a.Name, b.Name) })
 	for _, m := range members {
-		isCurrency := containsAny(m.name, "currency")
+		isCurrency := containsAny(m.Name, "currency")
 		switch {
-		case isCurrency && !m.value.scalar():
-			return m.name + " cannot be read"
-		case !m.value.scalar():
+		case isCurrency && !m.Value.Scalar():
+			return m.Name + " cannot be read"
+		case !m.Value.Scalar():
 			if found := p.otherMoneyIn(m); found != "" {
 				return found
 			}
-		case outermost && (strings.EqualFold(m.name, "amount") || strings.EqualFold(m.name, "price") || strings.EqualFold(m.name, "currency")):
+		case outermost && (strings.EqualFold(m.Name, "amount") || strings.EqualFold(m.Name, "price") || strings.EqualFold(m.Name, "currency")):
 			// Read by its exact name; in other case it is an unknown member, which is not read.
 		case isCurrency:
-			if m.value.text != "" && p.Currency != "" && !SameCurrency(m.value.text, p.Currency) {
-				return m.name + " is " + quote(m.value.text)
+			if m.Value.Text != "" && p.Currency != "" && !SameCurrency(m.Value.Text, p.Currency) {
+				return m.Name + " is " + quote(m.Value.Text)
 			}
 		default:
-			if found := p.otherAmount(m.name, m.value); found != "" {
+			if found := p.otherAmount(m.Name, m.Value); found != "" {
 				return found
 			}
 		}
@@ -91,13 +93,13 @@ func (p Price) otherMoney(entry node, outermost bool) string {
 }
 
 // otherMoneyIn is otherMoney for a member that is an object or a list.
-func (p Price) otherMoneyIn(m member) string {
-	for _, entry := range m.value.items() {
+func (p Price) otherMoneyIn(m jsonread.Member) string {
+	for _, entry := range m.Value.Items() {
 		found := p.otherMoney(entry, false)
 		if found != "" {
-			return m.name + "." + found
+			return m.Name + "." + found
 		}
-		if found = p.otherAmount(m.name, entry); found != "" {
+		if found = p.otherAmount(m.Name, entry); found != "" {
 			return found
 		}
 	}
@@ -105,11 +107,11 @@ func (p Price) otherMoneyIn(m member) string {
 }
 
 // otherAmount returns that a value under the name of an amount is another one.
-func (p Price) otherAmount(name string, value node) string {
-	if !value.scalar() || !containsAny(name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat") {
+func (p Price) otherAmount(name string, value jsonread.Value) string {
+	if !value.Scalar() || !containsAny(name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat") {
 		return ""
 	}
-	amount, differs := p.Differs(value.text)
+	amount, differs := p.Differs(value.Text)
 	if !differs {
 		return ""
 	}

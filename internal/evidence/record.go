@@ -3,6 +3,8 @@ package evidence
 import (
 	"strconv"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // Record is what the data of a response shows about a purchase. It is read once.
@@ -19,7 +21,7 @@ type Record struct {
 	Charge string
 	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
 	lists map[string][]string
-	draft node // the record itself
+	draft jsonread.Value // the record itself
 }
 
 // listNames are the members that may list purchased documents, as slugs or as objects with a slug.
@@ -30,24 +32,24 @@ var listNames = []string{"documents", "document_types", "purchased_documents"}
 
 // Read reads the data of a response. The record may be data or data.request.
 func Read(data string) *Record {
-	root := parse(data)
-	inner := root.get("request")
+	root := jsonread.Parse(data)
+	inner := root.Get("request")
 	r := &Record{Unclear: unclear(root, inner), lists: map[string][]string{}, draft: root}
-	if inner.kind == '{' && root.get("request_id").text == "" {
+	if inner.Kind == '{' && root.Get("request_id").Text == "" {
 		r.draft = inner
 	}
-	r.Status = r.draft.get("status").text
-	for _, level := range []node{root, inner} {
-		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.get("status").text), "draft")
-		if transaction := level.get("transaction_id"); !transaction.scalar() || transaction.text != "" {
+	r.Status = r.draft.Get("status").Text
+	for _, level := range []jsonread.Value{root, inner} {
+		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.Get("status").Text), "draft")
+		if transaction := level.Get("transaction_id"); !transaction.Scalar() || transaction.Text != "" {
 			r.Transaction = true
 		}
-		if charge := level.get("charged_amount"); !charge.scalar() || charge.text != "" && !isZero(charge.text) {
-			r.Charge += charge.charge()
+		if charge := level.Get("charged_amount"); !charge.Scalar() || charge.Text != "" && !isZero(charge.Text) {
+			r.Charge += charged(charge)
 		}
 		for _, name := range listNames {
-			for _, entry := range level.get(name).items() {
-				if entry.kind != 0 {
+			for _, entry := range level.Get(name).Items() {
+				if entry.Kind != 0 {
 					r.lists[name] = append(r.lists[name], slug(entry))
 				}
 			}
@@ -56,12 +58,12 @@ func Read(data string) *Record {
 	return r
 }
 
-// charge returns a charged amount as it was written, if it is a number.
-func (n node) charge() string {
-	if !n.scalar() || !isNumber(n.text) {
+// charged returns a charged amount as it was written, if it is a number.
+func charged(n jsonread.Value) string {
+	if !n.Scalar() || !isNumber(n.Text) {
 		return "an amount that cannot be read"
 	}
-	return n.text
+	return n.Text
 }
 
 // isZero reports whether a text is a number without a digit other than 0, such as "0.00".
@@ -76,7 +78,7 @@ func isNumber(text string) bool {
 }
 
 // slug returns the slug of a document in a list; "" if it has none that could be read.
-func slug(entry node) string {
+func slug(entry jsonread.Value) string {
 	for _, found := range slugs(entry) {
 		return found
 	}
@@ -84,9 +86,9 @@ func slug(entry node) string {
 }
 
 // slugs returns every text of a document that may be its slug.
-func slugs(entry node) (found []string) {
-	for _, value := range []node{entry, entry.get("document_type"), entry.get("slug"), entry.get("type")} {
-		if text := strings.TrimSpace(value.text); value.kind == '"' && text != "" {
+func slugs(entry jsonread.Value) (found []string) {
+	for _, value := range []jsonread.Value{entry, entry.Get("document_type"), entry.Get("slug"), entry.Get("type")} {
+		if text := strings.TrimSpace(value.Text); value.Kind == '"' && text != "" {
 			found = append(found, text)
 		}
 	}
@@ -94,28 +96,28 @@ func slugs(entry node) (found []string) {
 }
 
 // unclear returns the reason why a record, which may be wrapped in an outer object, is not evidence.
-func unclear(outer, inner node) string {
-	if inner.get("request").kind == '{' {
+func unclear(outer, inner jsonread.Value) string {
+	if inner.Get("request").Kind == '{' {
 		return "nests records"
 	}
-	for _, level := range []node{outer, inner} {
-		if level.kind == '[' {
+	for _, level := range []jsonread.Value{outer, inner} {
+		if level.Kind == '[' {
 			return "holds a list instead of a record"
 		}
-		if name, twice := level.repeated(); twice {
+		if name, twice := level.Repeated(); twice {
 			return "gives " + quote(name) + " twice"
 		}
 		for _, name := range []string{"request_id", "status"} {
-			if !level.get(name).scalar() {
+			if !level.Get(name).Scalar() {
 				return "has a " + name + " that cannot be read"
 			}
 		}
 	}
-	if outer.get("request_id").text == "" {
+	if outer.Get("request_id").Text == "" {
 		return "" // the outer object is not a record: its status is that of the operation
 	}
 	for _, name := range []string{"request_id", "status"} {
-		if one, other := outer.get(name).text, inner.get(name).text; one != "" && other != "" && one != other {
+		if one, other := outer.Get(name).Text, inner.Get(name).Text; one != "" && other != "" && one != other {
 			return "gives two values for " + name
 		}
 	}

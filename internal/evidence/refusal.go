@@ -3,6 +3,8 @@ package evidence
 import (
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service, because
@@ -18,22 +20,22 @@ type Refused struct {
 // ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, or problem details,
 // whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not specified.
 func ReadRefusal(body, requestID string) Refused {
-	root := parse(body)
+	root := jsonread.Parse(body)
 	var r Refused
 	r.read(root)
-	records := []node{root.get("data"), root.get("data").get("request"), root.get("request")}
-	if root.get("status").text != "false" {
+	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request")}
+	if root.Get("status").Text != "false" {
 		records = append(records, root)
 	}
 	for _, record := range records {
-		status := strings.TrimSpace(record.get("status").text)
-		if record.get("status").kind == '"' && status != "" {
+		status := strings.TrimSpace(record.Get("status").Text)
+		if record.Get("status").Kind == '"' && status != "" {
 			r.StatesDraft = r.StatesDraft || status == "draft"
 			if !strings.EqualFold(status, "draft") {
 				r.contradicts = otherStatus
 			}
 		}
-		if id := record.get("request_id").text; id != "" && id != requestID {
+		if id := record.Get("request_id").Text; id != "" && id != requestID {
 			r.contradicts = "it is about another request"
 		}
 	}
@@ -46,32 +48,32 @@ const (
 )
 
 // read looks for members that the refusal of a draft cannot have.
-func (r *Refused) read(n node) {
-	if _, twice := n.repeated(); twice {
+func (r *Refused) read(n jsonread.Value) {
+	if _, twice := n.Repeated(); twice {
 		r.contradicts = "it gives a member twice"
 	}
-	for _, m := range n.members {
-		value := m.value
-		switch m.name {
+	for _, m := range n.Members {
+		value := m.Value
+		switch m.Name {
 		case "status":
-			if slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, strings.ToLower(value.text)) {
+			if slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, strings.ToLower(value.Text)) {
 				r.contradicts = otherStatus
 			}
 		case "transaction_id":
-			if value.text != "" || !value.scalar() {
+			if value.Text != "" || !value.Scalar() {
 				r.contradicts = "it shows a transaction"
 			}
 		case "charged_amount":
 			switch {
-			case !value.scalar() || value.text != "" && !isNumber(value.text):
+			case !value.Scalar() || value.Text != "" && !isNumber(value.Text):
 				r.contradicts = showsCharge
-			case value.text != "" && !isZero(value.text):
-				r.charges = append(r.charges, value.text)
+			case value.Text != "" && !isZero(value.Text):
+				r.charges = append(r.charges, value.Text)
 			}
 		}
 		r.read(value)
 	}
-	for _, entry := range n.entries {
+	for _, entry := range n.Elements {
 		r.read(entry)
 	}
 }
