@@ -205,32 +205,6 @@ func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestPrefetch_LeavesNoGoroutine: the transport answers the first page, and the others only when they are
-// given up.
-func TestPrefetch_LeavesNoGoroutine(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s := newRowService(20 * pageSize)
-	transport := transportFunc(func(r *http.Request) (*http.Response, error) {
-		if r.URL.Query().Has("page") && r.URL.Query().Get("page") != "1" {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}
-		return s.RoundTrip(r)
-	})
-	c := s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transport}))
-	for rate, err := range c.Rates.All(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rowOf(rate.RateID) == s.rows[pageSize-1] {
-			break
-		}
-	}
-	if s.open != 0 {
-		t.Errorf("%d bodies left open", s.open)
-	}
-}
-
 type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
