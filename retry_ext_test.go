@@ -3,14 +3,11 @@ package shipping_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -38,75 +35,6 @@ func TestRetry_WhichStatusesOfAReadRepeat(t *testing.T) {
 		}
 		if got := service.Count(""); got != want {
 			t.Errorf("%d: %d requests, want %d", status, got, want)
-		}
-	}
-}
-
-func TestRetry_WhichFailuresOfWhichOperationRepeat(t *testing.T) {
-	t.Parallel()
-	read := *shippingtest.ErrRefused()
-	read.Op = "read"
-	for name, test := range map[string]struct {
-		answer       httpmock.Responder // nil if the connection is refused
-		safe, unsent int                // requests of an operation that repeats when safe, or when unsent
-	}{
-		"connection refused":           {nil, 4, 4},
-		"connection reset":             {httpmock.NewErrorResponder(&read), 4, 1},
-		"connection closed":            {httpmock.NewErrorResponder(io.EOF), 4, 1},
-		"503":                          {shippingtest.Refusal(503, "busy"), 4, 1},
-		"429":                          {shippingtest.Refusal(429, "slow down"), 4, 1},
-		"400":                          {shippingtest.Refusal(400, "no"), 1, 1},
-		"200 without envelope":         {httpmock.NewStringResponder(200, "<html>"), 1, 1},
-		"200 with status false":        {shippingtest.Refusal(200, "no"), 1, 1},
-		"a body that breaks off":       {httpmock.NewStringResponder(200, `{"st`), 1, 1},
-		"no answer within the attempt": {httpmock.NewStringResponder(200, "").Delay(time.Hour), 4, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, call := range shippingtest.Calls() {
-				synctest.Test(t, func(t *testing.T) {
-					service := shippingtest.NewService(test.answer)
-					dial := func(int) error {
-						if test.answer == nil {
-							return shippingtest.ErrRefused()
-						}
-						return nil
-					}
-					err := call.Do(t.Context(), shippingtest.NewPlainClient(t, service, dial, shipping.WithProvisionalRoutes(), shippingtest.FastRetries()))
-					if err == nil && call.Operation != shipping.OpDocumentPDF {
-						t.Errorf("%s succeeded", call.Operation)
-					}
-					want, got := test.safe, service.Count("")
-					switch operation := shippingtest.Operation(call.Operation); {
-					case operation.Retry == shipping.RetryUnsent:
-						want = test.unsent
-					case operation.Retry == shipping.RetryNever:
-						want, got = 1, service.Count(http.MethodPost)
-					}
-					if got != want {
-						t.Errorf("%s: %d requests, want %d", call.Operation, got, want)
-					}
-				})
-			}
-		})
-	}
-}
-
-func TestRetry_TheBodyIsSentAgainWhole(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{"delivery_id":"WD-1"}`))
-	dial := func(n int) error {
-		if n <= 2 {
-			return shippingtest.ErrRefused()
-		}
-		return nil
-	}
-	if _, err := shippingtest.NewPlainClient(t, service, dial, shippingtest.FastRetries()).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"}); err != nil {
-		t.Fatal(err)
-	}
-	for _, got := range service.Requests()[2:] {
-		if got.Body != `{"delivery_id":"WD-1"}` {
-			t.Errorf("body %q", got.Body)
 		}
 	}
 }

@@ -191,26 +191,6 @@ func TestWait_TellsProgress(t *testing.T) {
 	})
 }
 
-func TestWait_WhatIsAnnouncedIsWhatHappens(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := states(shippingtest.Record("processing"))
-		var announced []time.Duration
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		_, err := shippingtest.NewClient(t, service).Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
-			announced = append(announced, event.Next)
-		}})
-		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded)
-		got := service.Requests()
-		for i := range got[1:] {
-			if between := got[i+1].At.Sub(got[i].At); between != announced[i] {
-				t.Errorf("poll %d was announced in %s and followed after %s", i+2, announced[i], between)
-			}
-		}
-	})
-}
-
 func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]httpmock.Responder{

@@ -1,8 +1,12 @@
 package promises_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -93,6 +97,24 @@ func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
 		if !strings.HasPrefix(body, string(response.Body)) || len(response.Body) == 0 {
 			t.Errorf("%s leaves the body %q", name, response.Body)
 		}
+	}
+}
+
+// A compressed response is read. The vectors contain those that are cut, wrong, or too large.
+func TestResponse_Compressed(t *testing.T) {
+	t.Parallel()
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	_, err := io.WriteString(w, shippingtest.Golden(t, "rates.json"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	server := startHostile(t, func(to net.Conn, _ *http.Request) {
+		_, _ = io.WriteString(to, wireAnswer("200 OK", compressed.String(), "Content-Encoding: gzip"))
+	})
+	page, err := server.client(t).Rates.List(t.Context(), nil)
+	if err != nil || len(page.Items) != 3 {
+		t.Errorf("%+v, %v", page, err)
 	}
 }
 
