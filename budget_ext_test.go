@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -113,28 +112,6 @@ func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
 	}
 	if out.Fee != unreadable(t) || out.Other == nil || *out.Other != unreadable(t) || out.Named["x"].A != 1 {
 		t.Errorf("%+v", out)
-	}
-}
-
-// If a member is given twice, the last one counts, whichever reader reads the response.
-func TestNames_GivenTwiceTheLastCounts(t *testing.T) {
-	t.Parallel()
-	for name, body := range map[string]string{
-		"members":      `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-0","webhook_id":"WA-1","event":["a","b"],"event":["c"]}],"pagination":{"total":9},"pagination":{"total":1}}}`,
-		"aliases":      `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-1","events":["a"],"events":["c"]}],"pagination":{"page":null,"total":1}}}`,
-		"the envelope": `{"data":{"webhooks":[{"name":"x"},{}]},"status":true,"data":{"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
-		"a list":       `{"status":true,"data":{"webhooks":[{"name":"x"},{"name":"y"}],"webhooks":[{"webhook_id":"WA-1","event":["c"]}],"pagination":{"total":1}}}`,
-		"odd values":   `{"status":true,"data":{"webhooks":[{"webhook_id":"WA-0","name":7,"webhook_id":"WA-1","name":"","event":["a"],"event":"c"}],"pagination":{"total":1,"total":"1"}}}`,
-	} {
-		page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, body))).Webhooks.List(t.Context(), nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		want := []shipping.Webhook{{WebhookID: "WA-1", Event: []shipping.EventKind{"c"}}}
-		if !reflect.DeepEqual(page.Items, want) || page.Pagination != (shipping.Pagination{Total: 1}) {
-			t.Errorf("%s: %+v", name, page)
-		}
 	}
 }
 

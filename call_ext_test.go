@@ -14,18 +14,42 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// Every method honours every option of a call.
-func TestCallOptions_WorkForEveryMethod(t *testing.T) {
-	t.Parallel()
+// callsWithOptions are all methods that take options of a call.
+func callsWithOptions() []shippingtest.Call {
 	const completed = `{"request_id":"` + shippingtest.RequestID + `","status":"completed"}`
-	all := append(shippingtest.Calls(), shippingtest.Call{Operation: "settle", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+	return append(shippingtest.Calls(), shippingtest.Call{Operation: "settle", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 		_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID}, o...)
 		return err
 	}}, shippingtest.Call{Operation: "wait", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 		_, err := c.Regulatory.Wait(ctx, shippingtest.RequestID, nil, o...)
 		return err
+	}}, shippingtest.Call{Operation: "resume", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		_, err := c.Regulatory.Resume(ctx, shippingtest.RequestID, nil, o...)
+		return err
+	}}, shippingtest.Call{Operation: "workflow", Data: `{"request_id":"RD-1","status":"draft"}`, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		_, err := c.Regulatory.AnalyzeAndPoll(ctx, parcel, nil, o...)
+		return err
 	}})
-	for _, call := range all {
+}
+
+// Each method refuses an option that no call accepts before it sends anything: net/http ignores these headers.
+func TestCallOptions_ThatCannotWorkAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, call := range callsWithOptions() {
+		for _, name := range []string{"host", "Content-Length", "Transfer-Encoding", "Trailer"} {
+			service := shippingtest.NewService(call.Success())
+			err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), shipping.WithHeader(name, "3"))
+			if refused, ok := errors.AsType[*shipping.ValidationError](err); !ok || refused.Field != "WithHeader" || service.Count("") > 0 {
+				t.Errorf("%s, %s: %v after %d requests", call.Operation, name, err, service.Count(""))
+			}
+		}
+	}
+}
+
+// Every method honours every option of a call.
+func TestCallOptions_WorkForEveryMethod(t *testing.T) {
+	t.Parallel()
+	for _, call := range callsWithOptions() {
 		var response shipping.Response
 		service := shippingtest.NewService(call.Success().HeaderSet(http.Header{"X-Answer": {"7"}}))
 		err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), nil, shipping.WithHeader("X-Ours", "1"),

@@ -17,7 +17,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/mockserver"
 )
 
 func TestErrors_SentinelOfEachStatus(t *testing.T) {
@@ -198,28 +197,6 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
-// The reference server's refusal of a purchase with insufficient funds matches ErrInsufficientFunds.
-func TestErrors_InsufficientFundsOfTheReferenceServer(t *testing.T) {
-	t.Parallel()
-	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("lowfunds"))
-	defer server.Close()
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{Transport: server.Transport()}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: time.Millisecond},
-	})
-	shippingtest.WantError(t, "purchase", err, shipping.ErrInsufficientFunds, shipping.ErrInvalidRequest)
-	if shippingtest.ErrorIn(t, err).Code != "insufficient_funds" {
-		t.Errorf("code %q", shippingtest.ErrorIn(t, err).Code)
-	}
-}
-
 func TestErrors_MessageOfOddTypesAndLengths(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 5000)
@@ -313,24 +290,6 @@ func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
 		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged {
 			t.Errorf("outcome %q of a purchase that was never sent (%v)", got, err)
-		}
-	})
-}
-
-// The text of an error contains the service's text on one line, and truncated.
-func TestErrors_TextsOfTheServiceAreOnOneLine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		long := `a\nb` + strings.Repeat("x", 5000)
-		unknown := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "no")}, []httpmock.Responder{shippingtest.Record(long)})
-		_, purchase := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, unknown), false)
-		_, wait := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Record(long), shippingtest.Refusal(400, "no")})).Regulatory.Wait(t.Context(), "RD-1", nil)
-		priced := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","amount":1,"currency":"` + long + `"}]}`))
-		budget := buyWithin(t.Context(), t, shippingtest.NewClient(t, priced), func(*shipping.RegulatoryRequest) {})
-		for name, err := range map[string]error{"purchase": purchase, "wait": wait, "budget": budget} {
-			if err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000 {
-				t.Errorf("%s: %v", name, err)
-			}
 		}
 	})
 }

@@ -205,7 +205,7 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		`"used": true`, `"used": 1`,
 		`"user": "USER-4455667788"`, `"domain": "eu", "domains": {"a": 1}`,
 		`"pageCount": 68`, `"pages": 68`,
-		`"message": "Rates retrieved successfully"`, `"msg": null`,
+		`"message": "Rates retrieved successfully"`, `"msg": null, "Message": "another name"`,
 	).Replace(shippingtest.Golden(t, "rates.json"))
 	var found drifts
 	page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, rates)), found.option()).Rates.List(t.Context(), nil)
@@ -213,6 +213,7 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		t.Fatalf("page %+v, error %v", page, err)
 	}
 	shippingtest.Diff(t, "findings", []string{
+		"rates.list: unknown Message: string",
 		"rates.list: missing data.pagination.pageCount",
 		"rates.list: unknown data.pagination.pages: number",
 		"rates.list: type data.rates[].amount: string instead of number",

@@ -150,22 +150,6 @@ func TestPurchase_TheChargeBesideAWrappedRecord(t *testing.T) {
 	}
 }
 
-// Records nested thousands of times cost one reading, not one for each level.
-func TestRecord_NestedThousandsOfTimesIsReadOnce(t *testing.T) {
-	nested := func(depth int) func() {
-		data := strings.Repeat(`{"request":`, depth) + `{"x":"` + strings.Repeat("x", 64<<10) + `"}` + strings.Repeat(`}`, depth)
-		return func() {
-			if _, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.OK(data)})).Regulatory.Get(t.Context(), "RD-1"); err == nil {
-				t.Error("it was taken for a record")
-			}
-		}
-	}
-	few, many := testing.AllocsPerRun(3, nested(10)), testing.AllocsPerRun(3, nested(1000))
-	if many > 2*few {
-		t.Errorf("%.0f allocations for 1000 levels, %.0f for 10", many, few)
-	}
-}
-
 // A request that cannot be read back is not purchased, and settling it does not wait for it.
 func TestPurchase_OfARequestThatCannotBeReadBackIsNotSent(t *testing.T) {
 	t.Parallel()

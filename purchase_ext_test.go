@@ -372,21 +372,6 @@ func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 	}
 }
 
-// The data of an error has a limited size, however large the response is.
-func TestErrors_TheDataOfAnErrorIsBounded(t *testing.T) {
-	t.Parallel()
-	large := shippingtest.OK(`{"x":"` + strings.Repeat("x", 65<<10) + `"}`)
-	client := shippingtest.NewClient(t, shippingtest.NewService(large))
-	_, get := client.Regulatory.Get(t.Context(), "RD-1")
-	for name, err := range map[string]error{
-		"get": get, "do": client.Do(t.Context(), http.MethodGet, "/v1/x", nil, nil, new([]string)),
-	} {
-		if failure, ok := errors.AsType[*shipping.Error](err); !ok || failure.Data != "" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -27,11 +27,7 @@ func eachField(t *testing.T, file, member string, records any) {
 	}
 	fields := goldenFields{T: t, given: map[string]bool{}}
 	fields.compare(file, reflect.ValueOf(records), data)
-	for name, given := range fields.given {
-		if !given {
-			t.Errorf("no record of %s has a value for %s", file, name)
-		}
-	}
+	fields.complete(file)
 }
 
 // goldenData returns the data of a golden response.
@@ -52,6 +48,16 @@ type goldenFields struct {
 	given map[string]bool // by field: whether any record has a value for it
 }
 
+// complete requires a value for each field.
+func (f goldenFields) complete(file string) {
+	f.Helper()
+	for name, given := range f.given {
+		if !given {
+			f.Errorf("no record of %s has a value for %s", file, name)
+		}
+	}
+}
+
 func (f goldenFields) compare(path string, got reflect.Value, raw json.RawMessage) {
 	f.Helper()
 	if raw == nil {
@@ -65,6 +71,8 @@ func (f goldenFields) compare(path string, got reflect.Value, raw json.RawMessag
 	}
 	_, scalar := got.Interface().(interface{ String() string }) // an amount or a time
 	switch {
+	case got.Kind() == reflect.Pointer && !got.IsNil():
+		f.compare(path, got.Elem(), raw)
 	case got.Kind() == reflect.Struct && !scalar:
 		f.compareStruct(path, got, raw)
 	case got.Kind() == reflect.Slice:
@@ -90,7 +98,10 @@ func (f goldenFields) compareStruct(path string, got reflect.Value, raw json.Raw
 	f.Helper()
 	members := membersOf(f.T, raw)
 	for field, value := range got.Fields() {
-		name := field.Tag.Get("json")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || !field.IsExported() {
+			continue
+		}
 		flat := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 		if other := map[string]string{"StorageID": "id", "Revision": "v"}[field.Name]; flat != strings.ToLower(field.Name) && flat != other {
 			f.Errorf("the field %s.%s reads the member %s", got.Type(), field.Name, name)
@@ -198,77 +209,28 @@ func TestWebhooks_Replay_EveryFieldOfTheResult(t *testing.T) {
 	eachField(t, "replay.json", "", *got)
 }
 
-func TestRegulatory_Analyze_EveryFieldOfTheDraft(t *testing.T) {
+// A draft and a purchased request have a value in every field together.
+func TestRegulatory_EveryFieldOfARequest(t *testing.T) {
 	t.Parallel()
-	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "draft.json")).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"})
-	if err != nil {
-		t.Fatal(err)
+	fields := goldenFields{T: t, given: map[string]bool{}}
+	for file, read := range map[string]func(shipping.RegulatoryService) (*shipping.RegulatoryRequest, error){
+		"draft.json": func(r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+			return r.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"})
+		},
+		"request.json": func(r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+			return r.Get(t.Context(), shippingtest.RequestID)
+		},
+	} {
+		got, err := read(shippingtest.NewClient(t, shippingtest.NewGoldenService(t, file)).Regulatory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Raw.Get("request_id").Text() != shippingtest.RequestID {
+			t.Errorf("%s: Raw does not hold the record: %s", file, got.Raw)
+		}
+		fields.compare(file, reflect.ValueOf(got), goldenData(t, file))
 	}
-	if got.Raw.Get("request_id").Text() != shippingtest.RequestID {
-		t.Errorf("Raw does not hold the record: %s", got.Raw)
-	}
-	got.Raw = ""
-	shippingtest.Diff(t, "draft", &shipping.RegulatoryRequest{
-		RequestID: shippingtest.RequestID, Status: shipping.StatusDraft, Source: "shipment",
-		ShipmentID: "SH-7Q2MX09DKA4B8C1E", Wallet: "VA-2244668800", Currency: "NGN",
-		LineItems: []shipping.LineItem{{
-			ItemID: "IT-0001", Description: "Vitamin C supplement", HSCode: "210690", Quantity: 2,
-			UnitPrice: shippingtest.Amount(t, "12.5"), Currency: "USD", Weight: 0.4, OriginCountry: "CN",
-		}},
-		AvailableDocuments: []shipping.AvailableDocument{
-			{
-				DocumentType: shipping.DocumentFDA, Name: "FDA prior notice", Mode: "automated", Amount: shippingtest.Amount(t, "18450.5"), Currency: "NGN",
-				Reasons:       []shipping.MatchReason{{ItemID: "IT-0001", Rule: "hs_prefix", Match: "2106"}},
-				ProfileFields: []shipping.ProfileField{{Name: "product_code", Label: "FDA product code", Type: "string", Required: true}},
-			},
-			{
-				DocumentType: shipping.DocumentCustoms, Name: "Customs invoice", Mode: "automated", Amount: shippingtest.Amount(t, "0"), Currency: "NGN",
-				Reasons: []shipping.MatchReason{{Rule: "cross_border", Match: "CN-US"}}, ProfileFields: []shipping.ProfileField{},
-			},
-		},
-		Addresses: &shipping.Addresses{
-			Origin: &shipping.Address{
-				Name: "Li Wei", Company: "Shenzhen Goods", Line1: "1 Harbour Road", Line2: "Floor 3", City: "Shenzhen",
-				State: "Guangdong", PostalCode: "518000", Country: "CN", Phone: "+8675512345678", Email: "li@example.com",
-			},
-			Destination: &shipping.Address{Name: "Ada Obi", City: "Houston", State: "TX", Country: "US"},
-		},
-		Profiles:  map[shipping.DocumentType]shipping.RawJSON{},
-		CreatedAt: shippingtest.Time(t, "2026-01-05T09:30:00Z"), UpdatedAt: shippingtest.Time(t, "2026-01-05T09:30:00Z"),
-	}, got)
-}
-
-func TestRegulatory_Get_EveryFieldOfAPurchasedRequest(t *testing.T) {
-	t.Parallel()
-	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "request.json")).Regulatory.Get(t.Context(), shippingtest.RequestID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got.Raw = ""
-	shippingtest.Diff(t, "request", &shipping.RegulatoryRequest{
-		RequestID: shippingtest.RequestID, Status: shipping.StatusFailed, Source: "invoice",
-		FileURL: "https://files.example.com/invoice.pdf", Wallet: "VA-2244668800", Currency: "NGN",
-		LineItems: []shipping.LineItem{},
-		AvailableDocuments: []shipping.AvailableDocument{
-			{DocumentType: shipping.DocumentFDA, Amount: shippingtest.Amount(t, "18450.5"), Currency: "NGN"},
-		},
-		Documents: []shipping.PurchasedDocument{
-			{
-				DocumentType: shipping.DocumentFDA, Name: "FDA prior notice", Mode: "automated", Amount: shippingtest.Amount(t, "18450.5"),
-				Currency: "NGN", Status: "generated", Attempts: 1, GeneratedAt: shippingtest.Time(t, "2026-01-05T09:35:00Z"),
-			},
-			{
-				DocumentType: shipping.DocumentTextile, Name: "Textile declaration", Mode: "automated", Amount: shippingtest.Amount(t, "900"),
-				Currency: "NGN", Status: "failed", Attempts: 2, Failure: "no fibre percentages",
-			},
-		},
-		Shipping: &shipping.ShippingDetails{
-			CarrierSlug: "dhl", Service: "express", Incoterm: "DAP", ReasonForExport: "sale", PortOfEntry: "IAH", EstimatedArrival: "2026-01-12",
-		},
-		Profiles:      map[shipping.DocumentType]shipping.RawJSON{shipping.DocumentFDA: `{"product_code": "54YFT10"}`},
-		ChargedAmount: shippingtest.Amount(t, "19350.5"), TransactionID: "TR-5FQJ2M81KD0XA7NB", FailureReason: "a document could not be generated",
-		CreatedAt: shippingtest.Time(t, "2026-01-05T09:30:00Z"), UpdatedAt: shippingtest.Time(t, "2026-01-05T09:36:00Z"),
-	}, got)
+	fields.complete("draft.json and request.json")
 }
 
 func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {

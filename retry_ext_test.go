@@ -3,17 +3,13 @@ package shipping_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/jarcoal/httpmock"
-
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -43,75 +39,6 @@ func TestRetry_WhichStatusesOfAReadRepeat(t *testing.T) {
 	}
 }
 
-func TestRetry_WhichFailuresOfWhichOperationRepeat(t *testing.T) {
-	t.Parallel()
-	read := *shippingtest.ErrRefused()
-	read.Op = "read"
-	for name, test := range map[string]struct {
-		answer       httpmock.Responder // nil if the connection is refused
-		safe, unsent int                // requests of an operation that repeats when safe, or when unsent
-	}{
-		"connection refused":           {nil, 4, 4},
-		"connection reset":             {httpmock.NewErrorResponder(&read), 4, 1},
-		"connection closed":            {httpmock.NewErrorResponder(io.EOF), 4, 1},
-		"503":                          {shippingtest.Refusal(503, "busy"), 4, 1},
-		"429":                          {shippingtest.Refusal(429, "slow down"), 4, 1},
-		"400":                          {shippingtest.Refusal(400, "no"), 1, 1},
-		"200 without envelope":         {httpmock.NewStringResponder(200, "<html>"), 1, 1},
-		"200 with status false":        {shippingtest.Refusal(200, "no"), 1, 1},
-		"a body that breaks off":       {httpmock.NewStringResponder(200, `{"st`), 1, 1},
-		"no answer within the attempt": {httpmock.NewStringResponder(200, "").Delay(time.Hour), 4, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for _, call := range shippingtest.Calls() {
-				synctest.Test(t, func(t *testing.T) {
-					service := shippingtest.NewService(test.answer)
-					dial := func(int) error {
-						if test.answer == nil {
-							return shippingtest.ErrRefused()
-						}
-						return nil
-					}
-					err := call.Do(t.Context(), shippingtest.NewPlainClient(t, service, dial, shipping.WithProvisionalRoutes(), shippingtest.FastRetries()))
-					if err == nil && call.Operation != shipping.OpDocumentPDF {
-						t.Errorf("%s succeeded", call.Operation)
-					}
-					want, got := test.safe, service.Count("")
-					switch operation := shippingtest.Operation(call.Operation); {
-					case operation.Retry == operations.Unsent:
-						want = test.unsent
-					case operation.Retry == operations.Never:
-						want, got = 1, service.Count(http.MethodPost)
-					}
-					if got != want {
-						t.Errorf("%s: %d requests, want %d", call.Operation, got, want)
-					}
-				})
-			}
-		})
-	}
-}
-
-func TestRetry_TheBodyIsSentAgainWhole(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{"delivery_id":"WD-1"}`))
-	dial := func(n int) error {
-		if n <= 2 {
-			return shippingtest.ErrRefused()
-		}
-		return nil
-	}
-	if _, err := shippingtest.NewPlainClient(t, service, dial, shippingtest.FastRetries()).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"}); err != nil {
-		t.Fatal(err)
-	}
-	for _, got := range service.Requests()[2:] {
-		if got.Body != `{"delivery_id":"WD-1"}` {
-			t.Errorf("body %q", got.Body)
-		}
-	}
-}
-
 func TestRetry_MaxAttempts(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[int]int{0: 4, 1: 1, 2: 2, 7: 7} {
@@ -122,30 +49,6 @@ func TestRetry_MaxAttempts(t *testing.T) {
 			t.Errorf("MaxAttempts %d: %d attempts reported, %d sent, want %d", set, got, service.Count(""), want)
 		}
 	}
-}
-
-func TestRetry_FullJitterWithinItsBounds(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		policy := shipping.RetryPolicy{MaxAttempts: 6, MinWait: 100 * time.Millisecond, MaxWait: 500 * time.Millisecond, ExtraLoad: -1}
-		ceilings := []time.Duration{100, 200, 400, 500, 500}
-		longest := make([]time.Duration, len(ceilings))
-		shortest := []time.Duration{time.Hour, time.Hour, time.Hour, time.Hour, time.Hour}
-		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
-		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(policy))
-		for range 200 {
-			_, err := client.Rates.List(t.Context(), nil)
-			for i, attempt := range attemptsOf(err)[:5] {
-				longest[i], shortest[i] = max(longest[i], attempt.Wait), min(shortest[i], attempt.Wait)
-			}
-		}
-		for i, ceiling := range ceilings {
-			ceiling *= time.Millisecond
-			if longest[i] > ceiling || longest[i] < ceiling*8/10 || shortest[i] > ceiling*2/10 {
-				t.Errorf("wait %d went from %s to %s, want all of 0 to %s", i+1, shortest[i], longest[i], ceiling)
-			}
-		}
-	})
 }
 
 func TestRetry_TheWaitThatIsToldIsTheOneThatHappened(t *testing.T) {
@@ -186,50 +89,6 @@ func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 		}
 	})
 }
-
-func TestRetry_AContextThatEndsWhileWaitingKeepsTheServicesError(t *testing.T) {
-	t.Parallel()
-	stop := errors.New("shutting down")
-	for name, test := range map[string]struct {
-		bound func(context.Context) (context.Context, context.CancelFunc)
-		want  error
-	}{
-		"deadline shortened by the parent": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			// The deadline is out of sight of the client, as that of a server's request can be.
-			return context.WithTimeout(hiddenDeadline{ctx}, time.Minute)
-		}, context.DeadlineExceeded},
-		"cancelled": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(10*time.Second, cancel)
-			return ctx, cancel
-		}, context.Canceled},
-		"cancelled with a cause": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancelCause(ctx)
-			time.AfterFunc(10*time.Second, func() { cancel(stop) })
-			return ctx, func() { cancel(nil) }
-		}, stop},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"50"}}))
-				ctx, cancel := test.bound(t.Context())
-				defer cancel()
-				_, err := shippingtest.NewClient(t, service).Rates.List(hiddenDeadline{ctx}, nil)
-				shippingtest.WantError(t, "rates", err, test.want, shipping.ErrServer)
-				failure, _ := errors.AsType[*shipping.Error](err)
-				if failure == nil || failure.StatusCode != 503 || failure.Message != "busy" || failure.RetryAfter != 50*time.Second {
-					t.Errorf("the service's response is lost: %+v", failure)
-				}
-			})
-		})
-	}
-}
-
-// hiddenDeadline is a context that ends with its parent and hides its deadline.
-type hiddenDeadline struct{ context.Context }
-
-func (hiddenDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
 	t.Parallel()
@@ -381,26 +240,6 @@ func TestLimiter_TimeAtTheLimiterIsNotTimeOfTheAttempt(t *testing.T) {
 		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`[]`)), shipping.WithLimiter(pace), shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: time.Second}))
 		if _, err := client.Countries.List(t.Context()); err != nil {
 			t.Error(err)
-		}
-	})
-}
-
-func TestRetry_AnAttemptHasATimeOfItsOwn(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(httpmock.NewStringResponder(200, "").Delay(time.Hour), shippingtest.OK(`[]`))
-		started := time.Now()
-		client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithHTTPClient(&http.Client{Transport: service, Timeout: 7 * time.Second}))
-		if _, err := client.Countries.List(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(started).Round(time.Second); took != 7*time.Second {
-			t.Errorf("the attempt ended after %s, want the HTTP client's Timeout of 7 s", took)
-		}
-		_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, "").Delay(time.Hour)), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})).Countries.List(t.Context())
-		shippingtest.WantError(t, "an attempt of 30 s", err, shipping.ErrConnection)
-		if errors.Is(err, context.DeadlineExceeded) {
-			t.Error("the end of an attempt looks like the end of the caller's context")
 		}
 	})
 }

@@ -17,25 +17,13 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// Without a client nothing is read, and nothing waits.
-func TestSettlePurchase_WithoutAClientReturnsAtOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		started := time.Now()
-		_, err := shipping.RegulatoryService{}.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-		if !errors.Is(err, shipping.ErrNoClient) || time.Since(started) != 0 {
-			t.Errorf("%v after %s", err, time.Since(started))
-		}
-	})
-}
-
 // A cookie is sent once with each attempt, also after a retry.
 func TestRetry_SendsACookieOnce(t *testing.T) {
 	t.Parallel()
 	var cookies []string
 	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), shippingtest.FastRetries(), shipping.WithHTTPClient(&http.Client{
 		Jar: fixedJar{}, CheckRedirect: func(*http.Request, []*http.Request) error { panic("no redirect is followed") },
-		Transport: exchangeFunc(func(r *http.Request) (*http.Response, error) {
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			cookies = append(cookies, strings.Join(r.Header["Cookie"], "; "))
 			return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody}, nil
 		}),
@@ -85,7 +73,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			purchases := 0
-			client := shippingtest.NewClient(t, exchangeFunc(func(r *http.Request) (*http.Response, error) {
+			client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPost {
 					purchases++
 					return respond()
@@ -117,7 +105,7 @@ func TestPurchase_APanicAfterTheChargeReachesTheCaller(t *testing.T) {
 	t.Parallel()
 	purchases := 0
 	panics := true
-	client := shippingtest.NewClient(t, exchangeFunc(func(r *http.Request) (*http.Response, error) {
+	client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPost {
 			purchases++
 		}

@@ -94,53 +94,6 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 	}
 }
 
-func TestWait_PollsGrowFartherApartAndAreSpread(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		answers := make([]httpmock.Responder, 30, 31)
-		for i := range answers {
-			answers[i] = shippingtest.Record("processing")
-		}
-		service := states(append(answers, shippingtest.Record("completed"))...)
-		options := &shipping.PollOptions{MinInterval: 2 * time.Second, MaxInterval: 20 * time.Second}
-		if _, err := shippingtest.NewClient(t, service).Regulatory.Wait(t.Context(), "RD-1", options); err != nil {
-			t.Fatal(err)
-		}
-		got, interval, different := service.Requests(), 2*time.Second, map[time.Duration]bool{}
-		for i := range got[1:] {
-			between := got[i+1].At.Sub(got[i].At)
-			if between < interval*8/10 || between > interval*12/10 {
-				t.Errorf("poll %d followed after %s, want %s and a fifth more or less", i+2, between, interval)
-			}
-			different[between] = true
-			interval = min(interval*3/2, 20*time.Second)
-		}
-		if len(different) < 20 {
-			t.Errorf("30 waits have %d different lengths", len(different))
-		}
-	})
-}
-
-func TestWait_AnHourOfPolling(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		started := time.Now()
-		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
-			if time.Since(started) >= time.Hour {
-				return shippingtest.Record("completed")(r)
-			}
-			return shippingtest.Record("processing")(r)
-		})
-		record, err := shippingtest.NewClient(t, service).Regulatory.Wait(t.Context(), "RD-1", nil)
-		if err != nil || record.Status != shipping.StatusCompleted {
-			t.Errorf("%+v, %v", record, err)
-		}
-		if polls := service.Count(""); polls < 100 || polls > 160 {
-			t.Errorf("%d polls in an hour at most 30 s apart", polls)
-		}
-	})
-}
-
 func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -207,40 +160,6 @@ func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
 	})
 }
 
-func TestWait_UsesTheTimeUpToItsDeadline(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := states(shippingtest.Record("processing"))
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		defer cancel()
-		started := time.Now()
-		record, err := shippingtest.NewClient(t, service).Regulatory.Wait(ctx, "RD-1", nil)
-		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded)
-		if record == nil || record.Status != shipping.StatusProcessing {
-			t.Errorf("the last record is lost: %+v", record)
-		}
-		got := service.Requests()
-		if left := 5*time.Minute - got[len(got)-1].At.Sub(started); left > 2*time.Second {
-			t.Errorf("the last poll was made %s before the deadline", left)
-		}
-	})
-}
-
-func TestWait_EndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		stop := errors.New("shutting down")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(10*time.Second, func() { cancel(stop) })
-		started := time.Now()
-		_, err := shippingtest.NewClient(t, states(shippingtest.Record("processing"))).Regulatory.Wait(ctx, "RD-1", nil)
-		shippingtest.WantError(t, "wait", err, context.Canceled, stop)
-		if took := time.Since(started); took != 10*time.Second {
-			t.Errorf("it ended after %s", took)
-		}
-	})
-}
-
 func TestWait_TellsProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -272,26 +191,6 @@ func TestWait_TellsProgress(t *testing.T) {
 	})
 }
 
-func TestWait_WhatIsAnnouncedIsWhatHappens(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := states(shippingtest.Record("processing"))
-		var announced []time.Duration
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		_, err := shippingtest.NewClient(t, service).Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
-			announced = append(announced, event.Next)
-		}})
-		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded)
-		got := service.Requests()
-		for i := range got[1:] {
-			if between := got[i+1].At.Sub(got[i].At); between != announced[i] {
-				t.Errorf("poll %d was announced in %s and followed after %s", i+2, announced[i], between)
-			}
-		}
-	})
-}
-
 func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]httpmock.Responder{
@@ -311,13 +210,4 @@ func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	shippingtest.WantError(t, "analysis", err, shipping.ErrInvalidRequest)
-}
-
-func TestGet_AsksOnce(t *testing.T) {
-	t.Parallel()
-	service := states(shippingtest.Record("processing"))
-	record, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), "RD-1")
-	if err != nil || record.Status.Final() || service.Count(http.MethodGet) != 1 {
-		t.Errorf("%+v, %v", record, err)
-	}
 }

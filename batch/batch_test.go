@@ -21,8 +21,6 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
-	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // bubbleServer is a reference server inside a synctest bubble, without a socket.
@@ -108,43 +106,6 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 	})
 }
 
-func TestBatch_BudgetHoldsAtEveryMoment(t *testing.T) {
-	t.Parallel()
-	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
-	defer server.Close()
-	client := server.Client(t)
-	budget := shipping.Budget{Amount: shippingtest.Amount(t, "200000"), Currency: "NGN"}
-	var items []batch.Item
-	for i := range 60 {
-		items = append(items, batch.Item{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: server.Shipments()[i%8]}})
-	}
-	report, err := batch.Run(t.Context(), client, items, &batch.Options{
-		Concurrency: 32, Select: shipping.SelectAutomated, Budget: &budget,
-		Poll: shipping.PollOptions{MinInterval: time.Millisecond},
-		Progress: func(event batch.Event) {
-			if event.Committed.Cmp(budget.Amount) > 0 {
-				t.Errorf("%s committed of %s", event.Committed, budget)
-			}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, _ := debits(t, client, server.Wallets()[0])
-	if sum.Cmp(budget.Amount) > 0 || sum != report.Committed {
-		t.Errorf("the ledger contains %s, the report %s, the budget is %s", sum, report.Committed, budget)
-	}
-	over := report.Count(batch.StateOverBudget)
-	if over == 0 || report.Count(batch.StateCompleted) == 0 || over+report.Count(batch.StateCompleted) != len(items) {
-		t.Errorf("%d over budget, %d completed of %d", over, report.Count(batch.StateCompleted), len(items))
-	}
-	for _, result := range report.Results {
-		if result.State == batch.StateOverBudget && !errors.Is(result.Err, shipping.ErrOverBudget) {
-			t.Errorf("%+v", result)
-		}
-	}
-}
-
 var errCrash = errors.New("crash")
 
 // crashing is a journal of a process that dies at its nth append, before or after the record is kept.
@@ -177,77 +138,6 @@ func (c crashingClaim) Append(ctx context.Context, record batch.Record, budget *
 		return committed, errCrash
 	}
 	return committed, nil
-}
-
-// A batch that dies at any record, and whose purchases lose their responses, buys everything once and
-// nothing twice.
-func TestBatch_CrashAnywhereLosesNothingAndBuysNothingTwice(t *testing.T) {
-	for _, kept := range []bool{false, true} {
-		for _, lost := range []bool{false, true} {
-			for at := int64(1); at <= 20; at++ {
-				t.Run(fmt.Sprintf("record %d kept %v, responses lost %v", at, kept, lost), func(t *testing.T) {
-					t.Parallel()
-					synctest.Test(t, func(t *testing.T) { crashAndResume(t, at, kept, lost) })
-				})
-			}
-		}
-	}
-}
-
-func crashAndResume(t *testing.T, at int64, kept, lost bool) {
-	server, client := bubbleServer(t)
-	if lost {
-		server.Inject(
-			fault.Rule{Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.Drop()},
-			fault.Rule{Operation: shipping.OpPurchase, Nth: 2, Fault: fault.Drop()},
-		)
-	}
-	path := filepath.Join(t.TempDir(), "batch.journal")
-	items := shipmentItems(server, 5)
-	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"}
-	options := batch.Options{Concurrency: 3, Select: shipping.SelectAutomated, Budget: &budget}
-	run := func(ctx context.Context, at int64, crash context.CancelCauseFunc) (*batch.Report, error) {
-		file, err := batch.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		journal := &crashing{Journal: file, kept: kept, crash: crash}
-		journal.left.Store(at)
-		options.Journal = journal
-		return batch.Run(ctx, client, items, &options)
-	}
-	dying, crash := context.WithCancelCause(t.Context())
-	if _, err := run(dying, at, crash); at < 15 && !errors.Is(err, errCrash) {
-		t.Errorf("the first run ended with %v", err)
-	}
-	report, err := run(t.Context(), 1<<40, crash)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Count(batch.StateUnknown) > 0 { // a response was lost in this run: the next settles it
-		if report, err = run(t.Context(), 1<<40, crash); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sum, count := debits(t, client, server.Wallets()[0])
-	if report.Count(batch.StateCompleted) != len(items) || len(count) != len(items) || sum != report.Committed {
-		t.Errorf("%d of %d completed, %d debited, ledger %s, report %s", report.Count(batch.StateCompleted), len(items), len(count), sum, report.Committed)
-		for _, result := range report.Results {
-			t.Logf("%+v", result)
-		}
-	}
-	for request, times := range count {
-		if times != 1 {
-			t.Errorf("%s was debited %d times", request, times)
-		}
-	}
-	if err := server.Check(); err != nil {
-		t.Error(err)
-	}
-	if _, err := run(t.Context(), 1<<40, crash); err != nil {
-		t.Errorf("a run with nothing left to do: %v", err)
-	}
 }
 
 func TestBatch_JournalThatCannotBeWrittenStopsBuying(t *testing.T) {
@@ -291,9 +181,12 @@ func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
 	})
 }
 
+// Items and settings are checked before anything is analyzed, settled or purchased. A negative QuietFor would settle an open
+// purchase as not charged and free money that may be spent.
 func TestBatch_RefusesWhatCannotWork(t *testing.T) {
-	server, client := bubbleServer(t)
+	t.Parallel()
 	item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
+	keyed := func(key string) []batch.Item { return []batch.Item{item, {Key: key, Analyze: item.Analyze}} }
 	for name, tc := range map[string]struct {
 		items   []batch.Item
 		options batch.Options
@@ -301,20 +194,29 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	}{
 		"same key twice":          {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
 		"nothing to analyze":      {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
+		"key that is not UTF-8":   {keyed("M\xfcller"), batch.Options{}, "is not UTF-8"},
+		"key with NUL":            {keyed("a\x00b"), batch.Options{}, "contains a NUL character"},
+		"long address as a key":   {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" + strings.Repeat("x", 4981)}}}, batch.Options{}, "5000 bytes"},
 		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
 		"budget without amount":   {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
 		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
+		"negative QuietFor":       {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "negative"},
+		"negative SettleFor":      {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{SettleFor: -1}}, "negative"},
+		"negative RefusedFor":     {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}}, "negative"},
+		"negative MinInterval":    {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
 	} {
-		_, err := batch.Run(t.Context(), client, tc.items, &tc.options)
-		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
+		service := &walletService{}
+		tc.options.Select, tc.options.Journal = shipping.SelectAll, newMemoryJournal(t, purchasing(t, "SH-1"))
+		report, err := batch.Run(t.Context(), walletClient(t, service), tc.items, &tc.options)
+		if report != nil || !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if service.reads+service.purchases+len(service.requests) > 0 {
+			t.Errorf("%s: something was sent", name)
+		}
 	}
-	if report, err := batch.Run(t.Context(), client, nil, nil); err != nil || len(report.Results) != 0 {
+	if report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, nil); err != nil || len(report.Results) != 0 {
 		t.Errorf("an empty batch: %v, %v", report, err)
-	}
-	if n := server.Requests(shipping.OpAnalyze); n != 0 {
-		t.Errorf("%d requests were sent", n)
 	}
 }
 

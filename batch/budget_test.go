@@ -242,17 +242,3 @@ func TestBatch_BeginsNoPurchaseAtTheEndOfItsLease(t *testing.T) {
 		})
 	}
 }
-
-// A journal whose lease is too short to settle a purchase is refused. With such a lease, two processes take an item from
-// each other forever.
-func TestBatch_RefusesALeaseTooShortToSettle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service := &walletService{}
-		for lease, refused := range map[time.Duration]bool{time.Second: true, time.Minute: true, 74 * time.Second: true, 75 * time.Second: false} {
-			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Journal: batchtest.NewJournal(lease)})
-			if refused != errors.Is(err, shipping.ErrInvalidRequest) || refused && !strings.Contains(err.Error(), "1m15s") {
-				t.Errorf("%s: %v", lease, err)
-			}
-		}
-	})
-}

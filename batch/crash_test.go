@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -305,6 +306,62 @@ func keysIn(t *testing.T, content []byte) (keys []string) {
 		keys = append(keys, record.Key)
 	}
 	return keys
+}
+
+// fullDisk is a disk with room for some bytes: of a longer write it keeps what fits.
+type fullDisk struct {
+	*disk
+	room int
+}
+
+func (d *fullDisk) WriteAt(p []byte, at int64) (int, error) {
+	n, err := d.disk.WriteAt(p[:min(len(p), d.room)], at)
+	if d.room -= n; n < len(p) {
+		err = syscall.ENOSPC
+	}
+	return n, err
+}
+
+// A journal on a full disk keeps the acknowledged records. It accepts nothing after the failure, even if there is room, and
+// continues once it is opened again.
+func TestBatchFile_AFullDiskLosesNoAcknowledgedRecord(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for room := 100; room < 2_000; room += 29 {
+			d := &fullDisk{&disk{slow: 10 * time.Millisecond}, room}
+			journal, err := openFile("journal", d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var mu sync.Mutex
+			var kept []string
+			var writers sync.WaitGroup
+			for n := range 30 {
+				writers.Go(func() {
+					time.Sleep(time.Duration(n/3*100+n%3) * time.Millisecond) // three of them share a write
+					key := fmt.Sprintf("%02d", n)
+					switch err := journal.append(Record{Key: key, Step: StepPurchasing, RequestID: "RD-1"}); {
+					case err == nil:
+						mu.Lock()
+						defer mu.Unlock()
+						kept = append(kept, key)
+					case !errors.Is(err, syscall.ENOSPC):
+						t.Error(err)
+					}
+				})
+			}
+			writers.Wait()
+			d.room = 1 << 20
+			if err := journal.append(Record{Key: "late", Step: StepAnalyzed}); !errors.Is(err, syscall.ENOSPC) || len(kept) == 30 {
+				t.Errorf("room for %d bytes, %d records: %v", room, len(kept), err)
+			}
+			slices.Sort(kept) // the order of the file
+			_, found := survivors(t, d.content, kept, len(kept))
+			if len(found) != len(kept)+1 { // and one more
+				t.Errorf("room for %d bytes: %d records were acknowledged, and %d are kept", room, len(kept), len(found)-1)
+			}
+		}
+	})
 }
 
 // meddledDisk is a disk whose file another program changes at a moment.

@@ -6,9 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -132,28 +130,6 @@ func countsWhatIsCommitted(t *testing.T, journal batch.Journal, asked bool) {
 	if _, err := journal.Committed(t.Context(), shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "USD"}); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("naira are counted against dollars: %v", err)
 	}
-}
-
-// Two batches with one journal in memory divide the items.
-func TestBatch_TwoAtATimeShareAJournalInMemory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service, journal := &walletService{}, batch.Memory()
-		var runs sync.WaitGroup
-		for range 2 {
-			runs.Go(func() {
-				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(12), &batch.Options{
-					Concurrency: 2, Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal,
-				})
-				if err != nil || report.Count(batch.StateCompleted) != 10 || report.Count(batch.StateOverBudget) != 2 || report.Committed != shippingtest.Amount(t, "1000") {
-					t.Errorf("%+v, %v", report, err)
-				}
-			})
-		}
-		runs.Wait()
-		if _, purchases := service.total(); purchases != 10 {
-			t.Errorf("%d purchases", purchases)
-		}
-	})
 }
 
 // A batch with a journal that is closed or in use returned no report, so that a program that logs the report first

@@ -88,24 +88,6 @@ func TestBatch_ADraftThatShowsAPurchaseIsNotPurchased(t *testing.T) {
 	}
 }
 
-// A charge above the price counts in any spelling of the currency. In another spelling it was taken for another currency:
-// ten charges of 100 were counted as 10 each.
-func TestBatch_AnOverchargeCountsInAnySpellingOfTheCurrency(t *testing.T) {
-	t.Parallel()
-	for _, currency := range []string{"NGN", "ngn", " NGN ", "Ngn"} {
-		synctest.Test(t, func(t *testing.T) {
-			service := &walletService{purchase: func(int) purchaseFault {
-				return purchaseFault{Charge: "120", Report: `"charged_amount":120,"currency":"` + currency + `"`}
-			}}
-			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &batch.Options{
-				Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250")})
-			if _, purchases := service.total(); err != nil || purchases != 1 || report.Committed != shippingtest.Amount(t, "120") {
-				t.Errorf("%q: %s committed after %d purchases, %v", currency, report.Committed, purchases, err)
-			}
-		})
-	}
-}
-
 // A record of an earlier version, which holds only that the request was a draft, is read, and proves nothing about what
 // the draft listed.
 func TestRecord_OfAnEarlierVersion(t *testing.T) {

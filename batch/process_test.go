@@ -54,8 +54,6 @@ func TestBatchFile_InAProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-	case "fill":
-		fill(t, path)
 	}
 }
 

@@ -73,32 +73,6 @@ func (c pausedClaim) Append(ctx context.Context, record batch.Record, budget *sh
 	return committed, err
 }
 
-// A run that was stopped between its intent and its purchase does not purchase when it goes on after
-// its claim ended.
-func TestBatch_AStalledRunDoesNotPurchaseWhatAnotherTookOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, client := bubbleServer(t)
-		items := shipmentItems(server, 1)
-		journal := batchtest.NewJournal(2 * time.Minute)
-		goOn := make(chan struct{})
-		run := func(journal batch.Journal) {
-			report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
-			if err != nil || report.Count(batch.StateCompleted) != 1 {
-				t.Errorf("%+v, %v", report, err)
-			}
-		}
-		var runs sync.WaitGroup
-		runs.Go(func() { run(pausedRun{journal, goOn}) })
-		synctest.Wait()
-		run(journal) // waits for the claim to end, settles, purchases
-		close(goOn)
-		runs.Wait()
-		if n := server.Requests(shipping.OpPurchase); n != 1 {
-			t.Errorf("%d purchases were sent", n)
-		}
-	})
-}
-
 // stalledRun is a journal of a run that stands still after its first claim.
 type stalledRun struct {
 	batch.Journal

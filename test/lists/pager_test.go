@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -37,21 +36,6 @@ func TestPager_WalksEveryRecordOfEveryPage(t *testing.T) {
 	}
 }
 
-// TestPager_ACappedPageSizeLosesNothing: the service decides how long a page is.
-func TestPager_ACappedPageSizeLosesNothing(t *testing.T) {
-	t.Parallel()
-	for name, walk := range walkers() {
-		for _, limit := range []int{1, 7, 50, 99} {
-			s := newRowService(500)
-			s.perPageCap = limit
-			delivered, err := collect(walk(t.Context(), s.client(t), 0, 100))
-			if err != nil || !slices.Equal(delivered, s.rows) {
-				t.Errorf("%s, at most %d a page: delivered %v and %v", name, limit, delivered, err)
-			}
-		}
-	}
-}
-
 // TestPager_StartsAtThePageThatIsAskedFor, the thousandth too.
 func TestPager_StartsAtThePageThatIsAskedFor(t *testing.T) {
 	t.Parallel()
@@ -67,30 +51,14 @@ func TestPager_StartsAtThePageThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestPager_BreakAsksForNoMore: a walk that is left early has asked for no page beyond the window.
-func TestPager_BreakAsksForNoMore(t *testing.T) {
-	t.Parallel()
-	for _, window := range []int{1, 4} {
-		s := newRowService(50 * pageSize)
-		for row, err := range walkRates(t.Context(), s.client(t), 0, pageSize, withWindow(window)) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if row == s.rows[pageSize] { // the first of page 2
-				break
-			}
-		}
-		if most := 1 + window; len(s.asked) > most {
-			t.Errorf("window %d: asked for %v, want at most %d pages", window, s.asked, most)
-		}
-	}
-}
-
-// TestPager_AnIteratorCanBeUsedAgain, also by several goroutines at once: each use is a separate walk.
+// TestPager_AnIteratorCanBeUsedAgain after a break, also by several goroutines at once: each use is a separate walk.
 func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	t.Parallel()
 	s := newRowService(25 * pageSize)
 	rows := walkTransactions(t.Context(), s.client(t), 0, pageSize)
+	for range rows {
+		break
+	}
 	for range 2 {
 		if delivered, err := collect(rows); err != nil || !slices.Equal(delivered, s.rows) {
 			t.Fatalf("delivered %v and %v", delivered, err)
@@ -192,25 +160,6 @@ func TestPager_ProgressOfAnEmptyList(t *testing.T) {
 	}
 }
 
-// TestPager_FailuresAreRepeatedBelow: the walk does not notice them.
-func TestPager_FailuresAreRepeatedBelow(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newRowService(20 * pageSize)
-		s.status = func(page, n int) int {
-			if page%3 == 0 && n < 3 {
-				return 503
-			}
-			return 0
-		}
-		c := s.client(t, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3, ExtraLoad: -1}))
-		delivered, err := collect(walkRates(t.Context(), c, 0, pageSize))
-		if err != nil || !slices.Equal(delivered, s.rows) {
-			t.Fatalf("delivered %v and %v", delivered, err)
-		}
-	})
-}
-
 // TestPager_AFailureForGoodSaysWhereToResume, after all records before it were delivered.
 func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
 	t.Parallel()
@@ -276,71 +225,6 @@ func TestListError_WithoutACause(t *testing.T) {
 	t.Parallel()
 	if text := (&shipping.ListError{}).Error(); text == "" {
 		t.Error("no text")
-	}
-}
-
-// Each method refuses the options that it does not support. If List ignored a resume token, it would return page 1.
-func TestCallOptions_ThatAMethodDoesNotHaveAreRefused(t *testing.T) {
-	t.Parallel()
-	s := newRowService(3 * pageSize)
-	c := s.client(t, shipping.WithProvisionalRoutes())
-	ctx := t.Context()
-	for method, call := range map[string]func(shipping.CallOption) error{
-		"Rates.List":    func(o shipping.CallOption) error { _, err := c.Rates.List(ctx, nil, o); return err },
-		"Webhooks.List": func(o shipping.CallOption) error { _, err := c.Webhooks.List(ctx, nil, o); return err },
-		"Transactions.List": func(o shipping.CallOption) error {
-			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: "VA-1"}, o)
-			return err
-		},
-		"Countries.List": func(o shipping.CallOption) error { _, err := c.Countries.List(ctx, o); return err },
-		"Webhooks.Replay": func(o shipping.CallOption) error {
-			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o)
-			return err
-		},
-		"Regulatory.Analyze": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, o)
-			return err
-		},
-		"Regulatory.Get":  func(o shipping.CallOption) error { _, err := c.Regulatory.Get(ctx, "RR-1", o); return err },
-		"Regulatory.Wait": func(o shipping.CallOption) error { _, err := c.Regulatory.Wait(ctx, "RR-1", nil, o); return err },
-		"Regulatory.Purchase": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RR-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}}, o)
-			return err
-		},
-		"Regulatory.SettlePurchase": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: "RR-1"}, o)
-			return err
-		},
-		"Regulatory.AnalyzeAndPoll": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, nil, o)
-			return err
-		},
-		"Regulatory.Resume": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.Resume(ctx, "RR-1", nil, o)
-			return err
-		},
-		"Regulatory.Retry": func(o shipping.CallOption) error { _, err := c.Regulatory.Retry(ctx, "RR-1", o); return err },
-		"Regulatory.PDF": func(o shipping.CallOption) error {
-			_, err := c.Regulatory.PDF(ctx, "RR-1", shipping.DocumentFDA, o)
-			return err
-		},
-		"Do": func(o shipping.CallOption) error { return c.Do(ctx, "GET", "/v1/rates", nil, nil, nil, o) },
-	} {
-		for _, test := range []struct {
-			option string
-			with   shipping.CallOption
-		}{
-			{"WithHeader", shipping.WithHeader("host", "other.test")}, // net/http ignores these four
-			{"WithHeader", shipping.WithHeader("Content-Length", "3")},
-			{"WithHeader", shipping.WithHeader("Transfer-Encoding", "chunked")},
-			{"WithHeader", shipping.WithHeader("Trailer", "X-Sum")},
-		} {
-			err := call(test.with)
-			refused, ok := errors.AsType[*shipping.ValidationError](err)
-			if !ok || refused.Field != test.option || len(s.asked) > 0 {
-				t.Errorf("%s, %s: %v after %d requests, want a ValidationError before anything is sent", method, test.option, err, s.requests())
-			}
-		}
 	}
 }
 

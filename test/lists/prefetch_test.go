@@ -205,32 +205,6 @@ func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestPrefetch_LeavesNoGoroutine: the transport answers the first page, and the others only when they are
-// given up.
-func TestPrefetch_LeavesNoGoroutine(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s := newRowService(20 * pageSize)
-	transport := transportFunc(func(r *http.Request) (*http.Response, error) {
-		if r.URL.Query().Has("page") && r.URL.Query().Get("page") != "1" {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}
-		return s.RoundTrip(r)
-	})
-	c := s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transport}))
-	for rate, err := range c.Rates.All(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rowOf(rate.RateID) == s.rows[pageSize-1] {
-			break
-		}
-	}
-	if s.open != 0 {
-		t.Errorf("%d bodies left open", s.open)
-	}
-}
-
 type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -371,56 +345,36 @@ var interruptible = []string{
 	"transport", "body", "drift report", "limiter", "observer's Start", "observer's Attempt", "observer's Done", "logger",
 }
 
-// A panic in user code that runs while a page is fetched ahead is raised on the goroutine that ranges, with the same
-// value. On a goroutine of the client it would end the process.
-func TestPrefetch_APanicInACallbackReachesTheCaller(t *testing.T) {
-	for _, callback := range interruptible {
-		for _, window := range []int{1, defaultWindow} {
-			t.Run(fmt.Sprintf("%s, window %d", callback, window), func(t *testing.T) {
-				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-				s := newRowService(20 * pageSize)
-				failure := errors.New("the callback failed")
-				c := interrupting(t, s, callback, func() { panic(failure) })
-				value := func() (value any) {
-					defer func() { value = recover() }()
-					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, withWindow(window)))
-					t.Errorf("the walk ended with %v", err)
-					return nil
-				}()
-				if value != failure {
-					t.Errorf("recovered %v, want the value of the callback's panic", value)
-				}
-				if s.inFlight != 0 || len(s.asked) > 2+window {
-					t.Errorf("%d requests in flight, pages asked for: %v", s.inFlight, s.asked)
-				}
-			})
-		}
-	}
-}
-
-// A callback that ends its goroutine, such as t.FailNow in a transport, ends the goroutine of the caller.
-func TestPrefetch_ACallbackThatExitsEndsTheCallersGoroutine(t *testing.T) {
-	for _, callback := range interruptible {
-		for _, window := range []int{1, defaultWindow} {
-			t.Run(fmt.Sprintf("%s, window %d", callback, window), func(t *testing.T) {
-				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-				s := newRowService(20 * pageSize)
-				c := interrupting(t, s, callback, runtime.Goexit)
-				var caller sync.WaitGroup
-				caller.Go(func() {
-					defer func() {
-						if value := recover(); value != nil {
-							t.Errorf("panic: %v", value)
-						}
-					}()
-					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, withWindow(window)))
-					t.Errorf("the walk ended with %v", err)
+// A panic or runtime.Goexit, such as t.FailNow, in user code that runs while a page is fetched ahead ends the goroutine that
+// ranges: a panic with its value. On a goroutine of the client it would end the process.
+func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
+	failure := errors.New("the callback failed")
+	for name, end := range map[string]struct {
+		interrupt func()
+		value     any // of the panic
+	}{"panic": {func() { panic(failure) }, failure}, "exit": {runtime.Goexit, nil}} {
+		for _, callback := range interruptible {
+			for _, window := range []int{1, defaultWindow} {
+				t.Run(fmt.Sprintf("%s in %s, window %d", name, callback, window), func(t *testing.T) {
+					defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+					s := newRowService(20 * pageSize)
+					c := interrupting(t, s, callback, end.interrupt)
+					var caller sync.WaitGroup
+					caller.Go(func() {
+						defer func() {
+							if value := recover(); value != end.value {
+								t.Errorf("recovered %v, want %v", value, end.value)
+							}
+						}()
+						_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, withWindow(window)))
+						t.Errorf("the walk ended with %v", err)
+					})
+					caller.Wait()
+					if s.inFlight != 0 || len(s.asked) > 2+window {
+						t.Errorf("%d requests in flight, pages asked for: %v", s.inFlight, s.asked)
+					}
 				})
-				caller.Wait()
-				if s.inFlight != 0 {
-					t.Errorf("%d requests in flight", s.inFlight)
-				}
-			})
+			}
 		}
 	}
 }

@@ -1,20 +1,12 @@
 package lists_test
 
 import (
-	"bufio"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -263,34 +255,6 @@ func walkPart(t testing.TB, s *rowService, pages int) (delivered []int, token st
 	return delivered, token
 }
 
-// TestResume_FromAPageAnErrorOrTheProgress: all three continue at the same place.
-func TestResume_FromAPageAnErrorOrTheProgress(t *testing.T) {
-	t.Parallel()
-	s := newRowService(10 * pageSize)
-	_, fromPage := walkPart(t, s, 4)
-	fromProgress := map[int]string{}
-	s.status = func(page, _ int) int {
-		if page == 5 {
-			return 500
-		}
-		return 0
-	}
-	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withProgress(func(p shipping.ListProgress) {
-		fromProgress[p.Page] = p.Resume
-	})))
-	ended, ok := errors.AsType[*shipping.ListError](err)
-	if !ok {
-		t.Fatal(err)
-	}
-	s.status = nil
-	for name, token := range map[string]string{"Page": fromPage, "ListError": ended.Resume, "ListProgress": fromProgress[4]} {
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
-		if diff := cmp.Diff(s.rows[4*pageSize:], rest); err != nil || diff != "" {
-			t.Errorf("from a %s: %v (-want +got)\n%s", name, err, diff)
-		}
-	}
-}
-
 // TestResume_ProgressGoesOn: the counts are those of the whole walk.
 func TestResume_ProgressGoesOn(t *testing.T) {
 	t.Parallel()
@@ -320,22 +284,6 @@ func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
 		if err != nil || len(rest) > 0 {
 			t.Errorf("%d rows: %v and %v, want nothing", rows, rest, err)
 		}
-	}
-}
-
-// TestResume_ATokenWithoutAVersion was written before tokens had one, after 20 of 50 rates, 10 a page. It is read.
-func TestResume_ATokenWithoutAVersion(t *testing.T) {
-	t.Parallel()
-	s := newRowService(5 * pageSize)
-	const token = "eyJsIjoxNzEzMDczNTMwNzE0NDcxMDMzNiwiYyI6MjAsInAiOjEwLCJ0Ijo1MCwibiI6MjAsImkiOls3MjMwMDMwNTE3OTE2OTY2NDAwLDY1OD" +
-		"M4OTQ4MTMxODYzNTI2OTgsNjU4MjkwOTY1MDc2NzY2NDg2Nyw2NTc4MTI0NTc2MTYyNjM2NzIwLDY1NzcyNDQ5NjY4NjAyNTcxNDUsNjU4MDA1" +
-		"OTcxNjYyNzkwOTYzMCw2NTc5MTA5NzM4NTgxMzI0NTUxLDY1NzQzMjQ2NjM5NzYyOTY0MDQsNjU3MzQ0NTA1NDY3MzkxNjgyOSw2NTc2Mjk0OT" +
-		"g4ODEzNjcyMDY2LDY1NzUyNzQ2NDIwMjI4ODE0ODMsMzQ2MTEyNjc1ODc1MTA0MjE0NywzNDYyMTExOTIxMTY5NzI5OTc4LDM0NTU0NjIwNzQ4" +
-		"NDM2MzQ0MjUsMzQ1NjM0MTY4NDE0NjAxNDAwMCwzNDU3MzI2ODQ2NTY0NzAxODMxLDM0NTgyNzY4MjQ2MTEyODY5MTAsMzQ1MTY2MjE2MjY1Nz" +
-		"I5NDEwOSwzNDUyNTQxNzcxOTU5NjczNjg0LDM0NTM0OTE3NTAwMDYyNTg3NjNdfQ"
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
-	if diff := cmp.Diff(s.rows[2*pageSize:], rest); err != nil || diff != "" {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 
@@ -381,115 +329,6 @@ func TestResume_TokensCarryNoSecret(t *testing.T) {
 	if len(token) > 2048 {
 		t.Errorf("a token of %d bytes", len(token))
 	}
-}
-
-// TestResume_AProcessThatIsKilled, by a signal it cannot catch, while it walks. Another process resumes
-// from the last progress that was reported; what had been delivered after that comes again, and
-// nothing else.
-func TestResume_AProcessThatIsKilled(t *testing.T) {
-	if address := os.Getenv(walkAddress); address != "" {
-		walkAndReport(t, address, os.Getenv(walkToken))
-		return
-	}
-	s := newRowService(40 * pageSize)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		response, err := s.RoundTrip(r)
-		if err != nil {
-			return
-		}
-		defer func() { _ = response.Body.Close() }()
-		w.WriteHeader(response.StatusCode)
-		_, _ = io.Copy(w, response.Body)
-	}))
-	defer server.Close()
-	began := slices.Clone(s.rows)
-	var delivered []int
-	token := ""
-	for _, reports := range []int{3, 1, 9, 0} { // after how many a process is killed; 0 for never
-		rows, last := runWalk(t, server.URL, token, reports)
-		delivered = append(delivered, rows...)
-		token = last
-		s.mu.Lock()
-		s.arrive(17)
-		s.mu.Unlock()
-	}
-	if err := judgeResumed(began, s.rows, delivered); err != nil {
-		t.Error(err)
-	}
-}
-
-const (
-	walkAddress = "SHIPPING_TEST_WALK_ADDRESS"
-	walkToken   = "SHIPPING_TEST_WALK_TOKEN"
-)
-
-// walkAndReport is the process that is killed. It writes a line for each page that it is done with: its
-// rows, and the token after it.
-func walkAndReport(t *testing.T, address, token string) {
-	c, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(address))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []int
-	options := []walkOption{withProgress(func(p shipping.ListProgress) {
-		fmt.Println("page", strings.ReplaceAll(strings.Trim(fmt.Sprint(rows), "[]"), " ", ","), p.Resume)
-		rows = nil
-		_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the other process has read it
-	})}
-	if token != "" {
-		options = append(options, withResume(token))
-	}
-	for row, err := range walkRates(t.Context(), c, 0, pageSize, options...) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, row)
-	}
-}
-
-// runWalk runs that process, kills it after so many reports, and returns the rows and the last token
-// reported.
-func runWalk(t *testing.T, address, token string, reports int) (rows []int, last string) {
-	t.Helper()
-	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestResume_AProcessThatIsKilled$")
-	process.Env = append(os.Environ(), walkAddress+"="+address, walkToken+"="+token)
-	process.Stderr = os.Stderr
-	input, err := process.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(output); lines.Scan(); {
-		report := strings.Split(lines.Text(), " ")
-		if len(report) != 3 || report[0] != "page" {
-			continue
-		}
-		for text := range strings.SplitSeq(report[1], ",") {
-			if row, err := strconv.Atoi(text); err == nil {
-				rows = append(rows, row)
-			}
-		}
-		last = report[2]
-		if reports--; reports == 0 {
-			if err := process.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			break
-		}
-		if _, err := input.Write([]byte{'\n'}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := process.Wait(); err != nil && reports != 0 {
-		t.Fatal(err)
-	}
-	return rows, last
 }
 
 // FuzzResume_AnyText: an invalid token is refused before anything is sent.

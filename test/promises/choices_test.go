@@ -73,80 +73,6 @@ func balance(t *testing.T, srv *mockserver.Server) shipping.Amount {
 	return amount
 }
 
-func TestChoices_Lists(t *testing.T) {
-	t.Parallel()
-	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		ctx := t.Context()
-		countries, err := client.Countries.List(ctx)
-		if err != nil || len(countries) != 250 {
-			t.Errorf("%d countries, %v", len(countries), err)
-		}
-		seen := map[string]int{}
-		for rate, err := range client.Rates.All(ctx, &shipping.RateListOptions{PerPage: 120}) { // more than a service may give
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen[rate.RateID]++
-		}
-		page, err := client.Rates.List(ctx, &shipping.RateListOptions{PerPage: 7, Page: 2})
-		if err != nil || len(page.Items) != 7 || page.Pagination.Total != len(seen) || len(seen) != 250 {
-			t.Errorf("%d rates, %+v, %v", len(seen), page, err)
-		}
-		hooks := 0
-		for _, err := range client.Webhooks.All(ctx, nil) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			hooks++
-		}
-		if hooks != len(srv.Webhooks()) {
-			t.Errorf("%d webhooks of %d", hooks, len(srv.Webhooks()))
-		}
-		transactions := map[string]int{}
-		for transaction, err := range client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: srv.Wallets()[0]}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			transactions[transaction.TransactionID]++
-		}
-		first, err := client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: srv.Wallets()[0]})
-		if err != nil || first.Pagination.Total != len(transactions) {
-			t.Errorf("%d transactions, %+v, %v", len(transactions), first.Pagination, err)
-		}
-		for _, err := range client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: "VA-0"}) {
-			if !errors.Is(err, shipping.ErrNotFound) {
-				t.Errorf("a wallet that does not exist: %v", err)
-			}
-		}
-	})
-}
-
-// Rows that arrive during a walk do not make it end short or deliver a row twice, at whichever end they arrive.
-func TestChoices_RowsArriveDuringAWalk(t *testing.T) {
-	t.Parallel()
-	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		before, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: srv.Wallets()[0], PerPage: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := srv.Inject(fault.Rule{Operation: shipping.OpListTransactions, Nth: 3, Fault: fault.InsertRows(7)}); err != nil {
-			t.Fatal(err)
-		}
-		seen := map[string]int{}
-		for transaction, err := range client.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: srv.Wallets()[0], PerPage: 20}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if seen[transaction.TransactionID]++; seen[transaction.TransactionID] > 1 {
-				t.Errorf("%s twice", transaction.TransactionID)
-			}
-		}
-		if len(seen) < before.Pagination.Total {
-			t.Errorf("%d of %d transactions", len(seen), before.Pagination.Total)
-		}
-	})
-}
-
 func TestChoices_Workflow(t *testing.T) {
 	t.Parallel()
 	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
@@ -228,32 +154,6 @@ func TestChoices_LostPurchase(t *testing.T) {
 			if failed, ok = errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 				t.Errorf("settled: %+v, %v", settled, err)
 			}
-		}
-	})
-}
-
-// A refusal is never a success, and never free if the wallet was charged.
-func TestChoices_RefusedPurchase(t *testing.T) {
-	t.Parallel()
-	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := balance(t, srv)
-		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentMuseum}})
-		failed, ok := errors.AsType[*shipping.PurchaseError](err)
-		if !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInvalidRequest) || balance(t, srv).Cmp(before) != 0 {
-			t.Errorf("not offered: %v", err)
-		}
-		if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
-			t.Fatal(err)
-		}
-		once := balance(t, srv)
-		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: draft})
-		failed, ok = errors.AsType[*shipping.PurchaseError](err)
-		if !ok || failed.Outcome == shipping.OutcomeNotCharged || balance(t, srv).Cmp(once) != 0 {
-			t.Errorf("a second time: %v", err)
 		}
 	})
 }

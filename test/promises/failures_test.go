@@ -1,14 +1,13 @@
 package promises_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,133 +17,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
-
-// failures are the responses that each method must survive, with the expected error.
-func failures() map[string]struct {
-	answer httpmock.Responder
-	want   error
-	status int
-} {
-	type failure = struct {
-		answer httpmock.Responder
-		want   error
-		status int
-	}
-	html := "<html><body>Bad gateway</body></html>"
-	return map[string]failure{
-		"400 in the envelope":              {shippingtest.Refusal(400, "a rule"), shipping.ErrInvalidRequest, 400},
-		"401 in the envelope":              {shippingtest.Refusal(401, "no key"), shipping.ErrUnauthorized, 401},
-		"403 in the envelope":              {shippingtest.Refusal(403, "not yours"), shipping.ErrUnauthorized, 403},
-		"404 in the envelope":              {shippingtest.Refusal(404, "no such thing"), shipping.ErrNotFound, 404},
-		"405 without a body":               {httpmock.NewStringResponder(405, ""), shipping.ErrInvalidRequest, 405},
-		"410 in the envelope":              {shippingtest.Refusal(410, "gone"), shipping.ErrNotFound, 410},
-		"422 with data as a list":          {httpmock.NewStringResponder(422, `{"status":false,"message":"m","data":["a","b"]}`), shipping.ErrInvalidRequest, 422},
-		"429 in the envelope":              {shippingtest.Refusal(429, "slow down"), shipping.ErrRateLimited, 429},
-		"500 as HTML":                      {httpmock.NewStringResponder(500, html), shipping.ErrServer, 500},
-		"502 without a body":               {httpmock.NewStringResponder(502, ""), shipping.ErrServer, 502},
-		"503 as an array":                  {httpmock.NewStringResponder(503, `[]`), shipping.ErrServer, 503},
-		"599, which has no name":           {httpmock.NewStringResponder(599, `"down"`), shipping.ErrServer, 599},
-		"301 to elsewhere":                 {httpmock.NewStringResponder(301, "").HeaderSet(http.Header{"Location": {"https://elsewhere.test/"}}), shipping.ErrRedirected, 301},
-		"308 to elsewhere":                 {httpmock.NewStringResponder(308, "").HeaderSet(http.Header{"Location": {"https://elsewhere.test/"}}), shipping.ErrRedirected, 308},
-		"302 to nowhere":                   {httpmock.NewStringResponder(302, ""), shipping.ErrRedirected, 302},
-		"302 to a broken address":          {httpmock.NewStringResponder(302, "").HeaderSet(http.Header{"Location": {"http://[broken"}}), shipping.ErrRedirected, 302},
-		"200 as HTML":                      {httpmock.NewStringResponder(200, html), shipping.ErrUnexpectedBody, 200},
-		"200 as text":                      {httpmock.NewStringResponder(200, "OK"), shipping.ErrUnexpectedBody, 200},
-		"200 without a body":               {httpmock.NewStringResponder(200, ""), shipping.ErrUnexpectedBody, 200},
-		"200 with spaces only":             {httpmock.NewStringResponder(200, " \r\n"), shipping.ErrUnexpectedBody, 200},
-		"204":                              {httpmock.NewStringResponder(204, ""), shipping.ErrUnexpectedBody, 204},
-		"200 that ends early":              {httpmock.NewStringResponder(200, `{"status":true,"data":{"ra`), shipping.ErrUnexpectedBody, 200},
-		"200 as null":                      {httpmock.NewStringResponder(200, `null`), shipping.ErrUnexpectedBody, 200},
-		"200 as an array":                  {httpmock.NewStringResponder(200, `[{"rate_id":"RT-1"}]`), shipping.ErrUnexpectedBody, 200},
-		"200 without status":               {httpmock.NewStringResponder(200, `{"data":{}}`), shipping.ErrUnexpectedBody, 200},
-		"200 with an unreadable status":    {httpmock.NewStringResponder(200, `{"status":{},"data":{}}`), shipping.ErrUnexpectedBody, 200},
-		"200 with status false":            {httpmock.NewStringResponder(200, `{"status":false,"message":"no"}`), shipping.ErrInvalidRequest, 200},
-		"200 with status false and a list": {httpmock.NewStringResponder(200, `{"status":false,"message":"no","data":["SH-1"]}`), shipping.ErrInvalidRequest, 200},
-		"201 with status false":            {httpmock.NewStringResponder(201, `{"status":"false","message":"no"}`), shipping.ErrInvalidRequest, 201},
-		"a connection that breaks":         {httpmock.NewErrorResponder(io.ErrUnexpectedEOF), shipping.ErrConnection, 0},
-	}
-}
-
-func TestFailures_EveryMethodSurvivesEveryAnswer(t *testing.T) {
-	t.Parallel()
-	for _, call := range shippingtest.Calls() {
-		for name, failure := range failures() {
-			if call.Operation == "do" && failure.status == http.StatusNoContent {
-				continue // a success; see TestDo_AnswersWithoutABody
-			}
-			t.Run(call.Operation+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				if call.Operation == shipping.OpDocumentPDF && failure.status/100 == 2 {
-					failure.want = shipping.ErrUnexpectedBody // an envelope is not a PDF either
-				}
-				synctest.Test(t, func(t *testing.T) {
-					service := shippingtest.NewService(failure.answer)
-					client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes(), shippingtest.FastRetries())
-					err := call.Do(t.Context(), client)
-					checkFailure(t, call, err, failure.want, failure.status, failure.answer)
-				})
-			})
-		}
-	}
-}
-
-// checkFailure checks the fields that every error of a call must have.
-func checkFailure(t *testing.T, call shippingtest.Call, err, want error, status int, answer httpmock.Responder) {
-	t.Helper()
-	if !errors.Is(err, want) {
-		t.Fatalf("error %v is not %q", err, want)
-	}
-	failure, ok := errors.AsType[*shipping.Error](err)
-	if !ok {
-		t.Fatalf("error %T holds no *Error", err)
-	}
-	if failure.StatusCode != status || failure.Operation != call.Operation {
-		t.Errorf("status %d of %s, want %d of %s", failure.StatusCode, failure.Operation, status, call.Operation)
-	}
-	if _, body := shippingtest.Sent(t, answer); status != 0 && string(failure.Body) != body {
-		t.Errorf("Body is %q, want %q", failure.Body, body)
-	}
-	if len(failure.Attempts) == 0 {
-		t.Error("no attempt is reported")
-	}
-	if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "\n") || strings.Contains(text, "  ") ||
-		strings.Contains(text, " :") || !strings.Contains(text, call.Operation) {
-		t.Errorf("the error does not read well: %q", text)
-	}
-}
-
-// There is one classification of failures: a read is retried if and only if its error reports Retryable.
-func TestFailures_RetriesAgreeWithRetryable(t *testing.T) {
-	t.Parallel()
-	rows := failures()
-	for name, err := range map[string]error{
-		"a scheme mismatch": http.ErrSchemeMismatch, "a refused certificate": &tls.CertificateVerificationError{Err: x509.HostnameError{}},
-		"a refused connection": shippingtest.ErrRefused(), "a response of TLS": errors.New(`malformed HTTP response "\x15\x03\x01"`),
-	} {
-		row := rows["a connection that breaks"]
-		row.answer = httpmock.NewErrorResponder(err)
-		rows[name] = row
-	}
-	for _, status := range []int{200, 302, 400, 408, 429, 501, 503} {
-		row := rows["a connection that breaks"]
-		row.answer, row.status, row.want = shippingtest.Truncated(status, `{"st`), status, shipping.ErrTruncated
-		rows[fmt.Sprint(status, " cut off")] = row
-	}
-	for name, row := range rows {
-		service := shippingtest.NewService(row.answer)
-		_, err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Rates.List(t.Context(), nil)
-		failure := shippingtest.ErrorIn(t, err)
-		if retried := service.Count("") > 1; retried != failure.Retryable() {
-			t.Errorf("%s: retried: %t, Retryable: %t (%v)", name, retried, failure.Retryable(), err)
-		}
-		if failure.StatusCode != row.status || !errors.Is(err, row.want) {
-			t.Errorf("%s: status %d, want %d, and %v: %v", name, failure.StatusCode, row.status, row.want, err)
-		}
-		if failure.NotSent() {
-			t.Errorf("%s: the transport of a user does not prove that nothing was sent", name)
-		}
-	}
-}
 
 func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 	t.Parallel()
@@ -184,15 +56,6 @@ func TestFailures_CancelledContextSendsNothing(t *testing.T) {
 	}
 }
 
-func TestFailures_CancellationKeepsItsCause(t *testing.T) {
-	t.Parallel()
-	shutdown := errors.New("shutting down")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(shutdown)
-	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(500, "reached"))).Rates.List(ctx, nil)
-	shippingtest.WantError(t, "rates", err, context.Canceled, shutdown)
-}
-
 func TestFailures_ZeroClientsAndServices(t *testing.T) {
 	t.Parallel()
 	var zero shipping.Client
@@ -215,26 +78,6 @@ func TestFailures_ZeroClientsAndServices(t *testing.T) {
 	})
 }
 
-// oddTransport breaks the promises of http.RoundTripper.
-type oddTransport struct{ response *http.Response }
-
-func (o oddTransport) RoundTrip(*http.Request) (*http.Response, error) { return o.response, nil }
-
-func TestFailures_TransportsThatBreakTheirPromiseDoNotPanic(t *testing.T) {
-	t.Parallel()
-	for name, response := range map[string]*http.Response{
-		"neither response nor error": nil,
-		"no body and no header":      {StatusCode: 200},
-		"no body, failed":            {StatusCode: 503},
-		"status out of range":        {StatusCode: -1, Body: http.NoBody},
-	} {
-		_, err := shippingtest.NewClient(t, oddTransport{response}, shippingtest.FastRetries()).Rates.List(t.Context(), nil)
-		if _, ok := errors.AsType[*shipping.Error](err); !ok {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-}
-
 func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]httpmock.Responder{
@@ -254,6 +97,24 @@ func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
 		if !strings.HasPrefix(body, string(response.Body)) || len(response.Body) == 0 {
 			t.Errorf("%s leaves the body %q", name, response.Body)
 		}
+	}
+}
+
+// A compressed response is read. The vectors contain those that are cut, wrong, or too large.
+func TestResponse_Compressed(t *testing.T) {
+	t.Parallel()
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	_, err := io.WriteString(w, shippingtest.Golden(t, "rates.json"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	server := startHostile(t, func(to net.Conn, _ *http.Request) {
+		_, _ = io.WriteString(to, wireAnswer("200 OK", compressed.String(), "Content-Encoding: gzip"))
+	})
+	page, err := server.client(t).Rates.List(t.Context(), nil)
+	if err != nil || len(page.Items) != 3 {
+		t.Errorf("%+v, %v", page, err)
 	}
 }
 
@@ -317,27 +178,4 @@ func TestLimits_ErrorsKeepAStartOfTheBody(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestFailures_AnAttemptIsToldForEachRequest(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		broken := errors.New("broken")
-		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(broken), shippingtest.Refusal(502, "bad"), shippingtest.Refusal(404, "no"))
-		_, err := shippingtest.NewClient(t, service).Rates.List(t.Context(), nil)
-		failure, _ := errors.AsType[*shipping.Error](err)
-		if failure == nil {
-			t.Fatal(err)
-		}
-		var statuses []int
-		for i, attempt := range failure.Attempts {
-			statuses = append(statuses, attempt.StatusCode)
-			if (i == 1) != errors.Is(attempt.Err, broken) {
-				t.Errorf("attempt %d failed with %v", i+1, attempt.Err)
-			}
-		}
-		if !slices.Equal(statuses, []int{503, 0, 502, 404}) {
-			t.Errorf("attempts ended with %v", statuses)
-		}
-	})
 }

@@ -180,13 +180,20 @@ func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, er
 		t.Errorf("%s: %T holds no *Error: %v", call.Operation, err, err)
 		return
 	}
+	if failure.Operation != call.Operation && call.Operation != shipping.OpPurchase || len(failure.Attempts) == 0 {
+		t.Errorf("%s: the error is one of %s, after %d attempts", call.Operation, failure.Operation, len(failure.Attempts))
+	}
+	if again := failure.Retryable(); again != answer.again && !outOfTime && !errors.Is(answer.want, errAny) && call.Operation != shipping.OpPurchase {
+		t.Errorf("%s: Retryable is %t: %v", call.Operation, again, err)
+	}
 	if answer.status != 0 && failure.StatusCode != answer.status && !outOfTime && call.Operation != shipping.OpPurchase {
 		t.Errorf("%s: status %d, want %d", call.Operation, failure.StatusCode, answer.status)
 	}
 	if failure.RetryAfter != answer.asked && call.Operation != shipping.OpPurchase {
 		t.Errorf("%s: RetryAfter %s, want %s", call.Operation, failure.RetryAfter, answer.asked)
 	}
-	if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) {
+	if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) || !strings.HasPrefix(text, "shipping: ") ||
+		!strings.Contains(text, failure.Operation) || strings.Contains(text, " :") {
 		t.Errorf("%s: the error does not read well: %.300q", call.Operation, text)
 	}
 	if call.Operation == shipping.OpPurchase && answer.want != nil && shippingtest.Outcome(nil, err) == "" {

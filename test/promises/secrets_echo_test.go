@@ -89,7 +89,8 @@ func echoes() map[string]string {
 	} {
 		all["the envelope: "+name] = envelope(401, `{"status":false,"message":"bad key `+key+`","data":{"request_id":"`+key+`","key":"`+key+`","`+key+`":1}}`)
 		all["a failed record: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"failed","failure_reason":"`+key+
-			`","documents":[{"document_type":"`+key+`","status":"failed","error":"`+key+`"}],"`+key+`":"`+key+`"}}`)
+			`","documents":[{"document_type":"`+key+`","status":"failed","error":"`+key+`"}],"wallet":"`+key+`","line_items":[{"description":"`+key+
+			`"}],"profiles":{"FDA":{"key":"`+key+`"}},"`+key+`":"`+key+`"}}`)
 		all["a draft: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"`+key+`","status":"draft","currency":"`+key+
 			`","available_documents":[{"document_type":"FDA","amount":1,"currency":"`+key+`"}]}}`)
 		all["a status: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"`+key+`"}}`)
@@ -296,6 +297,9 @@ func (w *watched) error(from string, err error) {
 			w.error("an attempt", attempt.Err)
 		}
 	}
+	if record := carriedRecord(err); record != nil {
+		w.note(*record)
+	}
 	switch wrapper := err.(type) {
 	case interface{ Unwrap() error }:
 		w.error("which wraps", wrapper.Unwrap())
@@ -304,6 +308,19 @@ func (w *watched) error(from string, err error) {
 			w.error("which wraps", cause)
 		}
 	}
+}
+
+// carriedRecord returns the record in an error.
+func carriedRecord(err error) *shipping.RegulatoryRequest {
+	switch err := err.(type) {
+	case *shipping.PurchaseError:
+		return err.Request
+	case *shipping.StepError:
+		return err.Request
+	case *shipping.FailedError:
+		return err.Request
+	}
+	return nil
 }
 
 // check searches the collected texts, unchanged and decoded as JSON, HTML and URLs.

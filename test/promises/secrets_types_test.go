@@ -5,14 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"log/slog"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,7 +19,7 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// keyHolders are values of each exported type that can hold a key, by package and name: the key is testKey or,
+// keyHolders are values of each exported type that can hold a key, by package and name: the key is shippingtest.Key or,
 // of the reference server, its own.
 func keyHolders(t *testing.T) (holders map[string]any, keys []string) {
 	t.Helper()
@@ -73,121 +67,6 @@ func services(client *shipping.Client) map[string]any {
 		}
 	}
 	return found
-}
-
-// keyless are the exported types that look as if they could hold a key, and why they cannot.
-var keyless = map[string]string{
-	"shipping.Amount":          "a number",
-	"batch.Item":               "the key names an item",
-	"batch.Result":             "the key names an item",
-	"batch.Event":              "the key names an item",
-	"batch.File":               "a file and its records",
-	"batch.Record":             "the key names an item",
-	"batch.JournalError":       "the key names an item",
-	"batch.ReplayOutcome":      "the key names an item",
-	"shipping.PurchaseRequest": "an identifier, documents and settings",
-	"journal.Query":            "the key is a fingerprint",
-	"fault.Kind":               "a name and a description",
-	"fault.Injected":           "a fault rule and its counts",
-	"sweep.Config":             "settings, and options that are functions",
-	"sweep.Execute":            "a function",
-	"sweep.Fault":              "a name, a description and functions",
-	"sweep.Request":            "what the journal shows, which contains no key",
-	"sweep.Result":             "names of faults, and requests as the journal shows them",
-	"webhook.MemoryStore":      "identifiers of deliveries",
-	"webhook.FileStore":        "identifiers of deliveries, and a path",
-	"webhook.Tracker":          "identifiers of shipments",
-}
-
-// Each exported type that could hold a key is printed by a test, or is listed as one that holds none.
-func TestSecrets_EveryTypeThatCouldHoldAKeyIsPrinted(t *testing.T) {
-	t.Parallel()
-	holders, _ := keyHolders(t)
-	found := map[string]bool{}
-	for _, name := range typesThatCouldHoldAKey(t) {
-		found[name] = true
-		_, printed := holders[name]
-		if _, exempt := keyless[name]; printed == exempt {
-			t.Errorf("%s could hold a key: construct one in keyHolders, or add it to keyless with the reason why it contains none", name)
-		}
-	}
-	for name := range holders {
-		if !found[name] {
-			t.Errorf("%s is not an exported type any more: remove it from keyHolders", name)
-		}
-	}
-	for name := range keyless {
-		if !found[name] {
-			t.Errorf("%s is not an exported type any more: remove it from keyless", name)
-		}
-	}
-}
-
-// module is the root folder of the module.
-var module = filepath.Join("..", "..")
-
-// typesThatCouldHoldAKey returns the exported types of this module's public packages that are functions, or
-// structs with an unexported or embedded field or with one that is called a key or secret.
-func typesThatCouldHoldAKey(t *testing.T) (names []string) {
-	t.Helper()
-	err := filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir():
-			return skipPrivate(path, entry)
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			if spec, ok := node.(*ast.TypeSpec); ok && file.Name.Name != "main" && spec.Name.IsExported() && couldHoldAKey(spec.Type) {
-				names = append(names, file.Name.Name+"."+spec.Name.Name)
-			}
-			return true
-		})
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
-}
-
-// skipPrivate skips folders that no program imports from: internal ones, examples and nested modules.
-func skipPrivate(path string, entry fs.DirEntry) error {
-	if path == module {
-		return nil
-	}
-	_, err := os.Stat(filepath.Join(path, "go.mod"))
-	switch name := entry.Name(); {
-	case err == nil, name == "internal", name == "examples", name == "test", name == "testdata", strings.HasPrefix(name, "."):
-		return fs.SkipDir
-	}
-	return nil
-}
-
-func couldHoldAKey(expression ast.Expr) bool {
-	switch kind := expression.(type) {
-	case *ast.FuncType:
-		return true
-	case *ast.StructType:
-		for _, field := range kind.Fields.List {
-			if len(field.Names) == 0 {
-				return true
-			}
-			for _, name := range field.Names {
-				lower := strings.ToLower(name.Name)
-				if !name.IsExported() || strings.Contains(lower, "key") || strings.Contains(lower, "secret") {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // placesOf puts a holder where a program may have one.

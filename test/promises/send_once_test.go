@@ -3,10 +3,7 @@ package promises_test
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -180,97 +177,6 @@ func newPipe(t *testing.T) net.Conn {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// An error of a transport that may send a request several times does not prove that nothing was sent.
-func TestEvidence_OfAForeignTransportCountsForNothing(t *testing.T) {
-	t.Parallel()
-	dial := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
-	for name, failure := range map[string]error{
-		"dial":         dial,
-		"proxyconnect": &net.OpError{Op: "proxyconnect", Net: "tcp", Err: dial},
-		"certificate":  &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sent := 0
-			client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
-				if r.Method == http.MethodGet {
-					return shippingtest.Record("processing")(r)
-				}
-				sent++ // to the first address, which charges and drops the response; the second address refuses
-				return nil, failure
-			}), shippingtest.FastRetries())
-			result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
-			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged || sent != 1 {
-				t.Errorf("outcome %q after %d requests, want charged after 1: %v", got, sent, err)
-			}
-			_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
-			if sent != 2 || strings.Contains(err.Error(), "nothing was sent") {
-				t.Errorf("the replay was sent %d times, want once: %v", sent-1, err)
-			}
-		})
-	}
-}
-
-// A refused connection to a second address does not prove that nothing was sent to the first one.
-func TestEvidence_OfATransportThatTriesAnotherAddress(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const second = "second.test:80"
-		sent := 0
-		inner := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if address == second {
-				return nil, shippingtest.ErrRefused()
-			}
-			return pipeTo(func(conn net.Conn) { // charges, and drops the response
-				if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil && request.Method != http.MethodGet {
-					_, _ = io.Copy(io.Discard, request.Body)
-					sent++
-				}
-			})(ctx, network, address)
-		}}
-		client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
-			response, err := inner.RoundTrip(r)
-			if err == nil {
-				return response, nil
-			}
-			again := r.Clone(r.Context())
-			again.URL.Host = second
-			if again.GetBody != nil {
-				again.Body, _ = again.GetBody()
-			}
-			return inner.RoundTrip(again)
-		}), shippingtest.FastRetries(), shipping.WithBaseURL(shippingtest.PlainBaseURL))
-		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
-		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown || sent != 1 {
-			t.Errorf("outcome %q after %d purchases: %v", got, sent, err)
-		}
-		_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
-		if sent != 2 || strings.Contains(err.Error(), "nothing was sent") {
-			t.Errorf("the replay was sent %d times, want once: %v", sent-1, err)
-		}
-	})
-}
-
-// A program may replace http.DefaultTransport. An error of the replacement does not prove that nothing was sent.
-func TestEvidence_OfAReplacedDefaultTransportCountsForNothing(t *testing.T) {
-	before := http.DefaultTransport
-	defer func() { http.DefaultTransport = before }()
-	http.DefaultTransport = roundTrip(func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodGet {
-			return shippingtest.Record("processing")(r)
-		}
-		return nil, shippingtest.ErrRefused()
-	})
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
-	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged {
-		t.Errorf("outcome %q: %v", got, err)
-	}
-}
 
 // pipeTo is a DialContext whose connections end in serve.
 func pipeTo(serve func(net.Conn)) func(context.Context, string, string) (net.Conn, error) {
