@@ -3,7 +3,6 @@ package redact
 import (
 	"errors"
 	"fmt"
-	"net"
 )
 
 // Error returns err itself if neither it nor an error that it wraps contains the key under any verb of fmt.
@@ -40,8 +39,11 @@ func (k Key) withhold(err error) (safe error, found bool) {
 	if !found {
 		return err, false
 	}
-	if e, ok := err.(net.Error); ok {
-		hidden.timeout, hidden.temporary = e.Timeout(), e.Temporary()
+	if e, ok := err.(interface{ Timeout() bool }); ok {
+		hidden.timeout = e.Timeout()
+	}
+	if e, ok := err.(interface{ Temporary() bool }); ok {
+		hidden.temporary = e.Temporary()
 	}
 	return hidden, true
 }
