@@ -66,7 +66,9 @@ func (f *finder) find(text string) bool {
 	if !near && !f.near(plain) {
 		return false
 	}
-	return f.contains(plain) || !f.short && binaryIn(text, plain, func(data string) bool { return f.contains(decode(data)) })
+	return f.contains(plain) || !f.short && binaryIn(text, plain, func(data string) bool {
+		return (f.near(data) || escaped(data)) && f.contains(decode(data))
+	})
 }
 
 // near reports whether a text may contain a part of the key, if nothing is escaped: each part has two groups of four
