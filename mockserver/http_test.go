@@ -82,14 +82,18 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 	}
 }
 
-// connect opens a connection in memory and sends a text. It closes with the test.
+// connect opens a connection in memory and sends a text. It closes with the test, whose time must be virtual: net/http
+// keeps a connection that it has hung up on for half a second.
 func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 	t.Helper()
 	conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() {
+		conn.Close()
+		time.Sleep(time.Second)
+	})
 	if text != "" {
 		if _, err := conn.Write([]byte(text)); err != nil {
 			t.Fatal(err)
