@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/wait"
-	"github.com/shipping-go/shipping/internal/workflow"
 )
 
 // AnalyzeAndPollOptions configures the steps of [RegulatoryService.AnalyzeAndPoll] between analysis and completion.
@@ -73,8 +73,8 @@ func (o *PollOptions) withDefaults() (PollOptions, error) {
 	return p, nil
 }
 
-func (o *PollOptions) intervals() workflow.Intervals {
-	return workflow.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
+func (o *PollOptions) intervals() wait.Intervals {
+	return wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
 }
 
 // PollStep is the step that a [PollEvent] reports.
@@ -194,33 +194,96 @@ func (f *flow) report(event PollEvent) {
 	}
 }
 
-// fromDraft edits, selects, purchases and waits.
+// Prepare takes a draft up to its purchase, and purchases nothing: it edits the draft and reads it again, selects documents,
+// and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. The result holds the draft as last
+// read and is what [RegulatoryService.Purchase] takes; without DocumentTypes if nothing was selected. The error is a
+// [*ValidationError] or a [*StepError].
+//
+// Specification: "Typical regulatory workflow".
+func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*PurchaseRequest, error) {
+	flow := newFlow(s, opts, call)
+	if err := flow.options.validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case ctx == nil:
+		return nil, nilContext(OpPurchase)
+	case draft == nil || draft.RequestID == "":
+		return nil, invalidRequest(OpPurchase, "draft", "is missing: pass the record that Analyze or Get returned")
+	}
+	flow.id = draft.RequestID
+	p, err := flow.prepare(ctx, draft)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// prepare is Prepare for a flow. It returns the draft as last read also with an error.
+func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*PurchaseRequest, error) {
+	p := &PurchaseRequest{RequestID: f.id, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase}
+	if f.options.Edit != nil {
+		if err := f.edit(ctx, p); err != nil {
+			return p, f.failed(StepEdited, p.Draft, err)
+		}
+		f.report(PollEvent{Step: StepEdited, Request: p.Draft})
+	}
+	if f.options.Select == nil {
+		return p, nil
+	}
+	if err := f.choose(p); err != nil {
+		return p, f.failed(StepSelected, p.Draft, err)
+	}
+	return p, nil
+}
+
+func (f *flow) edit(ctx context.Context, p *PurchaseRequest) error {
+	if err := checkDraft(p.Draft); err != nil {
+		return err
+	}
+	if err := f.options.Edit(ctx, p.Draft); err != nil {
+		return err
+	}
+	edited, err := f.service.Get(ctx, f.id, f.call...)
+	if err == nil {
+		p.Draft = edited
+	}
+	return err
+}
+
+// choose selects the documents, and compares their price with the budget.
+func (f *flow) choose(p *PurchaseRequest) error {
+	if err := checkDraft(p.Draft); err != nil {
+		return err
+	}
+	selected, err := f.options.Select(p.Draft)
+	if err != nil {
+		return err
+	}
+	p.DocumentTypes = slices.Clone(selected) // the caller may change its slice
+	f.report(PollEvent{Step: StepSelected, Request: p.Draft})
+	if f.options.Budget != nil && len(selected) > 0 {
+		_, err = f.options.Budget.Check(p.Draft, p.DocumentTypes...)
+	}
+	return err
+}
+
+// fromDraft prepares, purchases and waits.
 func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*RegulatoryRequest, error) {
-	steps := workflow.Flow[*RegulatoryRequest, DocumentType]{
-		Edit:   f.options.Edit,
-		Read:   func(ctx context.Context) (*RegulatoryRequest, error) { return f.service.Get(ctx, f.id, f.call...) },
-		Check:  checkDraft,
-		Select: f.options.Select,
-		Reserve: func(_ context.Context, draft *RegulatoryRequest, selected []DocumentType) error {
-			if f.options.Budget == nil {
-				return nil
-			}
-			_, err := f.options.Budget.Check(draft, selected...)
-			return err
-		},
-		Purchase: f.purchase,
-		Done: func(step workflow.Step, draft *RegulatoryRequest) {
-			f.report(PollEvent{Step: stepOf(step), Request: draft})
-		},
+	p, err := f.prepare(ctx, draft)
+	if err != nil || len(p.DocumentTypes) == 0 {
+		return p.Draft, err
 	}
-	draft, purchased, err := steps.Run(ctx, draft)
-	if failed, ok := errors.AsType[*workflow.Error](err); ok {
-		return draft, &StepError{RequestID: f.id, Step: stepOf(failed.Step), Request: f.service.core.withoutKey(draft), Err: failed.Err}
+	bought, err := f.service.Purchase(ctx, p, f.call...)
+	if err != nil {
+		return p.Draft, f.failed(StepPurchased, p.Draft, err)
 	}
-	if !purchased {
-		return draft, nil
-	}
+	f.report(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
 	return f.wait(ctx)
+}
+
+func (f *flow) failed(step PollStep, record *RegulatoryRequest, err error) error {
+	return &StepError{RequestID: f.id, Step: step, Request: f.service.core.withoutKey(record), Err: err}
 }
 
 // checkDraft returns an error if the request is no longer a draft.
@@ -229,27 +292,6 @@ func checkDraft(record *RegulatoryRequest) error {
 		return nil
 	}
 	return fmt.Errorf("the request is not a draft any more: its status is %s; nothing was purchased", quoteShort(string(record.Status)))
-}
-
-// stepOf returns the PollStep of a step of internal/workflow.
-func stepOf(step workflow.Step) PollStep {
-	switch step {
-	case workflow.Edit:
-		return StepEdited
-	case workflow.Purchase:
-		return StepPurchased
-	}
-	return StepSelected // the budget is a part of it
-}
-
-func (f *flow) purchase(ctx context.Context, draft *RegulatoryRequest, selected []DocumentType) error {
-	bought, err := f.service.Purchase(ctx, &PurchaseRequest{
-		RequestID: f.id, DocumentTypes: selected, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase,
-	}, f.call...)
-	if err == nil {
-		f.report(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
-	}
-	return err
 }
 
 func (f *flow) wait(ctx context.Context) (*RegulatoryRequest, error) {
@@ -299,51 +341,25 @@ func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *Pol
 
 // waiting is one wait for one request.
 type waiting struct {
-	workflow.Wait[*RegulatoryRequest]
-	service RegulatoryService
-	id      string
-	last    *RegulatoryRequest
+	service  RegulatoryService
+	id       string
+	call     []CallOption
+	polls    wait.Polls
+	progress func(PollEvent)
+	last     *RegulatoryRequest
 }
 
 func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
-	w := &waiting{service: s, id: requestID}
-	w.Wait = workflow.Wait[*RegulatoryRequest]{
-		Intervals: options.intervals(),
-		Read: func(ctx context.Context) (*RegulatoryRequest, error) {
-			record, err := s.Get(ctx, requestID, call...)
-			if err == nil {
-				w.last = record
-			}
-			return record, err
-		},
-		Draft: func(record *RegulatoryRequest) bool { return record.Status == StatusDraft },
-		Final: func(record *RegulatoryRequest) bool { return record.Status.Final() },
-		Retry: s.core.retryPoll,
-	}
-	if options.Progress != nil {
-		w.Report = func(poll workflow.Poll[*RegulatoryRequest]) { options.Progress(w.event(poll)) }
-	}
-	return w
+	return &waiting{service: s, id: requestID, call: call, polls: wait.Polls{Intervals: options.intervals()}, progress: options.Progress}
 }
 
 // retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
-func (c *core) retryPoll(err error) (after time.Duration, retry bool) {
+func (c *core) retryPoll(err error) (retry bool, after time.Duration) {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok || !failed.Retryable() {
-		return 0, false
+		return false, 0
 	}
-	return min(failed.RetryAfter, c.policy.MaxRetryAfter), true
-}
-
-func (w *waiting) event(poll workflow.Poll[*RegulatoryRequest]) PollEvent {
-	step := StepPolled
-	switch {
-	case poll.Err != nil:
-		step = StepPollFailed
-	case poll.AtEnd:
-		step = StepEnded
-	}
-	return PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Polls, Elapsed: poll.Elapsed, Err: poll.Err, Next: poll.Next}
+	return true, min(failed.RetryAfter, c.policy.MaxRetryAfter)
 }
 
 func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
@@ -361,20 +377,37 @@ func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 // poll reads the request once. It reports done with the result of the wait, or when to poll next
 // together with a failure that may pass.
 func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err error) {
-	record, next, end, err := w.Poll(ctx)
-	switch {
-	case end == workflow.NotYet:
-		return next, false, err
-	case end == workflow.StillDraft:
-		err = w.failed(ErrNotPurchased)
-	case end == workflow.Broken:
-		err = w.failed(err)
-	default:
-		if err = record.ended(); err != nil && record.Status != StatusFailed {
-			err = w.failed(err)
+	w.polls.Begin()
+	record, err := w.service.Get(ctx, w.id, w.call...)
+	if err != nil {
+		retry, after := w.service.core.retryPoll(err)
+		poll := w.polls.Failed(ctx, retry, after)
+		if poll.End == wait.Broken {
+			return 0, true, w.failed(err)
 		}
+		w.report(StepPollFailed, poll, err)
+		return poll.Next, false, err
+	}
+	w.last = record
+	poll := w.polls.Found(ctx, record.Status == StatusDraft, record.Status.Final())
+	switch poll.End {
+	case wait.StillDraft:
+		return 0, true, w.failed(ErrNotPurchased)
+	case wait.NotYet:
+		w.report(StepPolled, poll, nil)
+		return poll.Next, false, nil
+	}
+	w.report(StepEnded, poll, nil)
+	if err = record.ended(); err != nil && record.Status != StatusFailed {
+		err = w.failed(err)
 	}
 	return 0, true, err
+}
+
+func (w *waiting) report(step PollStep, poll wait.Poll, err error) {
+	if w.progress != nil {
+		w.progress(PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Number, Elapsed: poll.Elapsed, Err: err, Next: poll.Next})
+	}
 }
 
 // ended returns the result of a wait for a request in a final state: nil only if its documents are generated.

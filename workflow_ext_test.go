@@ -465,3 +465,56 @@ func TestSelectAutomated_ADraftWithoutModesIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// Prepare edits, selects and compares the price, and sends no purchase; Purchase takes its result.
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	budget := func(amount string) *shipping.Budget {
+		budget, err := shipping.ParseBudget(amount + " NGN")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return budget
+	}
+	onlyFDA := shipping.SelectOnly(shipping.DocumentFDA)
+	for name, test := range map[string]struct {
+		options  *shipping.AnalyzeAndPollOptions
+		selected int
+		err      error
+	}{
+		"without options":  {nil, 0, nil},
+		"nothing selected": {&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly(shipping.DocumentMSDS), Budget: budget("1")}, 0, nil},
+		"selected":         {&shipping.AnalyzeAndPollOptions{Select: onlyFDA, Budget: budget("1500")}, 1, nil},
+		"over the budget":  {&shipping.AnalyzeAndPollOptions{Select: onlyFDA, Budget: budget("1499.99")}, 0, shipping.ErrOverBudget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := newWorkflowService()
+			regulatory := shippingtest.NewClient(t, service).Regulatory
+			draft, err := regulatory.Analyze(t.Context(), parcel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prepared, err := regulatory.Prepare(t.Context(), draft, test.options)
+			if !errors.Is(err, test.err) || (prepared == nil) != (err != nil) {
+				t.Fatalf("%+v, %v", prepared, err)
+			}
+			if err != nil {
+				return
+			}
+			if len(prepared.DocumentTypes) != test.selected || prepared.Draft != draft || service.status != "draft" {
+				t.Errorf("%+v; the request is %s", prepared, service.status)
+			}
+			_, err = regulatory.Purchase(t.Context(), prepared)
+			if bought := service.status == "processing"; bought != (test.selected > 0) || bought != (err == nil) {
+				t.Errorf("the request is %s, %v", service.status, err)
+			}
+		})
+	}
+	for _, draft := range []*shipping.RegulatoryRequest{nil, {}} {
+		_, err := shippingtest.NewClient(t, newWorkflowService()).Regulatory.Prepare(t.Context(), draft, nil)
+		if _, ok := errors.AsType[*shipping.ValidationError](err); !ok {
+			t.Errorf("%+v: %v", draft, err)
+		}
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/workflow"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // entry is one item of a run. Its record is the last one in the journal; a step continues from there
@@ -18,8 +18,8 @@ type entry struct {
 	claim     Claim // nil while this process does not have the item
 	record    Record
 	due       time.Time
-	again     time.Duration // the interval between tries, if another process has the item
-	poll      *workflow.Wait[*shipping.RegulatoryRequest]
+	again     time.Duration   // the interval between tries, if another process has the item
+	polls     *wait.Polls     // of the wait for its documents
 	graceOver bool            // no purchase of an earlier claim can still be sent in time
 	refusal   *shipping.Error // why the service refused the purchase of this run, which is settled now; nil if it did not
 	err       error
@@ -34,7 +34,7 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	}
 	if err != nil || wait <= 0 {
 		e.err, e.done = err, true
-		e.poll = nil       // ten thousand ended items keep no records
+		e.polls = nil      // ten thousand ended items keep no records
 		_ = e.release(ctx) // should it fail, others have the item once the journal is closed
 		e.run.progress(e, shipping.PollEvent{Step: shipping.StepEnded, RequestID: e.record.RequestID, Err: err})
 		return 0
@@ -61,7 +61,7 @@ func (e *entry) overtaken(ctx context.Context) bool {
 // ended then, or is claimed if the other process died.
 func (e *entry) leave(ctx context.Context) time.Duration {
 	_ = e.release(ctx) // if it was taken over, there is nothing left to release
-	e.record, e.poll = Record{Key: e.record.Key}, nil
+	e.record, e.polls = Record{Key: e.record.Key}, nil
 	return e.run.intervals.Next(&e.again)
 }
 
@@ -145,39 +145,56 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 
 // fromDraft edits, selects, reserves the price and purchases.
 func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
-	check := func(draft *shipping.RegulatoryRequest) error { return errors.Join(isDraft(draft), e.run.mayContinue()) }
-	if err := check(draft); err != nil {
+	if err := errors.Join(isDraft(draft), e.run.mayContinue()); err != nil {
 		return 0, e.failed(shipping.StepSelected, draft, err)
 	}
-	wait := time.Duration(0)
-	flow := workflow.Flow[*shipping.RegulatoryRequest, shipping.DocumentType]{
-		Edit:    e.run.options.Edit,
-		Read:    func(ctx context.Context) (*shipping.RegulatoryRequest, error) { return e.get(ctx) },
-		Check:   check,
-		Select:  e.run.options.Select,
-		Reserve: e.reserve,
-		Purchase: func(ctx context.Context, draft *shipping.RegulatoryRequest, _ []shipping.DocumentType) (err error) {
-			wait, err = e.purchase(ctx, draft)
-			return err
-		},
-		Done: func(step workflow.Step, draft *shipping.RegulatoryRequest) {
-			e.run.progress(e, shipping.PollEvent{Step: pollStep(step), RequestID: e.record.RequestID, Request: draft})
-		},
+	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, e.preparation(), e.run.call...)
+	if failed, ok := errors.AsType[*shipping.StepError](err); ok {
+		return 0, e.failed(failed.Step, failed.Request, failed.Err)
 	}
-	draft, _, err := flow.Run(ctx, draft)
-	if err == nil && flow.Select == nil {
-		if err := check(draft); err != nil {
-			return 0, e.failed(shipping.StepEdited, draft, err)
+	if err != nil {
+		return 0, err
+	}
+	if len(purchase.DocumentTypes) == 0 {
+		if err := errors.Join(isDraft(purchase.Draft), e.run.mayContinue()); err != nil {
+			return 0, e.failed(shipping.StepEdited, purchase.Draft, err)
+		}
+		return 0, nil
+	}
+	err = e.reserve(ctx, purchase.Draft, purchase.DocumentTypes)
+	switch {
+	case err == nil:
+		return e.purchase(ctx, purchase.Draft)
+	case errors.Is(err, shipping.ErrOverBudget):
+		return 0, e.failed(shipping.StepSelected, purchase.Draft, err)
+	}
+	return 0, err
+}
+
+// preparation returns the options of the steps before the purchase. None begins once the batch was stopped. The budget is
+// compared when the price is reserved.
+func (e *entry) preparation() *shipping.AnalyzeAndPollOptions {
+	o := &shipping.AnalyzeAndPollOptions{
+		Purchase: e.run.options.Purchase,
+		Progress: func(event shipping.PollEvent) { e.run.progress(e, event) },
+	}
+	if edit := e.run.options.Edit; edit != nil {
+		o.Edit = func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
+			if err := e.run.mayContinue(); err != nil {
+				return err
+			}
+			return edit(ctx, draft)
 		}
 	}
-	failed, ok := errors.AsType[*workflow.Error](err)
-	switch {
-	case !ok:
-		return wait, nil
-	case failed.Step == workflow.Purchase, failed.Step == workflow.Reserve && !errors.Is(err, shipping.ErrOverBudget):
-		return 0, failed.Err
+	if choose := e.run.options.Select; choose != nil {
+		o.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+			if err := e.run.mayContinue(); err != nil {
+				return nil, err
+			}
+			return choose(draft)
+		}
 	}
-	return 0, e.failed(pollStep(failed.Step), draft, failed.Err)
+	return o
 }
 
 func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
@@ -200,14 +217,6 @@ func isDraft(record *shipping.RegulatoryRequest) error {
 	}
 	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased outside this batch: "+
 		"follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
-}
-
-// pollStep names the steps of internal/workflow.
-func pollStep(step workflow.Step) shipping.PollStep {
-	if step == workflow.Edit {
-		return shipping.StepEdited
-	}
-	return shipping.StepSelected // the budget is a part of it
 }
 
 func (e *entry) move(ctx context.Context, step Step) error {

@@ -7,23 +7,34 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/workflow"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// wait polls once.
+// wait polls once. It keeps no record, because ten thousand items can wait.
 func (e *entry) wait(ctx context.Context) (time.Duration, error) {
-	if e.poll == nil {
-		e.poll = e.newWait()
+	if e.polls == nil {
+		e.polls = &wait.Polls{Intervals: e.run.intervals}
 	}
-	record, next, end, err := e.poll.Poll(ctx)
-	switch end {
-	case workflow.NotYet:
-		return next, nil
-	case workflow.StillDraft:
+	e.polls.Begin()
+	record, err := e.get(ctx)
+	if err != nil {
+		retry, after := e.run.retryPoll(err)
+		poll := e.polls.Failed(ctx, retry, after)
+		if poll.End == wait.Broken {
+			return 0, e.failed(shipping.StepPolled, nil, err)
+		}
+		e.polled(shipping.PollEvent{Step: shipping.StepPollFailed, Err: err}, poll)
+		return poll.Next, nil
+	}
+	poll := e.polls.Found(ctx, record.Status == shipping.StatusDraft, record.Status.Final())
+	switch poll.End {
+	case wait.StillDraft:
 		return 0, e.failed(shipping.StepPolled, record, shipping.ErrNotPurchased)
-	case workflow.Broken:
-		return 0, e.failed(shipping.StepPolled, nil, err)
+	case wait.NotYet:
+		e.polled(shipping.PollEvent{Step: shipping.StepPolled, Request: record}, poll)
+		return poll.Next, nil
 	}
+	e.polled(shipping.PollEvent{Step: shipping.StepEnded, Request: record}, poll)
 	e.charge(record.ChargedAmount, record.Currency)
 	switch record.Status {
 	case shipping.StatusCompleted:
@@ -34,41 +45,22 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	return 0, e.failed(shipping.StepPolled, record, fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
 }
 
-// newWait returns the wait for the item. It holds no record, because ten thousand items can wait.
-func (e *entry) newWait() *workflow.Wait[*shipping.RegulatoryRequest] {
-	options := e.run.options.Poll
-	return &workflow.Wait[*shipping.RegulatoryRequest]{
-		Intervals: e.run.intervals,
-		Read:      e.get,
-		Draft:     func(record *shipping.RegulatoryRequest) bool { return record.Status == shipping.StatusDraft },
-		Final:     func(record *shipping.RegulatoryRequest) bool { return record.Status.Final() },
-		Retry:     e.run.retryPoll,
-		Report: func(poll workflow.Poll[*shipping.RegulatoryRequest]) {
-			event := shipping.PollEvent{
-				Step: shipping.StepPolled, RequestID: e.record.RequestID, Request: poll.Record, Polls: poll.Polls, Elapsed: poll.Elapsed,
-				Err: poll.Err, Next: poll.Next,
-			}
-			switch {
-			case poll.Err != nil:
-				event.Step = shipping.StepPollFailed
-			case poll.AtEnd:
-				event.Step = shipping.StepEnded
-			}
-			if own := options.Progress; own != nil {
-				e.run.callback(func() { own(event) })
-			}
-			if event.Step != shipping.StepEnded {
-				e.run.progress(e, event)
-			}
-		},
+// polled reports a poll. The end of an item is reported once it is in the journal.
+func (e *entry) polled(event shipping.PollEvent, poll wait.Poll) {
+	event.RequestID, event.Polls, event.Elapsed, event.Next = e.record.RequestID, poll.Number, poll.Elapsed, poll.Next
+	if own := e.run.options.Poll.Progress; own != nil {
+		e.run.callback(func() { own(event) })
+	}
+	if event.Step != shipping.StepEnded {
+		e.run.progress(e, event)
 	}
 }
 
 // retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
-func (r *run) retryPoll(err error) (after time.Duration, retry bool) {
+func (r *run) retryPoll(err error) (retry bool, after time.Duration) {
 	failed, ok := errors.AsType[*shipping.Error](err)
 	if !ok || !failed.Retryable() {
-		return 0, false
+		return false, 0
 	}
-	return min(failed.RetryAfter, r.client.RetryPolicy().MaxRetryAfter), true
+	return true, min(failed.RetryAfter, r.client.RetryPolicy().MaxRetryAfter)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/workflow"
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
@@ -21,7 +21,7 @@ type run struct {
 	options   Options
 	call      []shipping.CallOption
 	journal   Journal
-	intervals workflow.Intervals // of Options.Poll
+	intervals wait.Intervals // of Options.Poll
 
 	mu         sync.Mutex
 	changed    sync.Cond
@@ -44,7 +44,7 @@ type run struct {
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
 	r := &run{client: client, options: options, call: call, journal: options.Journal}
-	r.intervals, _ = workflow.Intervals{
+	r.intervals, _ = wait.Intervals{
 		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
 		MaxFailures: options.Poll.MaxFailures, DraftFor: options.Poll.DraftFor,
 	}.WithDefaults() // they were checked

@@ -1,4 +1,4 @@
-// Package wait sleeps within a context.
+// Package wait sleeps within a context, and decides when a request is polled and when no more.
 package wait
 
 import (

@@ -33,7 +33,7 @@ const layers = `
 	batch webhook/storetest
 	webhook
 	.
-	conformance internal/transport internal/paging internal/evidence internal/workflow
+	conformance internal/transport internal/paging internal/evidence
 	internal/jsonread
 	internal/operations internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
 `

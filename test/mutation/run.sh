@@ -14,7 +14,7 @@ GOBIN=$work go install "github.com/go-gremlins/gremlins/cmd/gremlins@$GREMLINS"
 packages() {
   cat <<'END'
 internal/evidence               -test.v=false
-internal/workflow               -test.v=false
+internal/wait                   -test.v=false
 internal/decimal                -test.v=false
 internal/redact                 -test.v=false
 batch                           -test.skip=AKilledProcess|ASecondOpener|TenThousand
