@@ -236,7 +236,7 @@ func TestBatch_BeginsNoPurchaseAtTheEndOfItsLease(t *testing.T) {
 			if err != nil || report.Count(batch.StateCompleted) != 1 {
 				t.Errorf("%+v, %v", report, err)
 			}
-			if inTime := stall < lease/2; inTime != (first == stall) || !inTime && first < stall+lease/4+time.Minute {
+			if inTime := stall < lease/2; inTime != (first == stall) || !inTime && first < stall+time.Minute {
 				t.Errorf("paused for %s, purchased after %s", stall, first)
 			}
 		})

@@ -13,48 +13,36 @@ import (
 // entry is one item of a run. Its record is the last one in the journal; a step continues from there
 // until the item waits or ends.
 type entry struct {
-	run       *run
-	item      Item
-	claim     Claim // nil while this process does not have the item
-	record    Record
-	due       time.Time
-	again     time.Duration   // the interval between tries, if another process has the item
-	polls     *wait.Polls     // of the wait for its documents
-	graceOver bool            // no purchase of an earlier claim can still be sent in time
-	refusal   *shipping.Error // why the service refused the purchase of this run, which is settled now; nil if it did not
-	err       error
-	done      bool
+	run     *run
+	item    Item
+	claim   Claim // nil while this process does not have the item
+	record  Record
+	due     time.Time
+	again   time.Duration   // the interval between tries, if another process has the item
+	polls   *wait.Polls     // of the wait for its documents
+	refusal *shipping.Error // why the service refused the purchase of this run, which is settled now; nil if it did not
+	err     error
+	done    bool
 }
 
 // step returns how long to wait before the next one; 0 ends the item in this run.
 func (e *entry) step(ctx context.Context) time.Duration {
 	wait, err := e.advance(ctx)
-	if errors.Is(err, ErrItemTaken) || err != nil && e.overtaken(ctx) {
+	if errors.Is(err, ErrItemTaken) {
 		return e.leave(ctx)
 	}
-	if err != nil || wait <= 0 {
-		e.err, e.done = err, true
-		e.polls = nil      // ten thousand ended items keep no records
-		_ = e.release(ctx) // should it fail, others have the item once the journal is closed
-		e.run.progress(e, shipping.PollEvent{Step: shipping.StepEnded, RequestID: e.record.RequestID, Err: err})
-		return 0
+	if err == nil && wait > 0 {
+		return wait
 	}
-	return wait
-}
-
-// overtaken reports whether another process went on with the item after the claim of this one ended. An error is not
-// the outcome of the item then: a request that is not a draft any more may have been purchased by the other one.
-func (e *entry) overtaken(ctx context.Context) bool {
-	if e.claim == nil || e.run.journal.Lease() == 0 || !passed(e.claim.Until()) {
-		return false
+	e.polls = nil // ten thousand ended items keep no records
+	// Should it fail, others have the item once the journal is closed. An error is not the outcome of an item that another
+	// process went on with: a request that is not a draft any more may have been purchased by that one.
+	if released := e.release(ctx); err != nil && errors.Is(released, ErrItemTaken) {
+		return e.leave(ctx)
 	}
-	claim, err := e.run.journal.Claim(ctx, e.record.Key)
-	if err != nil {
-		return errors.Is(err, ErrItemTaken)
-	}
-	before, now := e.claim.Record(), claim.Record()
-	e.claim = claim
-	return now.Step != before.Step || now.RequestID != before.RequestID
+	e.err, e.done = err, true
+	e.run.progress(e, shipping.PollEvent{Step: shipping.StepEnded, RequestID: e.record.RequestID, Err: err})
+	return 0
 }
 
 // leave lets another process work on the item, and returns the time until this one tries again: the item has
@@ -80,7 +68,7 @@ func (e *entry) take(ctx context.Context) error {
 			return errors.Join(e.run.journalFailed(e.record.Key, err), claim.Release(ctx))
 		}
 	}
-	e.claim, e.record, e.again, e.graceOver = claim, record, 0, false
+	e.claim, e.record, e.again = claim, record, 0
 	return nil
 }
 

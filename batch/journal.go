@@ -13,34 +13,17 @@ import (
 // it. [Memory] and [OpenFile] return journals of one process; the nested module stores
 // has one on PostgreSQL for several.
 //
-// An implementation must guarantee three things, or a batch can buy twice. A record that
+// An implementation must guarantee four things, or a batch can buy twice. A record that
 // [Claim.Append] accepted survives a crash of the machine. A claim accepts nothing once another
 // process was given the item. Another process is given the item only after the claim was released, or
-// after its [Claim.Until] has passed.
-//
-// # A process that stalls
-//
-// A process can stop at any moment, for any time, and resume: a suspended virtual machine, a debugger, SIGSTOP. If it
-// stops between the last check of its claim and sending the purchase, it sends the purchase when it resumes. No journal
-// can prevent that. A batch limits the damage with [Journal.Lease]:
-//
-//   - A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it.
-//   - Another process begins to settle the purchase no sooner than the lease and a quarter more have passed.
-//     It then reads the request for [shipping.PurchaseOptions.QuietFor]. Until it has settled, the item's reservation
-//     counts against the budget, and the item is not purchased again.
-//
-// So a purchase that is sent late is found, and counted once, if it reaches the service within one and a
-// quarter leases plus QuietFor after its record was written. If the process stalls for longer, its
-// purchase may have been settled as not charged by then. If the item has been purchased again since, the request is not
-// a draft, and the service refuses the late purchase. If it has not, the late purchase is charged, and can exceed the budget by its price; the next run finds it when it reads the
-// draft.
+// has expired. No purchase is under way in the context of [Claim.Within] when another process is given the item.
 //
 // Implementations must be safe for concurrent use.
 type Journal interface {
-	// Claim claims the item for the caller, also if the lease of another process on it has expired. While another
+	// Claim claims the item for the caller, also if the claim of another process has expired. While another
 	// claim holds, the error is [ErrItemTaken].
 	Claim(ctx context.Context, key string) (Claim, error)
-	// Lease returns how long a claim holds: the time from a Claim or an Append to [Claim.Until]. It is
+	// Lease returns how long a claim holds after a Claim or an Append. It is
 	// the same in every process. 0 means that claims hold until they are released, and that one process has the
 	// journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
@@ -62,11 +45,11 @@ type Claim interface {
 	// moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
 	// be computed, and the error is the reason.
 	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
-	// Until returns the time until which no other process can claim the item, counted from the last Append, or from
-	// the claim itself, by this machine's clock. No purchase is begun later. The zero time means no limit.
-	Until() time.Time
-	// Release gives the item back. After that, and if another process has the item by now, it does
-	// nothing.
+	// Within returns the context in which a purchase is sent and read back: it ends well before the claim does. If too
+	// little time is left for that, the error is [ErrItemTaken].
+	Within(ctx context.Context) (context.Context, context.CancelFunc, error)
+	// Release gives the item back. If another process was given the item before, it does nothing, and the error is
+	// [ErrItemTaken]. Another call does nothing.
 	Release(ctx context.Context) error
 }
 

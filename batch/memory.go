@@ -135,8 +135,12 @@ type localClaim struct {
 	record  Record
 }
 
-func (c *localClaim) Record() Record   { return c.record }
-func (c *localClaim) Until() time.Time { return time.Time{} }
+func (c *localClaim) Record() Record { return c.record }
+
+// Within implements [Claim]: no other process is given the item.
+func (c *localClaim) Within(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	return ctx, func() {}, nil
+}
 
 // Append keeps a record. If the committed amounts cannot be added up, a purchase is refused; any other record
 // is kept, because its step has already happened.

@@ -49,15 +49,11 @@ func remember(requestID string, draft *shipping.RegulatoryRequest, selected []sh
 func (e *entry) purchase(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
 	purchase := e.remembered()
 	purchase.Draft = draft
-	buying := ctx
-	if lease := e.run.journal.Lease(); lease > 0 {
-		if passed(e.claim.Until().Add(-lease / 2)) {
-			return 0, ErrItemTaken
-		}
-		var stop context.CancelFunc
-		buying, stop = context.WithTimeout(ctx, purchaseTime(lease))
-		defer stop()
+	buying, stop, err := e.claim.Within(ctx)
+	if err != nil {
+		return 0, err
 	}
+	defer stop()
 	bought, err := e.run.client.Regulatory.Purchase(buying, purchase, e.run.call...)
 	if refusedUnsent(err) {
 		return e.notCharged(ctx, err)
@@ -82,17 +78,6 @@ func refusedUnsent(err error) bool {
 	return invalid && !tried
 }
 
-// purchaseTime is how long a purchase under a lease may take, and so how long one that was begun at the
-// end of another process's claim may still be under way.
-func purchaseTime(lease time.Duration) time.Duration { return lease / 4 }
-
-// passed reports whether a moment is over by either clock: the monotonic one stops while the
-// machine sleeps, and the other one may be set back.
-func passed(moment time.Time) bool {
-	now := time.Now()
-	return !now.Before(moment) || !now.Round(0).Before(moment.Round(0))
-}
-
 // bought continues after the outcome of a purchase. Only "not charged" gives the reservation back. With any
 // outcome that is not certain the journal keeps "purchasing".
 func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
@@ -112,10 +97,9 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 		if moved := e.move(ctx, StepPurchasing); moved != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
 			return 0, errors.Join(err, moved)
 		}
-		// A part of the lease may be too short to read the request for long enough, so it is settled under a renewed claim.
-		refusal, _ := errors.AsType[*shipping.Error](failed.Err) // without the end of that part
-		e.refusal, e.graceOver = refusal, true
-		return time.Millisecond, nil
+		// A part of the lease may be too short to read the request for long enough, so it is settled under the renewed claim.
+		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of that part
+		return e.settle(ctx)
 	default:
 		return 0, err
 	}
@@ -168,15 +152,6 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 
 // settle finds out the outcome of a purchase that an earlier run, or another process, left open.
 func (e *entry) settle(ctx context.Context) (time.Duration, error) {
-	if lease := e.run.journal.Lease(); lease > 0 {
-		if !e.graceOver {
-			e.graceOver = true
-			return purchaseTime(lease), nil
-		}
-		if err := e.renew(ctx); err != nil {
-			return 0, err
-		}
-	}
 	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
 	failed, ok := err.(*shipping.PurchaseError)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
@@ -190,13 +165,4 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	return e.resume(ctx)
-}
-
-// renew begins the lease anew, and fails if another process has taken the item.
-func (e *entry) renew(context.Context) error {
-	_, err := e.claim.Append(e.run.writing, e.record, nil)
-	if err != nil {
-		return e.run.journalFailed(e.record.Key, err)
-	}
-	return nil
 }

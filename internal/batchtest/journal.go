@@ -46,7 +46,11 @@ func (j *Journal) Claim(_ context.Context, key string) (batch.Claim, error) {
 		one = &item{record: batch.Record{Key: key}}
 		j.items[key] = one
 	}
-	if time.Now().Before(one.until) {
+	expires := one.until
+	if !one.until.IsZero() && one.record.Step == batch.StepPurchasing {
+		expires = expires.Add(j.lease / 4) // a purchase that was sent late is found
+	}
+	if time.Now().Before(expires) {
 		return nil, batch.ErrItemTaken
 	}
 	one.fence++
@@ -77,7 +81,15 @@ func (j *Journal) committed(without *item) (sum shipping.Amount, err error) {
 }
 
 func (c *claim) Record() batch.Record { return c.record }
-func (c *claim) Until() time.Time     { return c.until }
+
+// Within returns the first quarter of the lease, if half of it is left.
+func (c *claim) Within(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if time.Until(c.until) <= c.journal.lease/2 {
+		return nil, nil, batch.ErrItemTaken
+	}
+	within, stop := context.WithTimeout(ctx, c.journal.lease/4)
+	return within, stop, nil
+}
 
 func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
 	j := c.journal
@@ -104,8 +116,9 @@ func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.
 func (c *claim) Release(context.Context) error {
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
-	if c.item.fence == c.fence {
-		c.item.until = time.Time{}
+	if c.item.fence != c.fence {
+		return batch.ErrItemTaken
 	}
+	c.item.until = time.Time{}
 	return nil
 }

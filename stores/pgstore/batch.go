@@ -21,6 +21,10 @@ import (
 // possible once the previous claim was released or its lease has expired by the database's clock. A record is
 // accepted in the same statement that compares the number. Budgets are checked one at a time,
 // under a lock of the batch.
+//
+// A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. Another process
+// is given an item with an open purchase only after the lease and a quarter more, so that it finds a purchase that a
+// process sent late because it had stalled. The module's README has the limits of that.
 type BatchJournal struct {
 	pool  *pgxpool.Pool
 	batch string
@@ -51,7 +55,8 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (batch.Claim, erro
 			VALUES ($1, $2, 1, clock_timestamp() + $3::interval)
 			ON CONFLICT (batch, key) DO UPDATE SET fence = item.fence + 1, until = excluded.until
 			WHERE item.until IS NULL OR item.until <= clock_timestamp()
-			RETURNING fence, record`, j.batch, key, j.lease).Scan(&c.fence, &record)
+				AND (item.record->>'step' IS DISTINCT FROM $4 OR item.until + $3::interval / 4 <= clock_timestamp())
+			RETURNING fence, record`, j.batch, key, j.lease, string(batch.StepPurchasing)).Scan(&c.fence, &record)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return refusal{batch.ErrItemTaken}
 		}
@@ -116,7 +121,22 @@ type batchClaim struct {
 }
 
 func (c *batchClaim) Record() batch.Record { return c.record }
-func (c *batchClaim) Until() time.Time     { return c.until }
+
+// Within implements [batch.Claim].
+func (c *batchClaim) Within(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if passed(c.until.Add(-c.journal.Lease() / 2)) {
+		return nil, nil, batch.ErrItemTaken
+	}
+	within, stop := context.WithTimeout(ctx, c.journal.Lease()/4)
+	return within, stop, nil
+}
+
+// passed reports whether a moment is over by either clock: the monotonic one stops while the
+// machine sleeps, and the other one may be set back.
+func passed(moment time.Time) bool {
+	now := time.Now()
+	return !now.Before(moment) || !now.Round(0).Before(moment.Round(0))
+}
 
 // hold runs a transaction that renews the lease. It reads the time before the database does, so that the lease expires
 // here first.
@@ -197,9 +217,12 @@ func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, bu
 // Release implements [batch.Claim].
 func (c *batchClaim) Release(ctx context.Context) error {
 	return again(ctx, c.journal.pool, c.journal.lease, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `
+		tag, err := tx.Exec(ctx, `
 			UPDATE shipping_batch_item SET until = NULL WHERE batch = $1 AND key = $2 AND fence = $3`,
 			c.journal.batch, c.key, c.fence)
+		if err == nil && tag.RowsAffected() == 0 {
+			return refusal{batch.ErrItemTaken}
+		}
 		return err
 	})
 }

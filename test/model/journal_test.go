@@ -117,7 +117,7 @@ func recordEvents(before, after batch.Step) []string {
 		}
 		return []string{"records not charged", "records settled", "ends a refused item"}
 	case batch.StepPurchasing:
-		return []string{"records purchasing", "renews its claim", "records the refusal", "records the refusal, to settle it"}
+		return []string{"records purchasing", "records the refusal", "records the refusal, to settle it"}
 	case batch.StepPurchased:
 		return []string{"records purchased"}
 	}

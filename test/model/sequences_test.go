@@ -99,7 +99,7 @@ func TestSequences_Found(t *testing.T) {
 		sequence string
 	}{
 		"a process that stalled reports that nothing was charged, although another process purchased the item meanwhile": {
-			settings()[1], "A1.analysis.1=second,A1.record.2=kill-after,A1.record.4=stall-after",
+			settings()[1], "A1.analysis.1=second,A1.record.2=kill-after,B1.record.1=stall-after",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

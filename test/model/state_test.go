@@ -120,9 +120,9 @@ func (v view) owns() bool  { return v.it.Owner == v.self() }
 func (v view) in(places ...Place) bool { return slices.Contains(places, v.s.Places[v.p][v.i]) }
 func (v view) to(place Place)          { v.s.Places[v.p][v.i] = place }
 
-// writes reports whether the process may be about to append a record: in open, to renew its claim.
+// writes reports whether the process may be about to append a record.
 func (v view) writes() bool {
-	return v.in(drafted, ready, refused, denied, open, charged, notCharged, settled, ended)
+	return v.in(drafted, ready, refused, denied, charged, notCharged, settled, ended)
 }
 
 func (v view) release() { v.it.Owner, v.it.Lease = nobody, full }

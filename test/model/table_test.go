@@ -37,7 +37,7 @@ type rule struct {
 // Time is what the rows require of it. A draft is read "for long enough" only if no copy of the purchase is still on
 // the network: that is what RefusedFor and QuietFor assume. A claim does not end while the purchase is under way,
 // which takes a quarter of the lease at most, and "sends" checks the claim and sends in one step: see "A process
-// that stalls" in the documentation of batch.Journal for the rest.
+// that stalls" in the documentation of pgstore.BatchJournal for the rest.
 func table() []rule {
 	return []rule{
 		// The processes and the journal.
@@ -52,7 +52,6 @@ func table() []rule {
 		{"half of the claim passes", fault, func(v view) bool { return v.owns() && v.it.Lease == full }, func(v view) { v.it.Lease = half }},
 		{"the claim ends", fault, func(v view) bool { return v.owns() && v.it.Lease == half && !v.in(sent) }, view.release},
 		{"the claim of the dead ends", step, func(v view) bool { return v.perItem() && v.it.Owner == dead }, view.release},
-		{"renews its claim", step, func(v view) bool { return v.in(open) && v.owns() }, func(v view) { v.it.Lease = full }},
 		{"leaves a lost claim", step, func(v view) bool { return v.up() && !v.owns() && !v.in(away, sent, done) }, func(v view) { v.to(away) }},
 		{"leaves a late claim", step, func(v view) bool { return v.in(reserved) && !v.mayPurchase() }, func(v view) { v.give(away) }},
 		{"looks again", fault, func(v view) bool { return v.up() && v.in(done) }, func(v view) { v.to(away) }},
