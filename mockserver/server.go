@@ -81,7 +81,6 @@ func (s *Server) newAPI() error {
 		Worlds: s.worlds, Operations: s.operations, OpenOperations: s.config.Assume.OpenOperations,
 		Logger: s.config.Logger,
 	})
-	s.config.Perform = s.api.Perform
 	return errors.Join(refused, err)
 }
 

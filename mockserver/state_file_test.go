@@ -219,9 +219,6 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"an entry of later", in("at", "2025-12-31T23:59:59Z"), "is later than the world's time"},
 		{"a delivery in no state", replaced(`"state":"delivered"`, `"state":"lost"`), "unknown state"},
 		{"a delivery too late", in("deliveries", []any{map[string]any{"delivery_id": "WD-1", "state": "queued", "payload": map[string]any{}, "due": "9026-01-01T00:00:00Z"}}), "delivery WD-1 is due"},
-		{"a delivery in no order", in("deliveries", []any{map[string]any{"delivery_id": "WD-1", "state": "queued", "payload": map[string]any{}, "order": "random"}}), `order is "random"`},
-		{"a webhook in no order", in("webhook_orders", map[string]any{srv.Webhooks()[0]: "random"}), `order is "random"`},
-		{"the order of no webhook", in("webhook_orders", map[string]any{"WA-1": "fifo"}), "does not exist"},
 		{"a shipment twice", func() []byte {
 			var file struct {
 				Worlds []struct{ Shipments []any }

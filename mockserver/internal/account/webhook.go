@@ -6,7 +6,6 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Webhook is a record of GET /v1/webhooks.
@@ -25,8 +24,6 @@ type Webhook struct {
 	CreatedAt jsontext.Timestamp `json:"created_at"`
 	UpdatedAt jsontext.Timestamp `json:"updated_at"`
 	Revision  int                `json:"__v"`
-
-	Order notify.Order `json:"-"` // of its notifications; the service does not show it
 }
 
 // Webhooks are the webhooks of an account, as records and as the entries of the list.
@@ -58,17 +55,6 @@ func (b *Webhooks) Find(id string) *Webhook {
 		return nil
 	}
 	return b.All[i]
-}
-
-// Orders returns the order of each webhook that has one.
-func (b *Webhooks) Orders() map[string]notify.Order {
-	orders := map[string]notify.Order{}
-	for _, h := range b.All {
-		if h.Order != "" {
-			orders[h.WebhookID] = h.Order
-		}
-	}
-	return orders
 }
 
 // Receivers returns the active webhooks that are subscribed to an event, newest first.

@@ -39,13 +39,12 @@ type savedWorld struct {
 	Rates        []json.RawMessage            `json:"rates"`           // newest first
 	Lists        map[string][]json.RawMessage `json:"lists,omitempty"` // the other lists by name, newest first
 
-	Webhooks   []*account.Webhook      `json:"webhooks"`                 // oldest first
-	Orders     map[string]notify.Order `json:"webhook_orders,omitempty"` // by webhook; those that have one
-	Deliveries []*notify.Delivery      `json:"deliveries"`               // oldest first
-	Shipments  []*account.Shipment     `json:"shipments"`
-	Invoices   []savedInvoice          `json:"invoices"`
-	Requests   []regulatory.Saved      `json:"requests"` // oldest first
-	Arriving   []Arriving              `json:"arriving,omitempty"`
+	Webhooks   []*account.Webhook  `json:"webhooks"`   // oldest first
+	Deliveries []*notify.Delivery  `json:"deliveries"` // oldest first
+	Shipments  []*account.Shipment `json:"shipments"`
+	Invoices   []savedInvoice      `json:"invoices"`
+	Requests   []regulatory.Saved  `json:"requests"` // oldest first
+	Arriving   []Arriving          `json:"arriving,omitempty"`
 }
 
 type savedInvoice struct {
@@ -60,7 +59,7 @@ func (s *Snapshot) saved() (savedWorld, error) {
 		World: s.world, At: s.at, Assumptions: s.changes, User: st.User, AccountID: st.AccountID, Exchange: st.Exchange,
 		Wallets: st.Ledger.Wallets(), Ledger: st.Ledger.Journal(), Transactions: map[string][]json.RawMessage{},
 		Lists:    map[string][]json.RawMessage{},
-		Webhooks: st.Webhooks.All, Orders: st.Webhooks.Orders(), Deliveries: s.deliveries, Requests: s.requests.Save(), Arriving: s.arriving,
+		Webhooks: st.Webhooks.All, Deliveries: s.deliveries, Requests: s.requests.Save(),
 	}
 	var err error
 	if out.IDs, err = st.IDs.Source.MarshalBinary(); err != nil {
@@ -115,7 +114,7 @@ func (w *savedWorld) Snapshot() (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	s := &Snapshot{world: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, arriving: w.Arriving, at: w.At}
+	s := &Snapshot{world: w.World, changes: w.Assumptions, State: st, deliveries: w.Deliveries, at: w.At}
 	if s.requests, err = regulatory.Load(w.Requests, st.Ledger); err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}
@@ -138,11 +137,6 @@ func (w *savedWorld) checkTimes(st *account.Account) error {
 	for _, d := range w.Deliveries {
 		if d != nil && late(d.Due) {
 			return fmt.Errorf("delivery %s is due after %s", d.ID, clock.Last.Format(time.RFC3339))
-		}
-	}
-	for _, a := range w.Arriving {
-		if late(a.Due) {
-			return fmt.Errorf("a request of %s is due after %s", a.Operation, clock.Last.Format(time.RFC3339))
 		}
 	}
 	for i, r := range w.Requests {
@@ -238,14 +232,8 @@ func (w *savedWorld) fillWebhooks(st *account.Account) error {
 		if h == nil || h.WebhookID == "" || st.Webhooks.Find(h.WebhookID) != nil {
 			return fmt.Errorf("webhook %d has no id, or a duplicate", i)
 		}
-		h.Order = w.Orders[h.WebhookID]
 		if err := st.Webhooks.Add(h); err != nil {
 			return err
-		}
-	}
-	for id, order := range w.Orders {
-		if st.Webhooks.Find(id) == nil || order == notify.Together {
-			return fmt.Errorf("webhook %q has the order %q: it does not exist, or the order is not one of %v", id, order, notify.Orders())
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package world
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
@@ -20,7 +21,7 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{world: w.name, shared: w.base.shared, changes: w.changed(), State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{world: w.name, shared: w.base.shared, changes: w.changed(), State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: slices.Clone(w.arriving), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
 }
 
 // Restore replaces the contents of the world by a snapshot.
@@ -50,7 +51,8 @@ func (w *World) restore(s *Snapshot) {
 	stood := w.Clock.Now().Sub(s.at) // how long the snapshot was stored
 	w.Regulatory.Resume(s.requests, stood)
 	w.arriving = nil
-	for _, a := range s.arriving {
+	for _, pending := range s.arriving {
+		a := *pending
 		a.Due = a.Due.Add(stood)
 		w.expect(a, "")
 	}
@@ -65,7 +67,7 @@ type Snapshot struct {
 	changes    map[string]json.RawMessage // of assumptions
 	State      account.Account
 	requests   regulatory.Requests
-	arriving   []Arriving
+	arriving   []*Arriving
 	deliveries []*notify.Delivery // oldest first
 	at         time.Time          // by the world's clock
 }

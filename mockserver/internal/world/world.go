@@ -43,7 +43,7 @@ type World struct {
 	Account    account.Account // replaced by Reset and Restore
 	Regulatory *regulatory.Service
 	timers     *clock.Scope // of regulatory requests and of arriving requests
-	arriving   []*onTheWay
+	arriving   []*Arriving
 	Replaced   int   // how often the contents or the assumptions were replaced
 	counted    int64 // bytes of memory that the world accounts for
 }
@@ -80,7 +80,6 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		Assume:    *w.Assume(),
 		Transport: w.Inbox.Transport(b.settings.Deliver),
 		Clock:     w.Clock,
-		Seed:      p.Seed,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
 	w.Clock.Settle(func() {
