@@ -1,6 +1,8 @@
 package account
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,9 +30,19 @@ type Webhook struct {
 
 // Webhooks are the webhooks of an account, as records and as the entries of the list.
 type Webhooks struct {
-	All     []*Webhook // oldest first
-	Encoded records.List
-	Bytes   int // of the records
+	All     []*Webhook   // oldest first
+	Encoded records.List `json:"-"`
+	Bytes   int          `json:"-"` // of the records
+}
+
+// UnmarshalJSON reads the webhooks, and encodes them.
+func (b *Webhooks) UnmarshalJSON(text []byte) error {
+	var saved struct{ All []*Webhook }
+	err := json.Unmarshal(text, &saved)
+	for _, h := range saved.All {
+		err = errors.Join(err, b.Add(h))
+	}
+	return err
 }
 
 func (b *Webhooks) Add(h *Webhook) error {

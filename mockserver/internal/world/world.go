@@ -65,11 +65,11 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		instruments: newInstruments(b.settings, p.Seed, key),
 	}
 	w.assume.Store(&p.assume)
-	start := base.at
+	start := base.At
 	if start.Before(b.settings.Start) {
 		start = b.settings.Start
 	}
-	w.Clock = clock.Real(base.at)
+	w.Clock = clock.Real(base.At)
 	if p.virtual {
 		w.Clock = clock.Virtual(start)
 	}
