@@ -102,7 +102,7 @@ func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
 func DecodeState(file io.Reader) ([]savedWorld, error) {
 	compressed, err := gzip.NewReader(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("not a state file: %w", err)
 	}
 	decoder := json.NewDecoder(compressed)
 	var header stateHeader
