@@ -136,15 +136,15 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	}
 
 	var added, listed map[string]any
-	id := post(t, srv, "/_mock/webhooks", `{"name":"Mine","url":"http://127.0.0.1:9/","events":["test"],"active":false,"order":"fifo"}`).want(t, 200)
+	id := post(t, srv, "/_mock/webhooks", `{"name":"Mine","url":"http://127.0.0.1:9/","events":["test"],"active":false}`).want(t, 200)
 	id.data(t, &added)
 	var all []map[string]any
 	get(t, srv, "/_mock/webhooks?perPage=1").data(t, &all)
 	listed = all[0]
-	if !reflect.DeepEqual(added, listed) || added["active"] != false || added["order"] != "fifo" || !reflect.DeepEqual(added["events"], []any{"test"}) {
+	if !reflect.DeepEqual(added, listed) || added["active"] != false || !reflect.DeepEqual(added["events"], []any{"test"}) {
 		t.Errorf("added %v, listed %v", added, listed)
 	}
-	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id.text(t, "webhook_id"), `{"name":"Yours","url":"http://127.0.0.1:8/","events":["test"],"active":true,"order":"any"}`).want(t, 200)
+	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id.text(t, "webhook_id"), `{"name":"Yours","url":"http://127.0.0.1:8/","events":["test"],"active":true}`).want(t, 200)
 
 	analyzeShipment(t, srv, srv.Shipments()[0])
 	post(t, srv, "/_mock/events", `{"event":"test","data":{}}`).want(t, 200)
@@ -219,7 +219,6 @@ func TestAdmin_Messages(t *testing.T) {
 	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400, `field "duration" is a number: write a string with a unit, such as "90s"`)
 	post(t, srv, "/_mock/faults", `{"rules":[{"fault":{"kind":"latency","duration":2}}]}`).refusal(t, 400, `write a string with a unit`)
 	post(t, srv, "/_mock/events", `{"event":"shipment.updated","shipment_id":"SH-1"}`).refusal(t, 400, "GET /_mock/worlds/NAME")
-	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","order":""}`).refusal(t, 400, "choose any")
 	if sent := string(post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200).body); !strings.Contains(sent, `"message":"0 notifications queued, `) || !strings.Contains(sent, " not sent: see reason") {
 		t.Errorf("the seeded webhooks are not on this machine: %s", sent)
 	}
@@ -237,7 +236,7 @@ func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	if get(t, srv, "/_mock/deliveries?wait=1m&perPage=1").want(t, 200).data(t, &done); len(done) != 1 || done[0].State != "delivered" {
 		t.Errorf("after the wait: %v", done)
 	}
-	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+hook, `{"order":"fifo"}`).want(t, 200)
+	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+hook, `{"url":"http://inbox.localhost/?status=503"}`).want(t, 200)
 	post(t, srv, "/_mock/events", `{"event":"test"}`).want(t, 200)
 	get(t, srv, "/_mock/deliveries?wait=1ms").refusal(t, http.StatusRequestTimeout, "as the clock of the world advances")
 	get(t, srv, "/_mock/deliveries?wait=long").refusal(t, http.StatusBadRequest, "write a duration")

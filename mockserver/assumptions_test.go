@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -446,7 +445,7 @@ func TestAssumptions_AreCheckedEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, bytes.Replace(state, []byte(`"PerPageCap":77`), []byte(`"PerPageCap":-1`), 1), 0o600); err != nil {
+	if err := os.WriteFile(path, packed(t, strings.Replace(unpacked(t, state), `"PerPageCap":77`, `"PerPageCap":-1`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for way, err := range map[string]error{

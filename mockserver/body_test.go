@@ -86,7 +86,7 @@ func exactBodies(t *testing.T, srv *mockserver.Server) map[string]exactBody {
 		"faults":             {"POST", "/_mock/faults", `{"rules":[{"operation":"rates.list","nth":500,"fault":{"kind":"status","status":503}}]}`},
 		"change the ledger":  {"PATCH", "/_mock/ledger", `{"fund":[{"wallet":"` + srv.Wallets()[0] + `","amount":5}],"exchange_rates":{"NGN":1000}}`},
 		"add a webhook":      {"POST", "/_mock/webhooks", `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.created"],"active":false}`},
-		"change a webhook":   {"PATCH", "/_mock/webhooks/" + hook, `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.updated"],"active":false,"order":"fifo"}`},
+		"change a webhook":   {"PATCH", "/_mock/webhooks/" + hook, `{"name":"n","url":"http://127.0.0.1:9/","events":["shipment.updated"],"active":false}`},
 		"emit":               {"POST", "/_mock/events", `{"event":"shipment.updated","shipment_id":"` + srv.Shipments()[0] + `"}`},
 		"advance":            {"POST", "/_mock/clock/advance", `{"duration":"1s"}`},
 		"open a world":       {"POST", "/_mock/worlds", `{"scenario":"lowfunds","name":"ci"}`},

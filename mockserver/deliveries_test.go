@@ -46,83 +46,12 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 	})
 }
 
-// ordered subscribes a webhook with an order to "test".
-func ordered(t *testing.T, w *mockserver.World, order notify.Order) string {
+// subscribe subscribes a webhook to "test".
+func subscribe(t *testing.T, w *mockserver.World) {
 	t.Helper()
-	id, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}})
-	if err != nil {
+	if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.ChangeWebhook(id, notify.WebhookChange{Order: &order}); err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-// orderOf returns the order of a webhook as the control surface shows it.
-func orderOf(t *testing.T, srv *mockserver.Server, w *mockserver.World, id string) string {
-	t.Helper()
-	var views []struct {
-		ID    string `json:"webhook_id"`
-		Order string
-	}
-	get(t, srv, "/_mock/webhooks?perPage=1000&world="+w.Name()).want(t, http.StatusOK).data(t, &views)
-	for _, v := range views {
-		if v.ID == id {
-			return v.Order
-		}
-	}
-	return "no webhook"
-}
-
-// The order of a webhook is part of the world: forks and state files contain it, and a snapshot keeps the order that it
-// was taken with.
-func TestWebhooks_TheOrderIsPartOfTheWorld(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state.json")
-	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithState(path), mockserver.WithDeliveryTransport(&inbox{}))
-	hook := srv.Webhooks()[0]
-	before := srv.Snapshot()
-	reverse, none := notify.Reverse, notify.Order("")
-	set := func(order *notify.Order) {
-		t.Helper()
-		if err := srv.ChangeWebhook(hook, notify.WebhookChange{Order: order}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	check := func(where string, srv *mockserver.Server, w *mockserver.World, want notify.Order) {
-		t.Helper()
-		name := string(want)
-		if name == "" {
-			name = "any"
-		}
-		if got := orderOf(t, srv, w, hook); got != name {
-			t.Errorf("%s: the order is %q, want %q", where, got, name)
-		}
-	}
-	set(&reverse)
-	after := srv.Snapshot()
-	fork, err := srv.Fork("fork")
-	if err != nil {
-		t.Fatal(err)
-	}
-	check("fork", srv, fork, reverse)
-	set(&none)
-	check("changed back", srv, srv.World, none)
-	check("fork of the earlier state", srv, fork, reverse)
-	srv.Restore(after)
-	check("restored", srv, srv.World, reverse)
-	srv.Restore(before)
-	check("restored to before", srv, srv.World, none)
-	srv.Reset()
-	check("reset", srv, srv.World, none)
-	srv.Restore(after)
-	if err := srv.SaveState(path); err != nil {
-		t.Fatal(err)
-	}
-	srv.Close()
-	second := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithState(path))
-	check("loaded", second, second.World, reverse)
 }
 
 // refusing is a receiver that refuses everything and notes who signed it when.
@@ -151,7 +80,7 @@ func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
 	receiver := &refusing{}
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver))
-	ordered(t, srv.World, "")
+	subscribe(t, srv.World)
 	if _, err := srv.Emit(events(1)[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +120,7 @@ func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
 	t.Parallel()
 	receiver := &refusing{}
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver))
-	ordered(t, srv.World, "")
+	subscribe(t, srv.World)
 	sent, err := srv.Emit(events(1)[0])
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +210,7 @@ func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
 			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(&refusing{}))
 			defer srv.Close()
 			w := srv.NewWorld(t, scenario)
-			ordered(t, w, "")
+			subscribe(t, w)
 			sent, err := w.Emit(events(1)[0])
 			if err != nil {
 				t.Fatal(err)

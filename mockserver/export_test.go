@@ -17,12 +17,11 @@ func (s *Snapshot) Encode(out io.Writer) error {
 }
 
 func DecodeSnapshot(from io.Reader) (*Snapshot, error) {
-	file, err := world.DecodeState(from)
+	worlds, err := world.DecodeState(from)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := file.Worlds[0].Snapshot()
-	return &Snapshot{kept}, err
+	return &Snapshot{worlds[0].Snapshot}, nil
 }
 
 // JournalMemory returns how many bytes the journals of all worlds take, and WorldMemory how many the worlds do.

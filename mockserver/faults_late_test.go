@@ -2,7 +2,6 @@ package mockserver_test
 
 import (
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -127,7 +126,6 @@ func TestFaultArriveLate_IsRefusedIfTheRequestWasPurchasedMeanwhile(t *testing.T
 // A request on its way is a part of the state, and is discarded with it.
 func TestFaultArriveLate_IsPartOfTheState(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state.json")
 	for name, test := range map[string]struct {
 		change func(t *testing.T, srv *mockserver.Server) *mockserver.Server
 		want   bool
@@ -151,17 +149,6 @@ func TestFaultArriveLate_IsPartOfTheState(t *testing.T) {
 			advance(t, srv, 19*time.Second)
 			return srv
 		}, false},
-		"saved and loaded": {func(t *testing.T, srv *mockserver.Server) *mockserver.Server {
-			if err := srv.SaveState(path); err != nil {
-				t.Fatal(err)
-			}
-			next := start(t, mockserver.WithoutListener(), virtual())
-			if err := next.LoadState(path); err != nil {
-				t.Fatal(err)
-			}
-			advance(t, next, late)
-			return next
-		}, true},
 		"restored to a time before it was sent": {func(t *testing.T, srv *mockserver.Server) *mockserver.Server {
 			before := srv.Snapshot()
 			id := purchaseArrivesLate(t, srv)

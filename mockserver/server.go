@@ -81,7 +81,6 @@ func (s *Server) newAPI() error {
 		Worlds: s.worlds, Operations: s.operations, OpenOperations: s.config.Assume.OpenOperations,
 		Logger: s.config.Logger,
 	})
-	s.config.Perform = s.api.Perform
 	return errors.Join(refused, err)
 }
 
@@ -98,7 +97,6 @@ func (s *Server) newControlSurface() *admin.Admin {
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
 	s.http = s.newHTTP()
-	s.http.RegisterOnShutdown(s.admin.Leave)
 	s.http.RegisterOnShutdown(s.closeUnused)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
@@ -134,7 +132,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // be called more than once.
 func (s *Server) Close() {
 	s.closing.Do(func() {
-		s.admin.Leave()
 		s.inMemory.CloseIdleConnections()
 		// The only error is that the listener is closed already.
 		_ = s.http.Close()

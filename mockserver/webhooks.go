@@ -12,7 +12,7 @@ import (
 func (w *World) AddWebhook(h notify.Webhook) (string, error) { return w.core.AddWebhook(h) }
 
 // ChangeWebhook changes a webhook. It returns an error, and changes nothing, if the webhook does not exist or the
-// URL or the order is invalid.
+// URL is invalid.
 func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 	return w.core.ChangeWebhook(id, change)
 }

@@ -24,17 +24,14 @@ type Webhook struct {
 	Events []string
 	// Inactive disables the webhook.
 	Inactive bool
-	// Order is the order of the notifications.
-	Order Order
 }
 
 // WebhookChange holds the new values of a webhook; nil leaves a field unchanged.
 type WebhookChange struct {
-	Name   *string  `json:"name"`
-	URL    *string  `json:"url"`
-	Events []string `json:"events"`
-	Active *bool    `json:"active"`
-	Order  *Order   `json:"order"`
+	URL    *string  `json:"url,omitempty" doc:"Required for a new webhook."`
+	Name   *string  `json:"name,omitempty"`
+	Events []string `json:"events,omitempty" doc:"Default: every shipment event."`
+	Active *bool    `json:"active,omitempty" doc:"Default: true."`
 }
 
 // Event is an event of which webhooks are notified.
@@ -63,8 +60,6 @@ type Delivery struct {
 	Attempts  []Attempt `json:"attempts"`
 	// Payload is the body as sent; treat it as read-only.
 	Payload json.RawMessage `json:"payload,omitempty"`
-	// Order is the order of the webhook when the delivery was queued.
-	Order Order `json:"order,omitempty"`
 	// Due is when the next attempt is due; zero unless the delivery is queued.
 	Due time.Time `json:"due,omitzero"`
 }

@@ -96,7 +96,7 @@ func TestServe_GoesOnFromItsStateFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "not a complete JSON object")
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "not a state file")
 	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-scenario", "lots").want(t, exitFailure, `unknown scenario "lots"`)
 }
 

@@ -6,6 +6,7 @@
 package account
 
 import (
+	"encoding/json"
 	"maps"
 
 	"github.com/shipping-go/shipping"
@@ -18,7 +19,7 @@ import (
 type Account struct {
 	User         string        // USER-<digits>
 	AccountID    string        // storage identifier
-	HomeKey      func() string // the secret key derived from the seed; a func, so that nothing prints it
+	HomeKey      func() string `json:"-"` // the secret key derived from the seed; a func, so that nothing prints it
 	IDs          *IDs
 	Lists        map[string]*records.List // by name, such as rates; webhooks and transactions have their own fields
 	Webhooks     Webhooks
@@ -28,7 +29,7 @@ type Account struct {
 	RequestBytes int                        // of the JSON of the regulatory requests, about: what generation adds is not in it
 
 	// These never change once they are made.
-	Computed    *computedWallet // nil if nothing is computed
+	Computed    *ComputedScope // nil if nothing is computed
 	Shipments   map[string]*Shipment
 	ShipmentIDs []string                          // in the order of their making
 	Invoices    map[string]regulatory.Consignment // by URL; never fetched
@@ -51,6 +52,18 @@ func New(seed uint64) *Account {
 	s.User = s.IDs.Numbered("USER")
 	s.AccountID = s.IDs.Storage()
 	return s
+}
+
+// UnmarshalJSON reads the JSON of an account, and computes what is not stored.
+func (s *Account) UnmarshalJSON(text []byte) error {
+	type stored Account
+	if err := json.Unmarshal(text, (*stored)(s)); err != nil {
+		return err
+	}
+	if s.Computed != nil {
+		s.Compute(*s.Computed)
+	}
+	return nil
 }
 
 // Copy returns a state that starts out equal and goes its own way. Any number of goroutines may copy a state that does not

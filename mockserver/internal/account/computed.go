@@ -6,7 +6,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
-	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
 )
@@ -14,14 +13,16 @@ import (
 // computedStep is the time between two computed transactions. A hundred million of them are sixty years.
 const computedStep = 20 * time.Second
 
-// OpenComputed gives a wallet, before anything else, a history of so many transactions that follow from the
+// Compute gives a wallet, before anything else, a history of so many transactions that follow from the
 // seed and their place alone. None is kept in memory, and the millionth costs what the first does.
-func (w *Account) OpenComputed(wallet ledger.Wallet, scope ComputedScope) {
-	w.Computed = &computedWallet{
+func (w *Account) Compute(scope ComputedScope) {
+	wallet, _ := w.Ledger.Wallet(scope.Wallet)
+	computed := &computedWallet{
 		ComputedScope: scope, currency: wallet.Currency, user: w.User, accountID: w.AccountID,
 		texts: []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"},
 	}
-	*w.TransactionsOf(wallet.Reference) = records.Behind(records.Past{Total: scope.Total, Record: w.Computed.record})
+	w.Computed = &scope
+	w.TransactionsOf(scope.Wallet).Past = records.Past{Total: scope.Total, Record: computed.record}
 }
 
 // ComputedScope selects the transactions that are computed.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"hash/fnv"
 	"math/rand/v2"
 )
@@ -23,6 +24,25 @@ func NewIDsFor(seed uint64, key string) *IDs {
 }
 
 func IDsFrom(source *rand.PCG) *IDs { return &IDs{Random: rand.New(source), Source: source} }
+
+// MarshalJSON writes the state of the generator.
+func (g *IDs) MarshalJSON() ([]byte, error) {
+	state, err := g.Source.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(state)
+}
+
+// UnmarshalJSON continues from the state that MarshalJSON has written.
+func (g *IDs) UnmarshalJSON(text []byte) error {
+	var state []byte
+	if err := json.Unmarshal(text, &state); err != nil {
+		return err
+	}
+	*g = *IDsFrom(new(rand.PCG))
+	return g.Source.UnmarshalBinary(state)
+}
 
 // clone returns what makes the same identifiers from here on.
 func (g *IDs) clone() *IDs {

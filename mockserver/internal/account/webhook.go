@@ -1,12 +1,13 @@
 package account
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Webhook is a record of GET /v1/webhooks.
@@ -25,15 +26,23 @@ type Webhook struct {
 	CreatedAt jsontext.Timestamp `json:"created_at"`
 	UpdatedAt jsontext.Timestamp `json:"updated_at"`
 	Revision  int                `json:"__v"`
-
-	Order notify.Order `json:"-"` // of its notifications; the service does not show it
 }
 
 // Webhooks are the webhooks of an account, as records and as the entries of the list.
 type Webhooks struct {
-	All     []*Webhook // oldest first
-	Encoded records.List
-	Bytes   int // of the records
+	All     []*Webhook   // oldest first
+	Encoded records.List `json:"-"`
+	Bytes   int          `json:"-"` // of the records
+}
+
+// UnmarshalJSON reads the webhooks, and encodes them.
+func (b *Webhooks) UnmarshalJSON(text []byte) error {
+	var saved struct{ All []*Webhook }
+	err := json.Unmarshal(text, &saved)
+	for _, h := range saved.All {
+		err = errors.Join(err, b.Add(h))
+	}
+	return err
 }
 
 func (b *Webhooks) Add(h *Webhook) error {
@@ -58,17 +67,6 @@ func (b *Webhooks) Find(id string) *Webhook {
 		return nil
 	}
 	return b.All[i]
-}
-
-// Orders returns the order of each webhook that has one.
-func (b *Webhooks) Orders() map[string]notify.Order {
-	orders := map[string]notify.Order{}
-	for _, h := range b.All {
-		if h.Order != "" {
-			orders[h.WebhookID] = h.Order
-		}
-	}
-	return orders
 }
 
 // Receivers returns the active webhooks that are subscribed to an event, newest first.

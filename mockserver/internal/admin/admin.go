@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
@@ -41,12 +39,8 @@ type Config struct {
 // Admin serves the requests below [wire.ControlPrefix].
 type Admin struct {
 	Config
-	console  func() map[string]consoleAsset // by name
-	mux      *http.ServeMux
-	watching atomic.Int64  // open streams
-	leaving  chan struct{} // closed when streams must stop
-	// Leave ends all streams.
-	Leave func()
+	console func() map[string]consoleAsset // by name
+	mux     *http.ServeMux
 }
 
 // ServeHTTP serves a request to the control surface.
@@ -62,8 +56,7 @@ func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
 // New returns the control surface of a server.
 func New(c Config) *Admin {
 	mux := http.NewServeMux()
-	s := &Admin{Config: c, console: consoleAssets(), mux: mux, leaving: make(chan struct{})}
-	s.Leave = sync.OnceFunc(func() { close(s.leaving) })
+	s := &Admin{Config: c, console: consoleAssets(), mux: mux}
 	paths := map[string]map[string]Route{} // by path and method
 	for _, route := range Routes() {
 		if paths[route.Path] == nil {

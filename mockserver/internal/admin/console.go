@@ -32,8 +32,7 @@ func consoleRoutes() []Route {
 		route("GET", "", "getIndex", "List the routes, the scenarios and the special inputs; a browser gets the console, also at /", "", (*Admin).getIndex).with("text/html"),
 		route("GET", "console/{file}", "getConsoleFile", "Get a file of the console", "", (*Admin).getConsoleFile).
 			with("text/html", "text/css", "text/javascript", "image/svg+xml"),
-		route("GET", "live", "watchWorld", "Get counts that change with the world; with Accept: text/event-stream one message for each change", "", (*Admin).watchWorld).
-			with("text/event-stream"),
+		route("GET", "live", "watchWorld", "Get counts and checksums that change with the world", "", (*Admin).watchWorld),
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/journal"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Controls returns the rows of the control surface for the OpenAPI document.
@@ -39,7 +38,6 @@ func Types() openapi.Types {
 		reflect.TypeFor[fault.Header]():         `{"type":"object","additionalProperties":{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`,
 		reflect.TypeFor[fault.Point]():          enum(fault.Points()),
 		reflect.TypeFor[fault.RetryAfter]():     enum(fault.RetryAfters()),
-		reflect.TypeFor[notify.Order]():         `{"type":"string","enum":["any","fifo","reverse","shuffle"]}`,
 		reflect.TypeFor[journalRow]():           []reflect.Type{reflect.TypeFor[journal.Entry](), reflect.TypeFor[journal.Finding]()},
 	}
 }

@@ -31,21 +31,20 @@ func webhookRoutes() []Route {
 
 // webhookSettings is a webhook with the fields that only the control surface shows.
 type webhookSettings struct {
-	WebhookID string       `json:"webhook_id"`
-	Name      string       `json:"name"`
-	URL       string       `json:"url"`
-	Events    []string     `json:"events"`
-	Active    bool         `json:"active"`
-	Order     notify.Order `json:"order"`
-	CreatedAt time.Time    `json:"created_at"`
-	UpdatedAt time.Time    `json:"updated_at"`
-	Revision  int          `json:"revision"`
+	WebhookID string    `json:"webhook_id"`
+	Name      string    `json:"name"`
+	URL       string    `json:"url"`
+	Events    []string  `json:"events"`
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Revision  int       `json:"revision"`
 }
 
 func viewWebhook(h *account.Webhook) webhookSettings {
 	return webhookSettings{
 		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
-		Order: h.Order, CreatedAt: time.Time(h.CreatedAt), UpdatedAt: time.Time(h.UpdatedAt), Revision: h.Revision,
+		CreatedAt: time.Time(h.CreatedAt), UpdatedAt: time.Time(h.UpdatedAt), Revision: h.Revision,
 	}
 }
 
@@ -69,20 +68,8 @@ func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, [
 	return spelling.Counted(len(all), "webhook", "webhooks"), webhooks, nil
 }
 
-// webhookFields are the fields of a webhook that can be set.
-type webhookFields struct {
-	URL    *string       `json:"url,omitempty" doc:"Required for a new webhook."`
-	Name   *string       `json:"name,omitempty"`
-	Events []string      `json:"events,omitempty" doc:"Default: every shipment event."`
-	Active *bool         `json:"active,omitempty" doc:"Default: true."`
-	Order  *notify.Order `json:"order,omitempty" doc:"Default: any."`
-}
-
-func (s *Admin) addWebhook(c *control, _ none, order webhookFields) (string, webhookSettings, error) {
+func (s *Admin) addWebhook(c *control, _ none, order notify.WebhookChange) (string, webhookSettings, error) {
 	added := notify.Webhook{Name: deref(order.Name), URL: deref(order.URL), Events: order.Events, Inactive: order.Active != nil && !*order.Active}
-	if order.Order != nil {
-		added.Order = *order.Order
-	}
 	id, err := c.world.AddWebhook(added)
 	if err != nil {
 		return "", webhookSettings{}, err
@@ -104,13 +91,11 @@ type webhookParameter struct {
 	ID string `path:"webhook_id" doc:"Identifier of the webhook." example:"WA-0011223344"`
 }
 
-func (s *Admin) changeWebhook(c *control, webhook webhookParameter, change webhookFields) (string, webhookSettings, error) {
+func (s *Admin) changeWebhook(c *control, webhook webhookParameter, change notify.WebhookChange) (string, webhookSettings, error) {
 	if h, err := findWebhook(c.world, webhook.ID); err != nil {
 		return "", h, err
 	}
-	if err := c.world.ChangeWebhook(webhook.ID, notify.WebhookChange{
-		Name: change.Name, URL: change.URL, Events: change.Events, Active: change.Active, Order: change.Order,
-	}); err != nil {
+	if err := c.world.ChangeWebhook(webhook.ID, change); err != nil {
 		return "", webhookSettings{}, err
 	}
 	h, err := findWebhook(c.world, webhook.ID)

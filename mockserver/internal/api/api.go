@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
@@ -102,7 +103,22 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 			faults.After(x, w)
 		}
 	}
-	s.finish(rw, w, x)
+	s.finish(rw, w, x, op)
+}
+
+// expect performs the operation of an exchange later, although its connection is closed.
+func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
+	err := w.Expect(world.Arriving{Due: x.At.Add(x.ArrivesIn), Operation: op.Name, Size: len(x.Body), Perform: func(w *world.World) string {
+		late := &wire.Exchange{Request: x.Request, Operation: op.Name, Body: x.Body}
+		s.respond(w, late, op, nil)
+		if late.Reply.Refusal.Code != "" {
+			return "was refused (" + late.Reply.Refusal.Message + ")"
+		}
+		return "took effect"
+	}}, x.ID)
+	if err != nil {
+		w.Log.Amend(x.ID, fault.ArriveLate(0).Kind, "and never takes effect: "+err.Error())
+	}
 }
 
 // respond calls the handler, unless the request is refused first.
@@ -124,8 +140,8 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 	}
 }
 
-// finish passes an exchange to the observers and sends its response.
-func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
+// finish passes an exchange to the observers and sends its response. op is nil if the request names no operation.
+func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, op *operation) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 {
 		x.Reply.Revalidate(x.Request)
@@ -136,7 +152,7 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange) {
 		o.See(x)
 	}
 	if x.ArrivesIn > 0 { // before the client learns that the connection is closed
-		s.expect(w, x)
+		s.expect(w, x, op)
 	}
 	x.Leave() // the client may read the response slowly
 	rw.Header().Set("X-Request-Id", x.ID)

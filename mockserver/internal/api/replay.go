@@ -68,7 +68,7 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	for i, h := range receivers {
 		sent := w.Dispatcher.Send(notify.Delivery{
-			ID: w.Account.IDs.Coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
+			ID: w.Account.IDs.Coded("WD"), EventID: result.WebhookEventID, WebhookID: h.WebhookID, URL: h.URL,
 			Event: stored.Event, ShipmentID: stored.ShipmentID, Payload: stored.Payload,
 		})
 		if i == 0 {

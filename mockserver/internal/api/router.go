@@ -82,5 +82,5 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 		shape(w, "", &p)
 	}
 	x.Arrived, x.Reply = w.Clock.At(x.Began), p
-	s.finish(rw, w, x)
+	s.finish(rw, w, x, nil)
 }

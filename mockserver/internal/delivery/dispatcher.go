@@ -50,7 +50,6 @@ type Config struct {
 	Limit     int               // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
 	Bytes     int               // maximum bytes of payloads in the log; zero: 32 MiB
 	Clock     *clock.Clock      // times the attempts; required
-	Seed      uint64            // random seed of [notify.Shuffle]
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
@@ -80,7 +79,6 @@ type pending struct {
 	id      string
 	number  int // the number of the delivery among all that were ever logged
 	webhook string
-	order   notify.Order
 	turn    clock.Turn // the order among attempts that are due at the same time
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -152,9 +150,6 @@ func (d *Dispatcher) Send(out notify.Delivery) notify.Delivery {
 		d.add(&out)
 		return clone(&out)
 	}
-	if out.Order != notify.Together {
-		out.Due = d.queue(out.WebhookID).gatheredUntil(out.Order, now)
-	}
 	d.add(&out)
 	d.schedule(&out, d.dropped+len(d.log)-1, now)
 	return clone(&out)
@@ -197,26 +192,19 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 	for _, i := range queued {
 		d.schedule(d.log[i], i, now)
 	}
-	for _, q := range d.queues {
-		d.flush(q)
-	}
 }
 
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
 func (d *Dispatcher) schedule(out *notify.Delivery, number int, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	p := &pending{
-		id: out.ID, number: number, webhook: out.WebhookID, order: out.Order, turn: d.config.Clock.Turn(),
+		id: out.ID, number: number, webhook: out.WebhookID, turn: d.config.Clock.Turn(),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
 	d.pending[p.id] = p
-	switch wait := out.Due.Sub(now); {
-	case out.Order != notify.Together && len(out.Attempts) == 0:
-		d.gather(p, out.Due, wait)
-	case wait > 0:
+	if wait := out.Due.Sub(now); wait > 0 {
 		d.retry(p, wait)
-	default:
-		d.flush(d.queue(p.webhook))
+	} else {
 		d.ready(p)
 	}
 }
@@ -272,7 +260,7 @@ func (d *Dispatcher) WaitAll(ctx context.Context) error {
 		case errors.Is(err, ErrClosed):
 			return ErrClosed
 		case ctx.Err() != nil:
-			return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried, or that has an order, is sent as the clock of the world advances: %w", queued, ctx.Err())
+			return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the world advances: %w", queued, ctx.Err())
 		}
 	}
 }

@@ -183,20 +183,19 @@ func stateOf(t *testing.T, d *Dispatcher, id string) notify.State {
 	return got.State
 }
 
-// What is due is sent without the clock being advanced; so is what was gathered and is restored when it is due, or later.
+// What is due is sent without the clock being advanced; so is what is restored when it is due, or later.
 func TestSend_WhatIsDueNeedsNoAdvance(t *testing.T) {
 	t.Parallel()
 	d, _ := onVirtual(t, monday)
-	d.Send(notification(1, "WA-1", notify.Together))
+	d.Send(notification(1, "WA-1"))
 	if got := stateOf(t, d, "WD-1"); got != notify.Delivered {
-		t.Errorf("a delivery without an order is %s", got)
+		t.Errorf("it is %s", got)
 	}
-	d.Send(notification(2, "WA-1", notify.FIFO))
-	if got := stateOf(t, d, "WD-2"); got != notify.Queued {
-		t.Errorf("a delivery that is gathered is %s", got)
-	}
-	log := d.Log()
-	for after, want := range map[time.Duration]notify.State{GatherFor - 1: notify.Queued, GatherFor: notify.Delivered, time.Hour: notify.Delivered} {
+	const backoff = 500 * time.Millisecond
+	queued := notification(2, "WA-1")
+	queued.State, queued.Due = notify.Queued, monday.Add(backoff)
+	log := []*notify.Delivery{&queued}
+	for after, want := range map[time.Duration]notify.State{backoff - 1: notify.Queued, backoff: notify.Delivered, time.Hour: notify.Delivered} {
 		later, _ := onVirtual(t, monday.Add(after))
 		later.Restore(log, 0, true)
 		if got := stateOf(t, later, "WD-2"); got != want {
@@ -205,39 +204,18 @@ func TestSend_WhatIsDueNeedsNoAdvance(t *testing.T) {
 	}
 }
 
-// Deliveries with the same order are gathered from the first one on; another order begins anew.
-func TestSend_GathersFromTheFirstOneOn(t *testing.T) {
-	t.Parallel()
-	d, virtual := onVirtual(t, monday)
-	for _, step := range []struct {
-		number int
-		order  notify.Order
-		at     time.Duration
-		due    time.Duration
-	}{
-		{1, notify.FIFO, 0, GatherFor}, {2, notify.FIFO, GatherFor / 2, GatherFor}, {3, notify.Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4},
-		{4, notify.Reverse, GatherFor * 3 / 4, GatherFor * 7 / 4}, {5, notify.Together, GatherFor * 3 / 4, GatherFor * 3 / 4},
-	} {
-		if _, err := virtual.Advance(monday.Add(step.at).Sub(virtual.Now())); err != nil {
-			t.Fatal(err)
-		}
-		if got := d.Send(notification(step.number, "WA-1", step.order)); got.Due.Sub(monday) != step.due {
-			t.Errorf("delivery %d is due after %s, want %s", step.number, got.Due.Sub(monday), step.due)
-		}
-	}
-}
-
 func TestWaitAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := open(t, Config{Transport: answering(200)})
+		receiver := &slow{takes: always(time.Second)}
+		d := open(t, Config{Transport: receiver})
 		if err := d.WaitAll(t.Context()); err != nil {
 			t.Errorf("nothing is queued: %v", err)
 		}
 		for n := range 3 {
-			d.Send(notification(n, "WA-1", notify.FIFO))
+			d.Send(notification(n, "WA-1"))
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), GatherFor/2)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
 		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 are") {
 			t.Errorf("too early: %v", err)
@@ -245,7 +223,7 @@ func TestWaitAll(t *testing.T) {
 		if err := d.WaitAll(t.Context()); err != nil || len(d.pending) != 0 {
 			t.Errorf("%v, and %d are on their way", err, len(d.pending))
 		}
-		d.Send(notification(3, "WA-1", notify.FIFO))
+		d.Send(notification(3, "WA-1"))
 		go d.Close()
 		if err := d.WaitAll(t.Context()); !errors.Is(err, ErrClosed) {
 			t.Errorf("closed: %v", err)

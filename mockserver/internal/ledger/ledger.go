@@ -9,6 +9,7 @@
 package ledger
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -239,6 +240,28 @@ func (l *Ledger) Clone() *Ledger {
 		debited:  maps.Clone(l.debited),
 		reversed: maps.Clone(l.reversed),
 	}
+}
+
+// stored is a ledger in a file.
+type stored struct {
+	Wallets []Wallet `json:"wallets"`
+	Journal []Entry  `json:"journal"` // oldest first
+}
+
+// MarshalJSON writes the wallets and the journal.
+func (l *Ledger) MarshalJSON() ([]byte, error) { return json.Marshal(stored{l.Wallets(), l.Journal()}) }
+
+// UnmarshalJSON is [Restore] of what MarshalJSON has written.
+func (l *Ledger) UnmarshalJSON(text []byte) error {
+	var s stored
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	restored, err := Restore(s.Wallets, s.Journal)
+	if err == nil {
+		*l = *restored
+	}
+	return err
 }
 
 // Restore returns the ledger with the given wallets and journal, as returned by [Ledger.Wallets] and

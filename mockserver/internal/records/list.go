@@ -5,12 +5,14 @@ package records
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // List is a list of records. The zero value is an empty list. It is not safe for concurrent use, except that any number
 // of goroutines may read and [List.Clone] a list that does not change.
 type List struct {
-	past   Past
+	Past
 	stored []json.RawMessage // oldest first; a clone shares them until one of the two changes
 }
 
@@ -21,17 +23,20 @@ type Past struct {
 	Record func(ordinal int) json.RawMessage
 }
 
-// Behind returns an empty list whose older records are computed.
-func Behind(past Past) List { return List{past: past} }
-
 // Len returns the number of records.
-func (l *List) Len() int { return l.past.Total + len(l.stored) }
+func (l *List) Len() int { return l.Past.Total + len(l.stored) }
+
+// MarshalJSON writes the records that are kept in memory, oldest first, byte for byte.
+func (l *List) MarshalJSON() ([]byte, error) { return jsontext.Encode(l.stored) }
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (l *List) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l.stored) }
 
 // Stored returns the records that are kept in memory, oldest first. The caller must not change them.
 func (l *List) Stored() []json.RawMessage { return l.stored }
 
 // Clone returns an equal list, which then changes independently.
-func (l *List) Clone() List { return List{l.past, slices.Clip(l.stored)} }
+func (l *List) Clone() List { return List{l.Past, slices.Clip(l.stored)} }
 
 // Prepend puts a record at the head of the list, which keeps it.
 func (l *List) Prepend(record json.RawMessage) { l.stored = append(l.stored, record) }
@@ -65,8 +70,8 @@ func (l *List) Page(page, perPage int, oldestFirst bool) []json.RawMessage {
 
 // at returns the record with an ordinal, counted from the oldest.
 func (l *List) at(ordinal int) json.RawMessage {
-	if ordinal < l.past.Total {
-		return l.past.Record(ordinal)
+	if ordinal < l.Past.Total {
+		return l.Past.Record(ordinal)
 	}
-	return l.stored[ordinal-l.past.Total]
+	return l.stored[ordinal-l.Past.Total]
 }

@@ -55,7 +55,7 @@ func TestHistory_TellsWhatHappenedToARequest(t *testing.T) {
 	if failed.DocumentStatus != regulatory.DocumentFailed || failed.Failure == "" {
 		t.Errorf("the failure is recorded as %+v", failed)
 	}
-	later := must[*world](t)(restored(t, w, w.Save(), time.Hour))
+	later := must[*world](t)(restored(t, w, time.Hour, "", ""))
 	if diff := cmp.Diff(historyLines(w.get(r)), historyLines(later.get(r))); diff != "" {
 		t.Errorf("a history from a file (-saved +loaded):\n%s", diff)
 	}

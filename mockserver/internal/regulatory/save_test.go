@@ -1,6 +1,7 @@
 package regulatory_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -12,19 +13,19 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// restored returns another world with the saved requests of w, later by shift.
-func restored(t *testing.T, w *world, saved []regulatory.Saved, shift time.Duration) (*world, error) {
+// restored returns another world with the requests of w, as a file has them with old replaced by new, later by shift.
+func restored(t *testing.T, w *world, shift time.Duration, old, new string) (*world, error) {
 	t.Helper()
-	text := must[[]byte](t)(json.Marshal(saved))
-	var read []regulatory.Saved
-	must[any](t)(nil, json.Unmarshal(text, &read))
+	snapshot := w.Snapshot()
+	text := must[[]byte](t)(json.Marshal(&snapshot))
+	var loaded regulatory.Requests
+	must[any](t)(nil, json.Unmarshal(bytes.ReplaceAll(text, []byte(old), []byte(new)), &loaded))
 	later := &world{t: t, config: w.config, ledger: w.ledger.Clone(), now: w.now.Add(shift), ids: w.ids}
 	later.config.Ledger, later.config.After, later.config.NewID = later.ledger, later.after, later.id
 	later.config.Now = func() time.Time { return later.now }
 	later.Service = regulatory.New(later.config)
-	loaded, err := regulatory.Load(read, later.ledger)
 	later.Resume(loaded, shift)
-	return later, err
+	return later, loaded.Check(later.ledger)
 }
 
 // Time does not pass for a service in a file: an event that was due in two seconds is due in two seconds after loading.
@@ -41,7 +42,7 @@ func TestLoad_GoesOnWhereTheServiceWasSaved(t *testing.T) {
 		t.Fatal("an unknown invoice was analyzed")
 	}
 
-	later := must[*world](t)(restored(t, w, w.Save(), time.Hour))
+	later := must[*world](t)(restored(t, w, time.Hour, "", ""))
 	for _, r := range w.Records() {
 		if diff := cmp.Diff(string(r.JSON()), string(later.get(r).JSON())); diff != "" {
 			t.Errorf("request %s (-saved +loaded):\n%s", r.RequestID, diff)
@@ -72,45 +73,24 @@ func TestLoad_TakesEveryState(t *testing.T) {
 		if got := w.get(r).Status; got != state {
 			t.Fatalf("the request is %s, want %s", got, state)
 		}
-		later := must[*world](t)(restored(t, w, w.Save(), 0))
+		later := must[*world](t)(restored(t, w, 0, "", ""))
 		if got := later.get(r).Status; got != state {
 			t.Errorf("%s was loaded as %s", state, got)
 		}
 	}
 }
 
-func TestLoad_RefusesWhatNoServiceHasSaved(t *testing.T) {
+// A request that contradicts the ledger is found when it is loaded.
+func TestLoad_ChecksTheLedger(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	r := w.analyze(parcel)
-	w.purchase(r, "CUSTOMS")
-	damage := map[string]struct {
-		change func(s []regulatory.Saved) []regulatory.Saved
-		want   string
-	}{
-		"twice":         {func(s []regulatory.Saved) []regulatory.Saved { return append(s, s[0]) }, "appears twice"},
-		"no record":     {func(s []regulatory.Saved) []regulatory.Saved { s[0].Record = []byte("null"); return s }, "unknown fields, or another order"},
-		"odd status":    {edited(`"processing"`, `"lost"`), `status "lost"`},
-		"odd field":     {edited(`"source"`, `"sauce"`), "unknown fields, or another order"},
-		"another price": {edited(`"charged_amount":`, `"charged_amount":1`), "the ledger"},
-		"another id":    {edited(`"transaction_id":"TR-`, `"transaction_id":"TX-`), "the ledger"},
-		"other wallet":  {edited(`"wallet":"`+naira, `"wallet":"`+dollars), "the ledger"},
-		"no times":      {func(s []regulatory.Saved) []regulatory.Saved { s[0].DocumentsDue = nil; return s }, "times for 0"},
-		"not offered":   {func(s []regulatory.Saved) []regulatory.Saved { s[0].Purchased = []string{"STEEL"}; return s }, "does not offer"},
-	}
-	for name, test := range damage {
-		t.Run(name, func(t *testing.T) {
-			if _, err := restored(t, w, test.change(w.Save()), 0); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("loading: %v, want %q in it", err, test.want)
-			}
-		})
-	}
-}
-
-func edited(old, new string) func([]regulatory.Saved) []regulatory.Saved {
-	return func(s []regulatory.Saved) []regulatory.Saved {
-		s[0].Record = []byte(strings.ReplaceAll(string(s[0].Record), old, new))
-		return s
+	w.purchase(w.analyze(parcel), "CUSTOMS")
+	for old, new := range map[string]string{
+		`"charged_amount":`: `"charged_amount":1`, `"transaction_id":"TR-`: `"transaction_id":"TX-`, `"wallet":"` + naira: `"wallet":"` + dollars,
+	} {
+		if _, err := restored(t, w, 0, old, new); err == nil || !strings.Contains(err.Error(), "the ledger") {
+			t.Errorf("%s instead of %s: %v, want the ledger in it", new, old, err)
+		}
 	}
 }
 

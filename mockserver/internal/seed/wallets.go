@@ -38,7 +38,7 @@ func (w *seeder) openWallet(wallet ledger.Wallet, p purse, at time.Time) {
 	w.check(w.Ledger.Open(wallet))
 	memo := "Wallet funded: opening balance"
 	if w.plan.Computed > 0 && w.Computed == nil {
-		w.OpenComputed(wallet, account.ComputedScope{Wallet: wallet.Reference, Seed: splitmix.Mix(w.plan.Seed + 1), Total: w.plan.Computed - 1, Before: at})
+		w.Compute(account.ComputedScope{Wallet: wallet.Reference, Seed: splitmix.Mix(w.plan.Seed + 1), Total: w.plan.Computed - 1, Before: at})
 		memo = "Balance brought forward"
 	}
 	w.TransactionsOf(wallet.Reference)

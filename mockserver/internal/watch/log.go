@@ -205,9 +205,6 @@ func (j *Log) Last() uint64 {
 	return j.total
 }
 
-// Changes returns a channel that closes at the next call.
-func (j *Log) Changes() <-chan struct{} { return j.each(func(*entry) bool { return false }) }
-
 // ErrDropped is returned for an entry that the journal no longer has.
 var ErrDropped = errors.New("the journal has dropped the request")
 

@@ -20,8 +20,6 @@ type Reply struct {
 	ContentType string      // "" means JSON; a Content-Type in the header replaces it
 	Body        []byte
 	Tag         string // the ETag of an immutable body; "" for most responses
-	// Stream writes the body in place of Body; nil for most responses.
-	Stream func(http.ResponseWriter) error
 
 	// Fields for the journal and its explanations.
 	Refusal Refusal
@@ -153,9 +151,6 @@ func (p *Reply) Revalidate(r *http.Request) {
 // Write sends the reply. The response to HEAD has the headers of the response to GET.
 func (p *Reply) Write(w http.ResponseWriter) error {
 	p.writeHeader(w)
-	if p.Stream != nil {
-		return p.Stream(w)
-	}
 	if len(p.Body) == 0 {
 		return nil // 204 allows no Write, not even an empty one
 	}
@@ -171,7 +166,7 @@ func (p *Reply) writeHeader(w http.ResponseWriter) {
 		if _, given := p.Header["Content-Type"]; !given {
 			header.Set("Content-Type", cmp.Or(p.ContentType, "application/json; charset=utf-8"))
 		}
-		if p.Stream == nil && header["Content-Length"] == nil {
+		if header["Content-Length"] == nil {
 			header.Set("Content-Length", strconv.Itoa(len(p.Body)))
 		}
 	}

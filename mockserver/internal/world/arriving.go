@@ -11,16 +11,12 @@ import (
 
 // Arriving is a request whose connection was closed before its operation was performed; see [fault.ArriveLate].
 type Arriving struct {
-	Due       time.Time `json:"due"`
-	Operation string    `json:"operation"`
-	Path      string    `json:"path"`
-	Query     string    `json:"query,omitempty"`
-	Body      []byte    `json:"body,omitempty"`
-}
+	Due       time.Time
+	Operation string
+	Size      int // of the body, in bytes
+	// Perform performs the operation in a world, and describes its result for the journal, such as "took effect".
+	Perform func(*World) string
 
-// onTheWay is an arriving request and its timer.
-type onTheWay struct {
-	Arriving
 	entry string // the id of its entry in the journal; empty if the request is from a snapshot
 	timer *clock.Timer
 }
@@ -36,9 +32,9 @@ func (w *World) Expect(a Arriving, entry string) error {
 	if len(w.arriving) >= maxArriving {
 		return fmt.Errorf("%d requests are on their way, which is the limit: advance the clock, or clear the faults", maxArriving)
 	}
-	held := len(a.Body)
+	held := a.Size
 	for _, other := range w.arriving {
-		held += len(other.Body)
+		held += other.Size
 	}
 	if err := w.RoomForBytes(held); err != nil {
 		return err
@@ -49,46 +45,36 @@ func (w *World) Expect(a Arriving, entry string) error {
 
 // expect schedules an arriving request. The caller holds the lock.
 func (w *World) expect(a Arriving, entry string) {
-	r := &onTheWay{Arriving: a, entry: entry}
-	w.arriving = append(w.arriving, r)
-	r.timer = w.timers.After(a.Due.Sub(w.Clock.Now()), a.Operation+" arrives late", func() { w.arrive(r) })
+	a.entry = entry
+	w.arriving = append(w.arriving, &a)
+	a.timer = w.timers.After(a.Due.Sub(w.Clock.Now()), a.Operation+" arrives late", func() { w.arrive(&a) })
 }
 
 // arrive performs the operation of an arriving request, unless that has happened already or the world was restored.
-func (w *World) arrive(r *onTheWay) {
+func (w *World) arrive(a *Arriving) {
 	w.performing.Lock()
 	defer w.performing.Unlock()
 	w.mu.Lock()
-	at := slices.Index(w.arriving, r)
+	at := slices.Index(w.arriving, a)
 	if at >= 0 {
 		w.arriving = slices.Delete(w.arriving, at, at+1)
-		r.timer.Stop()
+		a.timer.Stop()
 	}
 	w.mu.Unlock()
 	if at < 0 {
 		return
 	}
-	result := w.settings.Perform(w, r.Arriving)
-	w.Log.Amend(r.entry, fault.ArriveLate(0).Kind, result+" at "+w.Clock.Now().Format(time.RFC3339))
+	w.Log.Amend(a.entry, fault.ArriveLate(0).Kind, a.Perform(w)+" at "+w.Clock.Now().Format(time.RFC3339))
 }
 
 // arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being performed.
 func (w *World) arriveAll() {
 	w.mu.Lock()
-	all := slices.SortedStableFunc(slices.Values(w.arriving), func(a, b *onTheWay) int { return a.Due.Compare(b.Due) })
+	all := slices.SortedStableFunc(slices.Values(w.arriving), func(a, b *Arriving) int { return a.Due.Compare(b.Due) })
 	w.mu.Unlock()
-	for _, r := range all {
-		w.arrive(r)
+	for _, a := range all {
+		w.arrive(a)
 	}
 	w.performing.Lock() // of a timer
 	defer w.performing.Unlock()
-}
-
-// expected returns the arriving requests, for a snapshot. The caller holds the lock.
-func (w *World) expected() []Arriving {
-	var all []Arriving
-	for _, r := range w.arriving {
-		all = append(all, r.Arriving)
-	}
-	return all
 }

@@ -30,7 +30,7 @@ func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) {
 	queued := make([]notify.Delivery, len(receivers))
 	for i, h := range receivers {
 		queued[i] = w.Dispatcher.Send(notify.Delivery{
-			ID: w.Account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL, Order: h.Order,
+			ID: w.Account.IDs.Coded("WD"), EventID: eventID, WebhookID: h.WebhookID, URL: h.URL,
 			Event: e.Kind, ShipmentID: shipmentID, Payload: payload,
 		})
 	}

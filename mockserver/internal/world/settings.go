@@ -24,10 +24,8 @@ type Settings struct {
 	BodyFields  func(operation string) []string // the members of the body of an operation; nil if it accepts every name
 	Observers   []watch.Observer                // of every exchange, after the journal and the linter of its world
 	Rules       func() *compliance.Rules
-	// Perform performs the operation of an arriving request and describes its result for the journal, such as "took effect".
-	Perform func(w *World, a Arriving) string
-	Deliver http.RoundTripper // for the notifications of every world
-	Logger  *slog.Logger
+	Deliver     http.RoundTripper // for the notifications of every world
+	Logger      *slog.Logger
 
 	scenarios []ScenarioWord // made once, not with each world
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
@@ -12,7 +13,7 @@ import (
 
 // Check returns an error that names every violated invariant.
 func (s *Snapshot) Check() error {
-	return errors.Join(s.State.Ledger.Check(), s.requests.Check(s.State.Ledger))
+	return errors.Join(s.State.Ledger.Check(), s.Requests.Check(s.State.Ledger))
 }
 
 // Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending changes,
@@ -20,7 +21,10 @@ func (s *Snapshot) Check() error {
 func (w *World) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Snapshot{world: w.name, shared: w.base.shared, changes: w.changed(), State: w.Account.Copy(), requests: w.Regulatory.Snapshot(), arriving: w.expected(), deliveries: w.Dispatcher.Log(), at: w.Clock.Now()}
+	return &Snapshot{
+		World: w.name, At: w.Clock.Now(), Assumptions: w.changed(), State: w.Account.Copy(), Requests: w.Regulatory.Snapshot(),
+		Deliveries: w.Dispatcher.Log(), arriving: slices.Clone(w.arriving), shared: w.base.shared,
+	}
 }
 
 // Restore replaces the contents of the world by a snapshot.
@@ -39,7 +43,7 @@ func (w *World) Reset() {
 }
 
 func (w *World) restore(s *Snapshot) {
-	w.Clock.Reach(s.at)
+	w.Clock.Reach(s.At)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timers.Stop()
@@ -47,25 +51,28 @@ func (w *World) restore(s *Snapshot) {
 	w.Account = s.State.Copy()
 	w.Replaced++
 	w.openRequests()
-	stood := w.Clock.Now().Sub(s.at) // how long the snapshot was stored
-	w.Regulatory.Resume(s.requests, stood)
+	stood := w.Clock.Now().Sub(s.At) // how long the snapshot was stored
+	w.Regulatory.Resume(s.Requests, stood)
 	w.arriving = nil
-	for _, a := range s.arriving {
+	for _, pending := range s.arriving {
+		a := *pending
 		a.Due = a.Due.Add(stood)
 		w.expect(a, "")
 	}
-	w.Dispatcher.Restore(s.deliveries, stood, s.world == "" || s.world == w.name)
+	w.Dispatcher.Restore(s.Deliveries, stood, s.World == "" || s.World == w.name)
 	w.count()
 }
 
-// Snapshot is the contents of a world at one moment. It is immutable.
+// Snapshot is the contents of a world at one moment. It is immutable. A state file has it as JSON, without the requests on
+// their way.
 type Snapshot struct {
-	world      string                     // the name of the world; empty if unknown
-	shared     int64                      // bytes of memory of the template that the contents began with
-	changes    map[string]json.RawMessage // of assumptions
-	State      account.Account
-	requests   regulatory.Requests
-	arriving   []Arriving
-	deliveries []*notify.Delivery // oldest first
-	at         time.Time          // by the world's clock
+	World       string                     `json:"world"`       // the name of the world; empty if unknown
+	At          time.Time                  `json:"at"`          // by the world's clock
+	Assumptions map[string]json.RawMessage `json:"assumptions"` // those that were changed
+	State       account.Account            `json:"account"`
+	Requests    regulatory.Requests        `json:"requests"`
+	Deliveries  []*notify.Delivery         `json:"deliveries"` // oldest first
+
+	arriving []*Arriving
+	shared   int64 // bytes of memory of the template that the contents began with
 }

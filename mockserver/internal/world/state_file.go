@@ -1,7 +1,8 @@
 package world
 
 import (
-	"bufio"
+	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,256 +10,149 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/shipping-go/shipping/internal/filelock"
-	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/mockserver/assumption"
-	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
-// A state file holds worlds as JSON, so that a server can restore the state of another. It is replaced atomically, and
-// only its owner can read it. The secrets in it are those that the state needs: the names of worlds, from which keys
-// are derived; the URLs of webhooks; and the notifications of the delivery log. It has neither the home world's key nor
-// faults and journals.
+// A state file holds worlds, so that a server can restore the state of another: a line of JSON for each, compressed by
+// gzip, whose checksum detects a damaged file. It is replaced atomically, and only its owner can read it. The secrets in
+// it are those that the state needs: the names of worlds, from which keys are derived; the URLs of webhooks; and the
+// notifications of the delivery log. It has neither the home world's key nor faults, late requests and journals.
 
-const (
-	stateFormat  = "mockserver-state"
-	stateVersion = 1
-	maxStateFile = 1 << 30
-)
+// stateHeader is the first line of a state file.
+type stateHeader struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
 
-// stateFile is the content of a state file.
-type stateFile struct {
-	Format  string       `json:"format"`
-	Version int          `json:"version"`
-	Worlds  []savedWorld `json:"worlds"`
+var stateFormat = stateHeader{"mockserver-state", 2}
+
+// savedWorld is another line.
+type savedWorld struct {
+	Name string `json:"name"`
+	*Snapshot
 }
 
 // ErrStateFile is returned, wrapped with the reason, if a state file cannot be restored.
 var ErrStateFile = errors.New("the state file cannot be used")
 
-// lockState locks a state file, and removes temporary files of a process that was killed while saving.
-func lockState(path string) (*filelock.Lock, error) {
-	lock, err := filelock.Acquire(path)
-	switch {
-	case errors.Is(err, filelock.ErrInUse):
-		return nil, fmt.Errorf("mockserver: %w: %s: another server uses it: stop that server, or use another file: %w", ErrStateFile, path, err)
-	case err != nil:
-		return nil, fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
-	}
-	left, _ := filepath.Glob(globQuote(path) + ".*" + temporarySuffix) // the pattern is well-formed
-	for _, name := range left {
-		number := strings.TrimSuffix(strings.TrimPrefix(name, path+"."), temporarySuffix)
-		if strings.Trim(number, "0123456789") == "" {
-			_ = os.Remove(name) // an error does no harm
-		}
-	}
-	return lock, nil
-}
-
-// globQuote returns the pattern that matches only a path.
-func globQuote(path string) string {
-	if runtime.GOOS == "windows" { // where patterns have no escapes, and names no asterisks
-		return path
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// temporarySuffix is the suffix of a state file while it is written.
-const temporarySuffix = ".tmp"
-
-// realPath resolves symbolic links in a path; the file need not exist.
+// realPath resolves the symbolic links of a path. The file need not exist.
 func realPath(path string) string {
-	const most = 40 // links, as on common systems
-	for range most {
-		target, err := os.Readlink(path)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(path), target)
-		}
-		path = target
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(folder, filepath.Base(path))
-	}
-	if whole, err := filepath.Abs(path); err == nil {
-		path = whole
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return path
 }
 
-// writeLocked is like writeState, for a file that this server has not locked.
-func writeLocked(path string, worlds iter.Seq2[string, *Snapshot]) error {
-	lock, err := lockState(path)
-	if err != nil {
-		return err
+// Save writes the contents of every world to the file that Use has locked. It replaces the file atomically.
+func (b *Worlds) Save(path string) error {
+	if err := b.write(realPath(path)); err != nil {
+		return fmt.Errorf("mockserver: cannot save the state to %s: %w", path, err)
 	}
-	return errors.Join(writeState(path, worlds), lock.Release())
-}
-
-// writeState writes a state file, one world after the other, so that at most one of them is in memory
-// twice.
-func writeState(path string, worlds iter.Seq2[string, *Snapshot]) (err error) {
-	folder := filepath.Dir(path)
-	temporary, err := os.CreateTemp(folder, filepath.Base(path)+".*"+temporarySuffix)
-	if err != nil {
-		return fmt.Errorf("mockserver: cannot save the state: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			// The first error is returned.
-			_ = temporary.Close()
-			_ = os.Remove(temporary.Name())
-			err = fmt.Errorf("mockserver: cannot save the state to %s: %w", path, err)
-		}
-	}()
-	if err = EncodeState(temporary, worlds); err != nil {
-		return err
-	}
-	if err = temporary.Sync(); err != nil { // otherwise a crash could leave an empty file
-		return err
-	}
-	if err = temporary.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(temporary.Name(), path); err != nil {
-		return err
-	}
-	syncFolder(folder)
 	return nil
 }
 
-// EncodeState writes a state file.
-func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
-	out := bufio.NewWriter(file)
-	written := 0
-	put := func(text []byte) error {
-		if written += len(text); written >= maxStateFile { // it could not be read again
-			return fmt.Errorf("the state would have more than %d bytes: close some worlds", maxStateFile)
-		}
-		_, err := out.Write(text)
+func (b *Worlds) write(path string) error {
+	temporary, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
 		return err
 	}
-	between := fmt.Sprintf(`{"format":%q,"version":%d,"worlds":[`, stateFormat, stateVersion)
-	for name, s := range worlds {
-		world, err := s.saved()
-		if err != nil {
-			return fmt.Errorf("world %s: %w", name, err)
-		}
-		world.Name = name
-		text, err := jsontext.Encode(world) // which keeps the bytes of records
-		if err != nil {
-			return fmt.Errorf("world %s: %w", name, err)
-		}
-		if err := errors.Join(put([]byte(between)), put(text)); err != nil {
-			return err
-		}
-		between = ",\n"
-	}
-	if err := put([]byte("]}\n")); err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
-// syncFolder makes a rename durable, on systems on which a folder can be synced.
-func syncFolder(folder string) {
-	if f, err := os.Open(folder); err == nil {
-		_ = f.Sync()
-		_ = f.Close()
-	}
-}
-
-func readStateFile(path string) (stateFile, error) {
-	opened, err := os.Open(path)
-	if err != nil {
-		return stateFile{}, fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
-	}
-	defer opened.Close()
-	file, err := DecodeState(opened)
-	if err != nil {
-		return stateFile{}, fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
-	}
-	return file, nil
-}
-
-// DecodeState reads a state file.
-func DecodeState(from io.Reader) (stateFile, error) {
-	text, err := io.ReadAll(io.LimitReader(from, maxStateFile+1))
-	switch {
-	case err != nil:
-		return stateFile{}, err
-	case len(text) > maxStateFile:
-		return stateFile{}, fmt.Errorf("the file is longer than %d bytes", maxStateFile)
-	}
-	var about struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
-	if err := jsonread.Unmarshal(text, &about); err != nil {
-		return stateFile{}, fmt.Errorf("not a complete JSON object: %w", err)
-	}
-	if about.Format != stateFormat || about.Version != stateVersion {
-		return stateFile{}, fmt.Errorf("the file has format %q, version %d; this program reads format %q, version %d", about.Format, about.Version, stateFormat, stateVersion)
-	}
-	var file stateFile
-	if err := jsonread.Unmarshal(text, &file); err != nil {
-		return stateFile{}, err
-	}
-	if name, found := jsonread.UnknownMember(text, &file); found {
-		return stateFile{}, fmt.Errorf("unknown field %q", name)
-	}
-	names := map[string]bool{}
-	for _, w := range file.Worlds {
-		if names[w.Name] {
-			return stateFile{}, fmt.Errorf("world %q appears twice", w.Name)
-		}
-		names[w.Name] = true
-	}
-	if len(file.Worlds) == 0 {
-		return stateFile{}, errors.New("the file has no world")
-	}
-	return file, nil
-}
-
-// Save writes the contents of every world to a file, and replaces an existing file atomically. It returns an error if
-// another server uses the file.
-func (b *Worlds) Save(path string) error {
-	write := writeLocked
-	if b.lock != nil && realPath(path) == realPath(b.file) {
-		write = writeState
-	}
-	return write(realPath(path), func(yield func(string, *Snapshot) bool) {
+	err = EncodeState(temporary, func(yield func(string, *Snapshot) bool) { // one after the other, so that at most one is in memory twice
 		for _, w := range b.Worlds() {
 			if !yield(w.name, w.Snapshot()) {
 				return
 			}
 		}
 	})
+	if err == nil {
+		err = temporary.Sync() // otherwise a crash could leave an empty file
+	}
+	if err := errors.Join(err, temporary.Close()); err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	if err := os.Rename(temporary.Name(), path); err != nil {
+		return err
+	}
+	if folder, err := os.Open(filepath.Dir(path)); err == nil { // makes the rename durable, if the system can sync folders
+		_ = folder.Sync()
+		_ = folder.Close()
+	}
+	return nil
+}
+
+// EncodeState writes a state file.
+func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
+	compressed := gzip.NewWriter(file)
+	encoder := json.NewEncoder(compressed)
+	encoder.SetEscapeHTML(false) // keeps the bytes of records
+	if err := encoder.Encode(stateFormat); err != nil {
+		return err
+	}
+	for name, s := range worlds {
+		if err := encoder.Encode(savedWorld{name, s}); err != nil {
+			return fmt.Errorf("world %s: %w", name, err)
+		}
+	}
+	return compressed.Close()
+}
+
+// DecodeState reads a state file. It returns an error if the file is damaged or if a world violates an invariant.
+func DecodeState(file io.Reader) ([]savedWorld, error) {
+	compressed, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("not a state file: %w", err)
+	}
+	decoder := json.NewDecoder(compressed)
+	var header stateHeader
+	if err := decoder.Decode(&header); err != nil {
+		return nil, err
+	}
+	if header != stateFormat {
+		return nil, fmt.Errorf("the file has format %q, version %d; this program reads format %q, version %d", header.Format, header.Version, stateFormat.Format, stateFormat.Version)
+	}
+	var worlds []savedWorld
+	for {
+		var w savedWorld
+		if err := decoder.Decode(&w); errors.Is(err, io.EOF) {
+			return worlds, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if w.Snapshot == nil || w.State.Ledger == nil {
+			return nil, fmt.Errorf("world %q is not complete", w.Name)
+		}
+		if err := w.Check(); err != nil {
+			return nil, fmt.Errorf("world %q: %w", w.Name, err)
+		}
+		worlds = append(worlds, w)
+	}
 }
 
 // Load restores the worlds of a file: the home world, and every other world, which is opened if it is not open. If the
 // file is invalid, nothing changes.
 func (b *Worlds) Load(path string) error {
-	file, err := readStateFile(path)
+	if err := b.load(path); err != nil {
+		return fmt.Errorf("mockserver: %w: %s: %w", ErrStateFile, path, err)
+	}
+	return nil
+}
+
+func (b *Worlds) load(path string) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	snapshots := make([]*Snapshot, len(file.Worlds))
-	for i, saved := range file.Worlds {
-		if snapshots[i], err = saved.Snapshot(); err != nil {
-			return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
-		}
+	defer file.Close()
+	saved, err := DecodeState(file)
+	if err != nil {
+		return err
 	}
 	before := b.Worlds()
-	worlds := make([]*World, len(file.Worlds))
-	for i, saved := range file.Worlds {
-		if worlds[i], err = b.reopen(saved); err == nil {
+	worlds := make([]*World, len(saved))
+	for i, s := range saved {
+		if worlds[i], err = b.reopen(s); err == nil {
 			continue
 		}
 		for _, opened := range worlds[:i] {
@@ -266,10 +160,10 @@ func (b *Worlds) Load(path string) error {
 				b.Close(opened)
 			}
 		}
-		return fmt.Errorf("mockserver: %w: %s: world %q: %w", ErrStateFile, path, saved.Name, err)
+		return fmt.Errorf("world %q: %w", s.Name, err)
 	}
 	for i, w := range worlds {
-		w.Restore(snapshots[i])
+		w.Restore(saved[i].Snapshot)
 	}
 	return nil
 }
@@ -289,11 +183,14 @@ func (b *Worlds) reopen(saved savedWorld) (*World, error) {
 
 // Use locks a file for these worlds, and restores from it if it exists.
 func (b *Worlds) Use(path string) error {
-	lock, err := lockState(realPath(path))
-	if err != nil {
-		return err
+	lock, err := filelock.Acquire(realPath(path))
+	switch {
+	case errors.Is(err, filelock.ErrInUse):
+		return fmt.Errorf("mockserver: %w: %s: another server uses it: stop that server, or use another file: %w", ErrStateFile, path, err)
+	case err != nil:
+		return fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
 	}
-	b.file, b.lock = path, lock
+	b.lock = lock
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -17,9 +17,6 @@ func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 			return fmt.Errorf("mockserver: webhook not changed: %w", err)
 		}
 	}
-	if err := checkOrder(deref(change.Order)); err != nil {
-		return fmt.Errorf("mockserver: webhook not changed: %w", err)
-	}
 	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
 		return fmt.Errorf("mockserver: webhook not changed: %w", err)
 	}
@@ -38,9 +35,6 @@ func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 		}
 		if change.Active != nil {
 			h.Active = *change.Active
-		}
-		if change.Order != nil {
-			h.Order = *change.Order
 		}
 		h.UpdatedAt = now
 		h.Revision++

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,7 @@ func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 	if err := delivery.CheckTarget(h.URL, w.Assume().DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
-	if err := errors.Join(checkWebhookSize(h.Name, h.URL, h.Events), checkOrder(h.Order)); err != nil {
+	if err := checkWebhookSize(h.Name, h.URL, h.Events); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
 	}
 	if h.Name == "" {
@@ -33,7 +32,7 @@ func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 	}
 	made := &account.Webhook{
 		WebhookID: w.Account.IDs.Numbered("WA"), StorageID: w.Account.IDs.Storage(), Name: h.Name, URL: h.URL,
-		Event: slices.Clone(h.Events), Active: !h.Inactive, Order: h.Order, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
+		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
 	return made.WebhookID, w.Account.Webhooks.Add(made)
@@ -54,13 +53,6 @@ func checkWebhookSize(name, url string, events []string) error {
 		if len(event) > longestLabel {
 			return fmt.Errorf("an event has %d bytes: use at most %d", len(event), longestLabel)
 		}
-	}
-	return nil
-}
-
-func checkOrder(o notify.Order) error {
-	if o != notify.Together && !slices.Contains(notify.Orders(), o) {
-		return fmt.Errorf("order %q is neither empty nor one of %v", o, notify.Orders())
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ type World struct {
 	Account    account.Account // replaced by Reset and Restore
 	Regulatory *regulatory.Service
 	timers     *clock.Scope // of regulatory requests and of arriving requests
-	arriving   []*onTheWay
+	arriving   []*Arriving
 	Replaced   int   // how often the contents or the assumptions were replaced
 	counted    int64 // bytes of memory that the world accounts for
 }
@@ -65,11 +65,11 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		instruments: newInstruments(b.settings, p.Seed, key),
 	}
 	w.assume.Store(&p.assume)
-	start := base.at
+	start := base.At
 	if start.Before(b.settings.Start) {
 		start = b.settings.Start
 	}
-	w.Clock = clock.Real(base.at)
+	w.Clock = clock.Real(base.At)
 	if p.virtual {
 		w.Clock = clock.Virtual(start)
 	}
@@ -80,7 +80,6 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		Assume:    *w.Assume(),
 		Transport: w.Inbox.Transport(b.settings.Deliver),
 		Clock:     w.Clock,
-		Seed:      p.Seed,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
 	w.Clock.Settle(func() {

@@ -26,8 +26,7 @@ type Worlds struct {
 	opened    []*World // in the order in which they were opened, the home world first
 	templates map[seed.Plan]*template
 	named     int            // worlds that OpenForTest has named
-	file      string         // that Use has locked
-	lock      *filelock.Lock // nil without a file
+	lock      *filelock.Lock // of the state file; nil without one
 	closed    bool
 }
 
@@ -40,7 +39,7 @@ func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
 	t, err := b.template(p.Plan)
-	base := &Snapshot{State: *account.New(p.Seed), at: seed.Epoch} // used if seeding fails, so that requests can report the error
+	base := &Snapshot{State: *account.New(p.Seed), At: seed.Epoch} // used if seeding fails, so that requests can report the error
 	if err == nil {
 		var seeded *Snapshot
 		if seeded, err = t.Snapshot(); err == nil {
@@ -251,7 +250,7 @@ func (t *template) Snapshot() (*Snapshot, error) {
 	t.once.Do(func() {
 		made, delivered, err := seed.New(t.plan)
 		if t.err = err; err == nil {
-			t.base = &Snapshot{State: *made, shared: memoryOf(made), deliveries: delivered, at: seed.Epoch}
+			t.base = &Snapshot{State: *made, shared: memoryOf(made), Deliveries: delivered, At: seed.Epoch}
 		}
 	})
 	return t.base, t.err

@@ -3,7 +3,13 @@
 import { decode } from "./route.js";
 
 /** Refusal is a refused request, with the message of the server. That of a request that was given up is empty. */
-class Refusal extends Error {}
+class Refusal extends Error {
+  /** @param {string} message */
+  constructor(message, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** exact keeps a decimal that JavaScript would write differently as its text. */
 function exact(_, value, context) {
@@ -42,7 +48,7 @@ export function api(world) {
     }
     if (!response.headers.get("Content-Type")?.startsWith("application/json")) return received;
     const envelope = JSON.parse(received, exact);
-    if (envelope.status === false) throw new Refusal(envelope.message);
+    if (envelope.status === false) throw new Refusal(envelope.message, response.status);
     return envelope.data ?? envelope;
   }
 

@@ -77,7 +77,7 @@ function openWorld(name) {
   world = name;
   app.summary = undefined;
   app.api = api(name);
-  stop = live(app.api.address("live"), { change: receive, state: connection });
+  stop = live(() => api(name).get("live"), { change: receive, state: connection });
 }
 
 /** receive shows what has changed in the world. */

@@ -1,57 +1,43 @@
-// The stream of the changes of a world.
+// The changes of a world.
 
 /** @typedef {"live" | "waiting" | "gone"} Connection */
 
+const interval = 500; // milliseconds
+
 /**
- * live follows a world until the returned function is called. change receives the summary of the world and the names of
- * what differs from the summary before. A hidden page closes the stream, because a browser has few connections to one
- * server.
- * @param {string} address
+ * live reads the summary of a world again and again, as long as the page is visible, until the returned function is
+ * called or the world is closed. change receives a summary, and the names of what differs from the one before.
+ * @param {() => Promise<any>} read
  * @param {{change: (now: any, changed: Set<string>) => void, state: (state: Connection) => void}} receivers
  */
-export function live(address, { change, state }) {
-  /** @type {EventSource | undefined} */
-  let source;
+export function live(read, { change, state }) {
   /** @type {any} */
   let last;
+  let timer = 0;
   let stopped = false;
 
-  function open() {
-    if (source || stopped || document.hidden) return;
-    source = new EventSource(address);
-    source.addEventListener("change", (event) => {
-      const now = JSON.parse(event.data);
-      const parts = { ...now, ...now.marks, marks: 0 };
-      const changed = new Set(Object.keys(parts).filter((name) => !last || last[name] !== parts[name]));
-      last = parts;
-      state("live");
-      change(now, changed);
-    });
-    source.addEventListener("closed", () => {
-      stop();
-      state("gone");
-    });
-    source.addEventListener("error", () => {
+  function compare(now) {
+    const parts = { ...now, ...now.marks, marks: 0, now: now.clock === "virtual" && now.now };
+    const changed = new Set(Object.keys(parts).filter((name) => !last || last[name] !== parts[name]));
+    last = parts;
+    state("live");
+    if (changed.size) change(now, changed);
+  }
+
+  async function look() {
+    const now = document.hidden ? undefined : await read().catch((problem) => problem);
+    if (stopped) return;
+    if (now?.status === 404) return state("gone");
+    if (now instanceof Error) {
+      last = undefined; // another server may run there next
       state("waiting");
-      if (source?.readyState !== EventSource.CLOSED) return;
-      source = undefined;
-      setTimeout(open, 2000);
-    });
+    } else if (now) compare(now);
+    timer = setTimeout(look, interval);
   }
 
-  function watch() {
-    if (!document.hidden) return open();
-    source?.close();
-    source = undefined;
-  }
-
-  function stop() {
+  look();
+  return () => {
     stopped = true;
-    source?.close();
-    document.removeEventListener("visibilitychange", watch);
-  }
-
-  document.addEventListener("visibilitychange", watch);
-  open();
-  return stop;
+    clearTimeout(timer);
+  };
 }

@@ -12,11 +12,8 @@ const page = 200; // records that are loaded at once
 const newWebhook = {
   name: "Orders",
   url: "http://127.0.0.1:9000/hook",
-  order: "any",
   events: ["shipment.created", "shipment.updated", "shipment.delivered"],
 };
-const orders = "Orders of deliveries: any, at once in no order; fifo, oldest first; reverse, newest first; "
-  + "shuffle, random from the seed.";
 
 /** @param {import("./app.js").App} app */
 export function webhooks(app) {
@@ -120,11 +117,11 @@ function makeLists(app) {
     }),
     webhooks: list(app, {
       label: "Webhooks, newest first",
-      heads: ["Created", "State", "Name", "URL and events", "Order"],
+      heads: ["Created", "State", "Name", "URL and events"],
       key: (one) => one.webhook_id,
       row: (one) => [
         now(one.created_at), badge(one.active ? "active" : "inactive"), one.name,
-        `${one.url} · ${one.events.join(", ")}`, one.order,
+        `${one.url} · ${one.events.join(", ")}`,
       ],
       empty: empty("No webhooks. Add one for your receiver, or subscribe the inbox."),
     }),
@@ -165,21 +162,21 @@ function deliveryDetail(app, view, one) {
 
 /** webhookDetail shows a webhook. What is typed stays until the webhook changes. */
 function webhookDetail(app, view, hook) {
-  const { webhook_id: id, name, url, order, events, active, revision } = hook;
+  const { webhook_id: id, name, url, events, active, revision } = hook;
   const shown = `${id} ${revision}`;
   if (view.shows(shown)) return;
   const path = `webhooks/${id}`;
   const enabled = active ? "Webhook disabled" : "Webhook enabled";
   const enable = () => attempt(() => app.api.patch(path, { active: !active }), enabled);
   const form = editor(app, {
-    method: "PATCH", path, value: { name, url, order, events }, action: "Save",
+    method: "PATCH", path, value: { name, url, events }, action: "Save",
     done: () => "Webhook saved",
   });
   view.open(shown, h("h2", null, badge(active ? "active" : "inactive"), " ", name),
     actions(button(active ? "Disable" : "Enable", enable),
       button("Remove", () => attempt(() => app.api.remove(path), "Webhook removed")),
       h("a", { class: "button", href: app.link({ id: "", query: { show: "", q: id } }) }, "Its deliveries")),
-    form.node, note(orders),
+    form.node,
     facts([
       ["Webhook", id],
       ["Created", moment(hook.created_at)],
@@ -198,7 +195,7 @@ function newForm(app, view) {
       return "Webhook added";
     },
   });
-  view.open("new", h("h2", null, "New webhook"), form.node, note(orders));
+  view.open("new", h("h2", null, "New webhook"), form.node);
 }
 
 /** eventForm shows the form of an event. */
