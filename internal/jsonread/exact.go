@@ -39,7 +39,7 @@ func Text(data []byte, v any) []byte {
 		return data
 	}
 	w := walk{scanner: newScanner(data), text: data}
-	if w.value(s); !w.Done() || w.changed == nil {
+	if w.value(s); !w.done() || w.changed == nil {
 		return data
 	}
 	return w.result()

@@ -27,22 +27,22 @@ type span struct{ start, end int }
 // value moves behind a value that is read into a type of the shape.
 func (w *walk) value(s *shape) {
 	if w.depth++; w.depth > maxDepth {
-		w.Fail()
+		w.fail()
 	}
-	switch c := w.Peek(); {
+	switch c := w.peek(); {
 	case s != nil && c == '{' && s.fields != nil:
 		w.object(s)
 	case s != nil && c == '{':
-		for first := true; w.Next(first); first = false {
-			w.Name()
+		for first := true; w.next("{}", first); first = false {
+			w.name()
 			w.value(s.element)
 		}
 	case s != nil && c == '[':
-		for first := true; w.Element(first); first = false {
+		for first := true; w.next("[]", first); first = false {
 			w.value(s.element)
 		}
 	default:
-		w.Skip()
+		w.skip(maxDepth)
 	}
 	w.depth--
 }
@@ -52,13 +52,13 @@ func (w *walk) object(s *shape) {
 	open := len(w.names)
 	w.names = slices.Grow(w.names, len(s.fields))[:open+len(s.fields)]
 	clear(w.names[open:])
-	for first := true; w.Next(first); first = false {
-		start := w.Offset()
-		name := w.Name()
+	for first := true; w.next("{}", first); first = false {
+		start := w.pos
+		name := w.name()
 		f, known := s.fields[string(name)]
 		if !known {
 			w.reject(s, start, name)
-			w.Skip()
+			w.skip(maxDepth)
 			continue
 		}
 		earlier := w.names[open+f.place]
@@ -70,10 +70,10 @@ func (w *walk) object(s *shape) {
 			w.value(f.shape)
 			continue
 		}
-		w.Peek()
-		from := w.Offset()
-		w.Skip()
-		w.twice = append(w.twice, span{from, w.Offset()})
+		w.peek()
+		from := w.pos
+		w.skip(maxDepth)
+		w.twice = append(w.twice, span{from, w.pos})
 	}
 	w.names = w.names[:open]
 }
