@@ -69,7 +69,7 @@ func checkPrices(ctx context.Context, t *testing.T) {
 				t.Errorf("%s, %s: %v", documents, reader, err)
 				continue
 			}
-			got, _, err := draft.Price(shipping.DocumentFDA)
+			got, _, err := draft.Price("FDA")
 			if text := got.String(); err == nil && text != want || err != nil && want != none {
 				t.Errorf("%s, %s: the price is %s, %v; want %q", documents, reader, text, err, want)
 			}
@@ -79,7 +79,7 @@ func checkPrices(ctx context.Context, t *testing.T) {
 			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "NGN"}
 			_, err = client.Regulatory.AnalyzeAndPoll(ctx, parcel, &shipping.AnalyzeAndPollOptions{
 				Budget: budget, Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-					return []shipping.DocumentType{shipping.DocumentFDA}, nil
+					return []shipping.DocumentType{"FDA"}, nil
 				},
 			})
 			shippingtest.WantError(t, documents, err, shipping.ErrOverBudget)
@@ -161,11 +161,11 @@ func TestPrice_BesideAnotherAmountIsAmbiguous(t *testing.T) {
 			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "1.5"), Currency: "USD"}
 			_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 				Budget: budget, Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-					_, _, err := draft.Price(shipping.DocumentFDA)
+					_, _, err := draft.Price("FDA")
 					if (err == nil) != (want == "") {
 						t.Errorf("%s: Price returned %v", entry, err)
 					}
-					return []shipping.DocumentType{shipping.DocumentFDA}, nil
+					return []shipping.DocumentType{"FDA"}, nil
 				},
 				Purchase: shipping.PurchaseOptions{SettleFor: 1, RefusedFor: 1},
 			})
@@ -222,7 +222,7 @@ func buyWithin(ctx context.Context, t *testing.T, client *shipping.Client, chang
 		Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN", AssumeCurrency: true},
 		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 			change(draft)
-			return []shipping.DocumentType{shipping.DocumentFDA}, nil
+			return []shipping.DocumentType{"FDA"}, nil
 		},
 	})
 	return err
@@ -272,7 +272,7 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 			draft.AvailableDocuments[0].Currency = "NGN"
 		},
 		`{"document_type":"MSDS","amount":5,"currency":"NGN"}`: func(draft *shipping.RegulatoryRequest) {
-			draft.AvailableDocuments[0].DocumentType = shipping.DocumentFDA
+			draft.AvailableDocuments[0].DocumentType = "FDA"
 		},
 		`{"document_type":"FDA","amount":5},{"document_type":"FDA","amount":500}`: func(draft *shipping.RegulatoryRequest) {
 			draft.AvailableDocuments = draft.AvailableDocuments[:1]
@@ -315,11 +315,11 @@ func TestPurchaseError_TheZeroValueIsUnknown(t *testing.T) {
 func TestBudget_WithoutADraft(t *testing.T) {
 	t.Parallel()
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "NGN"}
-	if _, err := budget.Check(nil, shipping.DocumentFDA); !errors.Is(err, shipping.ErrOverBudget) {
+	if _, err := budget.Check(nil, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("%v", err)
 	}
 	for name, choose := range map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){
-		"SelectAll": shipping.SelectAll, "SelectAutomated": shipping.SelectAutomated, "SelectOnly": shipping.SelectOnly(shipping.DocumentFDA),
+		"SelectAll": shipping.SelectAll, "SelectAutomated": shipping.SelectAutomated, "SelectOnly": shipping.SelectOnly("FDA"),
 	} {
 		if selected, err := choose(nil); err != nil || len(selected) != 0 {
 			t.Errorf("%s: %v, %v", name, selected, err)

@@ -28,9 +28,6 @@ type envelopeStatus struct {
 func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	var reply envelope[T]
 	options := jsonread.Options{Elements: maxElements(c.maxBody)}
-	if _, record := any(&reply.Data).(*requestData); record { // it keeps its text
-		options.Share = maxErrorBody
-	}
 	differences := driftCounts{}
 	if c.drift != nil {
 		options.Report = differences.add

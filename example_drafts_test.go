@@ -34,7 +34,7 @@ func ExampleRegulatoryService_UpdateItems() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, offered := draft.Offer(shipping.DocumentWatch)
+	_, offered := draft.Offer("WATCH")
 	fmt.Println("WATCH before:", offered)
 
 	price, err := shipping.ParseAmount("89.50")
@@ -46,7 +46,7 @@ func ExampleRegulatoryService_UpdateItems() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	watch, offered := draft.Offer(shipping.DocumentWatch)
+	watch, offered := draft.Offer("WATCH")
 	fmt.Println("WATCH after:", offered, watch.ProfileFields[0].Name, watch.ProfileFields[0].Type)
 	// Output:
 	// WATCH before: false
@@ -62,12 +62,12 @@ func ExampleRegulatoryService_UpdateProfile() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	draft, err = client.Regulatory.UpdateProfile(ctx, draft.RequestID, shipping.DocumentCustoms,
+	draft, err = client.Regulatory.UpdateProfile(ctx, draft.RequestID, "CUSTOMS",
 		map[string]string{"incoterm": "DAP", "reason_for_export": "sale"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(draft.Profiles[shipping.DocumentCustoms].Get("incoterm").Text())
+	fmt.Println(draft.Profiles["CUSTOMS"].Get("incoterm").Text())
 	// Output: DAP
 }
 
@@ -99,11 +99,11 @@ func ExampleRegulatoryService_PDF() {
 	ctx := context.Background()
 
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]},
-		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly(shipping.DocumentCustoms)})
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly("CUSTOMS")})
 	if err != nil {
 		log.Fatal(err)
 	}
-	pdf, err := client.Regulatory.PDF(ctx, request.RequestID, shipping.DocumentCustoms)
+	pdf, err := client.Regulatory.PDF(ctx, request.RequestID, "CUSTOMS")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func ExampleRegulatoryService_Purchase() {
 	}
 
 	bought, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -111,7 +111,7 @@ func ExamplePurchaseError() {
 	}
 
 	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"},
 	})
 	unclear, ok := errors.AsType[*shipping.PurchaseError](err)
 	if !ok || unclear.Outcome != shipping.OutcomeUnknown {
@@ -162,7 +162,7 @@ func ExampleRegulatoryService_Wait() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentWatch}}); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"WATCH"}}); err != nil {
 		log.Fatal(err)
 	}
 

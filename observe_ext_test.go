@@ -80,7 +80,7 @@ func TestObserver_SeesALostPurchaseAndItsReadBack(t *testing.T) {
 	t.Parallel()
 	var events []string
 	service := shippingtest.NewService(shippingtest.Refusal(500, "oops"), shippingtest.OK(`{"request_id":"RD-1","status":"processing"}`))
-	if _, err := shippingtest.NewClient(t, service, shipping.WithObserver(observed(&events))).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true}); err != nil {
+	if _, err := shippingtest.NewClient(t, service, shipping.WithObserver(observed(&events))).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true}); err != nil {
 		t.Fatal(err)
 	}
 	shippingtest.Diff(t, "events", []string{

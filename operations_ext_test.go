@@ -125,7 +125,7 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 			return err
 		}, `{"file_url":"https://files.example.com/a.pdf?x=1"}`},
 		"purchase in the caller's order": {func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentTextile, shipping.DocumentAMS}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
+			_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 			return err
 		}, `{"request_id":"` + shippingtest.RequestID + `","document_types":["TEXTILE","AMS"]}`},
 		"items with exact money": {func(ctx context.Context, c *shipping.Client) error {

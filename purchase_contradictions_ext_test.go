@@ -87,7 +87,7 @@ func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.OK(data)})).Regulatory.SettlePurchase(t.Context(),
-				&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+				&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
 				t.Errorf("settled, %s: outcome %q, want unknown", data, got)
 			}
@@ -156,7 +156,7 @@ func TestPurchase_OfARequestThatCannotBeReadBackIsNotSent(t *testing.T) {
 	for _, id := range []string{".", "..", "RD-\xff"} {
 		service := shippingtest.NewService(shippingtest.OK(`{}`))
 		client := shippingtest.NewClient(t, service)
-		_, purchase := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: id, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord(id)})
+		_, purchase := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: id, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord(id)})
 		_, settle := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: id})
 		for name, err := range map[string]error{"purchase": purchase, "settle": settle} {
 			if _, ok := errors.AsType[*shipping.ValidationError](err); !ok {

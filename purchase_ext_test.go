@@ -200,7 +200,7 @@ func TestSettlePurchase_EveryReadBack(t *testing.T) {
 				}
 				service, started := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK(`{}`)}, []httpmock.Responder{read.read}), time.Now()
 				result, err := shippingtest.NewClient(t, service).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: read.sole,
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), Sole: read.sole,
 				})
 				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("outcome %q, want %q (%v)", got, want, err)
@@ -307,7 +307,7 @@ func TestPurchase_TextsStateWhatIsKnownAndWhatToDo(t *testing.T) {
 		`shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 409 Conflict: No: not this`:                                                                                                                                                    shippingtest.NewRequestService([]httpmock.Responder{problem(409)}, []httpmock.Responder{shippingtest.Record("draft")}),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+			_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 			if err == nil || err.Error() != want {
 				t.Errorf("\n got %v\nwant %s", err, want)
 			}
@@ -390,7 +390,7 @@ func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 				started := time.Now()
 				result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 					Draft: shippingtest.DraftRecord("RD-1"), Sole: true,
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: test.settle},
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: test.settle},
 				})
 				took := time.Since(started)
 				if err != nil || !result.ReadBack || took < test.least || took > test.most {
@@ -406,7 +406,7 @@ func TestPurchase_AContextThatHadEndedSendsNothingAndChargesNothing(t *testing.T
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, []httpmock.Responder{shippingtest.Record("draft")})
-	result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+	result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged || service.Count("") != 0 {
 		t.Errorf("outcome %q after %d requests (%v)", got, service.Count(""), err)
 	}
@@ -419,7 +419,7 @@ func TestPurchase_AContextThatEndsDuringThePurchaseIsUnknown(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		service := shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(200, "").Delay(time.Hour)}, []httpmock.Responder{shippingtest.Record("processing")})
-		result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+		result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
 			t.Errorf("outcome %q (%v)", got, err)
 		}
@@ -430,11 +430,11 @@ func TestPurchase_AContextThatEndsDuringThePurchaseIsUnknown(t *testing.T) {
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		documents := []shipping.DocumentType{shipping.DocumentFDA}
+		documents := []shipping.DocumentType{"FDA"}
 		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")})
 		_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: documents, Draft: shippingtest.DraftRecord("RD-1")})
 		documents[0] = "changed"
-		if failure, _ := errors.AsType[*shipping.PurchaseError](err); failure == nil || failure.Purchase.DocumentTypes[0] != shipping.DocumentFDA {
+		if failure, _ := errors.AsType[*shipping.PurchaseError](err); failure == nil || failure.Purchase.DocumentTypes[0] != "FDA" {
 			t.Errorf("%v", err)
 		}
 	})
@@ -489,7 +489,7 @@ func TestPurchase_TheResponseIsThePurchasesAndNotTheReadBacks(t *testing.T) {
 		var response shipping.Response
 		client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(503, "busy")}, []httpmock.Responder{shippingtest.Record("processing")}))
 		result, err := client.Regulatory.Purchase(t.Context(),
-			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Sole: true, Draft: shippingtest.DraftRecord("RD-1")},
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Sole: true, Draft: shippingtest.DraftRecord("RD-1")},
 			shipping.WithResponse(&response))
 		if err != nil || !result.ReadBack || response.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("%+v, %d, %v", result, response.StatusCode, err)

@@ -195,12 +195,9 @@ type requestWire struct {
 // readRequestData accepts any JSON value. Parts of a record that cannot be read are left out. A charge may be
 // shown beside data.request.
 func readRequestData(d *jsonread.Decoder, data *requestData) {
-	d.Peek()
-	start := d.Offset()
 	var wire requestWire
-	d.Read(&wire)
-	if wire.Raw == "" { // not an object
-		wire.Raw = RawJSON(d.Since(start))
+	if text := d.Read(&wire); wire.Raw == "" { // not an object
+		wire.Raw = RawJSON(text)
 	}
 	data.raw, data.record = wire.Raw, &wire.RegulatoryRequest
 	if wire.Request == nil || wire.RequestID != "" {

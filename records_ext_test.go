@@ -235,7 +235,7 @@ func TestRegulatory_EveryFieldOfARequest(t *testing.T) {
 
 func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 	t.Parallel()
-	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA, shipping.DocumentCustoms}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
+	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,8 +202,8 @@ func TestTolerance_EnvelopeStatusAsString(t *testing.T) {
 
 func TestTolerance_RegulatoryRecord(t *testing.T) {
 	t.Parallel()
-	fda := shipping.AvailableDocument{DocumentType: shipping.DocumentFDA}
-	priced := shipping.AvailableDocument{DocumentType: shipping.DocumentFDA, Amount: shippingtest.Amount(t, "5")}
+	fda := shipping.AvailableDocument{DocumentType: "FDA"}
+	priced := shipping.AvailableDocument{DocumentType: "FDA", Amount: shippingtest.Amount(t, "5")}
 	items := []shipping.LineItem{{Description: "tea"}}
 	for name, test := range map[string]struct {
 		members string
@@ -264,7 +264,7 @@ func TestTolerance_RecordUnderDataRequest(t *testing.T) {
 func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "", `"processing"`: shipping.StatusProcessing} {
-		got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
+		got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 		if err != nil || got.Status != want {
 			t.Errorf("%s: %+v, %v", status, got, err)
 		}

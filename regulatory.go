@@ -165,36 +165,17 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 	return record, data.raw, nil
 }
 
-// DocumentType is the slug of a regulatory document.
+// DocumentType is the slug of a regulatory document, such as "CUSTOMS"; see [DocumentTypes]. A slug that the
+// specification does not list is refused before anything is sent, unless [PurchaseRequest] allows it.
 //
 // Specification: "Supported document type slugs (exact values)".
 type DocumentType string
 
-// The supported document types.
-const (
-	DocumentAMS            DocumentType = "AMS"
-	DocumentCustoms        DocumentType = "CUSTOMS"
-	DocumentFDA            DocumentType = "FDA"
-	DocumentDropBall       DocumentType = "DROP-BALL"
-	DocumentFishWildlife   DocumentType = "FISH-WILDLIFE"
-	DocumentFootwear       DocumentType = "FOOTWEAR"
-	DocumentFumigation     DocumentType = "FUMIGATION"
-	DocumentLithiumBattery DocumentType = "LITHIUM-BATTERY"
-	DocumentMSDS           DocumentType = "MSDS"
-	DocumentMuseum         DocumentType = "MUSEUM"
-	DocumentOther          DocumentType = "OTHER"
-	DocumentQuarantine     DocumentType = "QUARANTINE"
-	DocumentSteel          DocumentType = "STEEL"
-	DocumentTextile        DocumentType = "TEXTILE"
-	DocumentWatch          DocumentType = "WATCH"
-)
-
 // DocumentTypes returns the supported types in the specification's order. The caller may change the slice.
 func DocumentTypes() []DocumentType {
 	return []DocumentType{
-		DocumentAMS, DocumentCustoms, DocumentFDA, DocumentDropBall, DocumentFishWildlife,
-		DocumentFootwear, DocumentFumigation, DocumentLithiumBattery, DocumentMSDS, DocumentMuseum,
-		DocumentOther, DocumentQuarantine, DocumentSteel, DocumentTextile, DocumentWatch,
+		"AMS", "CUSTOMS", "FDA", "DROP-BALL", "FISH-WILDLIFE", "FOOTWEAR", "FUMIGATION", "LITHIUM-BATTERY",
+		"MSDS", "MUSEUM", "OTHER", "QUARANTINE", "STEEL", "TEXTILE", "WATCH",
 	}
 }
 

@@ -205,7 +205,7 @@ func TestRetry_APurchaseIsHeldBackByThePauseAndNotCharged(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		_, _ = client.Countries.List(ctx)
-		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 		purchase, _ := errors.AsType[*shipping.PurchaseError](err)
 		if purchase == nil || purchase.Outcome != shipping.OutcomeNotCharged || service.Count(http.MethodPost) != 0 {
 			t.Errorf("outcome of a purchase that was never sent: %v", err)

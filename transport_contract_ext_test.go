@@ -80,7 +80,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 				}
 				return nil, errors.New("unreachable")
 			}))
-			_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+			_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 			failed, ok := err.(*shipping.PurchaseError)
 			if !ok || failed.Outcome != shipping.OutcomeUnknown || purchases != 1 {
 				t.Errorf("%s: %v after %d purchases", name, err, purchases)
@@ -94,7 +94,7 @@ func TestWithHTTPClient_ANilTransportIsTheDefault(t *testing.T) {
 	t.Parallel()
 	var none *http.Transport
 	client := shippingtest.NewClient(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), shippingtest.FastRetries())
-	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		t.Errorf("%v", err)
 	}
@@ -122,11 +122,11 @@ func TestPurchase_APanicAfterTheChargeReachesTheCaller(t *testing.T) {
 				t.Errorf("recovered %v", got)
 			}
 		}()
-		_, _ = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+		_, _ = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 	}()
 	panics = false
 	settled, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"),
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"),
 	})
 	if err != nil || !settled.ReadBack || purchases != 1 {
 		t.Errorf("%+v, %v after %d purchases", settled, err, purchases)

@@ -157,7 +157,7 @@ func TestAnalyzeAndPoll_SelectingWhatTheDraftDoesNotOfferIsOverAnyBudget(t *test
 	service := newWorkflowService()
 	_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 		Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			return []shipping.DocumentType{shipping.DocumentWatch}, nil
+			return []shipping.DocumentType{"WATCH"}, nil
 		},
 		Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"},
 	})
@@ -236,7 +236,7 @@ func TestAnalyzeAndPoll_TheDraftIsReadAgainAfterAnEdit(t *testing.T) {
 				return offered, nil
 			},
 		})
-		if err != nil || len(offered) != 1 || offered[0] != shipping.DocumentWatch {
+		if err != nil || len(offered) != 1 || offered[0] != "WATCH" {
 			t.Errorf("offered %v, error %v", offered, err)
 		}
 	})

@@ -51,7 +51,7 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, unsent := unreached.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
+	_, unsent := unreached.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{"FDA"}})
 	failed := &shipping.FailedError{Request: &shipping.RegulatoryRequest{RequestID: "RD-other"}, Operation: shipping.OpAnalyze}
 	for name, cause := range map[string]error{
 		"an unsent purchase": unsent, "a failed analysis": failed, "a budget": shipping.ErrOverBudget,
@@ -139,10 +139,10 @@ func TestBatch_ReportsNoDraftThatIsNone(t *testing.T) {
 func TestBatch_PurchasesWhatItReserved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared := []shipping.DocumentType{shipping.DocumentCustoms}
+		shared := []shipping.DocumentType{"CUSTOMS"}
 		change := func(event shipping.PollEvent) {
 			if event.Step == shipping.StepSelected {
-				shared[0] = shipping.DocumentMSDS
+				shared[0] = "MSDS"
 			}
 		}
 		journal := newMemoryJournal(t)
@@ -151,10 +151,10 @@ func TestBatch_PurchasesWhatItReserved(t *testing.T) {
 			Journal: journal, Budget: nairaBudget(t, "150"),
 			Progress: func(event batch.Event) { change(event.PollEvent) },
 		})
-		if err != nil || report.Results[0].State != batch.StateCompleted || report.Results[0].Documents[0] != shipping.DocumentCustoms {
+		if err != nil || report.Results[0].State != batch.StateCompleted || report.Results[0].Documents[0] != "CUSTOMS" {
 			t.Errorf("%+v, %v", report, err)
 		}
-		if documents := journal.last("SH-1").Documents; len(documents) != 1 || documents[0] != shipping.DocumentCustoms {
+		if documents := journal.last("SH-1").Documents; len(documents) != 1 || documents[0] != "CUSTOMS" {
 			t.Errorf("the journal holds %v", documents)
 		}
 	})

@@ -100,7 +100,7 @@ func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
 		}, batch.StateCompleted},
 		"outside the batch": {func(t *testing.T, client *shipping.Client, _ batch.Journal, _ []batch.Item, request string) {
 			time.Sleep(2 * time.Minute) // the claim ends
-			if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: request, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
+			if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: request, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
 				t.Error(err)
 			}
 		}, batch.StateError},

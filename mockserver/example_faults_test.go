@@ -73,7 +73,7 @@ func ExampleWorld_Inject_point() {
 		fmt.Println(err)
 		return
 	}
-	bought, err := client.Regulatory.Purchase(context.Background(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+	bought, err := client.Regulatory.Purchase(context.Background(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
 	if err != nil {
 		fmt.Println(err)
 		return

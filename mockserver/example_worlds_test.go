@@ -64,7 +64,7 @@ func ExampleServer_Open_scenario() {
 		fmt.Println(err)
 		return
 	}
-	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
 	fmt.Println(err != nil)
 
 	_, err = srv.Open("lots_ci42")
@@ -100,7 +100,7 @@ func ExampleWorld_Advance() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -154,7 +154,7 @@ func ExampleWorld_Restore() {
 		return
 	}
 	drafted := srv.Snapshot()
-	for _, document := range []shipping.DocumentType{shipping.DocumentCustoms, shipping.DocumentWatch} {
+	for _, document := range []shipping.DocumentType{"CUSTOMS", "WATCH"} {
 		srv.Restore(drafted)
 		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{document}})
 		fmt.Println(document, err)

@@ -35,7 +35,7 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 				t.Fatal(err)
 			}
 			inject(t, srv, fault.Rule{Point: fault.BeforeReply, First: 1})
-			if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
+			if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
 				t.Error(err)
 			}
 		}},

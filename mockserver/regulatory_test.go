@@ -270,7 +270,7 @@ func TestManualDocument_WaitsForEvidence(t *testing.T) {
 			post(t, srv, "/_mock/regulatory-requests/"+id+"/evidence/MSDS", "").want(t, http.StatusOK)
 		},
 		"Go": func(id string) {
-			if err := srv.SubmitEvidence(id, shipping.DocumentMSDS); err != nil {
+			if err := srv.SubmitEvidence(id, "MSDS"); err != nil {
 				t.Error(err)
 			}
 		},
@@ -284,7 +284,7 @@ func TestManualDocument_WaitsForEvidence(t *testing.T) {
 		if got := lookUp(t, srv, draft.ID).Status; waiting != "processing" || got != "completed" {
 			t.Errorf("%s: %s without evidence, %s with it", name, waiting, got)
 		}
-		if err := srv.SubmitEvidence(draft.ID, shipping.DocumentMSDS); err == nil {
+		if err := srv.SubmitEvidence(draft.ID, "MSDS"); err == nil {
 			t.Errorf("%s: evidence was taken twice", name)
 		}
 	}

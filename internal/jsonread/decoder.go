@@ -3,167 +3,166 @@ package jsonread
 import (
 	"reflect"
 	"strings"
+	"time"
 	"unsafe"
 )
 
-// Decoder reads one text. A custom type is read by its methods and those of the [scanner].
+// Decoder reads one text. A custom type is read by its methods.
 type Decoder struct {
 	scanner
 	reader   *Reader
-	size     int // of the text
-	orders   []memberOrder
 	path     []*field // the records and lists that are open
 	report   func(Difference)
 	mismatch error
-	unread   bool     // the last odd value could not be read
-	texts    []string // of the list that is open
-	lengths  []int    // of the last list of each field
 }
 
-// Read reads the next value into the value that into points to.
-func (d *Decoder) Read(into any) {
+// Read reads the next value into the value that into points to, and returns its text.
+func (d *Decoder) Read(into any) []byte {
+	d.peek()
+	start := d.pos
 	v := reflect.ValueOf(into)
 	d.value(d.reader.root(v.Type().Elem()), v.UnsafePointer())
+	return d.text[start:d.pos]
 }
 
-// value reads the next value into a field at p. A null leaves it as it is, but for a strict list, which it makes
-// empty: its absence stays nil.
-func (d *Decoder) value(f *field, p unsafe.Pointer) {
-	c := d.Peek()
-	if f.kind == textKind && c == '"' { // most fields
-		*(*string)(p) = d.Text()
-		return
-	}
-	if f.kind == customKind {
-		if d.report != nil {
-			d.customReported(f, c, p)
-		} else {
-			f.custom.read(d, p)
+// value reads the next value into a field, and reports whether it could be read. One that could not be, and a null, leave
+// the field as it is. But a null makes a strict list empty: its absence stays nil.
+func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
+	c := d.peek()
+	switch {
+	case f.kind == reflect.String && c == '"': // most fields
+		*(*string)(p) = d.string()
+		return true
+	case f.custom != nil:
+		if f.want != "" {
+			d.differs(f, kindOf(c))
 		}
-		return
-	}
-	if c == 'n' {
-		d.Null()
-		if f.strict && f.kind == listKind {
-			(*header)(p).items = unsafe.Pointer(new(struct{}))
+		d.path = append(d.path, f)
+		f.custom.read(d, p)
+		d.path = d.path[:len(d.path)-1]
+		return true
+	case c == 'n':
+		d.literal("null")
+		if f.strict && f.kind == reflect.Slice {
+			f.value(p).Set(f.empty)
 		}
-		return
-	}
-	switch f.kind {
-	case boolKind:
-		if c == 't' || c == 'f' {
-			*(*bool)(p) = d.Bool()
-			return
-		}
-	case intKind, int64Kind:
-		if startsNumber(c) {
-			d.integer(f, p)
-			return
-		}
-	case floatKind:
-		if startsNumber(c) {
-			if n, ok := d.Float(); ok {
-				*(*float64)(p) = n
-			}
-			return
-		}
-	case timeKind:
-		if c == '"' {
-			d.timestamp(f, p)
-			return
-		}
-	case recordKind:
-		if c == '{' {
-			d.object(f, p)
-			d.unread = false // whatever its members were
-			return
-		}
-	case listKind:
-		if c == '[' {
-			d.path = append(d.path, f)
-			if f.inner.kind == textKind {
-				d.listOfTexts(f, p)
-			} else {
-				d.list(f, p)
-			}
-			d.path = d.path[:len(d.path)-1]
-			d.unread = false
-			return
-		}
-	case pointerKind:
+		return true
+	case f.kind == reflect.Pointer:
 		inner := reflect.New(f.inner.of).UnsafePointer()
-		d.unread = false
-		if d.value(f.inner, inner); !d.unread {
+		if read = d.value(f.inner, inner); read {
 			*(*unsafe.Pointer)(p) = inner
 		}
-		return
-	case mapKind:
-		if c == '{' {
-			d.members(f, p)
-			d.unread = false
-			return
+		return read
+	case f.want == timestamp && c == '"':
+		at, zoned, read := parseTime(strings.TrimSpace(d.scalar()))
+		if !zoned {
+			d.differs(f, "string")
 		}
+		if read {
+			*(*time.Time)(p) = at
+		}
+		return read
 	}
-	d.mend(f, c, p)
+	if got := kindOf(c); got != f.want {
+		d.mismatched(f, got)
+	}
+	switch {
+	case c == '{' && f.record != nil:
+		d.object(f, p)
+	case c == '{' && f.kind == reflect.Map:
+		d.members(f, p)
+	case c == '[' && f.kind == reflect.Slice:
+		d.list(f, p)
+	case c == '"' && f.kind == reflect.Slice && f.inner.kind == reflect.String:
+		*(*[]string)(p) = []string{d.string()}
+	case c == '"' && f.record != nil && f.record.bare != nil:
+		d.value(f.record.bare, f.record.bare.in(p))
+	case c == '{' || c == '[':
+		d.skip(maxDepth)
+		return false
+	case f.kind == reflect.String:
+		*(*string)(p) = d.RawText()
+	case f.parse != nil:
+		return f.parse(strings.TrimSpace(d.scalar()), f.value(p))
+	default:
+		d.skip(maxDepth)
+		return false
+	}
+	return true
 }
 
-func (d *Decoder) customReported(f *field, c byte, p unsafe.Pointer) {
-	if f.custom.want != "" {
-		d.differs(f, kindOf(c), f.custom.want)
-	}
-	d.path = append(d.path, f)
-	f.custom.read(d, p)
-	d.path = d.path[:len(d.path)-1]
-}
-
-func startsNumber(c byte) bool { return c == '-' || c-'0' <= 9 }
-
-// object reads an object into the record at p.
+// object reads an object into a record.
 func (d *Decoder) object(f *field, p unsafe.Pointer) {
-	r, start := f.record, d.Offset()
-	for r.order >= len(d.orders) {
-		d.orders = append(d.orders, memberOrder{})
-	}
+	r, start := f.record, d.pos
 	d.path = append(d.path, f)
-	object := openObject{Names: r.names, Order: &d.orders[r.order]}
-	named := uint64(0) // the places that gave the fields with several names their values
-	for {
-		place, found := d.Member(&object)
-		if found == noMember {
+	place, seen, named := -1, uint64(0), uint64(0) // named are the places that gave the fields with several names their values
+	for first := true; ; first = false {
+		next, name, more := d.member(r, place, first)
+		if !more {
 			break
 		}
-		if found == unknownMember {
-			d.unknown(object.Name)
+		if name != nil {
+			if d.report != nil {
+				d.note(string(name), Unknown, kindOf(d.peek()))
+			}
+			d.skip(maxDepth)
 			continue
 		}
-		member := &r.fields[place]
-		at := member.at(p)
+		place = next
+		member, bit := r.fields[place], uint64(1)<<place
+		at := member.in(p)
 		switch {
 		case member.names != 0:
-			named = d.alias(member, place, found, at, named)
-		case found == newMember:
-			d.value(member, at)
-		default:
+			named = d.alias(member, bit, seen&bit != 0, at, named)
+		case seen&bit != 0:
 			d.again(member, at)
+		default:
+			d.value(member, at)
 		}
+		seen |= bit
 	}
 	if d.report != nil {
-		for i := range r.fields {
-			if bit := uint64(1) << i; r.required&^object.Seen&bit != 0 {
-				d.note(r.fields[i].name, Missing, "")
+		for i, member := range r.fields {
+			if bit := uint64(1) << i; r.required&^seen&bit != 0 {
+				d.note(member.name, Missing, "")
 			}
 		}
 	}
 	if r.raw != nil {
-		*(*string)(r.raw.at(p)) = d.TextSince(start)
+		*(*string)(r.raw.in(p)) = string(d.text[start:d.pos])
 	}
 	d.path = d.path[:len(d.path)-1]
+}
+
+// member moves to the value of the next member of an object. It returns its place in the record, or the name if the
+// record has none for it. The member that followed the last one in an earlier object is found without a search.
+func (d *Decoder) member(r *record, last int, first bool) (place int, unknown []byte, more bool) {
+	likely := int(r.next[last+1].Load())
+	if !first && startsWith(d.text[d.pos:], r.usual[likely]) {
+		d.pos += len(r.usual[likely])
+		return likely, nil, true
+	}
+	if !d.next("{}", first) {
+		return 0, nil, false
+	}
+	name := d.name()
+	if d.failed {
+		return 0, nil, false
+	}
+	place, known := r.places[string(name)]
+	if !known {
+		return 0, name, true
+	}
+	if place != likely {
+		r.next[last+1].Store(uint32(place))
+	}
+	return place, nil, true
 }
 
 // again reads a member that was read before.
 func (d *Decoder) again(f *field, p unsafe.Pointer) {
 	if f.custom != nil && f.custom.twice != nil {
-		d.Skip()
+		d.skip(maxDepth)
 		f.custom.twice(p)
 		return
 	}
@@ -172,15 +171,15 @@ func (d *Decoder) again(f *field, p unsafe.Pointer) {
 }
 
 // alias reads a member of a field with several names. It returns the places that gave such fields their values.
-func (d *Decoder) alias(f *field, place int, found memberState, p unsafe.Pointer, named uint64) uint64 {
-	bit, earlier := uint64(1)<<place, named&f.names
-	if found == repeatedMember && (earlier == bit || f.custom != nil) {
+func (d *Decoder) alias(f *field, place uint64, repeated bool, p unsafe.Pointer, named uint64) uint64 {
+	earlier := named & f.names
+	if repeated && (earlier == place || f.custom != nil) {
 		d.again(f, p)
-		return named | bit
+		return named | place
 	}
 	if earlier == 0 {
 		d.value(f, p)
-		return named | bit
+		return named | place
 	}
 	kept, other := f.value(p), reflect.New(f.of)
 	d.value(f, other.UnsafePointer())
@@ -193,106 +192,63 @@ func (d *Decoder) alias(f *field, place int, found memberState, p unsafe.Pointer
 			f.custom.twice(p)
 		}
 		return named
-	case bit > earlier:
+	case place > earlier:
 		return named
 	}
 	kept.Set(other.Elem())
-	return named&^earlier | bit
+	return named&^earlier | place
 }
 
-const (
-	page  = 3  // the path of a page: envelope, data, list
-	few   = 8  // records of a list whose length is estimated from the first ones
-	short = 32 // records of a list whose length is that of the last one of its field
-)
-
-// header is a slice, as the runtime sees it.
-type header struct {
-	items unsafe.Pointer
-	len   int
-	cap   int
-}
-
-// list reads a list into the slice at p.
+// list reads a list. It expects the length of the last list of the field, and so takes little more memory than the list
+// needs.
 func (d *Decoder) list(f *field, p unsafe.Pointer) {
-	list, slice := (*header)(p), f.value(p)
-	list.items, list.len, list.cap = unsafe.Pointer(new(struct{})), 0, 0 // empty, not nil
-	for f.list >= len(d.lengths) {
-		d.lengths = append(d.lengths, 1)
-	}
-	start, size := d.Offset(), f.inner.of.Size()
-	for first := true; d.Element(first); first = false {
-		if list.len == list.cap {
-			slice.Grow(d.roomFor(f, list.len, d.Offset()-start, int(size)) - list.len)
+	d.path = append(d.path, f)
+	v, n := f.value(p), 0
+	v.Set(f.empty)
+	for first := true; d.next("[]", first); first = false {
+		if first {
+			v.Grow(min(int(f.length.Load()), len(d.text)-d.pos))
 		}
-		list.len++
-		d.value(f.inner, unsafe.Add(list.items, uintptr(list.len-1)*size))
+		v.Grow(1)
+		v.SetLen(n + 1)
+		d.value(f.inner, v.Index(n).Addr().UnsafePointer())
+		n++
 	}
-	if d.lengths[f.list] = list.len; list.cap > 2*list.len && list.len > 0 && list.cap <= short {
-		exact := reflect.MakeSlice(f.of, list.len, list.len)
-		reflect.Copy(exact, slice)
-		slice.Set(exact)
+	if v.Cap() > 2*n {
+		exact := reflect.MakeSlice(f.of, n, n)
+		reflect.Copy(exact, v)
+		v.Set(exact)
 	}
+	f.length.Store(int64(n))
+	d.path = d.path[:len(d.path)-1]
 }
 
-// roomFor returns for how many records a list needs memory, of which n were read from so many bytes.
-// It assumes that a short list is as long as the last one of its field, that the other records of a longer one are as
-// long as the first few, and adds a little. The first records of a
-// list may be short by accident or malice, so the memory is limited to twice the size of the text. A list within a record is short.
-func (d *Decoder) roomFor(f *field, n, read, recordSize int) int {
-	if n == 0 {
-		if last := d.lengths[f.list]; last <= short {
-			return max(last, 1)
-		}
-		return few
-	}
-	if len(d.path) > page {
-		return 2 * n
-	}
-	likely := n + (d.size-d.Offset())/(read/n+1)*17/16 + 1
-	if n < few {
-		return min(max(likely, n+1), few)
-	}
-	return max(2*n, min(likely, 2*d.size/recordSize))
-}
-
-// listOfTexts reads a list of strings into memory of just its size.
-func (d *Decoder) listOfTexts(f *field, p unsafe.Pointer) {
-	d.texts = d.texts[:0]
-	for first := true; d.Element(first); first = false {
-		d.texts = append(d.texts, "")
-		d.value(f.inner, unsafe.Pointer(&d.texts[len(d.texts)-1]))
-	}
-	*(*[]string)(p) = append([]string{}, d.texts...)
-	clear(d.texts)
-}
-
-// members reads an object into the map at p, whose keys are strings. If a member is given twice, the last one counts.
+// members reads an object into a map, whose keys are strings. If a member is given twice, the last one counts.
 func (d *Decoder) members(f *field, p unsafe.Pointer) {
 	all := reflect.MakeMap(f.of)
 	d.path = append(d.path, f)
-	for first := true; d.Next(first); first = false {
+	for first := true; d.next("{}", first); first = false {
 		name, member := reflect.New(f.of.Key()).Elem(), reflect.New(f.inner.of)
-		name.SetString(string(d.Name()))
+		name.SetString(string(d.name()))
 		d.value(f.inner, member.UnsafePointer())
 		all.SetMapIndex(name, member.Elem())
 	}
-	d.path = d.path[:len(d.path)-1]
 	f.value(p).Set(all)
+	d.path = d.path[:len(d.path)-1]
 }
 
-// unknown reads a member without a field.
-func (d *Decoder) unknown(name []byte) {
-	if d.report != nil {
-		d.note(string(name), Unknown, kindOf(d.Peek()))
+// mismatched reports a value of another type than expected, which is an error of a strict field.
+func (d *Decoder) mismatched(f *field, got string) {
+	d.differs(f, got)
+	if f.strict && d.mismatch == nil {
+		d.mismatch = &MismatchError{Path: d.pathTo(f.name), Got: got, Want: f.want}
 	}
-	d.Skip()
 }
 
 // differs reports a value of another type than expected.
-func (d *Decoder) differs(f *field, got, want string) {
-	if d.report != nil && got != want && got != "null" {
-		d.note(f.name, Type, got+" instead of "+want)
+func (d *Decoder) differs(f *field, got string) {
+	if d.report != nil && got != f.want && got != "null" {
+		d.note(f.name, Type, got+" instead of "+f.want)
 	}
 }
 

@@ -38,18 +38,18 @@ func Text(data []byte, v any) []byte {
 	if s == nil {
 		return data
 	}
-	w := walk{scanner: newScanner(data), text: data}
-	if w.value(s); !w.Done() || w.changed == nil {
+	w := walk{scanner: newScanner(data)}
+	if w.value(s, maxDepth); !w.done() || w.edits == nil {
 		return data
 	}
-	return w.result()
+	return w.edited()
 }
 
 // UnknownMember returns the name of the first member that v, a pointer, has no field for, at any depth.
 func UnknownMember(data []byte, v any) (name string, found bool) {
-	w := walk{scanner: newScanner(data), text: data}
+	w := walk{scanner: newScanner(data)}
 	if s := shapeOf(target(v)); s != nil {
-		w.value(s)
+		w.value(s, maxDepth)
 	}
 	return string(w.unknown), w.unknown != nil
 }

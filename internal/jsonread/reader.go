@@ -51,9 +51,6 @@ func (e *MismatchError) Error() string {
 type Options struct {
 	// Elements bounds the elements of all lists taken together, one for each list aside; 0 does not.
 	Elements int
-	// Share bounds the texts that are copied whole, so that every string is a part of the copy: a single one keeps the
-	// whole copy in memory. It saves time and memory for a text that is kept anyway.
-	Share int
 	// Report, if set, is called with each difference between the text and the type.
 	Report func(Difference)
 }
@@ -98,18 +95,15 @@ func Custom[T any](want string, read func(*Decoder, *T), twice func(*T)) CustomT
 // Reader reads JSON into structs. It can be used by several goroutines at the same time.
 type Reader struct {
 	custom map[reflect.Type]*CustomType
-	roots  sync.Map // of reflect.Type to *field
 
 	compiling sync.Mutex
+	roots     map[reflect.Type]*field
 	records   map[reflect.Type]*record
-	lists     int
-
-	idle sync.Pool // of *Decoder, which remember the order of members
 }
 
 // New returns a reader that knows custom types.
 func New(types ...CustomType) *Reader {
-	r := &Reader{custom: map[reflect.Type]*CustomType{}, records: map[reflect.Type]*record{}}
+	r := &Reader{custom: map[reflect.Type]*CustomType{}, roots: map[reflect.Type]*field{}, records: map[reflect.Type]*record{}}
 	for _, custom := range types {
 		r.custom[custom.of] = &custom
 	}
@@ -117,30 +111,20 @@ func New(types ...CustomType) *Reader {
 }
 
 // Read reads text into a value, to which into points. Nothing of the text is kept. The strings of
-// neighbouring records share blocks of a few kilobytes; see also [Options.Share].
+// neighbouring records share blocks of a few kilobytes.
 func (r *Reader) Read(text []byte, into any, options Options) error {
-	d, _ := r.idle.Get().(*Decoder)
-	if d == nil {
-		d = &Decoder{reader: r}
-	}
-	d.scanner, d.size, d.report = newScanner(text), len(text), options.Report
-	if len(text) <= options.Share {
-		d.scanner = newSharedScanner(string(text))
-	}
+	d := &Decoder{reader: r, scanner: newScanner(text), report: options.Report, path: make([]*field, 0, 8)}
 	if options.Elements > 0 {
-		d.Limit(options.Elements)
+		d.elements = options.Elements
 	}
 	d.Read(into)
-	done, crowded, mismatch := d.Done(), d.Crowded(), d.mismatch
-	d.scanner, d.report, d.mismatch, d.path = scanner{}, nil, nil, d.path[:0]
-	r.idle.Put(d)
 	switch {
-	case crowded:
+	case d.crowded:
 		return ErrCrowded
-	case !done:
+	case !d.done():
 		return ErrSyntax
-	case mismatch != nil:
-		return mismatch
+	case d.mismatch != nil:
+		return d.mismatch
 	}
 	return nil
 }

@@ -3,8 +3,11 @@ package jsonread
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math"
-	"unsafe"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
 )
 
 // maxDepth is the nesting that encoding/json allows. It bounds the stack that a skipped value takes.
@@ -15,42 +18,23 @@ type scanner struct {
 	text   []byte
 	pos    int
 	failed bool
-	shared bool // text is a string
-	block  block
+	memory strings.Builder // of a block of strings
 
 	elements int // how many more the lists may hold, one for each list aside
 	crowded  bool
 }
 
-// New returns a scanner at the start of text, which must not change while it is scanned.
+// newScanner returns a scanner at the start of text, which must not change while it is scanned.
 func newScanner(text []byte) scanner { return scanner{text: text, elements: math.MaxInt} }
 
-// newSharedScanner returns a scanner at the start of text whose strings are parts of text and keep all of it in memory.
-// Nothing is copied but strings with escapes.
-func newSharedScanner(text string) scanner {
-	s := newScanner(unsafe.Slice(unsafe.StringData(text), len(text))) // a scanner never writes to its text
-	s.shared = true
-	return s
-}
+// fail makes the text fail.
+func (s *scanner) fail() { s.failed, s.pos = true, len(s.text) }
 
-// Limit makes the text fail if its lists, taken together, hold more elements than that and one for each list.
-// An element can take the memory of a whole record however short it is.
-func (s *scanner) Limit(elements int) { s.elements = elements }
+// done reports whether everything was read, and nothing but space follows.
+func (s *scanner) done() bool { return s.peek() == 0 && !s.failed && s.pos == len(s.text) }
 
-// Crowded reports whether the text failed because of scanner.Limit.
-func (s *scanner) Crowded() bool { return s.crowded }
-
-// Fail makes the text fail.
-func (s *scanner) Fail() { s.failed, s.pos = true, len(s.text) }
-
-// Done reports whether everything was read, and nothing but space follows.
-func (s *scanner) Done() bool { return s.Peek() == 0 && !s.failed && s.pos == len(s.text) }
-
-// Offset returns how many bytes were read.
-func (s *scanner) Offset() int { return s.pos }
-
-// Peek moves to the first byte of the next token and returns it; 0 stands for the end.
-func (s *scanner) Peek() byte {
+// peek moves to the first byte of the next token and returns it; 0 stands for the end.
+func (s *scanner) peek() byte {
 	if s.pos < len(s.text) && s.text[s.pos] > ' ' {
 		return s.text[s.pos]
 	}
@@ -70,21 +54,10 @@ func (s *scanner) peekAfterSpace() byte {
 	return 0
 }
 
-// indentation moves behind the start of an indented line, or to somewhere in it.
-func (s *scanner) indentation() {
-	const spaces = ' ' * ones
-	if s.pos < len(s.text) && s.text[s.pos] == '\n' {
-		s.pos++
-	}
-	for s.pos+8 <= len(s.text) && binary.LittleEndian.Uint64(s.text[s.pos:]) == spaces {
-		s.pos += 8
-	}
-}
-
 // take reads one byte of punctuation.
 func (s *scanner) take(c byte) {
-	if s.Peek() != c {
-		s.Fail()
+	if s.peek() != c {
+		s.fail()
 		return
 	}
 	s.pos++
@@ -93,7 +66,7 @@ func (s *scanner) take(c byte) {
 // literal reads true, false or null.
 func (s *scanner) literal(word string) {
 	if !startsWith(s.text[s.pos:], word) {
-		s.Fail()
+		s.fail()
 		return
 	}
 	s.pos += len(word)
@@ -103,103 +76,180 @@ func startsWith(text []byte, start string) bool {
 	return len(text) >= len(start) && string(text[:len(start)]) == start
 }
 
-// Null reads a null.
-func (s *scanner) Null() {
-	s.Peek()
-	s.literal("null")
-}
-
-// Bool reads true or false.
-func (s *scanner) Bool() bool {
-	if s.Peek() == 't' {
-		s.literal("true")
-		return !s.failed
-	}
-	s.literal("false")
-	return false
-}
-
-// Element moves to the next element of an array, whose value is to be read then. It reports false
-// behind the last one. first is true for the first call, which reads the opening bracket.
-func (s *scanner) Element(first bool) bool {
+// next moves to the next element of a list, or to the next name of an object, and reports false behind the last one.
+// brackets are "[]" or "{}". first is true for the first call, which reads the opening bracket.
+func (s *scanner) next(brackets string, first bool) bool {
 	if first {
-		s.take('[')
-		if s.Peek() != ']' {
-			return !s.failed
-		}
+		s.take(brackets[0])
 	}
-	switch s.Peek() {
-	case ',':
-		s.pos++
-		if s.elements--; s.elements < 0 {
-			s.crowded = true
-			s.Fail()
-		}
-		return !s.failed
-	case ']':
+	switch c := s.peek(); {
+	case s.failed:
+		return false
+	case c == brackets[1]:
 		s.pos++
 		return false
+	case first:
+		return true
+	case c != ',':
+		s.fail()
+		return false
 	}
-	s.Fail()
-	return false
+	s.pos++
+	if brackets[0] == '[' {
+		s.elements--
+	}
+	if s.elements < 0 {
+		s.crowded = true
+		s.fail()
+	} else if s.peek() == brackets[1] {
+		s.fail()
+	}
+	return !s.failed
 }
 
-// Since returns the piece of the text that was read since an offset.
-func (s *scanner) Since(offset int) []byte { return s.text[offset:s.pos] }
-
-// RawText reads any value and returns its text.
-func (s *scanner) RawText() string { return s.keep(s.Raw()) }
-
-// TextSince returns the piece of the text that was read since an offset.
-func (s *scanner) TextSince(offset int) string {
-	if s.shared {
-		return unsafe.String(unsafe.SliceData(s.text[offset:]), s.pos-offset)
+// name moves behind a name and its colon, and returns the name after escapes were resolved.
+func (s *scanner) name() []byte {
+	s.peek()
+	name, escaped := s.quoted()
+	s.take(':')
+	switch {
+	case s.failed:
+		return nil
+	case escaped:
+		return []byte(unescape(name))
 	}
-	return string(s.text[offset:s.pos])
+	return name[1 : len(name)-1]
 }
 
-// keep returns a piece of the text as a string.
-func (s *scanner) keep(piece []byte) string {
-	if s.shared {
-		return unsafe.String(unsafe.SliceData(piece), len(piece))
+// string reads a string.
+func (s *scanner) string() string {
+	quoted, escaped := s.quoted()
+	switch {
+	case quoted == nil:
+		return ""
+	case escaped:
+		return unescape(quoted)
 	}
-	return s.block.keep(piece, len(s.text)-s.pos)
+	return s.keep(quoted[1 : len(quoted)-1])
+}
+
+// quoted reads a string and returns its piece of the text, quotes included, and whether that has to be unescaped.
+func (s *scanner) quoted() (piece []byte, escaped bool) {
+	if s.peek() != '"' {
+		s.fail()
+		return nil, false
+	}
+	start, ascii := s.pos, true
+	for i := plainEnd(s.text, start+1); i < len(s.text); i = plainEnd(s.text, i+1) {
+		switch c := s.text[i]; {
+		case c == '\\':
+			escaped = true
+			i++
+		case c >= utf8.RuneSelf:
+			ascii = false
+		case c != '"' || escaped && !json.Valid(s.text[start:i+1]):
+			s.fail()
+			return nil, false
+		default:
+			s.pos = i + 1
+			piece = s.text[start:s.pos]
+			return piece, escaped || !ascii && !utf8.Valid(piece)
+		}
+	}
+	s.fail()
+	return nil, false
+}
+
+// plainEnd returns the place of the first byte from i on that does not simply stand for itself in a
+// string: a quote, a backslash, a control character, or a part of a character beyond ASCII. It looks
+// at eight bytes at a time.
+func plainEnd(text []byte, i int) int {
+	for ; i+8 <= len(text); i += 8 {
+		if found := special(binary.LittleEndian.Uint64(text[i:])); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(text); i++ {
+		if c := text[i]; c == '"' || c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return i
+}
+
+// special sets the high bit of each byte that [plainEnd] looks for. Above the lowest of them it may
+// set others too, because a subtraction below zero borrows from the next byte.
+func special(w uint64) uint64 {
+	const ones = 0x0101010101010101
+	const highs = 0x80 * ones
+	quote, backslash := w^'"'*ones, w^'\\'*ones
+	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w | w) & highs
+}
+
+// number reads a number.
+func (s *scanner) number() {
+	s.accept('-')
+	ok := s.accept('0') || s.digits()
+	if s.accept('.') {
+		ok = s.digits() && ok
+	}
+	if s.accept('e') || s.accept('E') {
+		_ = s.accept('+') || s.accept('-')
+		ok = s.digits() && ok
+	}
+	if !ok {
+		s.fail()
+	}
+}
+
+// accept reads a character, if it follows.
+func (s *scanner) accept(c byte) bool {
+	found := s.pos < len(s.text) && s.text[s.pos] == c
+	if found {
+		s.pos++
+	}
+	return found
+}
+
+func (s *scanner) digits() bool {
+	start := s.pos
+	for s.pos < len(s.text) && s.text[s.pos]-'0' <= 9 {
+		s.pos++
+	}
+	return s.pos > start
 }
 
 // Raw reads any value and returns its piece of the text, without the space around it.
 func (s *scanner) Raw() []byte {
-	c := s.Peek()
+	s.peek()
 	start := s.pos
-	if c == '"' {
-		s.quoted()
-	} else {
-		s.Skip()
-	}
+	s.skip(maxDepth)
 	if s.failed {
 		return nil
 	}
 	return s.text[start:s.pos]
 }
 
-// Skip reads any value.
-func (s *scanner) Skip() { s.skip(maxDepth) }
+// RawText reads any value and returns its text.
+func (s *scanner) RawText() string { return s.keep(s.Raw()) }
 
+// skip reads any value that is not nested deeper than that.
 func (s *scanner) skip(depth int) {
 	if depth == 0 {
-		s.Fail()
+		s.fail()
 		return
 	}
-	switch s.Peek() {
+	switch s.peek() {
 	case '"':
 		s.quoted()
 	case '{':
-		for first := true; s.Next(first); first = false {
+		for first := true; s.next("{}", first); first = false {
 			s.quoted()
 			s.take(':')
 			s.skip(depth - 1)
 		}
 	case '[':
-		for first := true; s.Element(first); first = false {
+		for first := true; s.next("[]", first); first = false {
 			s.skip(depth - 1)
 		}
 	case 't':
@@ -209,18 +259,39 @@ func (s *scanner) skip(depth int) {
 	case 'n':
 		s.literal("null")
 	default:
-		s.Number()
+		s.number()
 	}
 }
 
-// Crowded reports whether the lists in a JSON text hold more elements than scanner.Limit allows. A text
-// that fails earlier is not crowded.
+// Crowded reports whether the lists in a JSON text, taken together, hold more elements than that and one for each
+// list. A text that fails earlier is not crowded.
 func Crowded(text []byte, elements int) bool {
 	if bytes.Count(text, []byte{','}) <= elements { // a lower bound, found fast
 		return false
 	}
 	s := newScanner(text)
-	s.Limit(elements)
-	s.Skip()
+	s.elements = elements
+	s.skip(maxDepth)
 	return s.crowded
+}
+
+// blockSize is how many bytes strings share, and so how much memory a single one of them can keep
+// alive. It holds the strings of about ten records. An allocation for each string would cost more than all the rest of
+// reading it.
+const blockSize = 4096
+
+// keep copies a piece of the text into the block of strings.
+func (s *scanner) keep(piece []byte) string {
+	switch {
+	case len(piece) == 0:
+		return ""
+	case len(piece) > blockSize/4:
+		return string(piece)
+	case len(piece) > s.memory.Cap()-s.memory.Len():
+		s.memory.Reset()                                            // the strings in it keep it
+		s.memory.Grow(min(len(piece)+len(s.text)-s.pos, blockSize)) // no more than the rest of the text will follow
+	}
+	start := s.memory.Len()
+	s.memory.Write(piece)
+	return s.memory.String()[start:]
 }

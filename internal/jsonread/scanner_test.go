@@ -21,7 +21,7 @@ func TestTextIsWhatEncodingJSONReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newScanner([]byte(" " + literal + " "))
-		if got := s.Text(); got != want || !s.Done() {
+		if got := s.string(); got != want || !s.done() {
 			t.Errorf("%s is read as %q", literal, got)
 		}
 	}
@@ -42,17 +42,17 @@ func TestStringsShareBlocksOfMemory(t *testing.T) {
 	} {
 		allocations := testing.AllocsPerRun(10, func() {
 			s := newScanner(test.text)
-			switch s.Peek() {
+			switch s.peek() {
 			case '"':
-				s.Text()
+				s.string()
 			case '{':
 				s.Raw()
 			default:
-				for first := true; s.Element(first); first = false {
-					s.Text()
+				for first := true; s.next("[]", first); first = false {
+					s.string()
 				}
 			}
-			if !s.Done() {
+			if !s.done() {
 				t.Error("refused")
 			}
 		})
@@ -67,15 +67,15 @@ func TestStringsOutliveTheText(t *testing.T) {
 	text := []byte(`["RT-1","RT-2",{"a":1},"` + strings.Repeat("x", blockSize) + `","\u0052T-3"]`)
 	s := newScanner(text)
 	var read []string
-	for first := true; s.Element(first); first = false {
-		if s.Peek() == '{' {
+	for first := true; s.next("[]", first); first = false {
+		if s.peek() == '{' {
 			read = append(read, s.RawText())
 		} else {
-			read = append(read, s.Text())
+			read = append(read, s.string())
 		}
 	}
 	clear(text)
-	if want := []string{"RT-1", "RT-2", `{"a":1}`, strings.Repeat("x", blockSize), "RT-3"}; !s.Done() || !cmp.Equal(read, want) {
+	if want := []string{"RT-1", "RT-2", `{"a":1}`, strings.Repeat("x", blockSize), "RT-3"}; !s.done() || !cmp.Equal(read, want) {
 		t.Errorf("read %q", read)
 	}
 }
@@ -87,7 +87,7 @@ func TestTextRefusesWhatIsNoString(t *testing.T) {
 		"\"\n\"", "\"\x00\"", "\"1234567\x1f\"", `a`, `1`, `null`, `'a'`,
 	} {
 		s := newScanner([]byte(text))
-		if got := s.Text(); s.Done() || got != "" {
+		if got := s.string(); s.done() || got != "" {
 			t.Errorf("%q is read as %q", text, got)
 		}
 	}
@@ -96,43 +96,14 @@ func TestTextRefusesWhatIsNoString(t *testing.T) {
 func TestNumbersFollowTheGrammar(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`0`, `-0`, `7`, `123456789012345678901`, `1.5`, `-1.50`, `1e3`, `1E+3`, `1.25e-3`} {
-		if s := newScanner([]byte(text)); string(s.Number()) != text || !s.Done() {
+		if s := newScanner([]byte(text)); string(s.Raw()) != text || !s.done() {
 			t.Errorf("%s is refused", text)
 		}
 	}
 	for _, text := range []string{``, `-`, `+1`, `01`, `-01`, `1.`, `.5`, `1.e3`, `1e`, `1e+`, `1x`, `1 2`, `Infinity`, `0x10`} {
-		if s := newScanner([]byte(text)); s.Number() != nil && s.Done() {
+		if s := newScanner([]byte(text)); s.Raw() != nil && s.done() {
 			t.Errorf("%q is taken", text)
 		}
-	}
-}
-
-func TestIntegersAndFloatsAreExactOrRefused(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int64{
-		`0`: 0, `-0`: 0, `999999999999999`: 999999999999999, `1234567890123456`: 1234567890123456,
-		`9223372036854775807`: 9223372036854775807, `-9223372036854775808`: -9223372036854775808,
-	} {
-		s := newScanner([]byte(text))
-		if n, ok := s.Int(); !ok || n != want || !s.Done() {
-			t.Errorf("%s is not read as an integer", text)
-		}
-	}
-	for _, text := range []string{`9223372036854775808`, `1.0`, `1e2`, `"1"`, `null`, ``} {
-		s := newScanner([]byte(text))
-		if _, ok := s.Int(); ok && s.Done() {
-			t.Errorf("%s is read as an integer", text)
-		}
-	}
-	for text, want := range map[string]float64{`0`: 0, `4237`: 4237, `12.5`: 12.5, `0.1`: 0.1, `1e-999`: 0, `9007199254740993`: 9007199254740992} {
-		s := newScanner([]byte(text))
-		if n, ok := s.Float(); !ok || n != want || !s.Done() {
-			t.Errorf("%s is not read as %v", text, want)
-		}
-	}
-	s := newScanner([]byte(`1e999`))
-	if _, ok := s.Float(); ok || !s.Done() {
-		t.Error("a number beyond float64 is taken")
 	}
 }
 
@@ -141,7 +112,7 @@ func TestRawKeepsTheTextOfAnyValue(t *testing.T) {
 	for _, text := range []string{
 		`null`, `true`, `false`, `1.5e3`, `"a\n"`, `[]`, `{}`, `[ ]`, `{ }`, `[1, [2], {"a" : null}]`, `{"a":1,"a":2,"":{"b":"}"}}`,
 	} {
-		if s := newScanner([]byte("\n\t " + text + "\r\n")); string(s.Raw()) != text || !s.Done() {
+		if s := newScanner([]byte("\n\t " + text + "\r\n")); string(s.Raw()) != text || !s.done() {
 			t.Errorf("%s is refused", text)
 		}
 	}
@@ -149,7 +120,7 @@ func TestRawKeepsTheTextOfAnyValue(t *testing.T) {
 		``, `nul`, `nulll`, `tru`, `[`, `[1`, `[1,`, `[1,]`, `[,1]`, `[1 2]`, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{a:1}`, `{"a" 1}`,
 		`{,}`, `[}`, `{]`, `]`, `}`, `,`, `:`, "\x00", "1\x00", "\xff", "\u00a01", `1,`,
 	} {
-		if s := newScanner([]byte(text)); s.Raw() != nil && s.Done() {
+		if s := newScanner([]byte(text)); s.Raw() != nil && s.done() {
 			t.Errorf("%q is taken", text)
 		}
 	}
@@ -164,71 +135,14 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-// members reads an object of strings as "place=value" in the order of the text. A "+" is a name given again,
-// a "?" an unknown one.
-func members(text string, order *memberOrder) (read []string, ok bool) {
-	names := []string{"amount", "currency", "carrier"}
-	s := newScanner([]byte(text))
-	object := openObject{Names: newNames(names...), Order: order}
-	for {
-		place, found := s.Member(&object)
-		switch found {
-		case noMember:
-			return read, s.Done()
-		case newMember:
-			read = append(read, names[place]+"="+s.Text())
-		case repeatedMember:
-			read = append(read, names[place]+"+"+s.Text())
-		case unknownMember:
-			read = append(read, string(object.Name)+"?")
-			s.Skip()
-		}
-	}
-}
-
-func TestMembersAreKnownInAnyOrder(t *testing.T) {
-	t.Parallel()
-	var learnt memberOrder // shared, as by the records of a list
-	for text, want := range map[string][]string{
-		`{}`:  nil,
-		`{ }`: nil,
-		`{"amount":"1","currency":"NGN","carrier":"kite"}`:                                {"amount=1", "currency=NGN", "carrier=kite"},
-		`{"carrier":"kite","currency":"NGN","amount":"1"}`:                                {"carrier=kite", "currency=NGN", "amount=1"},
-		`{ "carrier" : "kite" , "amount" : "1" }`:                                         {"carrier=kite", "amount=1"},
-		"{\n          \"amount\": \"1\",\r\n\t         \"carrier\":\n\"kite\"\n        }": {"amount=1", "carrier=kite"},
-		`{"x":[{}],"amount":"1","y":null,"amoun":"z","amounts":1,"carrier":"kite","":1}`:  {"x?", "amount=1", "y?", "amoun?", "amounts?", "carrier=kite", "?"},
-		`{"amount":"1","currency":"NGN","amount":"2","amount":"3"}`:                       {"amount=1", "currency=NGN", "amount+2", "amount+3"},
-		`{"\u0061mount":"1","amoun\u0074":"2","\u0062":3}`:                                {"amount=1", "amount+2", "b?"},
-		// Names match byte for byte.
-		`{"Amount":"2","amount":"1","caſh":1,"é":1,"CARRIER":"x"}`: {"Amount?", "amount=1", "caſh?", "é?", "CARRIER?"},
-	} {
-		for range 2 {
-			if got, ok := members(text, &learnt); !ok || !cmp.Equal(got, want) {
-				t.Errorf("%s is read as %q", text, got)
-			}
-		}
-	}
-}
-
-func TestMembersRefuseWhatIsNoObject(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		`{"amount":"1",}`, `{,"amount":"1"}`, `{"amount":"1""currency":"NGN"}`, `{"amount","1"}`, `{"x","1"}`, `{"amount":"1"`, `{"x"`, `["amount"]`, `{"amount":"1"]`, ``,
-	} {
-		if got, ok := members(text, &memberOrder{}); ok {
-			t.Errorf("%s is read as %q", text, got)
-		}
-	}
-}
-
 func TestLimitBoundsTheElementsOfAllLists(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{`[1,2,3]`: true, `[1,2,3,4]`: false, `[[1,2],[3]]`: true, `{"a":[1,2],"b":[3,4]}`: true, `{"a":[[1,2],[3,4]]}`: false} {
 		s := newScanner([]byte(text))
-		s.Limit(2)
-		s.Skip()
-		if s.Done() != want || s.Crowded() == want {
-			t.Errorf("%s: done %t, crowded %t", text, s.Done(), s.Crowded())
+		s.elements = 2
+		s.skip(maxDepth)
+		if s.done() != want || s.crowded == want {
+			t.Errorf("%s: done %t, crowded %t", text, s.done(), s.crowded)
 		}
 	}
 }
@@ -239,20 +153,17 @@ func FuzzScanner(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s := newScanner([]byte(text)); s.Raw() != nil && s.Done() && !json.Valid([]byte(text)) {
+		if s := newScanner([]byte(text)); s.Raw() != nil && s.done() && !json.Valid([]byte(text)) {
 			t.Errorf("taken, but not JSON: %q", text)
 		}
-		agree(t, text, func(s *scanner) (string, bool) { return s.Text(), true })
-		agree(t, text, (*scanner).Int)
-		agree(t, text, (*scanner).Float)
-		agree(t, text, func(s *scanner) (bool, bool) { return s.Bool(), true })
+		agree(t, text, func(s *scanner) (string, bool) { return s.string(), true })
 	})
 }
 
 func agree[T comparable](t *testing.T, text string, read func(*scanner) (T, bool)) {
 	s := newScanner([]byte(text))
 	got, ok := read(&s)
-	if !s.Done() || !ok {
+	if !s.done() || !ok {
 		return
 	}
 	var want T

@@ -18,7 +18,6 @@ type shape struct {
 }
 
 type shapeField struct {
-	place int // among the fields
 	shape *shape
 	once  bool
 }
@@ -104,7 +103,7 @@ func (b builder) addFields(s *shape, t reflect.Type, path []reflect.Type) {
 		}
 		name = cmp.Or(name, f.Name)
 		if _, hidden := s.fields[name]; !hidden {
-			s.fields[name] = shapeField{place: len(s.fields), shape: b.shape(f.Type), once: isOnce(f.Type)}
+			s.fields[name] = shapeField{shape: b.shape(f.Type), once: isOnce(f.Type)}
 		}
 	}
 	for _, inner := range embedded {

@@ -4,81 +4,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 )
-
-// timestamp reads a string into the time at p.
-func (d *Decoder) timestamp(f *field, p unsafe.Pointer) {
-	raw := d.Raw()
-	if raw == nil {
-		return
-	}
-	at, zoned, ok := parseUTC(raw)
-	if !ok {
-		at, zoned, ok = parseTime(strings.TrimSpace(textOf(raw)))
-	}
-	if !zoned {
-		d.differs(f, "string", f.kind.want())
-	}
-	if d.unread = !ok; ok {
-		*(*time.Time)(p) = at
-	}
-}
-
-// parseUTC reads what services nearly always send, in quotes: "2026-01-05T09:30:00.000Z", the fraction of up to nine
-// digits or absent, perhaps with a space in place of the T or without the Z. If ok is false, [parseTime] decides.
-func parseUTC(raw []byte) (at time.Time, zoned, ok bool) {
-	const shortest = `"2006-01-02T15:04:05"`
-	if len(raw) < len(shortest) || raw[5] != '-' || raw[8] != '-' || raw[11] != 'T' && raw[11] != ' ' || raw[14] != ':' || raw[17] != ':' {
-		return at, false, false
-	}
-	end := len(raw) - 1
-	if zoned = raw[end-1] == 'Z'; zoned {
-		end--
-	}
-	d := digits{raw, true}
-	year, month, day := 100*d.two(1)+d.two(3), d.two(6), d.two(9)
-	hour, minute, second := d.two(12), d.two(15), d.two(18)
-	nanosecond := d.fraction(20, end)
-	if !d.ok || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59 {
-		return at, false, false
-	}
-	at = time.Date(year, time.Month(month), day, hour, minute, second, nanosecond, time.UTC)
-	return at, zoned, at.Day() == day // the month has that day
-}
-
-// digits reads numbers of a text. ok becomes false at anything else.
-type digits struct {
-	text []byte
-	ok   bool
-}
-
-func (d *digits) two(i int) int {
-	tens, units := d.text[i]-'0', d.text[i+1]-'0'
-	d.ok = d.ok && tens <= 9 && units <= 9
-	return 10*int(tens) + int(units)
-}
-
-// fraction reads ".000" and the like as nanoseconds.
-func (d *digits) fraction(i, end int) (nanoseconds int) {
-	if i >= end {
-		d.ok = d.ok && i == end
-		return 0
-	}
-	d.ok = d.ok && d.text[i] == '.' && end-i >= 2 && end-i <= 10
-	unit := 1_000_000_000
-	for _, c := range d.text[i+1 : end] {
-		unit /= 10
-		nanoseconds += int(c-'0') * unit
-		d.ok = d.ok && c-'0' <= 9
-	}
-	return nanoseconds
-}
 
 // parseTime reads the layouts that services are seen to send, and seconds or milliseconds since 1970. zoned
 // reports whether the text is a timestamp of ISO 8601 with a zone. Such a time keeps its offset; any other is in UTC.
 func parseTime(text string) (at time.Time, zoned, ok bool) {
-	const firstMillisecond = 100_000_000_000 // as seconds, the year 5138
+	const firstMillisecond = 100_000_000_000                           // as seconds, the year 5138
+	if len(text) > 19 && text[10] == 'T' && text[len(text)-1] == 'Z' { // most are parsed without more
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			return at, true, true
+		}
+	}
 	if clock := strings.IndexAny(text, "Tt ") + 1; clock > 0 && text[0] <= '9' {
 		zoned = strings.ContainsAny(text[clock:], "Zz+-")
 		at, ok = parseISO(text, clock, zoned)
@@ -102,22 +38,28 @@ func parseTime(text string) (at time.Time, zoned, ok bool) {
 // parseISO reads a timestamp of ISO 8601 whose clock begins at an index: in the extended format or the basic one, with
 // seconds or without. One without a zone is in UTC.
 func parseISO(text string, clock int, zoned bool) (at time.Time, ok bool) {
-	if text[clock-1] != 'T' || !zoned {
-		text = text[:clock-1] + "T" + text[clock:]
-	}
-	if !zoned {
-		text += "Z"
+	layout := time.RFC3339
+	switch space := text[clock-1] == ' '; {
+	case space && zoned:
+		layout = "2006-01-02 15:04:05Z07:00"
+	case space:
+		layout = time.DateTime
+	case !zoned:
+		layout = "2006-01-02T15:04:05"
 	}
 	// Not the zone of the machine, if the offset is equal.
-	at, err := time.ParseInLocation(time.RFC3339, text, time.UTC)
+	at, err := time.ParseInLocation(layout, text, time.UTC)
 	if err != nil {
-		at, err = parseUnusual(strings.ToUpper(text))
+		at, err = parseUnusual(strings.ToUpper(text[:clock-1]+"T"+text[clock:]), zoned)
 	}
 	_, offset := at.Zone()
 	return at, err == nil && max(offset, -offset) < 24*60*60
 }
 
-func parseUnusual(text string) (at time.Time, err error) {
+func parseUnusual(text string, zoned bool) (at time.Time, err error) {
+	if !zoned {
+		text += "Z"
+	}
 	for _, date := range []string{time.DateOnly, "20060102"} {
 		for _, clock := range []string{time.TimeOnly, "15:04", "150405", "1504"} {
 			for _, zone := range []string{"Z07:00", "Z0700", "Z07"} {

@@ -20,9 +20,9 @@ type Member struct {
 // deepest bounds the nesting that [Parse] reads. What lies deeper is an empty object or list.
 const deepest = 32
 
-// Parse reads the JSON value at the start of a text, which the value keeps in memory. What cannot be read is absent.
+// Parse reads the JSON value at the start of a text. What cannot be read is absent.
 func Parse(text string) Value {
-	s := newSharedScanner(text)
+	s := newScanner([]byte(text))
 	value := s.value(0)
 	if s.failed {
 		return Value{}
@@ -31,22 +31,22 @@ func Parse(text string) Value {
 }
 
 func (s *scanner) value(depth int) (v Value) {
-	switch v.Kind = s.Peek(); v.Kind {
+	switch v.Kind = s.peek(); v.Kind {
 	case '{', '[':
 		if depth > deepest {
-			s.Skip()
+			s.skip(maxDepth)
 			return v
 		}
-		for first := true; v.Kind == '{' && s.Next(first); first = false {
-			v.Members = append(v.Members, Member{string(s.Name()), s.value(depth + 1)})
+		for first := true; v.Kind == '{' && s.next("{}", first); first = false {
+			v.Members = append(v.Members, Member{string(s.name()), s.value(depth + 1)})
 		}
-		for first := true; v.Kind == '[' && s.Element(first); first = false {
+		for first := true; v.Kind == '[' && s.next("[]", first); first = false {
 			v.Elements = append(v.Elements, s.value(depth+1))
 		}
 	case '"':
-		v.Text = s.Text()
+		v.Text = s.string()
 	case 'n':
-		s.Null()
+		s.literal("null")
 		v.Kind = 0
 	default:
 		v.Kind, v.Text = 'v', s.RawText()

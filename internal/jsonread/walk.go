@@ -2,80 +2,74 @@ package jsonread
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // hidden is the character that hidden names consist of. No field has such a name.
-const hidden = '\x7f'
+const hidden = "\x7f"
 
 // walk goes over a text beside the shape of the type that it is read into.
 type walk struct {
 	scanner
-	text    []byte
-	depth   int
 	unknown []byte // the first name that no field has
-	changed []byte // the text with names hidden, if any is
-	twice   []span // the values to replace, in the order of the text
-	// names holds, for each field of the objects that are open, where the name of its member starts; 0 if
-	// the object had none.
-	names []int
+	edits   []edit
 }
 
-type span struct{ start, end int }
+// edit replaces a piece of the text.
+type edit struct {
+	start, end int
+	with       string
+}
 
 // value moves behind a value that is read into a type of the shape.
-func (w *walk) value(s *shape) {
-	if w.depth++; w.depth > maxDepth {
-		w.Fail()
-	}
-	switch c := w.Peek(); {
+func (w *walk) value(s *shape, depth int) {
+	switch c := w.peek(); {
+	case depth == 0:
+		w.fail()
 	case s != nil && c == '{' && s.fields != nil:
-		w.object(s)
+		w.object(s, depth)
 	case s != nil && c == '{':
-		for first := true; w.Next(first); first = false {
-			w.Name()
-			w.value(s.element)
+		for first := true; w.next("{}", first); first = false {
+			w.name()
+			w.value(s.element, depth-1)
 		}
 	case s != nil && c == '[':
-		for first := true; w.Element(first); first = false {
-			w.value(s.element)
+		for first := true; w.next("[]", first); first = false {
+			w.value(s.element, depth-1)
 		}
 	default:
-		w.Skip()
+		w.skip(depth)
 	}
-	w.depth--
 }
 
 // object moves behind an object that is read into a struct.
-func (w *walk) object(s *shape) {
-	open := len(w.names)
-	w.names = slices.Grow(w.names, len(s.fields))[:open+len(s.fields)]
-	clear(w.names[open:])
-	for first := true; w.Next(first); first = false {
-		start := w.Offset()
-		name := w.Name()
-		f, known := s.fields[string(name)]
+func (w *walk) object(s *shape, depth int) {
+	seen := make(map[string]int, len(s.fields)) // where the name of each field was given last
+	for first := true; w.next("{}", first); first = false {
+		start := w.pos
+		name := w.name()
+		field, known := s.fields[string(name)]
 		if !known {
 			w.reject(s, start, name)
-			w.Skip()
+			w.skip(depth - 1)
 			continue
 		}
-		earlier := w.names[open+f.place]
-		w.names[open+f.place] = start
-		if earlier > 0 {
+		earlier, twice := seen[string(name)]
+		seen[string(name)] = start
+		if twice {
 			w.hide(earlier)
 		}
-		if earlier == 0 || !f.once {
-			w.value(f.shape)
+		if !twice || !field.once {
+			w.value(field.shape, depth-1)
 			continue
 		}
-		w.Peek()
-		from := w.Offset()
-		w.Skip()
-		w.twice = append(w.twice, span{from, w.Offset()})
+		w.peek()
+		from := w.pos
+		w.skip(depth - 1)
+		w.edits = append(w.edits, edit{from, w.pos, GivenTwice})
 	}
-	w.names = w.names[:open]
 }
 
 // reject hides a member with an unknown name if encoding/json would read it into a field.
@@ -93,27 +87,21 @@ func (w *walk) reject(s *shape, start int, name []byte) {
 
 // hide renames the member whose name starts at an offset.
 func (w *walk) hide(start int) {
-	if w.changed == nil {
-		w.changed = bytes.Clone(w.text)
-	}
-	for i := start + 1; w.text[i] != '"'; i++ {
-		if w.changed[i] = hidden; w.text[i] == '\\' {
-			i++
-			w.changed[i] = hidden
-		}
-	}
+	name := scanner{text: w.text, pos: start}
+	name.quoted()
+	w.edits = append(w.edits, edit{start + 1, name.pos - 1, strings.Repeat(hidden, name.pos-start-2)})
 }
 
-// result returns the text with all that was changed.
-func (w *walk) result() []byte {
-	if w.twice == nil {
-		return w.changed
-	}
-	var out []byte
+// edited returns the text with all edits.
+func (w *walk) edited() []byte {
+	slices.SortFunc(w.edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
+	var text bytes.Buffer
 	done := 0
-	for _, value := range w.twice {
-		out = append(append(out, w.changed[done:value.start]...), GivenTwice...)
-		done = value.end
+	for _, e := range w.edits {
+		text.Write(w.text[done:e.start])
+		text.WriteString(e.with)
+		done = e.end
 	}
-	return append(out, w.changed[done:]...)
+	text.Write(w.text[done:])
+	return text.Bytes()
 }

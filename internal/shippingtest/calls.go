@@ -44,7 +44,7 @@ func Calls() (calls []Call) {
 		}},
 		{shipping.OpPurchase, `{"request_id":"` + RequestID + `","status":"processing"}`, `{"request_id":"` + RequestID + `","document_types":["FDA"]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: DraftRecord(RequestID),
+				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: DraftRecord(RequestID),
 			}, o...)
 			return err
 		}},
@@ -61,7 +61,7 @@ func Calls() (calls []Call) {
 			return err
 		}},
 		{shipping.OpUpdateProfile, draft, `{"product_code":"54YFT10"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.UpdateProfile(ctx, RequestID, shipping.DocumentFDA, map[string]string{"product_code": "54YFT10"}, o...)
+			_, err := c.Regulatory.UpdateProfile(ctx, RequestID, "FDA", map[string]string{"product_code": "54YFT10"}, o...)
 			return err
 		}},
 		{shipping.OpRetryRequest, draft, `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
@@ -69,7 +69,7 @@ func Calls() (calls []Call) {
 			return err
 		}},
 		{shipping.OpDocumentPDF, "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.PDF(ctx, RequestID, shipping.DocumentFDA, o...)
+			_, err := c.Regulatory.PDF(ctx, RequestID, "FDA", o...)
 			return err
 		}},
 		{"do", `{}`, `{"parcel":"PC-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {

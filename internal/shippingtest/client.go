@@ -108,7 +108,7 @@ func DraftRecord(requestID string) *shipping.RegulatoryRequest {
 // Purchase purchases FDA on the draft RD-1.
 func Purchase(ctx context.Context, client *shipping.Client, sole bool) (*shipping.PurchaseResult, error) {
 	return client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: DraftRecord("RD-1"), Sole: sole,
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: DraftRecord("RD-1"), Sole: sole,
 	})
 }
 

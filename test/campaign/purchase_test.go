@@ -196,7 +196,7 @@ func (c *campaign) prepare(ctx context.Context, one *trial) error {
 		return documents
 	}
 	if one.documents = offered(one.subject.documents); one.subject.foreign {
-		one.documents = []shipping.DocumentType{shipping.DocumentAMS}
+		one.documents = []shipping.DocumentType{"AMS"}
 	}
 	if before := offered(one.subject.before); before != nil {
 		_, err = c.direct.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: before})

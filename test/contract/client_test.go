@@ -61,9 +61,9 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 	ok(err)
 	_, err = client.Regulatory.UpdateShipping(ctx, id, shipping.ShippingDetails{CarrierSlug: "fedex", Incoterm: "DDP"})
 	ok(err)
-	_, err = client.Regulatory.UpdateProfile(ctx, id, shipping.DocumentCustoms, map[string]any{"incoterm": "DDP"})
+	_, err = client.Regulatory.UpdateProfile(ctx, id, "CUSTOMS", map[string]any{"incoterm": "DDP"})
 	ok(err)
-	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: id, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms, shipping.DocumentWatch}})
+	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: id, DocumentTypes: []shipping.DocumentType{"CUSTOMS", "WATCH"}})
 	ok(err)
 	advance(t, srv)
 	if failed, err := client.Regulatory.Get(ctx, id); err != nil || failed.Status != "failed" {
@@ -75,7 +75,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 	if done, err := client.Regulatory.Wait(ctx, id, nil); err != nil || done.Status != "completed" {
 		t.Fatalf("%+v, %v; want the status completed", done, err)
 	}
-	_, err = client.Regulatory.PDF(ctx, id, shipping.DocumentCustoms)
+	_, err = client.Regulatory.PDF(ctx, id, "CUSTOMS")
 	ok(err)
 
 	j.allRequestsAllowed()
@@ -116,11 +116,11 @@ func TestClient_EveryRefusalIsReadFromWhatIsDocumented(t *testing.T) {
 		}, shipping.ErrInvalidRequest},
 		{"unknown request", func(ctx context.Context) error { _, err := client.Regulatory.Get(ctx, "RD-NOWHERE"); return err }, shipping.ErrNotFound},
 		{"purchase of an unknown request", func(ctx context.Context) error {
-			_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-NOWHERE", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}})
+			_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-NOWHERE", DocumentTypes: []shipping.DocumentType{"FDA"}})
 			return err
 		}, shipping.ErrNotFound},
 		{"document of an unknown request", func(ctx context.Context) error {
-			_, err := client.Regulatory.PDF(ctx, "RD-NOWHERE", shipping.DocumentFDA)
+			_, err := client.Regulatory.PDF(ctx, "RD-NOWHERE", "FDA")
 			return err
 		}, shipping.ErrNotFound},
 	}

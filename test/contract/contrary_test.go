@@ -103,7 +103,7 @@ func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 	if _, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, nil); err == nil {
 		t.Error("a draft without items")
 	}
-	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, wait := range []time.Duration{0, time.Minute, time.Hour} {

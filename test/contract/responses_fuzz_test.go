@@ -31,7 +31,7 @@ func FuzzResponses(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if _, err := client.Regulatory.Purchase(f.Context(), &shipping.PurchaseRequest{RequestID: bought.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}}); err != nil {
+	if _, err := client.Regulatory.Purchase(f.Context(), &shipping.PurchaseRequest{RequestID: bought.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
 		f.Fatal(err)
 	}
 	names := strings.NewReplacer("{draft}", draft.RequestID, "{bought}", bought.RequestID, "{wallet}", srv.Wallets()[0],

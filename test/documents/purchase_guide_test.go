@@ -60,7 +60,7 @@ func TestPurchaseGuide_Settle(t *testing.T) {
 				}
 			}
 			_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-				RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: draft,
+				RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: draft,
 			})
 			unclear, ok := errors.AsType[*shipping.PurchaseError](err)
 			if !ok || unclear.Outcome != shipping.OutcomeUnknown {

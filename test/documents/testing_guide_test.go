@@ -20,7 +20,7 @@ func TestMyCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"},
 	})
 	if err != nil || bought.TransactionID == "" {
 		t.Errorf("purchase: %+v, %v", bought, err)
@@ -44,7 +44,7 @@ func TestLostResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
 	if err != nil || !bought.ReadBack {
 		t.Errorf("purchase: %+v, %v", bought, err)
 	}
@@ -68,7 +68,7 @@ func TestLostPurchase(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-			RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms},
+			RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"},
 		})
 		failed, ok := errors.AsType[*shipping.PurchaseError](err)
 		if !ok || failed.Outcome != shipping.OutcomeUnknown {
@@ -94,7 +94,7 @@ func TestInParallel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+			_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
 			if !errors.Is(err, want) {
 				t.Errorf("purchase: %v, want %v", err, want)
 			}

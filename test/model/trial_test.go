@@ -57,7 +57,7 @@ func newWorld(t *testing.T, s setting, directory string) *world {
 	w.wallet = w.server.Wallets()[0]
 	draft := shippingtest.Draft(t, client, batchItems(1)[0].Analyze.ShipmentID)
 	var err error
-	if w.price, _, err = draft.Price(shipping.DocumentCustoms); err != nil {
+	if w.price, _, err = draft.Price("CUSTOMS"); err != nil {
 		t.Fatal(err)
 	}
 	w.start = w.server.Snapshot()

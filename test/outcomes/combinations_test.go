@@ -164,9 +164,9 @@ type combination struct {
 	late          bool                    // an analyzed draft is purchased once readings show it
 }
 
-var offers = []shipping.DocumentType{shipping.DocumentFDA, shipping.DocumentTextile, shipping.DocumentSteel}
+var offers = []shipping.DocumentType{"FDA", "TEXTILE", "STEEL"}
 
-var prices = map[shipping.DocumentType]int{shipping.DocumentFDA: 10, shipping.DocumentTextile: 7, shipping.DocumentSteel: 5}
+var prices = map[shipping.DocumentType]int{"FDA": 10, "TEXTILE": 7, "STEEL": 5}
 
 func newCombination(number int, k kind, c course) combination {
 	mixed := int(uint32(number) * 2654435769 >> 8)

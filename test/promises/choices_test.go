@@ -92,12 +92,12 @@ func TestChoices_Workflow(t *testing.T) {
 				return err
 			},
 			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-				watch, offered := draft.Offer(shipping.DocumentWatch)
+				watch, offered := draft.Offer("WATCH")
 				if !offered {
 					return nil, errors.New("the edited draft does not offer WATCH")
 				}
 				price = watch.Amount
-				return []shipping.DocumentType{shipping.DocumentWatch}, nil
+				return []shipping.DocumentType{"WATCH"}, nil
 			},
 			Budget: &budget,
 		})
@@ -108,7 +108,7 @@ func TestChoices_Workflow(t *testing.T) {
 		if after := balance(t, srv); err != nil || after.Cmp(want) != 0 {
 			t.Errorf("the wallet held %s, now %s; the price was %s", before, after, price)
 		}
-		pdf, err := client.Regulatory.PDF(t.Context(), record.RequestID, shipping.DocumentWatch)
+		pdf, err := client.Regulatory.PDF(t.Context(), record.RequestID, "WATCH")
 		if err != nil || len(pdf) == 0 {
 			t.Errorf("PDF: %d bytes, %v", len(pdf), err)
 		}
@@ -131,7 +131,7 @@ func TestChoices_LostPurchase(t *testing.T) {
 			if err := srv.Inject(fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: committed, Fault: fault.Drop()}); err != nil {
 				t.Fatal(err)
 			}
-			result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}, Draft: draft, Sole: true})
+			result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: draft, Sole: true})
 			srv.ClearFaults()
 			charged := balance(t, srv).Cmp(before) < 0
 			if charged != committed {
@@ -165,7 +165,7 @@ func TestChoices_EmptyWallet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
 		failed, ok := errors.AsType[*shipping.PurchaseError](err)
 		if !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInsufficientFunds) {
 			t.Errorf("%v", err)
@@ -201,7 +201,7 @@ func TestChoices_Failures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentWatch, shipping.DocumentCustoms}}); err != nil {
+		if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"WATCH", "CUSTOMS"}}); err != nil {
 			t.Fatal(err)
 		}
 		_, err = client.Regulatory.Wait(ctx, draft.RequestID, nil)
@@ -227,7 +227,7 @@ func TestChoices_Batch(t *testing.T) {
 			items = append(items, batch.Item{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[i%8]}})
 		}
 		// A minimal record does not show which documents are automated.
-		automated := shipping.SelectOnly(shipping.DocumentCustoms, shipping.DocumentFDA, shipping.DocumentWatch, shipping.DocumentTextile, shipping.DocumentFootwear)
+		automated := shipping.SelectOnly("CUSTOMS", "FDA", "WATCH", "TEXTILE", "FOOTWEAR")
 		journal := batch.Memory()
 		for range 2 { // the second run buys nothing
 			report, err := batch.Run(t.Context(), client, items, &batch.Options{Concurrency: 8, Select: automated, Budget: &budget, Journal: journal})

@@ -69,7 +69,7 @@ func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
 			if err != nil {
 				return err
 			}
-			result, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentCustoms}})
+			result, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
 			if err == nil && result.RequestID != draft.RequestID {
 				err = fmt.Errorf("bought %s, got %s", draft.RequestID, result.RequestID)
 			}

@@ -138,13 +138,13 @@ func recordedExchanges(t *testing.T) map[string]recorded {
 			return second(c.Regulatory.UpdateShipping(ctx, invoice.RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...))
 		}},
 		"a profile": {shipping.OpUpdateProfile, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			return second(c.Regulatory.UpdateProfile(ctx, draft, shipping.DocumentCustoms, map[string]string{"incoterm": "DAP"}, o...))
+			return second(c.Regulatory.UpdateProfile(ctx, draft, "CUSTOMS", map[string]string{"incoterm": "DAP"}, o...))
 		}},
 		"a retry": {shipping.OpRetryRequest, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return second(c.Regulatory.Retry(ctx, failed, o...))
 		}},
 		"a PDF": {shipping.OpDocumentPDF, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			return second(c.Regulatory.PDF(ctx, generated, shipping.DocumentCustoms, o...))
+			return second(c.Regulatory.PDF(ctx, generated, "CUSTOMS", o...))
 		}},
 		"a webhook that is made": {"do", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return c.Do(ctx, http.MethodPost, "/_mock/webhooks", nil, map[string]string{"url": "http://127.0.0.1:9/"}, nil, o...)
@@ -152,8 +152,8 @@ func recordedExchanges(t *testing.T) map[string]recorded {
 	} {
 		exchanges[name] = wire.record(t, made.operation, made.do)
 	}
-	exchanges["a purchase"] = wire.purchase(t, shippingtest.Draft(t, wire.client, shipment).RequestID, shipping.DocumentCustoms)
-	exchanges["a refused purchase"] = wire.purchase(t, shippingtest.Draft(t, wire.client, shipment).RequestID, shipping.DocumentSteel)
+	exchanges["a purchase"] = wire.purchase(t, shippingtest.Draft(t, wire.client, shipment).RequestID, "CUSTOMS")
+	exchanges["a refused purchase"] = wire.purchase(t, shippingtest.Draft(t, wire.client, shipment).RequestID, "STEEL")
 	return exchanges
 }
 

@@ -85,7 +85,7 @@ func runBatch(ctx context.Context, c *shipping.Client) error {
 }
 
 func everything(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	return []shipping.DocumentType{shipping.DocumentFDA}, nil
+	return []shipping.DocumentType{"FDA"}, nil
 }
 
 // walking goes through a list, fetching so many pages ahead.
@@ -114,7 +114,7 @@ func states(t *testing.T) map[string]state {
 	page := shippingtest.OK(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
 	const start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n" + `{"status":true,`
 	purchase := func(ctx context.Context, c *shipping.Client) error {
-		_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1")})
+		_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 		return err
 	}
 	return map[string]state{

@@ -219,7 +219,7 @@ func hostileCalls() []shippingtest.Call {
 // buyHostile is a purchase that is read back for a moment only.
 func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...shipping.CallOption) (*shipping.PurchaseResult, error) {
 	return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
 		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
 	}, o...)
 }

@@ -217,7 +217,7 @@ func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 					<-last.ended
 				}
 				result, err := c.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-					RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA},
+					RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"},
 					Draft: &shipping.RegulatoryRequest{RequestID: requestID, Status: shipping.StatusDraft}, Sole: true,
 				})
 				if err != nil || result.ReadBack {

@@ -26,7 +26,7 @@ type operation struct {
 func purchase(ctx context.Context, c *shipping.Client) error {
 	_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 		Draft: &shipping.RegulatoryRequest{RequestID: requestID, Status: shipping.StatusDraft}, Sole: true,
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
 	})
 	return err
 }
