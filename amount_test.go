@@ -5,11 +5,14 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // FuzzAmount: a text that is read as money is its JSON number, to the last digit, and
 // survives being written; any other text is refused, and never fails the record around it.
 func FuzzAmount(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzAmount.txt", "")
 	f.Fuzz(func(t *testing.T, text string) {
 		var field Amount
 		if err := field.UnmarshalJSON([]byte(text)); err != nil {
