@@ -1,31 +1,188 @@
-package shipping
+package shipping_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
+
+func TestParseAmount(t *testing.T) {
+	for _, tc := range []struct{ in, want string }{
+		{"0", "0"}, {"19.99", "19.99"}, {"1.50", "1.5"}, {"-3", "-3"}, {"1e3", "1000"}, {" +7 ", "7"}, {"1,234.50", "1234.5"},
+	} {
+		if got := shippingtest.Amount(t, tc.in); got.String() != tc.want || !got.Known() {
+			t.Errorf("ParseAmount(%q) = %s, want %s", tc.in, got, tc.want)
+		}
+	}
+	for want, texts := range map[error][]string{
+		shipping.ErrAmountUnreadable: {"", "free", "1,23", strings.Repeat("0", 401)},
+		shipping.ErrAmountOverflow:   {"1e18", "0.1234567890123456789"},
+	} {
+		for _, in := range texts {
+			if a, err := shipping.ParseAmount(in); !errors.Is(err, want) || a != (shipping.Amount{}) {
+				t.Errorf("ParseAmount(%q) = %v, %v; want %v", in, a, err, want)
+			}
+		}
+	}
+}
+
+func TestAmountTellsAbsentZeroAndUnreadableApart(t *testing.T) {
+	var v struct{ Absent, Null, Zero, Empty, Text, Wide, Quoted shipping.Amount }
+	err := json.Unmarshal([]byte(`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Quoted":"3,500.25"}`), &v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := shippingtest.Amount(t, "1")
+	for name, a := range map[string]shipping.Amount{"absent": v.Absent, "null": v.Null, "empty": v.Empty} {
+		sum, err := a.Add(one)
+		if a.Known() || err != nil || sum != one {
+			t.Errorf("%s: known %v, plus 1 = %v, %v", name, a.Known(), sum, err)
+		}
+	}
+	if !v.Zero.Known() || v.Quoted.String() != "3500.25" {
+		t.Errorf("zero known %v, quoted %v", v.Zero.Known(), v.Quoted)
+	}
+	for name, a := range map[string]shipping.Amount{"text": v.Text, "too wide": v.Wide} {
+		if _, err := a.Add(one); a.Known() || !errors.Is(err, shipping.ErrAmountUnreadable) || a.Cmp(one) != 1 || one.Cmp(a) != -1 {
+			t.Errorf("%s: %v must be unreadable and never the cheapest (%v)", name, a, err)
+		}
+		if _, err := json.Marshal(a); err == nil {
+			t.Errorf("%s: marshalled", name)
+		}
+	}
+}
+
+// "Under a price" listed rates without a price, because Cmp counts a missing amount as 0.
+func TestAmount_AtMost(t *testing.T) {
+	t.Parallel()
+	var unreadable shipping.Amount
+	if err := unreadable.UnmarshalJSON([]byte(`"free"`)); err != nil {
+		t.Fatal(err)
+	}
+	ten, zero := shippingtest.Amount(t, "10"), shippingtest.Amount(t, "0")
+	for _, tc := range []struct {
+		a, limit shipping.Amount
+		want     bool
+	}{
+		{shippingtest.Amount(t, "9.99"), ten, true}, {ten, ten, true}, {shippingtest.Amount(t, "10.01"), ten, false},
+		{zero, ten, true}, {zero, zero, true}, {shippingtest.Amount(t, "-1"), zero, true},
+		{shipping.Amount{}, ten, false}, {ten, shipping.Amount{}, false}, {shipping.Amount{}, shipping.Amount{}, false},
+		{unreadable, ten, false}, {ten, unreadable, false}, {unreadable, unreadable, false},
+	} {
+		if got := tc.a.AtMost(tc.limit); got != tc.want {
+			t.Errorf("%s (known %t) at most %s (known %t): %t", tc.a, tc.a.Known(), tc.limit, tc.limit.Known(), got)
+		}
+	}
+}
+
+// An amount with a currency was refused without the remedy, and of a budget only a part was quoted.
+func TestParseAmount_WithACurrency(t *testing.T) {
+	t.Parallel()
+	if _, err := shipping.ParseAmount("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number only, such as 19.99`) {
+		t.Errorf("an amount: %v", err)
+	}
+	if _, err := shipping.ParseBudget("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`) {
+		t.Errorf("a budget: %v", err)
+	}
+}
+
+// Specification, "Transaction": flat_amount is the amount times 100.
+func TestFlatAmountIsExact(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		want int64
+	}{{"0.29", 29}, {"19.99", 1999}, {"1000", 100000}, {"0.005", 1}, {"-0.005", -1}, {"0.0049", 0}, {"1.115", 112}} {
+		if got, err := shippingtest.Amount(t, tc.in).Flat(); got != tc.want || err != nil {
+			t.Errorf("%s flat = %d, %v; want %d", tc.in, got, err, tc.want)
+		}
+	}
+	if _, err := shippingtest.Amount(t, "999999999999999999").Flat(); !errors.Is(err, shipping.ErrAmountOverflow) {
+		t.Errorf("overflow went unnoticed: %v", err)
+	}
+}
+
+func TestAmountStringFixed(t *testing.T) {
+	for _, tc := range []struct {
+		in   string
+		to   int
+		want string
+	}{{"19.9", 2, "19.90"}, {"0.005", 2, "0.01"}, {"-1.005", 2, "-1.01"}, {"5", 0, "5"}, {"2.5", 0, "3"}, {"0.01", 3, "0.010"}, {"1", -4, "1"}} {
+		if got := shippingtest.Amount(t, tc.in).StringFixed(tc.to); got != tc.want {
+			t.Errorf("StringFixed(%s, %d) = %s, want %s", tc.in, tc.to, got, tc.want)
+		}
+	}
+}
+
+// The digits are computed by internal/decimal, which is tested there. An amount adds the values that are not numbers.
+func TestAmountArithmetic(t *testing.T) {
+	var absent, unreadable shipping.Amount
+	if err := unreadable.UnmarshalJSON([]byte(`"free"`)); err != nil {
+		t.Fatal(err)
+	}
+	largest := shippingtest.Amount(t, "999999999999999999")
+	add, sub, mul := shipping.Amount.Add, shipping.Amount.Sub, shipping.Amount.Mul
+	for name, tc := range map[string]struct {
+		do   func(a, b shipping.Amount) (shipping.Amount, error)
+		a, b shipping.Amount
+		want string
+		err  error
+	}{
+		"add":              {add, shippingtest.Amount(t, "0.1"), shippingtest.Amount(t, "0.2"), "0.3", nil},
+		"subtract":         {sub, shippingtest.Amount(t, "0.3"), shippingtest.Amount(t, "0.5"), "-0.2", nil},
+		"multiply":         {mul, shippingtest.Amount(t, "19.99"), shippingtest.Amount(t, "-0.5"), "-9.995", nil},
+		"not given":        {add, absent, absent, "0", nil},
+		"overflow":         {add, largest, shippingtest.Amount(t, "1"), "0", shipping.ErrAmountOverflow},
+		"product overflow": {mul, largest, largest, "0", shipping.ErrAmountOverflow},
+		"unreadable left":  {mul, unreadable, absent, "0", shipping.ErrAmountUnreadable},
+		"unreadable right": {sub, absent, unreadable, "0", shipping.ErrAmountUnreadable},
+	} {
+		got, err := tc.do(tc.a, tc.b)
+		if got.String() != tc.want || !errors.Is(err, tc.err) || got.Known() != (err == nil) {
+			t.Errorf("%s: %s, %v; want %s, %v", name, got, err, tc.want, tc.err)
+		}
+	}
+	if rounded := unreadable.Round(2); rounded != unreadable || absent.Round(2) != absent {
+		t.Error("rounding makes an unreadable amount readable")
+	}
+}
+
+func TestNewAmount(t *testing.T) {
+	for _, decimals := range []int{-1, 19, 274} {
+		if a, err := shipping.NewAmount(1999, decimals); !errors.Is(err, shipping.ErrAmountOverflow) {
+			t.Errorf("%d decimals: %s, %v", decimals, a, err)
+		}
+	}
+	if a, err := shipping.NewAmount(199900, 4); err != nil || a != shippingtest.Amount(t, "19.99") {
+		t.Errorf("%s, %v", a, err)
+	}
+}
 
 // FuzzAmount: a text that is read as money is its JSON number, to the last digit, and
 // survives being written; any other text is refused, and never fails the record around it.
 func FuzzAmount(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzAmount.txt", "")
 	f.Fuzz(func(t *testing.T, text string) {
-		var field Amount
+		var field shipping.Amount
 		if err := field.UnmarshalJSON([]byte(text)); err != nil {
 			t.Errorf("%q fails its record: %v", text, err)
 		}
-		a, err := ParseAmount(text)
+		a, err := shipping.ParseAmount(text)
 		if err != nil {
-			if a != (Amount{}) {
+			if a != (shipping.Amount{}) {
 				t.Errorf("%q is refused (%v) and yet %s", text, err, a)
 			}
 			return
 		}
-		if again, err := ParseAmount(a.String()); err != nil || again != a {
+		if again, err := shipping.ParseAmount(a.String()); err != nil || again != a {
 			t.Errorf("%q is written %s and read back as %s, %v", text, a, again, err)
 		}
-		var back Amount
+		var back shipping.Amount
 		if data, err := json.Marshal(a); err != nil || json.Unmarshal(data, &back) != nil || back != a {
 			t.Errorf("%q through JSON is %s, %s, %v", text, data, back, err)
 		}

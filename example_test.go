@@ -4,14 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
+	"time"
+
+	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // account returns a client of a new account on the reference server, whose documents are ready at once.
@@ -85,4 +92,253 @@ func ExampleClient_Do() {
 	// Output:
 	// 7 <nil>
 	// true
+}
+
+// Proxy, certificates and timeouts are those of an http.Client. This one reaches the reference server
+// without a socket, and ends an attempt after ten seconds. The client then retries, if the operation is safe to retry.
+func ExampleWithHTTPClient() {
+	server := mockserver.New(mockserver.WithoutListener())
+	defer server.Close()
+
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{
+		Transport: server.Transport(), // or &http.Transport{Proxy: …, TLSClientConfig: …}
+		Timeout:   10 * time.Second,
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	page, err := client.Rates.List(context.Background(), &shipping.RateListOptions{PerPage: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(page.Items))
+	// Output: 2
+}
+
+// pace is a Limiter that allows a request with each tick. *rate.Limiter of golang.org/x/time/rate is a Limiter too, and
+// allows bursts.
+type pace <-chan time.Time
+
+func (p pace) Wait(ctx context.Context) error {
+	select {
+	case <-p:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Every attempt waits for the limiter, retries too. If the context ends first, nothing is sent.
+func ExampleWithLimiter() {
+	client, server := account(shipping.WithLimiter(pace(time.Tick(10 * time.Millisecond))))
+	defer server.Close()
+
+	for range 3 {
+		if _, err := client.Rates.List(context.Background(), nil); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println("requests:", server.Requests(shipping.OpListRates))
+	// Output: requests: 3
+}
+
+// An observer is called for each call, for example to export metrics. An operation has a route, which can label a metric: it
+// contains no identifier, key or query.
+func ExampleWithObserver() {
+	client, server := account(shipping.WithObserver(shipping.Observer{
+		Done: func(_ context.Context, operation string, attempts []shipping.Attempt, _ time.Duration, err error) {
+			fmt.Println(operation, len(attempts), err != nil)
+		},
+	}))
+	defer server.Close()
+
+	if _, err := client.Regulatory.Get(context.Background(), "RD-UNKNOWN"); err == nil {
+		log.Fatal("it was found")
+	}
+	// Output: regulatory.get 1 true
+}
+
+// Attempts are logged at the level debug, retries as warnings.
+func ExampleWithLogger() {
+	plain := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "took" {
+			return slog.Attr{}
+		}
+		return a
+	}
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: plain}))
+	client, server := account(shipping.WithLogger(logger))
+	defer server.Close()
+
+	if _, err := client.Countries.List(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	// Output: level=DEBUG msg="shipping attempt" operation=countries.list attempt=1 status=200
+}
+
+// Differences between a service's responses and the specification.
+func ExampleWithDriftReport() {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"status":true,"message":"","data":[{"isoCode":"KE","name":"Kenya","phonecode":254,"flag":"🇰🇪",
+			"currency":"KES","latitude":"1.0","longitude":"38.0","continent":"Africa"}]}`)
+	}))
+	defer service.Close()
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithDriftReport(func(d shipping.Drift) {
+		for _, finding := range d.Findings {
+			fmt.Println(d.Operation, finding)
+		}
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	countries, err := client.Countries.List(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(countries[0].Name, countries[0].PhoneCode) // read despite the difference
+	// Output:
+	// countries.list unknown data[].continent: string
+	// countries.list type data[].phonecode: number instead of string
+	// countries.list missing data[].timezones
+	// Kenya 254
+}
+
+// carriers is a function of a program: it returns the carriers of an account's rates.
+func carriers(ctx context.Context, client *shipping.Client) ([]string, error) {
+	var names []string
+	for rate, err := range client.Rates.All(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, rate.CarrierName)
+	}
+	return names, nil
+}
+
+// A test of a program needs no server: a mock transport responds instead. Register each route that the program
+// uses. A route that is not registered is a connection error, which a read retries. For a service that behaves
+// like the real one, with wallets, documents and faults, use the package mockserver.
+func Example_testing() {
+	mock := httpmock.NewMockTransport()
+	busy := httpmock.NewStringResponder(http.StatusServiceUnavailable, `{"status":false,"message":"busy"}`)
+	rates := httpmock.NewStringResponder(http.StatusOK, `{"status":true,"message":"done","data":{"rates":[
+		{"rate_id":"RT-1","carrier_name":"Road","amount":1200,"currency":"NGN"},
+		{"rate_id":"RT-2","carrier_name":"Air","amount":950.5,"currency":"NGN"}],"pagination":{"total":2}}}`)
+	mock.RegisterResponder(http.MethodGet, "https://api.example.com/v1/rates", busy.Then(rates))
+
+	client, err := shipping.NewClient("sk_test_1",
+		shipping.WithBaseURL("https://api.example.com"),
+		shipping.WithHTTPClient(&http.Client{Transport: mock}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: 1, MaxWait: 1})) // retries after 1 ns
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(carriers(context.Background(), client))
+	fmt.Println(mock.GetTotalCallCount(), "requests")
+	// Output:
+	// [Road Air] <nil>
+	// 2 requests
+}
+
+// A notification is sent again: by its delivery, or by shipment and event.
+func ExampleWebhooksService_Replay() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+
+	_, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"})
+	fmt.Println(err)
+
+	queued, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: server.Shipments()[0], Event: shipping.EventShipmentCreated})
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: queued.DeliveryID})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Event, again.ShipmentID == server.Shipments()[0])
+	// Output:
+	// shipping: webhooks.replay: Event is empty: ShipmentID must be sent together with Event
+	// shipment.created true
+}
+
+// Test errors with errors.Is, and read their fields with errors.AsType.
+func ExampleError() {
+	_, server := account()
+	defer server.Close()
+	client, err := shipping.NewClient("sk_test_of_somebody_else", shipping.WithBaseURL(server.URL))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Rates.List(context.Background(), nil)
+	fmt.Println(errors.Is(err, shipping.ErrUnauthorized))
+	if failure, ok := errors.AsType[*shipping.Error](err); ok {
+		fmt.Println(failure.Operation, failure.StatusCode, len(failure.Attempts))
+	}
+	// Output:
+	// true
+	// rates.list 401 1
+}
+
+// An invalid request is refused before anything is sent.
+func ExampleValidationError() {
+	client, server := account()
+	defer server.Close()
+
+	_, err := client.Transactions.List(context.Background(), nil)
+	if mistake, ok := errors.AsType[*shipping.ValidationError](err); ok {
+		fmt.Println(mistake.Field, errors.Is(err, shipping.ErrInvalidRequest))
+	}
+	fmt.Println("calls:", server.Requests(shipping.OpListTransactions))
+	// Output:
+	// Wallet true
+	// calls: 0
+}
+
+// Reads are retried: after two failures, the third attempt succeeds.
+func ExampleWithRetryPolicy() {
+	server := mockserver.New()
+	defer server.Close()
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3})) // 4 unless set
+	if err != nil {
+		log.Fatal(err)
+	}
+	busy := fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.Status(http.StatusServiceUnavailable, nil)}
+	if err := server.Inject(busy); err != nil {
+		log.Fatal(err)
+	}
+
+	page, err := client.Rates.List(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, attempt := range page.Response.Attempts {
+		fmt.Println(attempt.StatusCode)
+	}
+	// Output:
+	// 503
+	// 503
+	// 200
+}
+
+// If the service requests a wait that would outlast the deadline, the call fails immediately.
+func ExampleErrRateLimited() {
+	client, server := account()
+	defer server.Close()
+	limit := fault.Rule{Operation: shipping.OpListRates, Fault: fault.RateLimit(fault.RetryAfterSeconds, time.Minute)}
+	if err := server.Inject(limit); err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+
+	_, err := client.Rates.List(ctx, nil)
+	if failure, ok := errors.AsType[*shipping.Error](err); ok && errors.Is(err, shipping.ErrRateLimited) {
+		fmt.Println("wait", failure.RetryAfter, "-", failure.NotRetried)
+	}
+	// Output: wait 1m0s - the deadline would pass first
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -278,5 +279,293 @@ func TestDocumentTypes_ExactlyTheSupportedSlugs(t *testing.T) {
 	}
 	if shipping.DocumentType("fda").Known() {
 		t.Error("slugs are exact values, yet fda is known")
+	}
+}
+
+// One odd field never loses a record, let alone a page.
+
+// ratesWith is a page of three rates whose second carries the given members as well.
+func ratesWith(members string) *shippingtest.Service {
+	return shippingtest.NewService(shippingtest.OK(`{"rates":[{"rate_id":"RT-1","amount":1},{"rate_id":"RT-2","amount":2,` + members +
+		`},{"rate_id":"RT-3","amount":3}],"pagination":{"total":3,"perPage":100,"page":1,"pageCount":1}}`))
+}
+
+func TestTolerance_OddFieldsOfARate(t *testing.T) {
+	t.Parallel()
+	type rate = shipping.Rate
+	base := func(change func(*rate)) rate {
+		r := rate{RateID: "RT-2", Amount: shippingtest.Amount(t, "2")}
+		change(&r)
+		return r
+	}
+	noon := shippingtest.Time(t, "2026-01-05T12:00:00Z")
+	for _, test := range []struct {
+		name, members string
+		want          rate
+	}{
+		{"number as string", `"delivery_eta":"3500"`, base(func(r *rate) { r.DeliveryETA = 3500 })},
+		{"number as rubbish", `"delivery_eta":"soon"`, base(func(*rate) {})},
+		{"number as object", `"delivery_eta":{"value":1}`, base(func(*rate) {})},
+		{"money as string", `"insurance_fee":"1,250.50"`, base(func(r *rate) { r.InsuranceFee = shippingtest.Amount(t, "1250.5") })},
+		{"money with an exponent", `"insurance_fee":1e3`, base(func(r *rate) { r.InsuranceFee = shippingtest.Amount(t, "1000") })},
+		{"string as number", `"currency":566`, base(func(r *rate) { r.Currency = "566" })},
+		{"string as boolean", `"user":true`, base(func(r *rate) { r.User = "true" })},
+		{"string as object", `"carrier_name":{"en":"DHL"}`, base(func(*rate) {})},
+		{"string as array", `"carrier_name":["DHL"]`, base(func(*rate) {})},
+		{"boolean as string", `"used":"true","includes_insurance":"yes"`, base(func(r *rate) { r.Used, r.IncludesInsurance = true, true })},
+		{"boolean as number", `"used":1`, base(func(r *rate) { r.Used = true })},
+		{"boolean as rubbish", `"used":"perhaps"`, base(func(*rate) {})},
+		{"object as null", `"metadata":null`, base(func(r *rate) { r.Metadata = "null" })},
+		{"object as array", `"metadata":[]`, base(func(r *rate) { r.Metadata = "[]" })},
+		{"object as string", `"metadata":"none"`, base(func(r *rate) { r.Metadata = `"none"` })},
+		{"array as object", `"breakdown":{"vat":1}`, base(func(r *rate) { r.Breakdown = `{"vat":1}` })},
+		{"array as null", `"breakdown":null`, base(func(r *rate) { r.Breakdown = "null" })},
+		{"timestamp without zone", `"created_at":"2026-01-05T12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp with a space", `"created_at":"2026-01-05 12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp with an offset", `"created_at":"2026-01-05T13:00:00+01:00"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp in the basic format", `"created_at":"20260105T120000Z"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp without seconds", `"created_at":"2026-01-05T12:00Z"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp as date", `"created_at":"2026-01-05"`, base(func(r *rate) { r.CreatedAt = shippingtest.Time(t, "2026-01-05T00:00:00Z") })},
+		{"timestamp in seconds", `"created_at":1767614400`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp in milliseconds", `"created_at":1767614400000`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp as digits in a string", `"created_at":"1767614400"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp of HTTP", `"created_at":"Mon, 05 Jan 2026 12:00:00 GMT"`, base(func(r *rate) { r.CreatedAt = noon })},
+		{"timestamp as rubbish", `"created_at":"yesterday"`, base(func(*rate) {})},
+		{"timestamp as empty string", `"created_at":""`, base(func(*rate) {})},
+		{"timestamp as object", `"created_at":{"$date":1}`, base(func(*rate) {})},
+		{"timestamp out of range", `"created_at":99999999999999999`, base(func(*rate) {})},
+		{"unknown fields of every type", `"domain":"x","default_amount":1,"nested":{"a":[1,{"b":null}]}`, base(func(*rate) {})},
+		{"all of it at once", `"delivery_eta":"1","currency":5,"used":"1","created_at":"2026-01-05","parcel":{}`, base(func(r *rate) {
+			r.DeliveryETA, r.Currency, r.Used, r.CreatedAt = 1, "5", true, shippingtest.Time(t, "2026-01-05T00:00:00Z")
+		})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			page, err := shippingtest.NewClient(t, ratesWith(test.members)).Rates.List(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shippingtest.Diff(t, "rates", []rate{
+				{RateID: "RT-1", Amount: shippingtest.Amount(t, "1")}, test.want, {RateID: "RT-3", Amount: shippingtest.Amount(t, "3")},
+			}, page.Items)
+		})
+	}
+}
+
+func TestTolerance_UnreadableMoneyIsNeverZero(t *testing.T) {
+	t.Parallel()
+	for _, odd := range []string{`"free"`, `true`, `{}`, `[]`, `"12.3.4"`, `1e400`, `12345678901234567890`} {
+		page, err := shippingtest.NewClient(t, ratesWith(`"insurance_fee":`+odd)).Rates.List(t.Context(), nil)
+		if err != nil || len(page.Items) != 3 {
+			t.Errorf("%s: %v", odd, err)
+			continue
+		}
+		fee := page.Items[1].InsuranceFee
+		if fee.Known() || fee.Equal(shipping.Amount{}) {
+			t.Errorf("%s is read as %s, which counts as a known or zero amount", odd, fee)
+		}
+	}
+}
+
+func TestTolerance_WebhookKinds(t *testing.T) {
+	t.Parallel()
+	kinds := []shipping.EventKind{"shipment.created"}
+	for members, want := range map[string][]shipping.EventKind{
+		`"event":["shipment.created"]`:                               kinds,
+		`"events":["shipment.created"]`:                              kinds,
+		`"event":"shipment.created"`:                                 kinds,
+		`"events":"shipment.created"`:                                kinds,
+		`"event":null,"events":["shipment.created"]`:                 kinds,
+		`"event":["shipment.created"],"events":["shipment.updated"]`: kinds,
+		`"event":["shipment.created",null]`:                          {"shipment.created", ""},
+		`"event":["never.seen.before"]`:                              {"never.seen.before"},
+		`"event":[],"events":null`:                                   {},
+		`"event":null`:                                               nil,
+		`"event":7`:                                                  nil,
+		`"event":["shipment.created"],"active":"true","__v":"2","live":"maybe"`:  kinds,
+		`"events":["shipment.created"],"active":"true","created_at":"yesterday"`: kinds,
+	} {
+		webhooks := shippingtest.NewService(shippingtest.OK(`{"webhooks":[{"webhook_id":"WA-1",` + members + `}],"pagination":{"total":1}}`))
+		page, err := shippingtest.NewClient(t, webhooks).Webhooks.List(t.Context(), nil)
+		if err != nil || len(page.Items) != 1 {
+			t.Errorf("%s: %v", members, err)
+			continue
+		}
+		shippingtest.Diff(t, members, want, page.Items[0].Event)
+	}
+}
+
+func TestTolerance_PaginationWithNumbersAsStringsAndNulls(t *testing.T) {
+	t.Parallel()
+	body := `{"transactions":[{"transactionId":"TR-1","flat_amount":"1999","__v":"1","receiver":"nobody","sender":null}],
+		"pagination":{"page":"2","perPage":"100","currentPage":2.0,"total":"101","pageCount":"2","prevPage":"1","nextPage":null,"hasPrevPage":"true","hasNextPage":null}}`
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shippingtest.Diff(t, "pagination", shipping.Pagination{
+		Page: 2, PerPage: 100, CurrentPage: 2, Total: 101, PageCount: 2, PrevPage: 1, HasPrevPage: true,
+	}, page.Pagination)
+	shippingtest.Diff(t, "transactions", []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: 1999, Revision: 1}}, page.Items)
+}
+
+// An integer is read to its last digit, even if other fields have odd values.
+func TestTolerance_LongIntegersBesideOddFields(t *testing.T) {
+	t.Parallel()
+	for flat, want := range map[string]int64{
+		`1234567890123456789`: 1234567890123456789, `"1234567890123456789"`: 1234567890123456789, `-1234567890123456789`: -1234567890123456789,
+		`9223372036854775807`: 9223372036854775807, `9223372036854775808`: 0, `1234567890123456789.0`: 1234567890123456789,
+	} {
+		body := `{"transactions":[{"transactionId":"TR-1","flat_amount":` + flat + `,"created_at":"yesterday","__v":"2"}]}`
+		page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shippingtest.Diff(t, flat, []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: want, Revision: 2}}, page.Items)
+	}
+}
+
+// A webhook or an available document that a program decodes itself is read as tolerantly.
+func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Webhook   shipping.Webhook             `json:"webhook"`
+		Documents []shipping.AvailableDocument `json:"documents"`
+	}
+	body := `{"webhook":{"events":"shipment.created","live":"true","__v":1,"NAME":"x"},"documents":["FDA",{"slug":"MSDS","price":"5","amount":6}]}`
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	shippingtest.Diff(t, "webhook", shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
+	shippingtest.Diff(t, "documents", []shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
+}
+
+func TestTolerance_NullWhereAnArrayOrObjectWas(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{`{"rates":null}`, `{"rates":null,"pagination":null}`, `{"rates":[],"pagination":[]}`} {
+		page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data))).Rates.List(t.Context(), nil)
+		if err != nil {
+			t.Errorf("%s: %v", data, err)
+			continue
+		}
+		if len(page.Items) != 0 {
+			t.Errorf("%s: %d rates", data, len(page.Items))
+		}
+	}
+}
+
+func TestTolerance_RecordsThatAreNoObjectsDoNotHideTheOthers(t *testing.T) {
+	t.Parallel()
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[{"rate_id":"RT-1"},"odd",null,7,{"rate_id":"RT-2"}],"pagination":{"total":5}}`))).Rates.List(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shippingtest.Diff(t, "rates", []shipping.Rate{{RateID: "RT-1"}, {}, {}, {}, {RateID: "RT-2"}}, page.Items)
+}
+
+func TestTolerance_EnvelopeStatusAsString(t *testing.T) {
+	t.Parallel()
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, `{"status":"true","message":null,"data":{"rates":[{"rate_id":"RT-1"}]}}`))).Rates.List(t.Context(), nil)
+	if err != nil || len(page.Items) != 1 {
+		t.Errorf("page %+v, error %v", page, err)
+	}
+}
+
+func TestTolerance_RegulatoryRecord(t *testing.T) {
+	t.Parallel()
+	fda := shipping.AvailableDocument{DocumentType: "FDA"}
+	priced := shipping.AvailableDocument{DocumentType: "FDA", Amount: shippingtest.Amount(t, "5")}
+	items := []shipping.LineItem{{Description: "tea"}}
+	for name, test := range map[string]struct {
+		members string
+		want    shipping.RegulatoryRequest
+	}{
+		"documents as bare slugs":           {`"available_documents":["FDA"]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{fda}}},
+		"bare slugs beside an odd field":    {`"available_documents":["FDA"],"created_at":"yesterday"`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{fda}}},
+		"type and price under other names":  {`"available_documents":[{"type":"FDA","price":5}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
+		"slug, and a price as string":       {`"available_documents":[{"slug":"FDA","amount":"5.00"}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
+		"two names for an equal price":      {`"available_documents":[{"slug":"FDA","amount":5,"price":"5.0"}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
+		"other names beside an odd field":   {`"available_documents":[{"type":"FDA","price":5,"name":7}],"updated_at":1.5`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "FDA", Name: "7", Amount: shippingtest.Amount(t, "5")}}}},
+		"other names with odd values":       {`"available_documents":[{"type":7,"price":"free"},{"slug":"FDA"}],"shipment_id":"SH-1"`, shipping.RegulatoryRequest{ShipmentID: "SH-1", AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "7", Amount: unreadable(t)}, fda}}},
+		"documents null":                    {`"available_documents":null`, shipping.RegulatoryRequest{}},
+		"items under their other name":      {`"items":[{"description":"tea"}]`, shipping.RegulatoryRequest{LineItems: items}},
+		"items under their other name, odd": {`"items":[{"description":"tea","quantity":"many"}],"created_at":false`, shipping.RegulatoryRequest{LineItems: items}},
+		"quantity as string":                {`"line_items":[{"description":"tea","quantity":"2.5"}]`, shipping.RegulatoryRequest{LineItems: []shipping.LineItem{{Description: "tea", Quantity: 2.5}}}},
+		"addresses as a list":               {`"addresses":[]`, shipping.RegulatoryRequest{}},
+		"profiles as a list":                {`"profiles":[]`, shipping.RegulatoryRequest{}},
+		"profile of another shape":          {`"profiles":{"FDA":"later"}`, shipping.RegulatoryRequest{Profiles: map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body := fmt.Sprintf(`{"request_id":%q,"status":"halted","source":"email",%s}`, shippingtest.RequestID, test.members)
+			got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Get(t.Context(), shippingtest.RequestID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Raw != shipping.RawJSON(body) {
+				t.Errorf("Raw is %s", got.Raw)
+			}
+			want := test.want // with a state and a source that nobody knows, which are kept
+			want.RequestID, want.Status, want.Source, want.Raw = shippingtest.RequestID, "halted", "email", got.Raw
+			shippingtest.Diff(t, "record", &want, got)
+		})
+	}
+}
+
+// unreadable is an amount that was read from something other than a number.
+func unreadable(t *testing.T) shipping.Amount {
+	t.Helper()
+	var amount shipping.Amount
+	if err := json.Unmarshal([]byte(`"free"`), &amount); err != nil {
+		t.Fatal(err)
+	}
+	return amount
+}
+
+func TestTolerance_RecordUnderDataRequest(t *testing.T) {
+	t.Parallel()
+	got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request":{"request_id":"RD-9","status":"draft"}}`))).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+	if err != nil || got.RequestID != "RD-9" {
+		t.Errorf("record %+v, error %v", got, err)
+	}
+}
+
+// The status of a confirmation may be that of the operation, such as "success"; it is not taken for the status of the
+// request.
+func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "", `"processing"`: shipping.StatusProcessing} {
+		got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
+		if err != nil || got.Status != want {
+			t.Errorf("%s: %+v, %v", status, got, err)
+		}
+	}
+}
+
+func TestRawJSON_KeepsWhatCame(t *testing.T) {
+	t.Parallel()
+	object := shipping.RawJSON(`{"a":"b","n":1.50,"z":null,"o":{"p":[1]}}`)
+	for key, want := range map[string]string{"a": "b", "n": "1.50", "z": "", "o": `{"p":[1]}`, "missing": ""} {
+		if got := object.Get(key).Text(); got != want {
+			t.Errorf("%s reads %q, want %q", key, got, want)
+		}
+	}
+	if !object.Get("z").IsNull() || !object.Get("missing").IsNull() || object.Get("n").IsNull() {
+		t.Error("IsNull is wrong about null, absent or present")
+	}
+	for _, odd := range []shipping.RawJSON{"", "null", "7", `"text"`, "[1]", "{"} {
+		if got := odd.Get("a"); got != "" {
+			t.Errorf("%s has a member %q", odd, got)
+		}
+	}
+	kept := 7
+	if err := shipping.RawJSON("").Decode(&kept); err != nil || kept != 7 {
+		t.Errorf("an absent value overwrote: %d, %v", kept, err)
+	}
+	if _, err := shipping.RawJSON("{").MarshalJSON(); err == nil {
+		t.Error("broken JSON was written")
+	}
+	if got, err := shipping.RawJSON("").MarshalJSON(); err != nil || string(got) != "null" {
+		t.Errorf("an absent value is written as %s, %v", got, err)
 	}
 }

@@ -12,12 +12,14 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // FuzzBatchFile: a file is opened as a journal whose records can be read again and to which others can be
 // added, or it is refused and left as it is. Only the end of a file is ever discarded.
 func FuzzBatchFile(f *testing.F) {
 	added := batch.Record{Key: "added", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)}
+	randomtest.AddInputs(f, "testdata/FuzzBatchFile.txt", []byte(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "journal")
 		if err := os.WriteFile(path, text, 0o600); err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -196,6 +197,7 @@ func (s *stage) sound(t *testing.T, w *mockserver.World) {
 // FuzzServeHTTP tests that every request gets a response in the documented form and none fails the server. A refused
 // request changes and charges nothing; a purchase charges the amount that it reports, once.
 func FuzzServeHTTP(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzServeHTTP.txt", "", "", "", "", []byte(nil))
 	s := newStage(f)
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
 		if strings.HasPrefix(path, "/_mock/") {
@@ -246,6 +248,7 @@ func FuzzServeHTTP(f *testing.F) {
 // FuzzControlSurface: the same of what lies under /_mock/. The service works on, also under each fault
 // that is accepted.
 func FuzzControlSurface(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzControlSurface.txt", "", "", "", "", []byte(nil))
 	s := newStage(f)
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
 		defer s.clear()

@@ -12,12 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/webhook"
 )
 
 // FuzzVerify: a signature is good for the body and the key that it was made with, and for no other. It is
 // worked out here for itself.
 func FuzzVerify(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzVerify.txt", "", []byte(nil), "")
 	f.Fuzz(func(t *testing.T, signature string, body []byte, key string) {
 		mac := hmac.New(sha512.New, []byte(key))
 		mac.Write(body)
@@ -46,6 +48,7 @@ func FuzzVerify(f *testing.F) {
 // FuzzReceiver: an unsigned body, or one that is not a notification, is refused; any other reaches
 // the handler once, byte for byte.
 func FuzzReceiver(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzReceiver.txt", "", "")
 	f.Add(body, webhook.Sign(key, []byte(body)))
 	f.Fuzz(func(t *testing.T, body, signature string) {
 		var got []*webhook.Notification

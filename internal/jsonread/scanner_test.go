@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 func TestTextIsWhatEncodingJSONReads(t *testing.T) {
@@ -149,6 +151,7 @@ func TestLimitBoundsTheElementsOfAllLists(t *testing.T) {
 
 // FuzzScanner holds the grammar to encoding/json's.
 func FuzzScanner(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzScanner.txt", "")
 	for _, text := range []string{`{"a":[1,-2.5e3,"\u00e9",true,null],"b":{"c":"é🚲"}}`, `"\ud83d\ude80 /\"\\"`, `12345678901234567890`, `-0.10`, ` [ ] `, "\"\xff\"", `nul`} {
 		f.Add(text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/shipping-go/shipping/internal/randomtest"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
@@ -46,6 +47,7 @@ func TestRetry_BackoffStaysWithinItsBounds(t *testing.T) {
 // FuzzRetryAfter: whatever a service asks for, the wait is within its bounds, and a number of seconds is
 // that many.
 func FuzzRetryAfter(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzRetryAfter.txt", "", "", uint16(0))
 	f.Fuzz(func(t *testing.T, value, date string, seconds uint16) {
 		now := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
 		policy := Policy{}.WithDefaults()

@@ -5,21 +5,19 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/textproto"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
 // FuzzResponses tests that the document describes the response to any request to the service. Its seeds are those of
 // FuzzServeHTTP of the server.
 func FuzzResponses(f *testing.F) {
-	addSeeds(f, "../../mockserver/testdata/fuzz/FuzzServeHTTP/*")
+	randomtest.AddInputs(f, "../../mockserver/testdata/FuzzServeHTTP.txt", "", "", "", "", []byte(nil))
 	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
 	f.Cleanup(srv.Close)
 	client := srv.Client(f)
@@ -53,29 +51,4 @@ func FuzzResponses(f *testing.F) {
 		}
 		newJudge(t).judge(req, []byte(names.Replace(string(body))), recorder.Result(), recorder.Body.Bytes())
 	})
-}
-
-// addSeeds adds the inputs of a fuzz test in package mockserver: four texts and a body, each in a line of Go.
-func addSeeds(f *testing.F, pattern string) {
-	f.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no seeds in %s: %v", pattern, err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var input []string
-		for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] { // the first is the version
-			_, literal, _ := strings.Cut(strings.TrimSuffix(line, ")"), "(")
-			value, err := strconv.Unquote(literal)
-			if err != nil {
-				f.Fatalf("%s: %q: %v", file, line, err)
-			}
-			input = append(input, value)
-		}
-		f.Add(input[0], input[1], input[2], input[3], []byte(input[4]))
-	}
 }

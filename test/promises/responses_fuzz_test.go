@@ -11,6 +11,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -18,6 +19,7 @@ import (
 // either that the service has agreed or, in a typed error that can be read and shows no key, that it has
 // not. {key} stands for the secret key.
 func FuzzAnswers(f *testing.F) {
+	randomtest.AddInputs(f, "testdata/FuzzAnswers.txt", uint8(0), uint16(0), "", "")
 	calls := hostileCalls()
 	f.Fuzz(func(t *testing.T, which uint8, status uint16, contentType, body string) {
 		call, status := calls[int(which)%len(calls)], 200+status%400

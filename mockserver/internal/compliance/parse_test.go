@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
@@ -98,6 +99,7 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	randomtest.AddInputs(f, "testdata/FuzzParse.txt", []byte(nil), "", "", []byte(nil))
 	f.Add([]byte(everyType), "", "", []byte(`{"choice":"green","code":7,"time":"14:30","count":0.5,"date":"2026-02-30","flag":"yes","share":101,"new":{}}`))
 	f.Add([]byte(`{"forms": [{"hs_prefixes": ["07-12"], "fields": [{"pattern": "("}]}]}`), "", "", []byte(nil))
 	f.Fuzz(func(t *testing.T, table []byte, description, hsCode string, profile []byte) {

@@ -1,0 +1,166 @@
+package shipping_test
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// The sum of a wallet's transactions is its balance, also after purchases, refused purchases, failed generations and
+// deposits. Reversed payments counted as 0 and their reversals as income, so that the sum of most wallets was too
+// large.
+func TestTransactions_AddUpToTheBalance(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) { // a refused purchase is read for a second
+			server := mockserver.New(mockserver.WithoutListener(), mockserver.WithSeed(seed))
+			defer server.Close()
+			reversed := 0
+			for scenario, wants := range map[string][2]error{
+				"default": {nil, shipping.ErrRequestFailed}, "lowfunds": {shipping.ErrInsufficientFunds, shipping.ErrInsufficientFunds},
+			} {
+				world := server.NewWorld(t, scenario)
+				client := world.Client(t)
+				buy(t, client, world.Shipments()[0], wants[0])
+				buy(t, client, "SH-MAGICFAILALWAYS", wants[1])
+				if err := world.Fund(world.Wallets()[0], shippingtest.Amount(t, "0.01")); err != nil {
+					t.Fatal(err)
+				}
+				for _, wallet := range world.Wallets() {
+					sum, doubts := addUp(t, client, wallet)
+					if balance, _ := world.Balance(wallet); sum != balance {
+						t.Errorf("seed %d, %s, wallet %s: the transactions add up to %s, and the balance is %s", seed, scenario, wallet, sum, balance)
+					}
+					reversed += doubts
+				}
+			}
+			if reversed == 0 {
+				t.Errorf("seed %d: no transaction was reversed", seed)
+			}
+		})
+	}
+}
+
+// addUp returns the sum of a wallet's transactions, and how many are doubtful because they were reversed.
+func addUp(t *testing.T, client *shipping.Client, wallet string) (sum shipping.Amount, doubts int) {
+	t.Helper()
+	for transaction, err := range client.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet, PerPage: 50}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doubt := transaction.Doubt(); strings.HasPrefix(doubt, "reversed: ") != transaction.Reversed || doubt != "" && !transaction.Reversed {
+			t.Errorf("%s: reversed %t, doubt %q", transaction.TransactionID, transaction.Reversed, doubt)
+		}
+		if transaction.Reversed {
+			doubts++
+		}
+		signed, err := transaction.Signed()
+		if err == nil {
+			sum, err = sum.Add(signed)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sum, doubts
+}
+
+// buy purchases the automated documents of a shipment, and waits for them.
+func buy(t *testing.T, client *shipping.Client, shipment string, want error) {
+	t.Helper()
+	_, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment},
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
+	if !errors.Is(err, want) {
+		t.Fatalf("%s: %v, want %v", shipment, err, want)
+	}
+}
+
+// A negative amount with the flow "out" was booked as money that came in, and an unknown flow as money that left.
+func TestTransaction_Signed(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func(*shipping.Transaction)
+		signed string // "" for an error
+		doubt  string
+	}{
+		"out":              {func(*shipping.Transaction) {}, "-19.99", ""},
+		"in":               {func(x *shipping.Transaction) { x.Flow = shipping.FlowIn }, "19.99", ""},
+		"reversed":         {func(x *shipping.Transaction) { x.Reversed = true }, "-19.99", "reversed: if the money did not come back"},
+		"reversed, in":     {func(x *shipping.Transaction) { x.Reversed, x.Flow = true, shipping.FlowIn }, "19.99", "reversed: "},
+		"flat is off":      {func(x *shipping.Transaction) { x.FlatAmount = 1998 }, "-19.99", "flat_amount is 1998, not the amount 19.99 times 100"},
+		"three decimals":   {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "1.005"), 101 }, "-1.005", ""},
+		"failed":           {func(x *shipping.Transaction) { x.Status = "failed" }, "0", `status "failed": counted as 0`},
+		"failed, flat off": {func(x *shipping.Transaction) { x.Status, x.FlatAmount = "failed", 1 }, "0", `counted as 0; flat_amount is 1`},
+		"unknown status":   {func(x *shipping.Transaction) { x.Status = "held" }, "-19.99", `unknown status "held": counted as money that moved`},
+		"without status":   {func(x *shipping.Transaction) { x.Status = "" }, "-19.99", `unknown status "": counted`},
+		"nothing":          {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "0"), 0 }, "0", ""},
+		"no amount":        {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shipping.Amount{}, 0 }, "", ""},
+		"unknown flow":     {func(x *shipping.Transaction) { x.Flow = "sideways" }, "", ""},
+		"no flow":          {func(x *shipping.Transaction) { x.Flow = "" }, "", ""},
+		"negative":         {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "-19.99"), -1999 }, "", ""},
+		"negative, in": {func(x *shipping.Transaction) {
+			x.Amount, x.FlatAmount, x.Flow = shippingtest.Amount(t, "-0.01"), -1, shipping.FlowIn
+		}, "", ""},
+	} {
+		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999, Flow: shipping.FlowOut, Status: shipping.TransactionPending}
+		tc.change(transaction)
+		signed, err := transaction.Signed()
+		switch {
+		case tc.signed == "":
+			if err == nil || signed.Known() || !strings.Contains(err.Error(), "transaction TR-1") || errors.Is(err, shipping.ErrAmountUnreadable) == transaction.Amount.Known() {
+				t.Errorf("%s: %s, %v; want an error about TR-1", name, signed, err)
+			}
+		case err != nil || signed.String() != tc.signed:
+			t.Errorf("%s: %s, %v; want %s", name, signed, err, tc.signed)
+		}
+		if doubt := transaction.Doubt(); !strings.Contains(doubt, tc.doubt) || tc.doubt == "" && doubt != "" {
+			t.Errorf("%s: doubt %q, want %q", name, doubt, tc.doubt)
+		}
+	}
+}
+
+// List returned an empty list without an error if the response contained none. A list that is null is empty; All
+// reported it as an error.
+func TestLists_ResponsesWithoutAList(t *testing.T) {
+	t.Parallel()
+	for _, list := range shippingtest.Lists() {
+		empty := list.Data("")
+		for name, tc := range map[string]struct {
+			body string
+			want error
+		}{
+			"no data":       {`{"status":true}`, shipping.ErrUnexpectedBody},
+			"data is {}":    {`{"status":true,"data":{}}`, shipping.ErrUnexpectedBody},
+			"an empty list": {`{"status":true,"data":` + empty + `}`, nil},
+			"null":          {`{"status":true,"data":` + strings.Replace(empty, "[]", "null", 1) + `}`, nil},
+		} {
+			mock := httpmock.NewMockTransport()
+			mock.RegisterNoResponder(httpmock.NewStringResponder(http.StatusOK, tc.body))
+			client := shippingtest.NewClient(t, mock)
+			records, _, err := list.Get(t.Context(), client, "VA-1")
+			if !errors.Is(err, tc.want) || err == nil && reflect.ValueOf(records).Len() != 0 {
+				t.Errorf("%s, %s: List returned %v, %v; want %v", list.Name, name, records, err, tc.want)
+			}
+			if failure, ok := errors.AsType[*shipping.Error](err); err != nil && (!ok || failure.Operation != list.Operation || failure.StatusCode != http.StatusOK) {
+				t.Errorf("%s, %s: %v", list.Name, name, err)
+			}
+			if !list.Paged {
+				continue
+			}
+			for _, err := range list.All(t.Context(), client, "VA-1") {
+				if !errors.Is(err, tc.want) || tc.want == nil {
+					t.Errorf("%s, %s: All returned %v, want %v", list.Name, name, err, tc.want)
+				}
+			}
+		}
+	}
+}
