@@ -31,5 +31,5 @@ func main() {
 	for _, document := range request.Documents {
 		fmt.Printf("%-14s %s\n", document.DocumentType, document.Status)
 	}
-	fmt.Printf("%s: charged %s %s\n", request.RequestID, request.ChargedAmount.StringFixed(2), request.Currency)
+	fmt.Println("charged", request.ChargedAmount.StringFixed(2), request.Currency, "for", request.RequestID)
 }
