@@ -1,5 +1,5 @@
 // Careless purchases the automated documents of a shipment without the client of this project, the way everybody writes
-// it first: after any error it starts over. docs/sweep.md shows what mockserver sweep finds in it, and what mends it:
+// it first: after any error it starts over. docs/sweep.md shows what mockserver sweep finds in it, and how to fix it:
 //
 //	go build -o careless ./examples/careless
 //	mockserver sweep -- ./careless -shipment {shipment}                               # pays twice

@@ -1,24 +1,35 @@
-// First is the program that README shows.
+// First is the program that README shows. It buys the documents of a shipment within a budget.
 package main
 
 import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/shipping-go/shipping"
 )
 
+func buy(ctx context.Context, client *shipping.Client, shipment string) (*shipping.RegulatoryRequest, error) {
+	budget, err := shipping.ParseBudget("250000.00 NGN")
+	if err != nil {
+		return nil, err
+	}
+	return client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment},
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Budget: budget})
+}
+
 func main() {
-	client, err := shipping.NewClientFromEnv() // reads SHIPPING_SECRET_KEY and SHIPPING_BASE_URL
+	client, err := shipping.NewClientFromEnv() // reads SHIPPING_BASE_URL and SHIPPING_SECRET_KEY
 	if err != nil {
 		log.Fatal(err)
 	}
-	page, err := client.Rates.List(context.Background(), &shipping.RateListOptions{PerPage: 10})
+	request, err := buy(context.Background(), client, os.Getenv("SHIPPING_SHIPMENT"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, rate := range page.Items {
-		fmt.Printf("%10s %s  %s\n", rate.Amount.StringFixed(2), rate.Currency, rate.CarrierName)
+	for _, document := range request.Documents {
+		fmt.Printf("%-14s %s\n", document.DocumentType, document.Status)
 	}
+	fmt.Println("charged", request.ChargedAmount.StringFixed(2), request.Currency, "for", request.RequestID)
 }

@@ -1,4 +1,4 @@
-// The reference server for tests: a server, and a world (an account of its own) for each test.
+// The reference server for tests: a server, and a world (an isolated account) for each test.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -117,7 +117,7 @@ export class World {
     return books.wallets.find((one) => one.reference === wallet).balance;
   }
 
-  // Takes a snapshot of the world: a copy, which is a world of its own.
+  // Takes a snapshot of the world: a copy, which is another world.
   async snapshot(name) {
     const copy = `${this.name.slice(this.name.indexOf("_") + 1)}-${name}`;
     this.snapshots.set(name, (await this.server.control("POST", "worlds", { from: this.name, name: copy })).name);

@@ -1,4 +1,4 @@
-"""The reference server for tests: a server, and a world (an account of its own) for each test."""
+"""The reference server for tests: a server, and a world (an isolated account) for each test."""
 
 import json
 import os
@@ -115,7 +115,7 @@ class World:
         return next(w["balance"] for w in books["wallets"] if w["reference"] == wallet)
 
     def snapshot(self, name):
-        """Takes a snapshot of the world: a copy, which is a world of its own."""
+        """Takes a snapshot of the world: a copy, which is another world."""
         copy = self.name.partition("_")[2] + "-" + name
         self.snapshots[name] = self.server.control("POST", "worlds", {"from": self.name, "name": copy})["name"]
 

@@ -21,16 +21,6 @@ def setUpModule():
     unittest.addModuleCleanup(server.close)
 
 
-class ServerTest(unittest.TestCase):
-    def test_a_server_that_is_not_closed_stops_with_its_process(self):
-        # The server inherits standard error, so run() returns only when the server has stopped too.
-        code = "import mockserver; server = mockserver.Server(); print(server.url)"
-        environment = {name: value for name, value in os.environ.items() if name != "SHIPPING_BASE_URL"}
-        ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
-        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-        self.assertIn("http://127.0.0.1:", ended.stdout)
-
-
 class ShippingTest(unittest.TestCase):
     def open_world(self, scenario="virtual"):
         """Opens a world for this test, and a client of it."""
@@ -139,6 +129,16 @@ class ShippingTest(unittest.TestCase):
             self.assertEqual(entry["reference"], draft["request_id"])
             self.assertEqual(entry["amount"], 4 * (1000 + number))  # CUSTOMS costs 4 dollars
             self.assertEqual(len(world.journal("regulatory.purchase")), 1)
+
+
+class ServerTest(unittest.TestCase):
+    def test_a_server_that_is_not_closed_stops_with_its_process(self):
+        # The server inherits standard error, so run() returns only when the server has stopped too.
+        code = "import mockserver; server = mockserver.Server(); print(server.url)"
+        environment = {name: value for name, value in os.environ.items() if name != "SHIPPING_BASE_URL"}
+        ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertIn("http://127.0.0.1:", ended.stdout)
 
 
 class Receiver:

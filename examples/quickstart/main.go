@@ -130,7 +130,7 @@ func (p *program) steps(ctx context.Context, service string) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprint(p.out, "\nThat was the whole service. Now your own program: see README.md, “Use it in a program”.\n\n")
+	_, err := fmt.Fprint(p.out, "\nThat was the whole service. Now your own program: see README.md, “Your first purchase”.\n\n")
 	return err
 }
 

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+)
+
+func TestBuy_LostResponse(t *testing.T) {
+	server := mockserver.New() // the whole service, in this process
+	defer server.Close()
+	// The wallet is charged, and then the connection breaks.
+	lost := fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: true, Fault: fault.Drop()}
+	if err := server.Inject(lost); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buy(t.Context(), server.Client(t), server.Shipments()[0]); err != nil {
+		t.Error(err)
+	}
+	server.CheckInvariants(t) // nothing was charged twice
+	server.Lint(t)            // no request that a careful client would avoid
+}
