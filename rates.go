@@ -35,7 +35,7 @@ type Rate struct {
 	PickupAddress   string `json:"pickup_address"`
 	// Parcel is the parcel's identifier, such as PC-0123456789.
 	Parcel string `json:"parcel"`
-	// DeliveryDate is when delivery is expected; zero when absent or unreadable.
+	// DeliveryDate is when delivery is expected; zero if absent or unreadable.
 	DeliveryDate time.Time `json:"delivery_date"`
 	// DeliveryETA is the estimated time to delivery as sent. Its unit is not shown; see
 	// [Rate.DeliveryDuration].
@@ -65,8 +65,8 @@ type Rate struct {
 
 // DeliveryDuration returns DeliveryETA as a duration.
 //
-// Assumption: the unit is minutes (1440 is seen beside "Within 24 hours"). Convert DeliveryETA
-// yourself if your service means something else.
+// Assumption: the unit is minutes (1440 is seen beside "Within 24 hours"). Convert DeliveryETA yourself if your
+// service uses another unit.
 func (r *Rate) DeliveryDuration() time.Duration { return minutes(r.DeliveryETA) }
 
 // PickupDuration returns PickupETA as a duration, under the same assumption as

@@ -154,7 +154,7 @@ type ReplayResult struct {
 // [*ValidationError] or an [*Error]; one that is neither [Error.NotSent] nor [Error.Refused] may have notified.
 //
 // Assumption: a refusal has the documented envelope or is application/problem+json. An error in any other form can
-// come from a proxy, after the service has accepted the replay, so it is no refusal.
+// come from a proxy, after the service has accepted the replay, so it does not count as a refusal.
 //
 // Specification: POST /v1/webhooks/replay.
 func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call ...CallOption) (*ReplayResult, error) {
