@@ -569,9 +569,9 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 	}
 }
 
-// SettlePurchase finds the outcome of a purchase whose outcome was unknown: that of [PurchaseError.Purchase]. It only
-// reads. A charge is returned as a result. Anything else is a [*PurchaseError]; a request that stays a draft during
-// QuietFor has [OutcomeNotCharged]. An invalid purchase is a [*ValidationError].
+// SettlePurchase finds the outcome of an earlier purchase, such as [PurchaseError.Purchase]. It only reads. If the
+// wallet was charged, it returns a result. Any other outcome is a [*PurchaseError]; it is [OutcomeNotCharged] if the
+// request stays a draft for QuietFor. An invalid purchase is a [*ValidationError].
 //
 // A purchase can also be settled with the id of the request alone; then any purchase of the request counts. With
 // document types, a record counts only if it cannot be the result of a purchase of other documents.

@@ -50,7 +50,7 @@ type Journal interface {
 	Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error)
 }
 
-// Claim is an item that this process has. It is used by one goroutine at a time.
+// Claim is an item that this process has claimed. It is used by one goroutine at a time.
 type Claim interface {
 	// Record returns the item's last record; a record without a step if the journal has none.
 	Record() Record
@@ -62,11 +62,10 @@ type Claim interface {
 	// moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
 	// be computed, and the error is the reason.
 	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
-	// Until returns the time until which no other process can claim the item, counted from the last Append, or from
-	// the claim itself, by this machine's clock. No purchase is begun later. The zero time means no limit.
+	// Until returns when the claim expires, by the clock of this machine. Each Append extends it. No other process
+	// can claim the item before, and no purchase is begun later. The zero time means no limit.
 	Until() time.Time
-	// Release gives the item back. After that, and if another process has the item by now, it does
-	// nothing.
+	// Release ends the claim. If the claim has already ended, it does nothing.
 	Release(ctx context.Context) error
 }
 

@@ -109,7 +109,7 @@ func WithRoute(operation, route string) Option {
 	}
 }
 
-// WithComplianceRules replaces the rules that select the forms for a consignment. The format is the JSON of the
+// WithComplianceRules replaces the rules that select the documents for a consignment. The format is the JSON of the
 // built-in rules. [Server.Err] lists all problems of the rules at once.
 func WithComplianceRules(rules []byte) Option {
 	return func(c *config) { c.rulesFile = slices.Clone(rules) }

@@ -95,8 +95,8 @@ func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	return w.core.ChangeMoney([]world.Deposit{{Wallet: wallet, Amount: amount}}, nil)
 }
 
-// Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
-// the last ones are domestic and match none.
+// Shipments returns the ids of the seeded shipments, newest first: the first needs several documents,
+// the last ones are domestic and need none.
 func (w *World) Shipments() []string { return w.core.Shipments() }
 
 // Invoices returns the URLs of the invoices that can be analyzed. The server never fetches them.

@@ -42,7 +42,7 @@ type Receiver struct {
 	closed bool
 }
 
-// ErrClosed is the cause of the context of handlers that are still running when the context of [Receiver.Close] ends.
+// ErrClosed is the cause with which the context of a running handler ends, if the context of [Receiver.Close] ends first.
 var ErrClosed = errors.New("webhook: the receiver was closed")
 
 // NewReceiver returns a receiver that calls handle for each notification, once for each delivery. Keys
