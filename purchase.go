@@ -290,8 +290,8 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return ""
 }
 
-// before returns what the draft shows. It returns nil if there is no draft, or none that can have been purchased: nothing
-// was sent for it. One without a status is what a PurchaseRequest holds of a draft that was purchased.
+// before returns the evidence of the draft. It returns nil without a draft that can have been purchased: nothing was
+// sent for it. One without a status is what a PurchaseRequest holds of a draft that was purchased.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -304,7 +304,7 @@ func (p PurchaseRequest) before() *evidence.Record {
 	return shown
 }
 
-// failed returns the error of a purchase, with what has to be remembered of it: for an unknown outcome what its JSON holds,
+// failed returns the error of a purchase, with the purchase to store: for an unknown outcome the content of its JSON,
 // and else no draft, so that another purchase reads the request first.
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
 	before := p.before()
@@ -422,7 +422,7 @@ type readBack struct {
 	call     []CallOption
 	// quietFor is how long the request must read as a draft to count as not charged; 0 never counts.
 	quietFor time.Duration
-	// longest bounds the reading of a request that is a draft no longer, or is not read, or is quiet for ever.
+	// longest limits the reading of a request that is no longer a draft, or cannot be read, or does not change.
 	longest time.Duration
 
 	last       *RegulatoryRequest

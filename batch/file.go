@@ -243,7 +243,7 @@ func (j *File) put(lines, end []byte, at int64) error {
 	return err
 }
 
-// cutBack removes what was written after a size. A file that is shorter by now is left as it is: Truncate would fill it
+// cutBack removes everything behind a size. A file that is shorter by now is not changed: Truncate would fill it
 // up with zeros.
 func (j *File) cutBack(size int64) {
 	if found, err := j.file.Size(); err == nil && found > size {
@@ -277,7 +277,7 @@ func (j *File) intact(end []byte, size int64) error {
 }
 
 // mark appends a line that is not a record to a file that has lost records, so that the next run does not begin with
-// the rest. It does what it can: the error of this run reports the loss.
+// the rest. Its own error does not matter: the error of this run reports the loss.
 func (j *File) mark(size int64) {
 	_, err := j.file.WriteAt([]byte("\n# Records of this batch journal are missing here.\n"), size)
 	_ = errors.Join(err, j.file.Sync())

@@ -38,7 +38,7 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
 	var read struct {
 		plain
-		// Before Purchase, records held this alone, which does not prove what a later reading shows.
+		// Before Purchase existed, records had only this, which does not prove whether a later reading shows a purchase.
 		WasDraft bool `json:"was_draft"`
 	}
 	if err := decodeExactly(text, &read); err != nil {
