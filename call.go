@@ -386,9 +386,9 @@ func WithResponse(response *Response) CallOption {
 	return func(s *callSettings) { s.response = response }
 }
 
-// Response is the HTTP response of a call, without the parts that its method returns.
+// Response is the HTTP response of a call.
 type Response struct {
-	// StatusCode is the HTTP status of the last attempt; 0 if no response came.
+	// StatusCode is the HTTP status of the last attempt; 0 if no response was received.
 	StatusCode int
 	// Header is the header, without the secret key if the service sent it back.
 	Header http.Header

@@ -69,7 +69,7 @@ var (
 type Error struct {
 	// Operation is the name of the operation, such as "rates.list".
 	Operation string
-	// StatusCode is the HTTP status; 0 if no response came.
+	// StatusCode is the HTTP status; 0 if no response was received.
 	StatusCode int
 	// Message is the envelope's message, 2 KiB at most. Never match on it: messages change.
 	Message string
@@ -107,7 +107,7 @@ type Error struct {
 
 // Attempt is one attempt to send the request of a call.
 type Attempt struct {
-	// StatusCode is 0 if no response came.
+	// StatusCode is 0 if no response was received.
 	StatusCode int
 	// Duration is how long the attempt took.
 	Duration time.Duration

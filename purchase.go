@@ -41,8 +41,8 @@ type PurchaseOptions struct {
 	// shows a charged amount is not purchased, because it may have been purchased already.
 	QuotedDrafts bool
 	// SettleFor is how long the request is read back after a lost response, or after a refusal that the
-	// record contradicts, until the outcome is reported as unknown. Default 10 s. The context's deadline
-	// leaves room for it: the purchase itself gets at least three quarters of the time.
+	// record contradicts, until the outcome is reported as unknown. Default 10 s. If the context has a deadline, the
+	// purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
 	// RefusedFor is how long a refused request must read as a draft until the purchase is reported as
 	// not charged. Default 1 s if the refusal itself states that the request is a draft, else QuietFor: a gateway may
@@ -172,7 +172,7 @@ type PurchaseResult struct {
 	RequestID string
 	// ReadBack reports that the response was lost and the charge was found by reading the request.
 	ReadBack bool
-	// Status is the request's status; empty if the confirmation has none that the specification lists.
+	// Status is the status of the request; empty if the confirmation has no status of the specification.
 	Status RequestStatus
 	// ChargedAmount, Currency and TransactionID describe the charge, if the service reports them
 	// (assumption).
@@ -181,7 +181,7 @@ type PurchaseResult struct {
 	TransactionID string
 	// Request is the record if it was read back; nil otherwise.
 	Request *RegulatoryRequest
-	// Raw is the data of the response or, with ReadBack, the record.
+	// Raw is the data of the response or, if ReadBack is true, the record.
 	Raw RawJSON
 }
 

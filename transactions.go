@@ -102,7 +102,7 @@ type TransactionListOptions struct {
 	Wallet  string `url:"wallet"`
 	Page    int    `url:"page,omitempty"`
 	PerPage int    `url:"perPage,omitempty"`
-	// Walk is for All and Pages.
+	// Walk configures All and Pages.
 	Walk Walk `url:"-"`
 }
 
@@ -118,13 +118,13 @@ func (s TransactionsService) List(ctx context.Context, opts *TransactionListOpti
 	return s.lister(opts).list(ctx, call)
 }
 
-// All walks every transaction of every page, from opts.Page on, fetching pages ahead; see [Walk].
+// All iterates over all transactions, from page opts.Page on, and fetches pages ahead; see [Walk].
 // A walk that fails yields a [*ListError] and ends.
 func (s TransactionsService) All(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Transaction, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
-// Pages walks page by page, like All.
+// Pages iterates over pages, as All does over records.
 func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Page[Transaction], error] {
 	return s.lister(opts).pages(ctx, call)
 }

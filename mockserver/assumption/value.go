@@ -39,8 +39,7 @@ func kindOf(t reflect.Type) kind {
 }
 
 // Assign parses a value and sets the field of the given name: true, 2, 1.5, 90s, or names separated by commas. It
-// returns an error
-// if the name or the form of the value is wrong; [Set.Check] checks ranges.
+// returns an error if the name or the form of the value is wrong; [Set.Check] checks ranges.
 func (a *Set) Assign(name, text string) error {
 	field := reflect.ValueOf(a).Elem().FieldByName(name)
 	if !field.IsValid() {

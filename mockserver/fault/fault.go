@@ -33,8 +33,7 @@ import (
 	"reflect"
 )
 
-// Fault is one injected fault. The functions of this package make faults; [Kinds] lists which
-// fields each kind reads.
+// Fault is an injected fault. The functions of this package return faults; [Kinds] lists the fields that each kind reads.
 type Fault struct {
 	// Kind is the name of the kind, such as "drop".
 	Kind string `json:"kind"`

@@ -25,7 +25,7 @@ type Kind struct {
 }
 
 // Kinds returns every kind. Each has a constructor below, and an effect in the table of
-// mockserver/internal/inject/effects.go. The slice is the caller's own.
+// mockserver/internal/inject/effects.go. The caller may change the slice.
 func Kinds() []Kind {
 	none, sound := []string{}, func(Fault) string { return "" }
 	return []Kind{

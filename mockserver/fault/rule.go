@@ -55,7 +55,8 @@ type Injected struct {
 // point.
 type Point string
 
-// Points. The first three are inside a purchase: the operation is interrupted as if the service died, and
+// The points of an operation. The first three are inside a purchase: the operation is interrupted as if the service
+// died, and
 // the caller receives the rule's fault.
 const (
 	// BeforeCharge: every check but that of the funds has passed. Nothing has changed and the request is still a
@@ -71,5 +72,5 @@ const (
 	Generation Point = "generation"
 )
 
-// Points returns every point, in the order in which a purchase reaches them. The slice is the caller's own.
+// Points returns every point, in the order in which a purchase reaches them. The caller may change the slice.
 func Points() []Point { return []Point{BeforeCharge, AfterCharge, BeforeReply, Generation} }

@@ -39,7 +39,7 @@ const failed = "failed"
 // retryAfter is how long the responses with a Retry-After ask to wait.
 const retryAfter = time.Second
 
-// Faults returns every fault that a sweep can try. The slice is the caller's own.
+// Faults returns every fault that a sweep can try. The caller may change the slice.
 func Faults() []Fault {
 	before := func(f fault.Fault) func(time.Duration) fault.Rule {
 		return func(time.Duration) fault.Rule { return fault.Rule{Fault: f} }

@@ -13,7 +13,7 @@ import (
 type Result struct {
 	// Schedule has the faults, as [ParseSchedule] reads them; empty for the run without faults.
 	Schedule string `json:"schedule"`
-	// Struck is false if the program did not make the requests that the faults were for.
+	// Struck reports whether the program made all requests to which the faults apply.
 	Struck bool `json:"struck"`
 	// Moved is true if the fault struck another request than the one with that number without faults: the program makes
 	// several requests at a time, so that their order changes.

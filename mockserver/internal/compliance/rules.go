@@ -28,7 +28,7 @@ import (
 var defaultRules []byte
 
 // Slugs returns the document type slugs that exist, in the order of the specification ("Supported
-// document type slugs"). The slice is the caller's own.
+// document type slugs"). The caller may change the slice.
 func Slugs() []string {
 	var slugs []string
 	for _, documentType := range shipping.DocumentTypes() {
