@@ -102,7 +102,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 // Sub returns a - b exactly, or an error.
 func (a Amount) Sub(b Amount) (Amount, error) { return a.Add(b.Neg()) }
 
-// Mul returns a × b exactly, or an error; use [Amount.Round] to come back to a currency's decimals.
+// Mul returns a × b exactly, or an error; use [Amount.Round] to round the product to the decimals of a currency.
 func (a Amount) Mul(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
 		return Amount{}, ErrAmountUnreadable
@@ -152,7 +152,7 @@ func (a Amount) Cmp(b Amount) int {
 func (a Amount) Equal(b Amount) bool { return a.Cmp(b) == 0 }
 
 // Flat returns the amount times 100 as an integer, halves rounded away from zero: the form of a
-// transaction's flat_amount, for every currency alike (specification: "Transaction").
+// transaction's flat_amount, for every currency (specification: "Transaction").
 func (a Amount) Flat() (int64, error) {
 	if a.state == amountUnreadable {
 		return 0, ErrAmountUnreadable
@@ -184,7 +184,7 @@ func (a Amount) StringFixed(decimals int) string {
 // MarshalJSON writes a JSON number. An amount that was not given is 0; an unreadable one is an error.
 func (a Amount) MarshalJSON() ([]byte, error) { return a.MarshalText() }
 
-// UnmarshalJSON reads a JSON number or a string that holds one; null and an empty string mean not given.
+// UnmarshalJSON reads a JSON number or a string that contains one; null and an empty string mean not given.
 // Anything else makes the amount unreadable without failing the record around it: one odd field must not
 // lose a page. [Amount.Known] and every calculation report it.
 func (a *Amount) UnmarshalJSON(data []byte) error {
@@ -217,7 +217,7 @@ func unusualAmount(raw string) Amount {
 // MarshalText writes the form of [Amount.String], for flags, CSV and configuration.
 func (a Amount) MarshalText() ([]byte, error) { return a.AppendText(nil) }
 
-// AppendText implements [encoding.TextAppender]. It appends what [Amount.MarshalText] returns.
+// AppendText implements [encoding.TextAppender]. It appends the text of [Amount.MarshalText].
 func (a Amount) AppendText(dst []byte) ([]byte, error) {
 	if a.state == amountUnreadable {
 		return dst, ErrAmountUnreadable
@@ -225,7 +225,7 @@ func (a Amount) AppendText(dst []byte) ([]byte, error) {
 	return a.number().Append(dst, a.decimals), nil
 }
 
-// UnmarshalText reads what [ParseAmount] reads and returns its errors.
+// UnmarshalText parses text as [ParseAmount] does.
 func (a *Amount) UnmarshalText(text []byte) error {
 	parsed, err := ParseAmount(string(text))
 	if err != nil {

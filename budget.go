@@ -10,8 +10,8 @@ import (
 	"github.com/shipping-go/shipping/internal/evidence"
 )
 
-// SelectAll selects every document that the draft offers, also manual ones: a request with such a document
-// stays in processing until a third party has given evidence.
+// SelectAll selects every document that the draft offers, including manual ones. A request with a manual document
+// stays in processing until a third party has submitted evidence.
 func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectDocuments(draft, func(AvailableDocument) bool { return true }), nil
 }
@@ -110,13 +110,13 @@ var ErrOverBudget = errors.New("shipping: over budget")
 // BudgetError reports a purchase that its budget stopped before anything was sent. errors.Is(err, [ErrOverBudget]) holds.
 type BudgetError struct {
 	Budget Budget
-	// Needed is the price of the selected documents; not known if Problem is set.
+	// Needed is the price of the selected documents. It is not known if Problem is set.
 	Needed Amount
-	// Problem is why the price cannot be compared with the budget; empty if it is just too high.
+	// Problem is the reason why the price cannot be compared with the budget; empty if it is too high.
 	Problem string
 }
 
-// Error names the price and the budget.
+// Error returns the price and the budget, or the reason why the price is unclear.
 func (e *BudgetError) Error() string {
 	if e.Problem != "" {
 		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
@@ -158,7 +158,7 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 }
 
 // Fits returns nil if an amount can be spent in addition to the committed sum. Otherwise it returns a
-// [*BudgetError] that names what is left of the budget.
+// [*BudgetError] with the rest of the budget.
 func (b Budget) Fits(committed, needed Amount) error {
 	sum, err := committed.Add(needed)
 	if err != nil {

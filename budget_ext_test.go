@@ -311,7 +311,7 @@ func TestPurchaseError_TheZeroValueIsUnknown(t *testing.T) {
 	}
 }
 
-// Without a draft there is no price, and nothing to select.
+// Without a draft, no price is known and nothing can be selected.
 func TestBudget_WithoutADraft(t *testing.T) {
 	t.Parallel()
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "NGN"}

@@ -25,7 +25,7 @@ type request struct {
 	operation string
 	// custom, if not nil, is an operation that is not in the table.
 	custom *operations.Operation
-	// requestID is the regulatory request that the call is about, for its errors; "" if there is none.
+	// requestID is the regulatory request that the call is about, if any, for its errors.
 	requestID string
 	// path has the values of the placeholders of the operation's route, by name.
 	path map[string]string
@@ -235,7 +235,7 @@ func (x *exchange) received(failure *Error, body bool) Response {
 	return response
 }
 
-// Do performs an operation that has no method of its own, with the client's authentication, limits on bodies, typed
+// Do performs an operation that has no method, with the client's authentication, limits on bodies, typed
 // errors and tolerant reading of the envelope. path is relative to the base address, such as "/v1/shipments"; in
 // is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
 // names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
@@ -386,9 +386,9 @@ func WithResponse(response *Response) CallOption {
 	return func(s *callSettings) { s.response = response }
 }
 
-// Response is the HTTP response of a call, without the parts that its method returns.
+// Response is the HTTP response of a call.
 type Response struct {
-	// StatusCode is the HTTP status of the last attempt; 0 if no response came.
+	// StatusCode is the HTTP status of the last attempt; 0 if no response was received.
 	StatusCode int
 	// Header is the header, without the secret key if the service sent it back.
 	Header http.Header

@@ -21,8 +21,8 @@ const (
 	EnvBaseURL   = "SHIPPING_BASE_URL"
 )
 
-// Client calls the service for one account. It is safe for concurrent use. Make it once and share it:
-// the retry budget, the pause after a 429 and the connections belong to it.
+// Client calls the service for one account. It is safe for concurrent use. Create it once and share it: the retry
+// budget, the pause after a 429 and the connections belong to it.
 //
 // Make one with [NewClient]. The zero Client sends nothing; its methods return [ErrNoClient].
 type Client struct {
@@ -129,13 +129,13 @@ func (c *Client) RetryPolicy() RetryPolicy {
 	return c.core.policy
 }
 
-// Format prints the client as its base address, under every verb: never its key.
+// Format prints the base address for every verb, and never the key.
 func (c *Client) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, c.label()) }
 
 // LogValue returns the base address for slog.
 func (c *Client) LogValue() slog.Value { return slog.StringValue(c.label()) }
 
-// MarshalText returns the base address, which is the client's JSON.
+// MarshalText returns the base address. It is also the JSON of the client.
 func (c *Client) MarshalText() ([]byte, error) { return []byte(c.label()), nil }
 
 func (c *Client) label() string {

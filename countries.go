@@ -15,7 +15,7 @@ type Country struct {
 	Flag string `json:"flag"`
 	// Currency is a currency code.
 	Currency string `json:"currency"`
-	// Latitude and Longitude are decimal degrees, carried as strings.
+	// Latitude and Longitude are decimal degrees, as text.
 	Latitude  string     `json:"latitude"`
 	Longitude string     `json:"longitude"`
 	Timezones []Timezone `json:"timezones"`

@@ -1,10 +1,10 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
-// transactions, and regulatory documents. It computes exactly with money, and never sends a purchase twice.
+// transactions, and regulatory documents. It computes money exactly, and never sends a purchase twice.
 //
 //	client, err := shipping.NewClient(secretKey, shipping.WithBaseURL("https://api.example.com"))
 //	countries, err := client.Countries.List(ctx)
 //
-// A [Client] belongs to one account. Make it once and share it: [NewClient], or [NewClientFromEnv] if
+// A [Client] belongs to one account. Create it once and share it: [NewClient], or [NewClientFromEnv] if
 // the environment holds the key and the base address. Every method takes a context, and options for this one call:
 // [WithHeader], [WithQuery], [WithResponse].
 //
@@ -16,13 +16,13 @@
 //
 //	for rate, err := range client.Rates.All(ctx, nil) {
 //
-// A walk delivers each record once, even if rows arrive meanwhile. A walk that fails ends with a [ListError],
-// whose token continues it: [Walk].
+// A walk delivers each record once, even if rows arrive meanwhile. A walk that fails ends with a [ListError], whose
+// Resume token continues it; see [Walk].
 //
 // # Money
 //
-// An [Amount] is an exact decimal, never a float. [Amount.Known] is false for one that was not sent or cannot
-// be read: it is never silently 0. [Transaction.Signed] gives a transaction its sign.
+// An [Amount] is an exact decimal, never a float. [Amount.Known] is false if an amount was not sent or cannot be
+// read; such an amount is never silently 0. [Transaction.Signed] returns the amount of a transaction with its sign.
 //
 // # Errors
 //

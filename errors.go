@@ -55,7 +55,7 @@ var (
 	ErrTruncated = transport.ErrTruncated
 	// ErrBodyTooLarge: the body is larger, or its lists are longer, than [WithMaxResponseBytes] allows.
 	ErrBodyTooLarge = transport.ErrBodyTooLarge
-	// ErrConnection: no response came: the connection was not established, broke, or timed out.
+	// ErrConnection: no response was received, because the connection was not established, broke, or timed out.
 	ErrConnection = errors.New("shipping: no response")
 	// ErrProvisionalRoute: the operation has no documented path; see [WithProvisionalRoutes].
 	ErrProvisionalRoute = errors.New("shipping: the specification documents no path for this operation; " +
@@ -69,7 +69,7 @@ var (
 type Error struct {
 	// Operation is the name of the operation, such as "rates.list".
 	Operation string
-	// StatusCode is the HTTP status; 0 if no response came.
+	// StatusCode is the HTTP status; 0 if no response was received.
 	StatusCode int
 	// Message is the envelope's message, 2 KiB at most. Never match on it: messages change.
 	Message string
@@ -82,7 +82,7 @@ type Error struct {
 	Data RawJSON
 	// Body is the start of the raw body, 64 KiB at most.
 	Body []byte
-	// RequestID is not an HTTP request id: it is the regulatory request that the call was about, if any.
+	// RequestID is the id of the regulatory request that the call was about, if any. It is not the id of an HTTP request.
 	RequestID string
 	// RetryAfter is the wait that the service requested, or the rest of it if the call was not sent because
 	// of an earlier 429; 0 if the service requested none.
@@ -107,13 +107,13 @@ type Error struct {
 
 // Attempt is one attempt to send the request of a call.
 type Attempt struct {
-	// StatusCode is 0 if no response came.
+	// StatusCode is 0 if no response was received.
 	StatusCode int
 	// Duration is how long the attempt took.
 	Duration time.Duration
 	// Wait is how long the client waited after it, before the next.
 	Wait time.Duration
-	// Err is the reason why no whole response came; nil if one did.
+	// Err is the reason why no complete response was received, or nil.
 	Err error
 }
 

@@ -104,7 +104,7 @@ type Drift struct {
 	Findings []DriftFinding
 }
 
-// DriftFinding is one difference, however many records of the response show it.
+// DriftFinding is one difference, reported once for all records of a response.
 type DriftFinding struct {
 	// Path names the field, such as "data.rates[].amount".
 	Path string

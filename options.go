@@ -52,9 +52,10 @@ func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 // client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its Timeout
 // bounds a single attempt.
 //
-// Only a plain *http.Transport can prove that nothing was sent: it did not get a connection, and nothing read the body of
-// the request, so that no RoundTripper behind it (see [http.Transport.RegisterProtocol]) has sent the request either. Any
-// other RoundTripper may send a request several times, so a connection that fails is treated as a lost response: an
+// Only a plain *http.Transport can prove that nothing was sent: if it got no connection and nothing read the body of
+// the request, neither it nor a RoundTripper that is registered with it ([http.Transport.RegisterProtocol]) has sent
+// the request. Any other RoundTripper may send a request several times, so a failed connection is treated as a lost
+// response: an
 // operation that changes something is not retried, and a purchase is read back.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.httpClient = client } }
 
@@ -90,18 +91,17 @@ type Limiter interface {
 func WithLimiter(limiter Limiter) Option { return func(s *settings) { s.limiter = limiter } }
 
 // WithMaxResponseBytes bounds the size of a response body after decompression; a larger one is
-// [ErrBodyTooLarge]. The default is 64 MiB. It bounds the memory of a response too: one whose lists
-// hold more than an element for each 256 of these bytes (and more than 4,096) is too large as well.
+// [ErrBodyTooLarge]. The default is 64 MiB. It also bounds the memory of a response: one whose lists have more than
+// 4,096 elements, and more than one for each 256 bytes of the limit, is also too large.
 func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
 // WithObserver sets hooks for metrics and tracing, called at the start of each call, after each attempt,
 // before each retry and at the end.
 func WithObserver(observer Observer) Option { return func(s *settings) { s.observer = observer } }
 
-// WithDriftReport calls report for each response that differs from the specification: fields it does
-// not know, fields that are missing, values of another type. It may be called from several
-// goroutines at once. Differences are found while a response is read: one without any takes no longer, and a list of
-// records that each differ in several fields about twice as long.
+// WithDriftReport calls report for each response that differs from the specification: unknown fields, missing fields,
+// and values of another type. report may be called concurrently. A response without differences takes no longer to
+// read; a list in which each record has several takes about twice as long.
 func WithDriftReport(report func(Drift)) Option {
 	return func(s *settings) { s.drift = reportTo(report) }
 }
@@ -131,16 +131,15 @@ func WithRoute(operation, route string) Option {
 type RetryPolicy struct {
 	// MaxAttempts counts the first attempt too. Default 4; 1 never retries.
 	MaxAttempts int
-	// MinWait and MaxWait bound the exponential backoff: before the first retry the client waits a
-	// random time up to MinWait, before each further one up to twice that of the one before, at most
-	// MaxWait ("full jitter"). Defaults 250 ms and 8 s.
+	// MinWait and MaxWait bound the exponential backoff: the client waits a random time of at most MinWait before the
+	// first retry. This maximum doubles with each retry, up to MaxWait ("full jitter"). Defaults 250 ms and 8 s.
 	MinWait, MaxWait time.Duration
 	// MaxRetryAfter bounds how long a Retry-After header is obeyed. Default 60 s.
 	MaxRetryAfter time.Duration
 	// AttemptTimeout bounds one attempt, its body included. Default 30 s; negative means no bound.
 	AttemptTimeout time.Duration
-	// ExtraLoad is the share of retries among all requests that the client allows itself while a
-	// service fails, over all its calls together. Default 0.1; negative means no bound.
+	// ExtraLoad is the share of retries among all requests of the client while a service fails. Default 0.1; negative
+	// means no bound.
 	ExtraLoad float64
 	// Burst is how many retries are allowed before ExtraLoad counts. Default 10.
 	Burst int

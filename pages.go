@@ -25,8 +25,8 @@ type Page[T any] struct {
 	Resume string
 }
 
-// Pagination holds the numbers that a page reports about itself. Rates, webhooks and transactions each have
-// another pagination object; fields that a list does not have are zero.
+// Pagination holds the numbers that a page reports about itself. Rates, webhooks and transactions each have a
+// different pagination object; fields that a list does not have are zero.
 //
 // Specification: "Rate list pagination object", "Webhook pagination object", "Transaction pagination
 // object".
@@ -57,10 +57,10 @@ type Pagination struct {
 // Specification: "Limits".
 const defaultPerPage = 100
 
-// Walk is how All and Pages of a list read its pages. The zero value is the default.
+// Walk configures how All and Pages read a list. The zero value is the default.
 type Walk struct {
-	// Window is how many pages are held or requested at once: the page that the consumer has, and those fetched ahead of
-	// it. With 1, a page is fetched only when the one before it was consumed. Default: 20.
+	// Window is the maximum number of pages that are held or requested at once: the page that the consumer has, and
+	// those fetched ahead. With 1, a page is fetched only after the previous one was consumed. Default: 20.
 	//
 	// A loop that ends at the first page costs two requests: the window opens when the consumer asks for the second
 	// page. It closes when the list changes, and opens again step by step. [WithLimiter] and a 429 of the service bound
@@ -80,11 +80,11 @@ const defaultWindow = 20
 // zero reports whether nothing is set.
 func (w Walk) zero() bool { return w.Window == 0 && w.Resume == "" && w.Progress == nil }
 
-// ListProgress is how far a walk is.
+// ListProgress reports the progress of a walk.
 type ListProgress struct {
-	// Items is how many records were delivered, Total how many the service reports now.
+	// Items is the number of records delivered so far, and Total the number that the service reports now.
 	Items, Total int
-	// Page is the number of the page just consumed, PageCount how many there are now.
+	// Page is the number of the page just consumed, and PageCount the current number of pages.
 	Page, PageCount int
 	// Repeated is how many records were dropped because they had been delivered before: rows that
 	// arrived at the head push others onto the next page.
@@ -99,8 +99,7 @@ type ListError struct {
 	Resume string
 	// Page is the page that failed.
 	Page int
-	// Missing is how many records did not come if the cause is [ErrIncomplete]; at least one if the list
-	// reports no total.
+	// Missing is the number of missing records if the cause is [ErrIncomplete]; at least 1 if the list reports no total.
 	Missing int
 	Err     error
 }

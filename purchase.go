@@ -26,7 +26,7 @@ const (
 	// regulatory request has stayed a draft for PurchaseOptions.QuietFor.
 	OutcomeNotCharged PurchaseOutcome = "not charged"
 	// OutcomePurchasedBefore: the service refused this purchase, and the documents are purchased: by an earlier
-	// purchase, by another client, or by a repeat of this request on its way. The wallet was charged for them once.
+	// purchase, by another client, or because a proxy sent this one twice. The wallet was charged for them once.
 	OutcomePurchasedBefore PurchaseOutcome = "purchased before"
 	// OutcomeUnknown: the evidence does not decide whether the wallet was charged. Settle it with
 	// [RegulatoryService.SettlePurchase].
@@ -41,8 +41,8 @@ type PurchaseOptions struct {
 	// shows a charged amount is not purchased, because it may have been purchased already.
 	QuotedDrafts bool
 	// SettleFor is how long the request is read back after a lost response, or after a refusal that the
-	// record contradicts, until the outcome is reported as unknown. Default 10 s. The context's deadline
-	// leaves room for it: the purchase itself gets at least three quarters of the time.
+	// record contradicts, until the outcome is reported as unknown. Default 10 s. If the context has a deadline, the
+	// purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
 	// RefusedFor is how long a refused request must read as a draft until the purchase is reported as
 	// not charged. Default 1 s if the refusal itself states that the request is a draft, else QuietFor: a gateway may
@@ -63,19 +63,18 @@ func (o *PurchaseOptions) Validate() error {
 	return nil
 }
 
-// PurchaseRequest is a purchase, and what has to be remembered of it until its outcome is known. Its JSON holds all that
-// [RegulatoryService.SettlePurchase] needs, in this process or another: the settings and most of the draft are left out.
+// PurchaseRequest is a purchase. Its JSON contains all that [RegulatoryService.SettlePurchase] needs to find the
+// outcome later, in this process or another; it omits the settings and most of the draft.
 //
 // Specification: POST /v1/regulatory-documents/purchase.
 type PurchaseRequest struct {
 	RequestID     string         `json:"request_id"`
 	DocumentTypes []DocumentType `json:"document_types"`
-	// Draft is the record as it was read before the purchase: only what has changed since then is evidence. If it is nil,
-	// [RegulatoryService.Purchase] reads the request first; also if the record has no status, because an analysis may show
-	// less than a reading.
+	// Draft is the record as read before the purchase: only changes since then are evidence. If it is nil or has no
+	// status, [RegulatoryService.Purchase] reads the request first.
 	Draft *RegulatoryRequest `json:"draft,omitempty"`
 	// Sole states that nobody else can have purchased from this draft, because this program created it and
-	// shares it with nobody. A request that has left the draft state was then purchased here.
+	// shares it with nobody. If the request is no longer a draft, then this purchase has purchased it.
 	Sole bool `json:"sole,omitempty"`
 	// Refused is set if the service refused the purchase, and Contradicted if its refusal contradicted itself, for example
 	// because it showed a transaction. A refused purchase is never reported as charged.
@@ -87,7 +86,7 @@ type PurchaseRequest struct {
 // plainPurchase has the fields of a PurchaseRequest and none of its methods.
 type plainPurchase PurchaseRequest
 
-// MarshalJSON writes what SettlePurchase needs.
+// MarshalJSON encodes the fields that SettlePurchase needs.
 func (p PurchaseRequest) MarshalJSON() ([]byte, error) {
 	stored := struct {
 		plainPurchase
@@ -99,7 +98,7 @@ func (p PurchaseRequest) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (p *PurchaseRequest) UnmarshalJSON(text []byte) error {
 	stored := struct {
 		plainPurchase
@@ -173,7 +172,7 @@ type PurchaseResult struct {
 	RequestID string
 	// ReadBack reports that the response was lost and the charge was found by reading the request.
 	ReadBack bool
-	// Status is the request's status; empty if the confirmation has none that the specification lists.
+	// Status is the status of the request; empty if the confirmation has no status of the specification.
 	Status RequestStatus
 	// ChargedAmount, Currency and TransactionID describe the charge, if the service reports them
 	// (assumption).
@@ -182,14 +181,14 @@ type PurchaseResult struct {
 	TransactionID string
 	// Request is the record if it was read back; nil otherwise.
 	Request *RegulatoryRequest
-	// Raw is the data of the response or, with ReadBack, the record.
+	// Raw is the data of the response or, if ReadBack is true, the record.
 	Raw RawJSON
 }
 
 // PurchaseError is returned for a purchase that was not confirmed. Outcome reports whether the wallet was
 // charged.
 type PurchaseError struct {
-	// Purchase is what has to be remembered of the purchase: pass it to [RegulatoryService.SettlePurchase].
+	// Purchase describes the purchase for [RegulatoryService.SettlePurchase], and can be stored as JSON.
 	Purchase *PurchaseRequest
 	Outcome  PurchaseOutcome
 	// Request is the record as last read; nil if it could not be read.
@@ -198,7 +197,7 @@ type PurchaseError struct {
 	Err error
 }
 
-// Error names the request and the outcome, and what to do.
+// Error returns the request, the outcome and what to do next.
 func (e *PurchaseError) Error() string {
 	id, outcome := "", cmp.Or(e.Outcome, OutcomeUnknown)
 	if e.Purchase != nil {
@@ -220,7 +219,7 @@ func (e *PurchaseError) Unwrap() error { return e.Err }
 
 // Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and
 // generation starts. The request is sent once and never retried. If the response is lost, or refuses the
-// purchase, the request is read back, and the result follows from what has changed since the draft.
+// purchase, the request is read back, and the result follows from the changes since the draft was read.
 //
 // Only a draft that shows no purchase is purchased; for any other request, nothing is sent. Without
 // [PurchaseRequest.Draft] the request is read first.
@@ -291,8 +290,8 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	return ""
 }
 
-// before returns what the draft shows. It returns nil if there is no draft, or none that can have been purchased: nothing
-// was sent for it. One without a status is what a PurchaseRequest holds of a draft that was purchased.
+// before returns the evidence of the draft. It returns nil without a draft that can have been purchased: nothing was
+// sent for it. One without a status is what a PurchaseRequest holds of a draft that was purchased.
 func (p PurchaseRequest) before() *evidence.Record {
 	if p.Draft == nil {
 		return nil
@@ -305,7 +304,7 @@ func (p PurchaseRequest) before() *evidence.Record {
 	return shown
 }
 
-// failed returns the error of a purchase, with what has to be remembered of it: for an unknown outcome what its JSON holds,
+// failed returns the error of a purchase, with the purchase to store: for an unknown outcome the content of its JSON,
 // and else no draft, so that another purchase reads the request first.
 func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
 	before := p.before()
@@ -423,7 +422,7 @@ type readBack struct {
 	call     []CallOption
 	// quietFor is how long the request must read as a draft to count as not charged; 0 never counts.
 	quietFor time.Duration
-	// longest bounds the reading of a request that is a draft no longer, or is not read, or is quiet for ever.
+	// longest limits the reading of a request that is no longer a draft, or cannot be read, or does not change.
 	longest time.Duration
 
 	last       *RegulatoryRequest
@@ -570,12 +569,12 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 	}
 }
 
-// SettlePurchase finds the outcome of a purchase whose outcome was unknown: that of [PurchaseError.Purchase]. It only
-// reads. A charge is returned as a result. Anything else is a [*PurchaseError]; a request that stays a draft during
-// QuietFor has [OutcomeNotCharged]. An invalid purchase is a [*ValidationError].
+// SettlePurchase finds the outcome of an earlier purchase, such as [PurchaseError.Purchase]. It only reads. If the
+// wallet was charged, it returns a result. Any other outcome is a [*PurchaseError]; it is [OutcomeNotCharged] if the
+// request stays a draft for QuietFor. An invalid purchase is a [*ValidationError].
 //
-// A purchase with the request's id alone can be settled too. Then any purchase of the request counts; with document types,
-// only a record that cannot show the purchase of other ones.
+// A purchase can also be settled with the id of the request alone; then any purchase of the request counts. With
+// document types, a record counts only if it cannot be the result of a purchase of other documents.
 func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
 	if purchase == nil || strings.TrimSpace(purchase.RequestID) == "" {
 		return nil, invalidRequest(OpGetRequest, "RequestID", "is empty: pass the Purchase of the *PurchaseError")

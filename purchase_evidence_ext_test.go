@@ -180,7 +180,7 @@ func settleTwice(t *testing.T, client *shipping.Client, purchase *shipping.Purch
 	return first
 }
 
-// What is remembered of a purchase decides when it is settled. A refused purchase was settled as a success, because
+// The stored purchase decides when it is settled. A refused purchase was settled as a success, because
 // only the response that was not confirmed was remembered; a list that the draft had already was taken for a purchase;
 // and a refusal that showed a purchase counted as "not charged", if readings were older than that.
 func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
@@ -294,7 +294,7 @@ func TestPurchase_ARefusalWithoutAStateOutlastsOldReadings(t *testing.T) {
 }
 
 // A context that ends while a reading is answered ends the purchase with the error of the context, also if the response
-// is an error of its own.
+// is a separate error.
 func TestPurchase_AContextThatEndsWithAReadingIsReported(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusOK, http.StatusServiceUnavailable, http.StatusNotFound} {

@@ -35,7 +35,7 @@ type Rate struct {
 	PickupAddress   string `json:"pickup_address"`
 	// Parcel is the parcel's identifier, such as PC-0123456789.
 	Parcel string `json:"parcel"`
-	// DeliveryDate is when delivery is expected; zero when absent or unreadable.
+	// DeliveryDate is when delivery is expected; zero if absent or unreadable.
 	DeliveryDate time.Time `json:"delivery_date"`
 	// DeliveryETA is the estimated time to delivery as sent. Its unit is not shown; see
 	// [Rate.DeliveryDuration].
@@ -65,8 +65,8 @@ type Rate struct {
 
 // DeliveryDuration returns DeliveryETA as a duration.
 //
-// Assumption: the unit is minutes (1440 is seen beside "Within 24 hours"). Convert DeliveryETA
-// yourself if your service means something else.
+// Assumption: the unit is minutes (1440 is seen beside "Within 24 hours"). Convert DeliveryETA yourself if your
+// service uses another unit.
 func (r *Rate) DeliveryDuration() time.Duration { return minutes(r.DeliveryETA) }
 
 // PickupDuration returns PickupETA as a duration, under the same assumption as
@@ -86,7 +86,7 @@ func minutes(n float64) time.Duration {
 type RateListOptions struct {
 	Page    int `url:"page,omitempty"`
 	PerPage int `url:"perPage,omitempty"`
-	// Walk is for All and Pages.
+	// Walk configures All and Pages.
 	Walk Walk `url:"-"`
 }
 
@@ -100,13 +100,13 @@ func (s RatesService) List(ctx context.Context, opts *RateListOptions, call ...C
 	return s.lister(opts).list(ctx, call)
 }
 
-// All walks every rate of every page, from opts.Page on, fetching pages ahead; see [Walk].
+// All iterates over all rates, from page opts.Page on, and fetches pages ahead; see [Walk].
 // The pointers stay valid after the loop. A walk that fails yields a [*ListError] and ends.
 func (s RatesService) All(ctx context.Context, opts *RateListOptions, call ...CallOption) iter.Seq2[*Rate, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
-// Pages walks page by page, like All.
+// Pages iterates over pages, as All does over records.
 func (s RatesService) Pages(ctx context.Context, opts *RateListOptions, call ...CallOption) iter.Seq2[*Page[Rate], error] {
 	return s.lister(opts).pages(ctx, call)
 }

@@ -84,8 +84,8 @@ type AvailableDocument struct {
 	ProfileFields []ProfileField `json:"profile_fields" spec:"optional"`
 }
 
-// UnmarshalJSON reads an available document in the same way as a record. It accepts a bare slug, and the
-// other names of members: "type" or "slug" for the type, and "price" for the amount. Two prices that differ
+// UnmarshalJSON reads an available document. It accepts a bare slug and other member names: "type" or "slug" for the
+// type, and "price" for the amount. Two prices that differ
 // are unreadable.
 func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 	*d = AvailableDocument{}
@@ -114,7 +114,7 @@ type LineItem struct {
 	Description string  `json:"description"`
 	HSCode      string  `json:"hs_code,omitempty"`
 	Quantity    float64 `json:"quantity"`
-	// UnitPrice is in Currency; one that is not given is not sent.
+	// UnitPrice is in Currency. It is omitted if it is not given.
 	UnitPrice Amount `json:"unit_price,omitzero"`
 	Currency  string `json:"currency,omitempty"`
 	// Weight is in kilograms.

@@ -35,9 +35,9 @@ const (
 	StatusFailed RequestStatus = "failed"
 )
 
-// requestState is what the client concludes from a state.
+// requestState contains the conclusions of the client from a state.
 type requestState struct {
-	// final: no later state follows by itself, so that polling ends. Only StatusCompleted is a success.
+	// final: the state does not change without another request, so that polling ends. Only StatusCompleted is a success.
 	final    bool
 	evidence evidence.State
 }
@@ -182,7 +182,7 @@ func DocumentTypes() []DocumentType {
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
 
-// didYouMean returns a question with the known type that differs only in case, spaces or underscores; "" if there is none.
+// didYouMean returns a question with the known type that differs only in case, spaces or underscores, or "".
 func (t DocumentType) didYouMean() string {
 	meant := DocumentType(strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t)))))
 	if meant == t || !meant.Known() {

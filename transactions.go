@@ -83,7 +83,7 @@ type TransactionSender struct {
 // TransactionFlow is the direction of a transaction. It is an open type: new values are kept.
 type TransactionFlow string
 
-// FlowOut is money that leaves the wallet: the one value the specification shows.
+// FlowOut is money that leaves the wallet. It is the only value that the specification shows.
 const FlowOut TransactionFlow = "out"
 
 // TransactionStatus is the state of a transaction. The specification does not show the full set.
@@ -102,7 +102,7 @@ type TransactionListOptions struct {
 	Wallet  string `url:"wallet"`
 	Page    int    `url:"page,omitempty"`
 	PerPage int    `url:"perPage,omitempty"`
-	// Walk is for All and Pages.
+	// Walk configures All and Pages.
 	Walk Walk `url:"-"`
 }
 
@@ -118,13 +118,13 @@ func (s TransactionsService) List(ctx context.Context, opts *TransactionListOpti
 	return s.lister(opts).list(ctx, call)
 }
 
-// All walks every transaction of every page, from opts.Page on, fetching pages ahead; see [Walk].
+// All iterates over all transactions, from page opts.Page on, and fetches pages ahead; see [Walk].
 // A walk that fails yields a [*ListError] and ends.
 func (s TransactionsService) All(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Transaction, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
-// Pages walks page by page, like All.
+// Pages iterates over pages, as All does over records.
 func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Page[Transaction], error] {
 	return s.lister(opts).pages(ctx, call)
 }
@@ -154,7 +154,7 @@ type transactionList struct {
 
 func (l transactionList) contents() ([]Transaction, Pagination) { return l.Transactions, l.Pagination }
 
-// FlowIn is money that comes into the wallet.
+// FlowIn is money that enters the wallet.
 //
 // Assumption: the specification shows "out" alone.
 const FlowIn TransactionFlow = "in"
@@ -168,7 +168,7 @@ const TransactionFailed TransactionStatus = "failed"
 // the status is "failed". The sum over all transactions of a wallet is its balance.
 //
 // The error reports that the transaction cannot be booked: its flow is unknown, or its amount is missing, unreadable
-// ([ErrAmountUnreadable]) or negative. The specification shows neither another flow nor what a negative amount means.
+// ([ErrAmountUnreadable]) or negative. The specification shows no other flow and no negative amount.
 //
 // Assumption: a pending transaction has moved its money already. The money of a reversed transaction comes back in
 // another transaction, so a reversed one counts like any other; see [Transaction.Doubt].

@@ -52,7 +52,7 @@ const (
 type WebhookListOptions struct {
 	Page    int `url:"page,omitempty"`
 	PerPage int `url:"perPage,omitempty"`
-	// Walk is for All and Pages.
+	// Walk configures All and Pages.
 	Walk Walk `url:"-"`
 }
 
@@ -67,13 +67,13 @@ func (s WebhooksService) List(ctx context.Context, opts *WebhookListOptions, cal
 	return s.lister(opts).list(ctx, call)
 }
 
-// All walks every webhook of every page, from opts.Page on, fetching pages ahead; see [Walk].
+// All iterates over all webhooks, from page opts.Page on, and fetches pages ahead; see [Walk].
 // A walk that fails yields a [*ListError] and ends.
 func (s WebhooksService) All(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Webhook, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
-// Pages walks page by page, like All.
+// Pages iterates over pages, as All does over records.
 func (s WebhooksService) Pages(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Page[Webhook], error] {
 	return s.lister(opts).pages(ctx, call)
 }
@@ -154,7 +154,7 @@ type ReplayResult struct {
 // [*ValidationError] or an [*Error]; one that is neither [Error.NotSent] nor [Error.Refused] may have notified.
 //
 // Assumption: a refusal has the documented envelope or is application/problem+json. An error in any other form can
-// come from a proxy, after the service has accepted the replay, so it is no refusal.
+// come from a proxy, after the service has accepted the replay, so it does not count as a refusal.
 //
 // Specification: POST /v1/webhooks/replay.
 func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call ...CallOption) (*ReplayResult, error) {

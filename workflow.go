@@ -41,8 +41,8 @@ func (o *AnalyzeAndPollOptions) validate() error {
 
 // PollOptions are the settings of [RegulatoryService.Wait]. Zero fields and nil take the defaults.
 type PollOptions struct {
-	// MinInterval and MaxInterval bound the time between polls, which grows by half each time and is
-	// spread at random by a fifth. Defaults 1 s and 30 s.
+	// MinInterval and MaxInterval bound the time between polls, which grows by half each time, and varies at random
+	// by a fifth. Defaults 1 s and 30 s.
 	MinInterval, MaxInterval time.Duration
 	// MaxFailures is how many failed polls in a row are tolerated if they may pass (no response,
 	// 5xx, 429). Default 10; the context ends the wait earlier.
@@ -114,7 +114,7 @@ type PollEvent struct {
 // nothing, it purchases nothing, and returns the draft without an error. A failed request is returned together with
 // a [*FailedError].
 //
-// Invalid options are a [*ValidationError], and a failed analysis is an error as of [RegulatoryService.Analyze].
+// Invalid options are a [*ValidationError], and a failed analysis returns the error of [RegulatoryService.Analyze].
 // Every error after the analysis is a [*StepError] or [*FailedError] with the request's id;
 // [RegulatoryService.Resume] continues with that id. It wraps [ErrOverBudget] if the budget stopped the purchase, and
 // a [*PurchaseError] if the purchase was not confirmed.
@@ -318,7 +318,7 @@ func (f *flow) waiting() (*waiting, error) {
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is
-// returned together with a [*FailedError]. A status this package does not know is waited on. A poll that fails
+// returned together with a [*FailedError]. Wait continues if this package does not know the status. A poll that fails
 // is retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Other errors are a [*StepError], with
 // the record as last read, which wraps the [*Error] of the last poll, the context's error, or [ErrNotPurchased] for a
 // request that stays a draft.
@@ -449,7 +449,7 @@ type StepError struct {
 	Err     error
 }
 
-// Error names the request, its last status, the step and the cause.
+// Error returns the request, its last status, the step and the cause.
 func (e *StepError) Error() string {
 	text := "shipping: request " + oneLine(e.RequestID, maxErrorID)
 	if e.Request != nil && e.Request.Status != "" {
@@ -496,7 +496,7 @@ type FailedError struct {
 	Err error
 }
 
-// Error names the request that failed and the reason.
+// Error returns the id of the request that failed, and the reason.
 func (e *FailedError) Error() string {
 	record := e.Request
 	if record == nil {

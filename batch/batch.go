@@ -29,7 +29,7 @@ import (
 
 // Item is one shipment or invoice of a batch.
 type Item struct {
-	// Key names the item in the journal, in results and in progress. It must be unique in the batch
+	// Key identifies the item in the journal, in results and in progress. It must be unique in the batch
 	// and the same each time the batch runs: UTF-8 of at most 2,000 bytes, without a NUL character.
 	// Empty means the shipment's id or the file's URL.
 	Key string
@@ -68,10 +68,10 @@ type Options struct {
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the whole batch, over all its runs. It is reserved before a purchase
-	// is sent, and given back only when it is certain that nothing was charged, so that it holds at
-	// every moment. If the service reports a charge that is higher than the price on the draft, the higher
-	// one counts, and nothing more is purchased in this run. Nor is it after a charge in another currency, which cannot be
-	// compared with the budget. Nil means no bound.
+	// is sent, and released only when it is certain that nothing was charged, so that it holds at every moment. If
+	// the service reports a charge that is higher than the price on the draft, the higher
+	// one counts, and nothing more is purchased in this run. The same applies after a charge in another currency,
+	// which cannot be compared with the budget. Nil means no bound.
 	Budget *shipping.Budget
 	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
 	// until a purchase that an earlier run left without a response counts as not charged.
@@ -103,7 +103,7 @@ const (
 	// StateUnknown: the outcome of the purchase is not known, and Err is the reason; the next run settles it.
 	// One that can never be settled is closed with [Resolve].
 	StateUnknown State = "unknown"
-	// StateWaiting: not ended when the batch was, here or in another process; the next run continues.
+	// StateWaiting: not finished when the batch ended, here or in another process; the next run continues.
 	StateWaiting State = "waiting"
 	// StateError: something else failed, nothing was charged; the next run tries again.
 	StateError State = "error"
@@ -116,7 +116,7 @@ type Result struct {
 	RequestID string
 	// Documents are those purchased, or about to be.
 	Documents []shipping.DocumentType
-	// Amount is what counts against the budget, in Currency: the price on the draft, or Charged if that
+	// Amount is the amount that counts against the budget, in Currency: the price on the draft, or Charged if that
 	// is more. With [StateUnknown] it may have been charged.
 	Amount   shipping.Amount
 	Currency string
@@ -161,17 +161,17 @@ func (r *Report) Count(state State) int {
 }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
-// within one shared budget. An item that fails does not stop the others. The report is complete also
-// if the error reports that the batch was interrupted: by ctx, or with a [*JournalError] by a journal that cannot be
-// written. Run it again with the same items and journal to continue. Invalid items and options are a
+// within one shared budget. An item that fails does not stop the others. The report is complete even if the error
+// reports that the batch was interrupted, by ctx or, with a [*JournalError], by a journal that cannot be written. Run
+// it again with the same items and journal to continue. Invalid items and options are a
 // [*shipping.ValidationError] without a report. A journal that another batch uses is [ErrInUse]. With it, and with a
 // journal that is closed or cannot be read, nothing is sent, and each item of the report is [StateWaiting] with that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.
 //
-// If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and
-// records the purchases that are under way, and panics with the same value on the caller's goroutine.
+// If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and records the
+// purchases in progress, and panics with the same value on the caller's goroutine.
 func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options, call ...shipping.CallOption) (report *Report, err error) {
 	if client.BaseURL() == "" {
 		return nil, shipping.ErrNoClient

@@ -270,7 +270,7 @@ func (c unreachableClaim) Release(ctx context.Context) error {
 }
 
 // A batch whose context ended while its journal was out of reach returned a minute later: each record, each release
-// and the last sum waited for a time of its own.
+// and the last sum waited as long again.
 func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
 	for _, at := range []shipping.PollStep{shipping.StepAnalyzed, shipping.StepSelected, shipping.StepPurchased} {
 		synctest.Test(t, func(t *testing.T) {

@@ -52,7 +52,8 @@ func (j punctual) Committed(ctx context.Context, budget shipping.Budget) (shippi
 	return j.Journal.Committed(ctx, budget)
 }
 
-// The report of a cancelled run has the committed amount, also of other runs: the journal is asked once more, with time of its own.
+// The report of a cancelled run has the committed amount, also of other runs: the journal is read once more, with a
+// new deadline.
 func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

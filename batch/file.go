@@ -20,12 +20,11 @@ import (
 // is open, so that two processes cannot run the same batch.
 //
 // A record for which [Claim.Append] returned nil survives the end of the process, a power loss, and a full disk.
-// After an append that failed, nothing more is appended: close the journal, and open it again when the
-// cause is gone.
+// After an append that failed, nothing more is appended: close the journal, and open it again when the cause is fixed.
 //
 // No other program may write to the file, move it, or truncate it, as logrotate does with copytruncate. Such a change
 // is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. A file
-// that is emptied while no run has it open cannot be told from a new journal.
+// that is emptied while no run has it open is the same as a new journal.
 type File struct {
 	path  string
 	file  journalStorage
@@ -79,8 +78,8 @@ type journalStorage interface {
 // were not done yet. Any other damage, a file of another kind, and a journal of a newer version are errors, and leave
 // the file as it is.
 //
-// The file's name is flushed to the disk too, except on systems that cannot flush a directory, such as
-// Windows: there a power loss shortly after the journal was created can lose the file.
+// The directory of a new file is flushed to the disk, too. On systems that cannot flush a directory, such as Windows,
+// a power loss shortly after the journal was created can lose the file.
 func OpenFile(path string) (*File, error) {
 	file, err := openJournalFile(path)
 	if err != nil {
@@ -153,7 +152,7 @@ func lastBytes(text []byte) []byte { return bytes.Clone(text[max(0, len(text)-40
 // Claim implements [Journal].
 func (j *File) Claim(ctx context.Context, key string) (Claim, error) { return j.local.Claim(ctx, key) }
 
-// Lease implements [Journal]: no other process has the file.
+// Lease implements [Journal]. It returns 0, because no other process can open the file.
 func (j *File) Lease() time.Duration { return 0 }
 
 // Committed implements [Journal].
@@ -161,8 +160,7 @@ func (j *File) Committed(ctx context.Context, budget shipping.Budget) (shipping.
 	return j.local.Committed(ctx, budget)
 }
 
-// Records reads all records in the order they were appended, also those that were appended since the journal was
-// opened.
+// Records returns all records in the order in which they were appended, including those since the journal was opened.
 func (j *File) Records() ([]Record, error) {
 	j.mu.Lock()
 	size, closed := j.size, j.err
@@ -245,7 +243,7 @@ func (j *File) put(lines, end []byte, at int64) error {
 	return err
 }
 
-// cutBack removes what was written after a size. A file that is shorter by now is left as it is: Truncate would fill it
+// cutBack removes everything behind a size. A file that is shorter by now is not changed: Truncate would fill it
 // up with zeros.
 func (j *File) cutBack(size int64) {
 	if found, err := j.file.Size(); err == nil && found > size {
@@ -279,7 +277,7 @@ func (j *File) intact(end []byte, size int64) error {
 }
 
 // mark appends a line that is not a record to a file that has lost records, so that the next run does not begin with
-// the rest. It does what it can: the error of this run reports the loss.
+// the rest. Its own error does not matter: the error of this run reports the loss.
 func (j *File) mark(size int64) {
 	_, err := j.file.WriteAt([]byte("\n# Records of this batch journal are missing here.\n"), size)
 	_ = errors.Join(err, j.file.Sync())

@@ -19,7 +19,8 @@ func withSum(rest string) string {
 	return fmt.Sprintf(recordBegins+`%08x",%s`+"\n", crc32.Checksum([]byte(rest), castagnoli), rest)
 }
 
-// What is left of a journal after a power loss is read up to the first incomplete line; any other damage is named with its line.
+// The remains of a journal after a power loss are read up to the first incomplete line; the error of any other damage
+// has its line.
 func TestParseJournal(t *testing.T) {
 	t.Parallel()
 	const torn = "\x00\x00\x00\n" // a line of which a sector is missing

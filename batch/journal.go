@@ -33,7 +33,7 @@ type Journal interface {
 	Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error)
 }
 
-// Claim is an item that this process has. It is used by one goroutine at a time.
+// Claim is an item that this process has claimed. It is used by one goroutine at a time.
 type Claim interface {
 	// Record returns the item's last record; a record without a step if the journal has none.
 	Record() Record

@@ -8,8 +8,8 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Memory returns a journal that lasts as long as the process. Several batches of the process can use it at the
-// same time: they divide their items, and share the budget.
+// Memory returns a journal in memory. Several batches of the process can use it at the same time: they divide their
+// items, and share the budget.
 func Memory() Journal { return newLocal(nil) }
 
 // local is a journal of one process. Spending is counted in memory: a price is counted before its record is

@@ -79,7 +79,7 @@ func (j *memoryJournal) last(key string) (last batch.Record) {
 	return last
 }
 
-// drafted is what a record keeps of a purchase of CUSTOMS on a draft that the batch made.
+// drafted is the stored form of a purchase of CUSTOMS on a draft that the batch made.
 func drafted(requestID string) *shipping.PurchaseRequest {
 	return &shipping.PurchaseRequest{
 		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
@@ -443,7 +443,7 @@ func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
 }
 
 // An item that was closed by hand with the wrong outcome could not be corrected: one closed as charged waited for a
-// draft for ever, and one closed as not charged did not count against the budget.
+// draft in every run, and one closed as not charged did not count against the budget.
 func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for status, tc := range map[string]struct {
@@ -482,7 +482,7 @@ func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 	})
 }
 
-// What was closed by hand is in the file, and counts by its last outcome.
+// Outcomes that were set by hand are in the file, and the last one counts.
 func TestResolveBatchItem_KeepsTheOutcomeInAFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal")

@@ -37,7 +37,7 @@ func (e *entry) reserve(ctx context.Context, draft *shipping.RegulatoryRequest, 
 	return err
 }
 
-// remember returns what a record keeps of a purchase: without most of the draft, because a batch can have many
+// remember returns a purchase as a record stores it: without most of the draft, because a batch can have many
 // thousand items. The batch made the draft, and shares it with nobody.
 func remember(requestID string, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (*shipping.PurchaseRequest, error) {
 	var small shipping.PurchaseRequest

@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// What each outcome of a purchase makes of the item and of its reservation. The draft's price is 100.
+// The effect of each outcome of a purchase on the item and its reservation. The draft's price is 100.
 func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

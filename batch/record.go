@@ -18,14 +18,14 @@ type Record struct {
 	Step      Step                    `json:"step"`
 	RequestID string                  `json:"request_id,omitempty"`
 	Documents []shipping.DocumentType `json:"documents,omitempty"`
-	// Amount is what the purchase counts for against a budget, in Currency: the price on the draft, or
+	// Amount is the amount that counts against a budget, in Currency: the price on the draft, or
 	// Charged if that is more.
 	Amount   shipping.Amount `json:"amount,omitzero"`
 	Currency string          `json:"currency,omitempty"`
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	Charged         shipping.Amount `json:"charged,omitzero"`
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
-	// Purchase is what has to be remembered of the purchase until its outcome is known.
+	// Purchase is the purchase as [shipping.RegulatoryService.SettlePurchase] needs it, until its outcome is known.
 	Purchase *shipping.PurchaseRequest `json:"purchase,omitempty"`
 	// Note is the reason given to [Resolve].
 	Note string    `json:"note,omitempty"`
@@ -38,7 +38,7 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
 	var read struct {
 		plain
-		// Before Purchase, records held this alone, which does not prove what a later reading shows.
+		// Before Purchase existed, records had only this, which does not prove whether a later reading shows a purchase.
 		WasDraft bool `json:"was_draft"`
 	}
 	if err := decodeExactly(text, &read); err != nil {
@@ -141,7 +141,7 @@ type Step string
 
 // The steps of an item.
 const (
-	// StepAnalyzed: there is a draft; also after a purchase that was certainly not charged.
+	// StepAnalyzed: the item has a draft, also after a purchase that was certainly not charged.
 	StepAnalyzed Step = "analyzed"
 	// StepPurchasing is written before the purchase is sent. If it is the last record, the outcome
 	// must be settled.
@@ -156,7 +156,7 @@ const (
 // Final reports whether the step ends its item.
 func (s Step) Final() bool { return s == StepCompleted || s == StepFailed }
 
-// Committed reports whether the record's amount was spent, or may have been.
+// Committed reports whether the amount of the record was or may have been spent.
 func (s Step) Committed() bool { return s != "" && s != StepAnalyzed }
 
 // commitment returns the amount that the record counts against a budget.
@@ -203,15 +203,15 @@ func (r Record) after(earlier Record) Record {
 	return r
 }
 
-// JournalError ends a batch whose journal failed: nothing more is purchased, because a purchase without a
-// record could be repeated.
+// JournalError is returned if the journal failed. Nothing more is purchased, because a purchase without a record
+// could be repeated.
 type JournalError struct {
-	// Key is the item whose step could not be kept.
+	// Key is the item whose step could not be recorded.
 	Key string
 	Err error
 }
 
-// Error names the item whose step could not be kept, and the cause.
+// Error returns the item whose step could not be recorded, and the cause.
 func (e *JournalError) Error() string {
 	return fmt.Sprintf("shipping: the batch journal failed at item %s: %v; nothing more was purchased; "+
 		"remove the cause, then run the batch again", quoteShort(e.Key), e.Err)

@@ -22,7 +22,7 @@ func unknownAmount(t *testing.T) (a shipping.Amount) {
 	return a
 }
 
-// A journal keeps each text up to its limit, and refuses one byte more, and what it could not return.
+// A journal stores each text up to its limit, and refuses one byte more, and texts that it could not return.
 func TestRecord_Validate(t *testing.T) {
 	t.Parallel()
 	good := Record{Key: "SH-1", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Currency: "NGN"}
@@ -57,7 +57,7 @@ func TestRecord_Validate(t *testing.T) {
 	}
 }
 
-// What a record counts for against a budget in NGN.
+// The amount with which a record counts against a budget in NGN.
 func TestRecord_Commitment(t *testing.T) {
 	t.Parallel()
 	ten := shippingtest.Amount(t, "10")

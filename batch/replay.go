@@ -17,9 +17,9 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// ReplayKey returns the key of a replay, which is the same in every run, and another one for every other replay: the
-// delivery, or the shipment and the event, and the webhook if the request names one. An id that is empty, or has a
-// space or another unusual character in it, is quoted.
+// ReplayKey returns the key of a replay. It is the same in every run and unique for each replay: the delivery, or the
+// shipment and the event, with the webhook if the request names one. An id that is empty or contains an unusual
+// character, such as a space, is quoted.
 func ReplayKey(r shipping.ReplayRequest) string {
 	parts := []string{r.DeliveryID}
 	if r.DeliveryID == "" {
@@ -38,11 +38,11 @@ func ReplayKey(r shipping.ReplayRequest) string {
 
 // ReplayOptions configures [Replay]. Nil means the defaults.
 type ReplayOptions struct {
-	// Concurrency is how many replays are under way at the same time. Default 4.
+	// Concurrency is how many replays are in progress at the same time. Default 4.
 	Concurrency int
 	// DryRun checks every request as [shipping.WebhooksService.Replay] would, and sends nothing.
 	DryRun bool
-	// Skip leaves out the requests with these keys, such as those that an earlier run has queued; see
+	// Skip omits the requests with these keys, such as those that an earlier run has queued; see
 	// [ReplayKey] and [QueuedReplays].
 	Skip map[string]bool
 	// Progress is called with each outcome as soon as it is known, one call at a time; total counts
@@ -60,7 +60,7 @@ const (
 	ReplayFailed ReplayState = "failed"
 	// ReplayUnknown: the response was lost. Sending it again may notify twice.
 	ReplayUnknown ReplayState = "unknown"
-	// ReplaySkipped: left out by Skip, or the same as an earlier request.
+	// ReplaySkipped: omitted by Skip, or the same as an earlier request.
 	ReplaySkipped ReplayState = "skipped"
 	// ReplayChecked: a dry run found nothing wrong with it.
 	ReplayChecked ReplayState = "checked"
@@ -76,7 +76,7 @@ type ReplayOutcome struct {
 	Request shipping.ReplayRequest `json:"request"`
 	// Result is the service's response with [ReplayQueued].
 	Result *shipping.ReplayResult `json:"result,omitempty"`
-	// Err is why the state is [ReplayFailed] or [ReplayUnknown].
+	// Err is the reason why the state is [ReplayFailed] or [ReplayUnknown].
 	Err error `json:"-"`
 }
 
@@ -108,7 +108,7 @@ func (r *ReplayReport) Count(state ReplayState) int {
 }
 
 // QueuedReplays reads a report, one outcome in JSON per line, and returns the keys of the queued replays, for
-// [ReplayOptions]. Blank lines are skipped. The error of a line that cannot be read names it.
+// [ReplayOptions]. Blank lines are skipped. If a line cannot be read, the error has its number.
 func QueuedReplays(report io.Reader) (map[string]bool, error) {
 	queued := map[string]bool{}
 	lines := bufio.NewReader(report)
@@ -133,14 +133,15 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 }
 
 // Replay replays many notifications, a bounded number at a time. One that fails does not stop the
-// others, except with [shipping.ErrUnauthorized], with which all others would fail too. The error is the reason why the
-// run was cut short: that one, or the end of ctx. The report is complete also then; requests that were not reached are
+// others, except with [shipping.ErrUnauthorized], with which all others would fail too. The error is the reason why
+// the run ended early: that error, or that of ctx. The report is complete even then; requests that were not reached
+// are
 // [ReplayNotSent]. Invalid options are a [*shipping.ValidationError].
 //
 // Each request is sent once, and retried only on evidence that nothing was sent. The call options apply to each; one
 // that calls cannot share, such as [shipping.WithResponse], is refused.
 //
-// If Progress or the client's transport panics, the replays that are under way are finished, and
+// If Progress or the client's transport panics, the replays in progress are finished, and
 // Replay panics with the same value on the caller's goroutine.
 //
 // Specification: POST /v1/webhooks/replay.

@@ -10,14 +10,14 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Resolve closes a purchase whose outcome no run of the batch can settle, so that its reservation ends, or corrects an
-// earlier Resolve. Check the wallet's transactions first. With [shipping.OutcomeCharged] the price counts against the
+// Resolve records the outcome of a purchase that no run of the batch can settle, or corrects an earlier Resolve.
+// Check the wallet's transactions first. With [shipping.OutcomeCharged] the price counts against the
 // budget, and the next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is released, and
 // the next run purchases the item if the request still reads as a draft.
 //
 // The last record of the item must be [StepPurchasing], or that of an earlier Resolve. The error is [ErrItemTaken] while
-// a batch works on the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is the reason, and is kept
-// in the record.
+// a batch works on the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is stored in the record
+// as the reason.
 func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome, note string) (err error) {
 	const function = "Resolve"
 	switch {

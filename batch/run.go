@@ -127,7 +127,7 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 	return r.report(ctx, r.count(closing))
 }
 
-// closingTime bounds what a batch still sends to the journal after its context has ended.
+// closingTime limits the calls of the journal after the context of a batch has ended.
 const closingTime = 5 * time.Second
 
 var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its journal did not respond for another %s", closingTime)

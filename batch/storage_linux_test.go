@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A directory that cannot be flushed is no error; one that is missing is.
+// A directory that cannot be flushed is not an error; one that is missing is.
 func TestJournalFile_SyncDirectory(t *testing.T) {
 	t.Parallel()
 	unflushable := journalFile{path: "/proc/journal"} // fsync reports EINVAL

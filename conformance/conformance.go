@@ -31,7 +31,7 @@ type Target struct {
 	BaseURL string
 	// Wallet is the identifier of the wallet whose transactions are listed, VA-<digits>.
 	Wallet string
-	// Shipment is the identifier of a shipment that forms can be analyzed for, SH-<alphanumerics>.
+	// Shipment is the identifier of a shipment to analyze, SH-<alphanumerics>.
 	// Needed with [WithWrites] only.
 	Shipment string
 	// Invoice is the URL of an uploaded commercial invoice. Needed with [WithWrites] only.
@@ -108,8 +108,8 @@ func WithTransport(transport http.RoundTripper) Option {
 	return func(s *settings) { s.transport = transport }
 }
 
-// Check makes every check and returns the report. It lists every check in every run, with the same names. Only the
-// report about a service that cannot be reached contains nothing but that failure.
+// Check makes every check and returns the report. It lists every check in every run, with the same names. If the
+// service cannot be reached, the report contains only that failure.
 func Check(ctx context.Context, target Target, opts ...Option) Report {
 	set := settings{patience: 30 * time.Second}
 	for _, opt := range opts {
@@ -134,7 +134,7 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 }
 
 // Run makes every check, each as a subtest. A check that failed and one that could not be made fail their subtests:
-// supply what it needs, or use [Check] and decide what [Report.Complete] means for you. Checks that were not requested, and
+// supply what the check needs, or use [Check] and [Report.Complete] instead. Checks that were not requested, and
 // assumptions, are logged.
 func Run(t *testing.T, target Target, opts ...Option) {
 	t.Helper()

@@ -37,7 +37,7 @@ func choices() map[string]func(*assumption.Set) {
 }
 
 // A service that makes another choice at an open point conforms, and every check of it is made. Two switches of the
-// server are no choices that the specification leaves: it shows a breakdown as a list, and lists the states.
+// server are not left open by the specification: it shows a breakdown as a list, and lists the states.
 func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	t.Parallel()
 	failures := map[string]string{

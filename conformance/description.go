@@ -64,7 +64,7 @@ func (d description) record(name string) *schema { return d.Components.Schemas[n
 // heading returns the heading of the specification that a description quotes.
 func heading(description string) string { return strings.Split(description+`""`, `"`)[1] }
 
-// schema describes a JSON value. It holds what the specification states: what it leaves open is marked as an assumption.
+// schema describes a JSON value. It contains the statements of the specification; open points are marked as assumptions.
 type schema struct {
 	Description string
 	Ref         string          `json:"$ref"`
@@ -115,7 +115,7 @@ func (s *schema) members(names ...string) *schema {
 	return out
 }
 
-// problems returns the problems of a value at a place of a response. Further members of an object are none.
+// problems returns the problems of a value at a place of a response. Further members of an object are allowed.
 func (s *schema) problems(at string, value any) (problems []string) {
 	if !s.allows(value) {
 		return wrong(at, value, articles.Replace(strings.Join(s.types, " or ")))

@@ -1,6 +1,6 @@
 package conformance
 
-// What a check needs: the flag of the command, and the option in Go.
+// The needs of checks: the flag of the command, and the option in Go.
 const (
 	needsWallet           = "needs a wallet: -wallet, or Target.Wallet in Go"
 	needsShipment         = "needs a shipment: -shipment, or Target.Shipment in Go"

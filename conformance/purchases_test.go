@@ -111,7 +111,7 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{"price", `[{"document_type":"FDA","price":7,"currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
 		{"price and amount agree", `[{"document_type":"FDA","price":7,"amount":"7.0","currency":"NGN"}]`, writes(), []string{"FDA"}, "7.00", ""},
 		{"free", `[{"document_type":"FDA","amount":0}]`, writes(), []string{"FDA"}, "0.00", ""},
-		// Without a reliable price nothing is bought, and the report states what was not run.
+		// Without a reliable price nothing is bought, and the report lists the checks that were not run.
 		{"nothing offered", `[]`, writes(), nil, "0.00", "no document"},
 		{"bare slugs", `[{"document_type":"FDA"},{"document_type":"STEEL"}]`, writes(), nil, "0.00", "no price"},
 		{"unreadable", `[{"document_type":"FDA","amount":"about 7"}]`, writes(), nil, "0.00", "no price"},

@@ -46,7 +46,7 @@ type Report struct {
 	BaseURL string `json:"base_url"`
 	// Writes is true if requests that change something were sent too.
 	Writes bool `json:"writes"`
-	// Purchases are those that were sent, whatever became of them.
+	// Purchases are the purchases that were sent, with any result.
 	Purchases []Purchase `json:"purchases,omitempty"`
 	// Results are the checks.
 	Results []Result `json:"results"`

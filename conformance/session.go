@@ -59,13 +59,14 @@ const (
 	open   = true
 )
 
-// missing is the reason why there is no evidence, and the verdict of the checks that need it. It is empty if there is evidence.
+// missing is the reason why evidence is missing, and the verdict of the checks that need it. It is empty if the
+// evidence is complete.
 type missing struct {
 	verdict Verdict // NotRun, Skipped or Unseen
 	reason  string
 }
 
-// unless returns what is missing, and the verdict, if a condition does not hold.
+// unless returns the reason and the verdict if a condition does not hold.
 func unless(holds bool, verdict Verdict, reason string) (m missing) {
 	if !holds {
 		m = missing{verdict, reason}
@@ -103,7 +104,7 @@ func (s *session) printable(text string) string {
 	}, s.key.Text(text))
 }
 
-// request is what a request has beside its operation.
+// request contains the parts of a request beside its operation.
 type request struct {
 	id    string         // in the place of {request_id}
 	query url.Values     // nil: none

@@ -62,7 +62,7 @@ func TestSession_OnlyAGETCanBeRepeated(t *testing.T) {
 			if got := <-received; got != test.sent {
 				t.Errorf("the body is %q, want %q", got, test.sent)
 			}
-			// net/http sends a request again if it can restore the body, or if there is none.
+			// net/http sends a request again if it can restore the body, or if it has no body.
 			if once := sent.GetBody == nil && sent.Body != nil && sent.Body != http.NoBody; once != (test.method != http.MethodGet) {
 				t.Errorf("it is sent once: %t", once)
 			}

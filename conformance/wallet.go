@@ -12,8 +12,8 @@ import (
 // maxPages limits how many pages of transactions are read.
 const maxPages = 100
 
-// wallet is a wallet as its transactions show it. It is missing unless all of them are known: nothing shows what a list
-// leaves out.
+// wallet is a wallet as its transactions show it. It is missing unless all of them are known: nothing shows which
+// rows a list leaves out.
 type wallet struct {
 	missing      missing
 	id           string
@@ -45,7 +45,7 @@ func (s *session) readWallet(id string, needs ...missing) wallet {
 	return w
 }
 
-// charge is what a wallet paid between two reads: problems, or why nothing is known.
+// charge is the money that a wallet paid between two reads, with problems, or the reason why nothing is known.
 type charge struct {
 	missing  missing
 	problems []string

@@ -75,7 +75,7 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 	}
 }
 
-// A server that other machines can reach has a token of its own; a server that they cannot reach has none.
+// A server that other machines can reach has a random token; other servers have none.
 func TestAccess_TokenOfAServerThatOthersCanReach(t *testing.T) {
 	t.Parallel()
 	first, second := start(t, mockserver.WithAddr(":0")), start(t, mockserver.WithAddr(":0"))

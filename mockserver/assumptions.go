@@ -13,7 +13,7 @@ import (
 //	mockserver.New(mockserver.WithAssumptions(assumption.Contrary))
 func WithAssumptions(edit func(*assumption.Set)) Option { return func(c *config) { edit(&c.Assume) } }
 
-// WithAssumption sets the field of [assumption.Set] of a name to a value in text: true, 2, 1.5, 90s, or names
+// WithAssumption parses a value and sets the field of [assumption.Set] of the given name: true, 2, 1.5, 90s, or names
 // separated by commas. [Server.Err] returns an error if either is invalid.
 func WithAssumption(name, value string) Option {
 	return func(c *config) { c.problem = errors.Join(c.problem, c.Assume.Assign(name, value)) }

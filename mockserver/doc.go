@@ -4,7 +4,7 @@
 //	srv := mockserver.New()
 //	defer srv.Close()
 //	client := srv.Client(t)          // a ready *shipping.Client
-//	shipment := srv.Shipments()[0]   // a shipment that needs several forms
+//	shipment := srv.Shipments()[0]   // a shipment that needs several documents
 //
 // A server holds a seeded [World]: shipments, invoices, wallets with a double-entry ledger, rates, countries,
 // webhooks and a delivery log. The same seed creates the same world. [WithoutListener] and [World.Transport]
@@ -37,7 +37,7 @@
 //
 // If the specification leaves a point open, the server makes an assumption, and every assumption has a switch:
 // see [assumption.Set] and [WithAssumptions]. [assumption.Strict] refuses everything that is otherwise tolerated.
-// [WithComplianceRules] replaces the rules that select regulatory forms. [WithScenario] starts the home world
+// [WithComplianceRules] replaces the rules that select regulatory documents. [WithScenario] starts the home world
 // in a scenario, such as ten million computed transactions.
 //
 // Paths under /_mock/ belong to the server, not to the service. Programs on this machine may use them; programs

@@ -9,7 +9,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// pulse is what the stream says of a world.
+// pulse is the state of a world in the stream.
 type pulse struct {
 	World, Clock string
 	Calls        int `json:"journal_entries"`

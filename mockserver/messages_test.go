@@ -78,7 +78,7 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 			do(t, srv, test.method, test.path, test.body).refusal(t, test.status, test.want)
 		})
 	}
-	// A field that an operation does not need and that is not similar to one of its fields is no part of the message.
+	// A field that an operation does not need and that is not similar to one of its fields is not in the message.
 	got := post(t, srv, analyze, `{"colour":"red"}`).want(t, http.StatusBadRequest)
 	if strings.Contains(string(got.body), "colour") {
 		t.Errorf("%s", got.body)

@@ -92,7 +92,7 @@ func WithLogger(logger *slog.Logger) Option {
 func WithDeliveryTargets() Option { return func(c *config) { c.Assume.DeliverAnywhere = true } }
 
 // WithDeliveryTransport sets the transport of webhook notifications, for a receiver in the same process and
-// for testing/synctest. Targets are checked as without it.
+// for testing/synctest. The targets of notifications are checked even then.
 func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
@@ -109,7 +109,7 @@ func WithRoute(operation, route string) Option {
 	}
 }
 
-// WithComplianceRules replaces the rules that select the forms for a consignment. The format is the JSON of the
+// WithComplianceRules replaces the rules that select the documents for a consignment. The format is the JSON of the
 // built-in rules. [Server.Err] lists all problems of the rules at once.
 func WithComplianceRules(rules []byte) Option {
 	return func(c *config) { c.rulesFile = slices.Clone(rules) }
@@ -183,10 +183,10 @@ func WithJournal(calls, bodyBytes int) Option {
 	return func(c *config) { c.Journal, c.JournalBody = max(0, calls), max(0, bodyBytes) }
 }
 
-// WithMaxMemory limits the memory of all worlds and their journals, in bytes, as the server estimates it. An eighth is for
-// journals: beyond it, each world overwrites its oldest entries, keeps fewer than [WithJournal] allows and shorter bodies,
-// and GET /_mock/journal reports it. The rest is for worlds and their records: beyond it, another world or record is
-// refused until worlds are closed or reset. The default is 1 GiB.
+// WithMaxMemory limits the memory of all worlds and their journals, in bytes, as the server estimates it. An eighth
+// is for journals. If it is used up, worlds overwrite their oldest entries and shorten bodies, and GET /_mock/journal
+// reports it. The rest is for worlds and their records. If it is used up, another world or record is refused until
+// worlds are closed or reset. The default is 1 GiB.
 func WithMaxMemory(bytes int64) Option {
 	return func(c *config) { c.Journals.Most, c.Memory.Most = bytes/8, bytes-bytes/8 }
 }

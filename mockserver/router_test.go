@@ -23,7 +23,7 @@ func TestRouter_UnknownPathsAre404InTheEnvelope(t *testing.T) {
 	}
 }
 
-// A base address with a path gave "no route", without a word about the base address.
+// A base address with a path gave "no route", which did not mention the base address.
 func TestRouter_NamesThePathOfABaseAddress(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

@@ -20,8 +20,8 @@ import (
 // Server is a running reference server with one complete, seeded world. [New] returns one; close it when done.
 // It is safe for concurrent use, and is an [http.Handler].
 type Server struct {
-	// World is the home world: the seeded account that the server starts with. Its fields URL and
-	// SecretKey, and its methods, are also the server's.
+	// World is the home world: the seeded account that the server starts with. Its fields URL and SecretKey, and its
+	// methods, are promoted to the server.
 	*World
 
 	config     config
@@ -117,8 +117,8 @@ func (s *Server) Err() error { return s.err }
 // request that has arrived.
 func (s *Server) Active() int { return s.api.Active() }
 
-// Shutdown stops accepting connections, lets requests under way finish until the context ends, saves the
-// state if [WithState] is set, and closes the server.
+// Shutdown stops accepting connections, lets requests in progress finish until the context ends, saves the state if
+// [WithState] is set, and closes the server.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if s.config.state != "" && s.err == nil {
@@ -128,7 +128,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close cuts every connection, stops deliveries and timers, and returns when all have ended. Close may
+// Close closes every connection, stops deliveries and timers, and returns when all have ended. Close may
 // be called more than once.
 func (s *Server) Close() {
 	s.closing.Do(func() {

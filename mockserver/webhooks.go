@@ -7,7 +7,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// AddWebhook subscribes a receiver and returns its webhook_id. It returns an error if the URL is not a valid
+// AddWebhook registers a webhook and returns its webhook_id. It returns an error if the URL is not a valid
 // target.
 func (w *World) AddWebhook(h notify.Webhook) (string, error) { return w.core.AddWebhook(h) }
 
@@ -46,7 +46,7 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Del
 func (w *World) Inbox() []notify.Received { return w.core.Inbox.Notifications(0, "") }
 
 // AwaitInbox returns the notifications of the inbox as soon as there are count of them. If the context ends or the
-// timeout passes first, it returns an error. The timeout uses the time of the process; 0 means no timeout.
+// timeout passes first, it returns an error. The timeout runs on real time; 0 means no timeout.
 func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration) ([]notify.Received, error) {
 	return w.core.AwaitInbox(ctx, 0, "", count, timeout)
 }

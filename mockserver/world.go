@@ -95,8 +95,8 @@ func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	return w.core.ChangeMoney([]world.Deposit{{Wallet: wallet, Amount: amount}}, nil)
 }
 
-// Shipments returns the ids of the seeded shipments, newest first: the first matches several forms,
-// the last ones are domestic and match none.
+// Shipments returns the ids of the seeded shipments, newest first: the first needs several documents,
+// the last ones are domestic and need none.
 func (w *World) Shipments() []string { return w.core.Shipments() }
 
 // Invoices returns the URLs of the invoices that can be analyzed. The server never fetches them.
@@ -116,9 +116,8 @@ func (w *World) Find(q journal.Query) []journal.Entry { return w.core.Find(q) }
 
 // Await returns the oldest entry of the journal that a query selects, as soon as there is one. A test uses it to
 // wait for other goroutines or processes without sleeping. With [journal.Latest] it waits for the next request. If
-// the context ends or the timeout passes, the error lists the requests that were made instead. The timeout runs
-// on real time (inside a testing/synctest bubble, on that of the bubble), because a virtual clock may never
-// move; 0 means no timeout.
+// the context ends or the timeout passes, the error lists the requests that were made instead. The timeout runs on
+// real time, because a virtual clock may never move; 0 means no timeout.
 func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Entry, error) {
 	return w.core.Await(ctx, q, timeout)
 }

@@ -66,7 +66,7 @@ func OpenFileStore(path string, limit int, keep time.Duration) (*FileStore, erro
 	return s, nil
 }
 
-// load reads the file, and writes it anew: complete, and with what is still remembered only.
+// load reads the file and rewrites it with the ids that are still remembered.
 func (s *FileStore) load() error {
 	text, err := os.ReadFile(s.path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

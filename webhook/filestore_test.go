@@ -56,7 +56,7 @@ func TestFileStore_IsAStore(t *testing.T) {
 	})
 }
 
-// What was accepted is accepted after a restart. What was only claimed can be claimed again, because its handler may
+// An accepted id is accepted after a restart. One that was only claimed can be claimed again, because its handler may
 // not have ended. Ids are any text.
 func TestFileStore_RemembersAcrossARestart(t *testing.T) {
 	t.Parallel()
@@ -200,7 +200,7 @@ func TestOpenFileStore_IsForOneProcess(t *testing.T) {
 	openFileStore(t, path, 0)
 }
 
-// A file that is removed, replaced or truncated while it is open would forget what was accepted. It is noticed before
+// A file that is removed, replaced or truncated while it is open would forget accepted ids. It is noticed before
 // another notification is handled.
 func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
 	t.Parallel()

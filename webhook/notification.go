@@ -83,7 +83,7 @@ func (n *Notification) Shipment() (*Shipment, error) {
 // ShipmentStatus is a shipment's state. It is an open type.
 type ShipmentStatus string
 
-// The states seen on services of this kind, in the order a shipment goes through them (assumption).
+// The states of a shipment, in order (assumption).
 const (
 	ShipmentDraft     ShipmentStatus = "draft"
 	ShipmentPending   ShipmentStatus = "pending"

@@ -66,8 +66,8 @@ func (s *settings) check(handle Handler) error {
 	return nil
 }
 
-// WithKeys sets the keys under which a signature is accepted: the present one and, while keys are
-// rotated, the one before or after it. Required.
+// WithKeys sets the keys with which a signature is valid: the current one and, while keys are rotated, the previous
+// or the next one. Required.
 func WithKeys(keys ...string) Option {
 	held := make([]redact.Key, len(keys))
 	for i, key := range keys {
@@ -91,19 +91,19 @@ func WithSignature(header string, sign func(key string, body []byte) string) Opt
 // each of these notifications must be handled.
 func WithIDHeader(header string) Option { return func(s *settings) { s.idHeader = header } }
 
-// WithEventIDHeader sets the header of [Notification.EventID]. No delivery needs the header.
+// WithEventIDHeader sets the header of [Notification.EventID]. The header is optional.
 func WithEventIDHeader(header string) Option { return func(s *settings) { s.eventHeader = header } }
 
-// WithLimits bounds a body's size and how long its reading may take. The default is 1 MiB in 10 s.
+// WithLimits limits the size of a body and the time to read it. The default is 1 MiB in 10 s.
 func WithLimits(maxBytes int64, readTimeout time.Duration) Option {
 	return func(s *settings) { s.maxBytes, s.readTimeout = maxBytes, readTimeout }
 }
 
-// WithStore sets where accepted notifications are remembered. The default is a [MemoryStore]; [FileStore] is for one
+// WithStore sets the store that remembers accepted notifications. The default is a [MemoryStore]; [FileStore] is for one
 // machine.
 func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
 
-// WithWorkers sets how many notifications are handled at the same time, and how many wait at most.
+// WithWorkers sets how many notifications are handled at the same time, and the length of the queue.
 // The default is 4 and 1024.
 func WithWorkers(workers, queue int) Option {
 	return func(s *settings) { s.workers, s.queue = workers, queue }
@@ -128,8 +128,9 @@ func WithLost(lost func(n *Notification, err error)) Option {
 	return func(s *settings) { s.lost = lost }
 }
 
-// WithLogger logs refused deliveries, with what to check, and as errors panics and lost notifications. Without it
-// [slog.Default] logs the errors, and a warning of refused deliveries at most once a minute. Bodies and keys are never
+// WithLogger logs refused deliveries with hints, and panics and lost notifications as errors. Without it,
+// [slog.Default] logs the errors, and a warning about refused deliveries at most once a minute. Bodies and keys are
+// never
 // logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) { s.logger = logger }

@@ -17,7 +17,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error names the value and ends with the stack, so that logging the error once shows both once.
+// Error returns the value, and at the end the stack.
 func (e *PanicError) Error() string {
 	if e.Value == nil {
 		return fmt.Sprintf("webhook: %s called runtime.Goexit\n\n%s", e.Callback, e.Stack)

@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// Format prints the receiver as the number of its keys, under every verb: never a key.
+// Format prints the number of keys for every verb, and never a key.
 func (r *Receiver) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, r.label()) }
 
-// LogValue is what slog prints of the receiver.
+// LogValue returns the text of Format.
 func (r *Receiver) LogValue() slog.Value { return slog.StringValue(r.label()) }
 
-// MarshalText makes the receiver's JSON the same text.
+// MarshalText returns the text of Format. It is also the JSON of the receiver.
 func (r *Receiver) MarshalText() ([]byte, error) { return []byte(r.label()), nil }
 
 func (r *Receiver) label() string {

@@ -19,8 +19,8 @@ import (
 // while the service waits for the response, otherwise in a worker.
 type Handler func(ctx context.Context, n *Notification) error
 
-// Receiver is an [http.Handler] for notifications. Make one with [NewReceiver], and [Receiver.Close] it
-// to handle the notifications that it accepted.
+// Receiver is an [http.Handler] for notifications. Create one with [NewReceiver]. [Receiver.Close] waits until the
+// notifications that it accepted are handled.
 //
 // It responds 200 once a notification is accepted, and for one that was accepted before; 401 for a
 // signature that is missing or wrong; 405, 408, 413 and 400 for a request that is not a notification; and 503 with
@@ -42,7 +42,7 @@ type Receiver struct {
 	closed bool
 }
 
-// ErrClosed is the cause of the context of handlers that are still running when the context of [Receiver.Close] ends.
+// ErrClosed is the cause with which the context of a running handler ends, if the context of [Receiver.Close] ends first.
 var ErrClosed = errors.New("webhook: the receiver was closed")
 
 // NewReceiver returns a receiver that calls handle for each notification, once for each delivery. Keys

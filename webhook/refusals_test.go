@@ -59,7 +59,7 @@ func TestReceiver_WithoutALoggerWarnsOfRefusals(t *testing.T) {
 	}
 }
 
-// Deliveries that were accepted before are no reason for a warning.
+// Deliveries that were accepted before are not a reason for a warning.
 func TestReceiver_WithoutALoggerIsSilentIfAllIsWell(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -15,9 +15,9 @@ import (
 // DefaultSignatureHeader is the header of the signature, unless [WithSignature] sets another.
 const DefaultSignatureHeader = "X-Webhook-Signature"
 
-// Sign returns the signature of a body under a key: the lower-case hexadecimal HMAC-SHA512.
+// Sign returns the signature of a body with a key, the lower-case hexadecimal HMAC-SHA512.
 //
-// Assumption: the service signs like this, with the account's secret key, as others of its kind do.
+// Assumption: the service signs in this way, with the secret key of the account.
 //
 // A signature does not prevent the replay of a captured delivery, because it covers neither a time nor the
 // delivery's id. A [Store] does not prevent it either: it finds duplicates by the id, which is in a header that
@@ -36,7 +36,7 @@ var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 
 // Verify returns nil if the signature of a body is valid under one of the keys, and [ErrSignature] otherwise, in a time that does not depend on
 // where a signature differs or which key made it. An empty key, such as that of an unset
-// variable, verifies nothing, because anybody could sign with it.
+// variable, is never valid, because anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
 	held := make([]redact.Key, len(keys))
 	for i, key := range keys {

@@ -11,10 +11,10 @@ import (
 type ClaimState int
 
 const (
-	// Claimed: the caller has the notification now, and ends its claim with Accept or Release.
+	// Claimed: the caller has claimed the notification, and ends its claim with Accept or Release.
 	Claimed ClaimState = iota + 1
-	// Pending: another claim has it, and has neither accepted nor released it. Handling may still fail there, so
-	// the receiver must not respond that the notification is accepted.
+	// Pending: another claim has it. Its handler may still fail, so the receiver must not respond that the
+	// notification is accepted.
 	Pending
 	// Accepted: it was accepted before.
 	Accepted

@@ -61,7 +61,7 @@ func (j *Journal) Claim(_ context.Context, key string) (batch.Claim, error) {
 // Lease returns how long a claim holds.
 func (j *Journal) Lease() time.Duration { return j.lease }
 
-// Committed returns the sum of what was reserved or charged.
+// Committed returns the sum of all reservations and charges.
 func (j *Journal) Committed(context.Context, shipping.Budget) (shipping.Amount, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -47,7 +47,7 @@ func TestRead_Draft(t *testing.T) {
 	}
 }
 
-// A member that may show a charge counts, also if it cannot be read. Zero and null are no charge.
+// A member that may show a charge counts, also if it cannot be read. Zero and null are not a charge.
 func TestRead_ShowsCharge(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]bool{
@@ -236,7 +236,7 @@ func TestSameCurrency(t *testing.T) {
 	}
 }
 
-// What is nested thousands of times is skipped.
+// A value that is nested thousands of times is skipped.
 func TestRead_NestedThousandsOfTimes(t *testing.T) {
 	t.Parallel()
 	nested := strings.Repeat(`{"request":`, 5000) + `{"transaction_id":"T"}` + strings.Repeat(`}`, 5000)

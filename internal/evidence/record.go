@@ -204,8 +204,8 @@ func (r *Record) among(purchased []string) (found int, others, unreadable bool) 
 
 // OnlyThese reports whether a purchase of this request can only have been one of these documents: the record names
 // them, and no others, as purchased. Without documents, any purchase counts. What the record offers proves nothing,
-// because a service may offer what is left after the purchase of others. A failed request that shows no transaction may
-// have failed in its analysis.
+// because a service may offer the remaining documents after the purchase of others. A failed request that shows no
+// transaction may have failed in its analysis.
 func (r *Record) OnlyThese(purchased []string) bool {
 	named := &Record{lists: map[string][]string{"": r.lists["purchased_documents"]}}
 	return (r.Status != "failed" || r.Transaction) && (len(purchased) == 0 || named.Compare(purchased) == These)

@@ -79,7 +79,7 @@ func (r *Refused) read(n jsonread.Value) {
 }
 
 // Contradiction returns why the refusal does not prove that a purchase of this draft charged nothing; "" if it may. A
-// charge that the draft showed already is no contradiction.
+// charge that the draft showed already is not a contradiction.
 func (r Refused) Contradiction(draft *Record) string {
 	if slices.ContainsFunc(r.charges, func(charge string) bool { return charge != draft.Charge }) {
 		return showsCharge

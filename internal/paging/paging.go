@@ -3,7 +3,7 @@
 // Rows are ordered newest first. A row that arrives at the head pushes the others back, and a row that vanishes pulls
 // those behind it forward, so that a page number means other rows than before. [Walk] explains how it copes.
 //
-// The walk remembers each record, in 20 to 40 bytes. What it does not cover:
+// The walk remembers each record, in 20 to 40 bytes. Its limits:
 //
 //   - Rows that vanish can hide unread ones if the list has no totals, or if rows arrive elsewhere than at the head.
 //   - Rows that arrive can hide unread ones if as many vanish, at least a page of them, while several pages are in flight: the

@@ -12,7 +12,7 @@ import (
 //
 //   - Behind each page that was read. It counts rows, so another page size changes nothing.
 //   - Towards the head by n rows if the total shrank by n, because as many unread rows may have moved in front of it.
-//   - Behind the last row of a page that was read before: what is in front of that row was read too, or has arrived.
+//   - Behind the last row of a page that was read before: the rows before it were read too, or have arrived.
 //     If the total grew by more than a page, the walk looks for that row as far behind the place as the total grew.
 //
 // A record that comes again is recognized, and not returned. A page that was fetched ahead is fetched again if its total
@@ -21,7 +21,7 @@ import (
 // At its end, a reading has found at least as many records as the total promised when it began, less those that vanished
 // behind the place, and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or
 // as many rows arrived as vanished between two pages. Then the walk reads the list again, and returns the records that
-// it has not returned, until nothing is missing or a reading brings nothing new. What is missing then is the error
+// it has not returned, until nothing is missing or a reading brings nothing new. If records are missing then, the error is
 // [Incomplete].
 type Walk struct {
 	config Config

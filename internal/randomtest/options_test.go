@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// failing is a test that fails, and keeps what it logs.
+// failing is a test that fails and stores its log.
 type failing struct {
 	testing.TB
 	cleanup []func()

@@ -55,7 +55,7 @@ func (k Key) Text(text string) string {
 	return text
 }
 
-// margin is how much of a text is searched behind what is kept of it: the longest spelling of a key fits in it.
+// margin is how much of a text is searched behind the part that is kept: the longest spelling of a key fits in it.
 const margin = 16 << 10
 
 // Start returns a copy of the first n bytes of data, or [Mark] if they contain the key or a start of it.

@@ -177,7 +177,7 @@ func TestIn_AllocatesNothingForWhatShowsNoKey(t *testing.T) {
 	}
 }
 
-// What is kept of a text is withheld if the key begins in it.
+// The part of a text that is kept is withheld if the key begins in it.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	k := redact.New(key)

@@ -1,4 +1,4 @@
-// Package shippingtest contains helpers of the client's tests: a mock of the service that records what it
+// Package shippingtest contains helpers of the client's tests: a mock of the service that records the requests that it
 // receives, clients of it, the table of all calls, and the golden responses. Only tests outside of the package
 // shipping import it. It does not hold the reference server, which is the package mockserver.
 package shippingtest

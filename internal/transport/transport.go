@@ -188,7 +188,7 @@ func attemptError(err error) error {
 	return err
 }
 
-// sending is a call while it is performed. It is the transport of its own HTTP client and its own retry loop,
+// sending is a call while it is performed. It is the transport of an HTTP client and a retry loop for this call,
 // so that each attempt knows its call. No other goroutine uses it.
 //
 // go-retryablehttp provides the loop, the wait and the copies of the request. This package

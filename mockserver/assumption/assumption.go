@@ -4,7 +4,7 @@ package assumption
 
 import "time"
 
-// Set is a choice for every open point. The zero value of a field is the default of the server.
+// Set contains a choice for every open point. The zero value of a field is the default of the server.
 //
 // The tags of a field are the only description of its choice: the open point, the default, the reason for the default,
 // the values of [Contrary] and [Strict], the range of a number other than 0, and the [Scope] if it is not [ScopeWorld]. The flag -assume,

@@ -40,7 +40,7 @@ func TestSet_TagsAreValid(t *testing.T) {
 	}
 }
 
-// Contrary changes every choice but those that the service cannot make, and the rows of the table say so.
+// Contrary changes every choice but those that the service cannot make, as the rows of the table state.
 func TestContrary_ChangesEveryChoice(t *testing.T) {
 	t.Parallel()
 	var a Set

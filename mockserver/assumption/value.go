@@ -38,8 +38,8 @@ func kindOf(t reflect.Type) kind {
 	}
 }
 
-// Assign sets the field of a name to a value in text: true, 2, 1.5, 90s, or names separated by commas. It returns an error
-// if the name or the form of the value is wrong; [Set.Check] checks ranges.
+// Assign parses a value and sets the field of the given name: true, 2, 1.5, 90s, or names separated by commas. It
+// returns an error if the name or the form of the value is wrong; [Set.Check] checks ranges.
 func (a *Set) Assign(name, text string) error {
 	field := reflect.ValueOf(a).Elem().FieldByName(name)
 	if !field.IsValid() {
@@ -80,7 +80,7 @@ func (a *Set) Check() error {
 	return errors.Join(problems...)
 }
 
-// Change is a change of the choices of a world: first a preset, "default" or "contrary", then values by the name of the
+// Change changes the choices of a world: first a preset, "default" or "contrary", then values by the name of the
 // field. JSON null restores the value of the server.
 type Change struct {
 	Preset      string                     `json:"preset,omitempty"`

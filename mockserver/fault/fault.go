@@ -20,7 +20,7 @@
 //     Respond, Drop, Reset and ArriveLate.
 //   - A fault that changes the response (Truncate, SlowBody, Malformed, ContentType) and a later rule that decides it. In
 //     the other order both strike: Status and then Truncate make a truncated error response. After Drop, Reset and
-//     ArriveLate there is no response to change.
+//     ArriveLate no response can be changed.
 //   - A fault that prevents the operation, and one that needs it. A rule that is not committed prevents the operation
 //     if its fault decides or changes the response. Committed rules, points and faults of lists need it; a later rule
 //     may still prevent the operation after a fault of lists.
@@ -33,8 +33,7 @@ import (
 	"reflect"
 )
 
-// Fault is one injected fault. The functions of this package make faults; [Kinds] lists which
-// fields each kind reads.
+// Fault is an injected fault. The functions of this package return faults; [Kinds] lists the fields that each kind reads.
 type Fault struct {
 	// Kind is the name of the kind, such as "drop".
 	Kind string `json:"kind"`
@@ -42,13 +41,13 @@ type Fault struct {
 	Status int `json:"status,omitempty"`
 	// Header is the header of the response.
 	Header Header `json:"header,omitempty"`
-	// Duration is how long something takes, "90s" in JSON.
+	// Duration is a delay, "90s" in JSON.
 	Duration Duration `json:"duration,omitempty"`
 	// Bytes is how many bytes of the body are sent.
 	Bytes int `json:"bytes,omitempty"`
 	// ContentType replaces the Content-Type of the response.
 	ContentType string `json:"content_type,omitempty"`
-	// Location is where a redirect leads.
+	// Location is the target of a redirect.
 	Location string `json:"location,omitempty"`
 	// RetryAfter is the form of the Retry-After header.
 	RetryAfter RetryAfter `json:"retry_after,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is a row of the table of kinds, as GET /_mock/faults lists it.
+// Kind describes a kind of fault, as GET /_mock/faults lists it.
 type Kind struct {
 	Kind string `json:"kind"`
 	// Needs are the JSON names of the fields of [Fault] that the kind reads.
@@ -25,7 +25,7 @@ type Kind struct {
 }
 
 // Kinds returns every kind. Each has a constructor below, and an effect in the table of
-// mockserver/internal/inject/effects.go. The slice is the caller's own.
+// mockserver/internal/inject/effects.go. The caller may change the slice.
 func Kinds() []Kind {
 	none, sound := []string{}, func(Fault) string { return "" }
 	return []Kind{
@@ -70,7 +70,7 @@ func Status(code int, header http.Header) Fault {
 }
 
 // RateLimit returns a fault that responds with 429 and a Retry-After that asks to wait for d, rounded up to seconds.
-// The forms that are not a time ignore d. Dates count from the world's clock, and so does the Date header beside
+// Forms that are not a time ignore d. Dates count from the world's clock, and so does the Date header beside
 // them.
 //
 // Assumption: the service limits rates in this way. The specification has no limit, and without the fault the server has none.
@@ -137,7 +137,7 @@ func Truncate(n int) Fault { return Fault{Kind: "truncate", Bytes: n} }
 // of the body.
 func SlowBody(tick time.Duration) Fault { return Fault{Kind: "slow-body", Duration: Duration(tick)} }
 
-// Malformed returns a fault that sends half of the body as if it were all of it: valid HTTP, invalid JSON.
+// Malformed returns a fault that sends half of the body as if it were complete: valid HTTP, invalid JSON.
 func Malformed() Fault { return Fault{Kind: "malformed"} }
 
 // ContentType returns a fault that sends the unchanged body with another Content-Type, such as "text/plain".

@@ -3,7 +3,8 @@ package fault
 // RetryAfter is a form of a Retry-After header.
 type RetryAfter string
 
-// The forms. RFC 9110 allows seconds and a date, and requires recipients to read all three formats of a date.
+// Forms of a Retry-After header. RFC 9110 allows seconds and a date, and requires recipients to read all three
+// formats of a date.
 const (
 	RetryAfterSeconds  RetryAfter = "seconds"  // whole seconds
 	RetryAfterIMF      RetryAfter = "imf-date" // Mon, 02 Jan 2006 15:04:05 GMT
@@ -15,7 +16,7 @@ const (
 	RetryAfterAbsent   RetryAfter = "absent"   // no header
 )
 
-// RetryAfters returns every form. The slice is the caller's own.
+// RetryAfters returns every form. The caller may change the slice.
 func RetryAfters() []RetryAfter {
 	return []RetryAfter{
 		RetryAfterSeconds, RetryAfterIMF, RetryAfterRFC850, RetryAfterASCTime,

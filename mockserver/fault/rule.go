@@ -6,8 +6,8 @@ import (
 
 // Rule is a fault and the conditions of the requests that it strikes. A rule without limits strikes every request.
 //
-// Rules do not draw from a stream of random numbers, so that the order in which requests arrive does not matter.
-// Whether a probability strikes is computed from the seed of the world, the rule, the operation, the request and how
+// The order in which requests arrive does not matter: whether a probability strikes is computed from the seed of the
+// world, the rule, the operation, the request and how
 // often the same request was made before. Two requests are the same if their path, query and body are the same; a
 // request_id in them counts as the shipment or invoice that was analyzed. The same requests with the same seed
 // therefore meet the same faults, from one goroutine or from several.
@@ -55,7 +55,8 @@ type Injected struct {
 // point.
 type Point string
 
-// Points. The first three are inside a purchase: the operation is interrupted as if the service died, and
+// The points of an operation. The first three are inside a purchase: the operation is interrupted as if the service
+// died, and
 // the caller receives the rule's fault.
 const (
 	// BeforeCharge: every check but that of the funds has passed. Nothing has changed and the request is still a
@@ -66,10 +67,10 @@ const (
 	AfterCharge Point = "after-charge"
 	// BeforeReply: the purchase is done; only the response is lost.
 	BeforeReply Point = "before-reply"
-	// Generation: a document fails to generate, as the request then shows. No request is involved, so the rule
-	// has no fault.
+	// Generation: the generation of a document fails, as the regulatory request then shows. No HTTP request is
+	// involved, so the rule has no fault.
 	Generation Point = "generation"
 )
 
-// Points returns every point, in the order in which a purchase reaches them. The slice is the caller's own.
+// Points returns every point, in the order in which a purchase reaches them. The caller may change the slice.
 func Points() []Point { return []Point{BeforeCharge, AfterCharge, BeforeReply, Generation} }

@@ -49,7 +49,7 @@ type Entry struct {
 
 // Query selects entries of the journal. An empty field selects all.
 type Query struct {
-	// Operation is a name such as [github.com/shipping-go/shipping.OpPurchase].
+	// Operation is the name of an operation, such as [github.com/shipping-go/shipping.OpPurchase].
 	Operation string `query:"operation" doc:"Only requests of this operation." example:"rates.list"`
 	// Method is the HTTP method.
 	Method string `query:"method" doc:"Only requests with this method." example:"POST"`

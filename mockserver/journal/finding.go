@@ -31,7 +31,7 @@ const (
 	LintSecretInQuery LintRule = "secret-in-query"
 )
 
-// Finding is something that the client did against a rule of the linter.
+// Finding is a violation of a rule of the linter by the client.
 type Finding struct {
 	Rule      LintRule `json:"rule"`
 	Operation string   `json:"operation"`

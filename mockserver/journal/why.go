@@ -25,7 +25,7 @@ type Why struct {
 	// Notes are sentences about probable mistakes: a misspelt field, or an identifier that the world does not
 	// have.
 	Notes []string `json:"notes,omitempty"`
-	// Findings are those of lint about this request, whether it was refused or not.
+	// Findings are the findings of lint about this request, even if it was not refused.
 	Findings []Finding `json:"findings,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// InboxURL is the address of the inbox of every world, for a [Webhook]. A test that subscribes it needs no receiver: the
+// InboxURL is the address of the inbox of every world, for a [Webhook]. A test that registers it needs no receiver: the
 // world stores its notifications, and World.Inbox returns them. Nothing is sent over a network. With a query such as
 // ?status=503 the inbox responds with that status, so that the notification is retried.
 const InboxURL = "http://inbox.localhost/"

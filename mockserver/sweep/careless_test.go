@@ -18,7 +18,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// session is what a program without the client has.
+// session is the environment of a program without the client.
 type session struct {
 	http.Client
 	url, key string

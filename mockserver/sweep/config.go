@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// Config is the settings of a sweep. The zero value is the default of each.
+// Config configures a sweep. The zero value has all defaults.
 type Config struct {
 	// Options are further options of the server, such as [mockserver.WithSeed].
 	Options []mockserver.Option

@@ -11,9 +11,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// Fault is a row of the table of faults that a sweep tries.
+// Fault is a fault that a sweep tries.
 type Fault struct {
-	// Name stands in schedules, such as "lost-after".
+	// Name is the name in schedules, such as "lost-after".
 	Name string `json:"name"`
 	// Summary describes the fault in a line.
 	Summary string `json:"summary"`
@@ -39,7 +39,7 @@ const failed = "failed"
 // retryAfter is how long the responses with a Retry-After ask to wait.
 const retryAfter = time.Second
 
-// Faults returns the table of faults. The slice is the caller's own.
+// Faults returns every fault that a sweep can try. The caller may change the slice.
 func Faults() []Fault {
 	before := func(f fault.Fault) func(time.Duration) fault.Rule {
 		return func(time.Duration) fault.Rule { return fault.Rule{Fault: f} }

@@ -16,7 +16,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// program is a program that buys the documents of a shipment, and what a sweep must find in it.
+// program is a program that buys the documents of a shipment, with the expected findings of a sweep.
 type program struct {
 	name   string
 	buy    func(ctx context.Context, s *job, shipment string) error
@@ -25,7 +25,7 @@ type program struct {
 	found map[sweep.Verdict][]string
 }
 
-// job is what a program has.
+// job is the environment of a program.
 type job struct {
 	session
 	wallet string

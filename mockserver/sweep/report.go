@@ -11,9 +11,9 @@ import (
 
 // Result is one run.
 type Result struct {
-	// Schedule is the faults, as [ParseSchedule] reads them; empty for the run without faults.
+	// Schedule has the faults, as [ParseSchedule] reads them; empty for the run without faults.
 	Schedule string `json:"schedule"`
-	// Struck is false if the program did not make the requests that the faults were for.
+	// Struck reports whether the program made all requests to which the faults apply.
 	Struck bool `json:"struck"`
 	// Moved is true if the fault struck another request than the one with that number without faults: the program makes
 	// several requests at a time, so that their order changes.
@@ -26,11 +26,11 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	// Findings are the reasons why the run fails; empty if it passes.
 	Findings []Finding `json:"findings,omitempty"`
-	// Requests are what the program sent, in order.
+	// Requests are the requests of the program, in order.
 	Requests []Request `json:"requests,omitempty"`
 	// Output is the end of what the program printed.
 	Output string `json:"output,omitempty"`
-	// Replay is a command that makes exactly this run again; the command mockserver sweep sets it.
+	// Replay is the command that repeats exactly this run; mockserver sweep sets it.
 	Replay string `json:"replay,omitempty"`
 
 	schedule Schedule

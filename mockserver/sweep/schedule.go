@@ -27,7 +27,7 @@ type Strike struct {
 // String returns the strike as "regulatory.purchase#1:lost-after".
 func (s Strike) String() string { return fmt.Sprintf("%s#%d:%s", s.Operation, s.Nth, s.Fault) }
 
-// Schedule is the faults of one run. An empty one is a run without faults.
+// Schedule is a list of the faults of one run. It is empty for a run without faults.
 type Schedule []Strike
 
 // String returns the strikes with commas between them. [ParseSchedule] reads it.

@@ -50,7 +50,7 @@ func (c *comparison) result(schedule Schedule, o *observation, out Outcome, rest
 	return r
 }
 
-// provesNothing returns an error if the run without faults is no measure for others.
+// provesNothing returns an error if the run without faults cannot be compared with others.
 func (c *comparison) provesNothing(r Result) error {
 	switch {
 	case !r.outcome.Success:

@@ -11,7 +11,7 @@ import (
 )
 
 // Program is a program under test: it gets a world and returns nil if it reports success. A function without a result
-// leaves open whether it succeeded; [Missing] is then not judged, and the function makes its own assertions.
+// makes its own assertions, and [Missing] is not judged.
 type Program interface {
 	func(t *testing.T, w *mockserver.World) error | func(t *testing.T, w *mockserver.World)
 }
@@ -21,7 +21,7 @@ type Program interface {
 //
 //	go test -run 'TestBuy/regulatory.purchase#1:lost-after$'
 //
-// makes exactly one of the runs again. A finding fails its subtest; an error that the program returns under a fault does
+// repeats exactly one of the runs. A finding fails its subtest; an error that the program returns under a fault does
 // not. The program must have ended all of its goroutines when it returns.
 func Run[P Program](t *testing.T, config Config, program P) {
 	t.Helper()

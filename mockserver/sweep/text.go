@@ -28,7 +28,7 @@ func (r *Result) Trace() string {
 	return text.String()
 }
 
-// marks returns the signs of the table and what they mean, in the order of its legend.
+// marks returns the signs of the table and their meaning, in the order of its legend.
 func marks() [][2]string {
 	return [][2]string{
 		{"·", "as it should be"}, {"X", "paid twice"}, {"R", "sent again, and not paid twice"}, {"!", "another finding"},
@@ -130,7 +130,7 @@ func (r *Report) table(text *strings.Builder) {
 }
 
 // sign returns the sign of the run's mark. A service that purchases a request only once cannot charge twice for a purchase
-// that is repeated, so that this has a mark of its own.
+// that is repeated, so that this has a different mark.
 func (r *Result) sign() string {
 	has := func(v Verdict) bool {
 		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })

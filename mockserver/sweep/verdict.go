@@ -20,15 +20,15 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Verdict names a way in which a run is not as it should be.
+// Verdict is the kind of a finding.
 type Verdict string
 
 // The verdicts, the worst first.
 const (
-	// PaidTwice: a document was bought for something more often than without faults.
+	// PaidTwice: a document was bought more often than without faults.
 	PaidTwice Verdict = "paid-twice"
-	// Different: the program bought or sent something once that is not expected at all, or it succeeded, and a file is not
-	// as without faults; see [Goal.Files].
+	// Different: the program bought or sent something unexpected once, or it succeeded and a file differs from the
+	// run without faults; see [Goal.Files].
 	Different Verdict = "different"
 	// Unfinished: money was spent for a request that never completed.
 	Unfinished Verdict = "unfinished"
@@ -63,7 +63,7 @@ type Finding struct {
 // String returns the verdict and the detail.
 func (f Finding) String() string { return string(f.Verdict) + ": " + f.Detail }
 
-// Outcome is how a program ended.
+// Outcome describes how a program ended.
 type Outcome struct {
 	// Success is true if the program reported success, such as by exit code 0.
 	Success bool

@@ -8,7 +8,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// The verdict knew the purchase by its name. It follows what is charged from the operation table, with the id of the request
+// The verdict knew the purchase by its name. It follows from the operation table, with the id of the request
 // in the body or in the path.
 func TestChargedID_FollowsTheOperationTable(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// work prepares what is not measured. The function that it returns is measured, and its result is held meanwhile.
+// work prepares a measurement. The function that it returns is measured, and its result is held meanwhile.
 type work func(b *testing.B, rows int) func() any
 
 func measureGrowth(b *testing.B, rows int, prepare work) {

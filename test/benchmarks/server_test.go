@@ -23,7 +23,7 @@ import (
 )
 
 // BenchmarkServer reads the same bytes from the reference server, with its journal on, and from a bare handler, which
-// writes them from memory and checks nothing. Each runs in a process of its own. The metric cpu-ns/op is the processor
+// writes them from memory and checks nothing. Each runs in a separate process. The metric cpu-ns/op is the processor
 // time of that process. Run it with -cpu 1.
 func BenchmarkServer(b *testing.B) {
 	for _, size := range []string{"1KB", "60KB"} {

@@ -110,7 +110,7 @@ func (s *soak) rest(idle goleak.Option) int64 {
 	return liveHeap()
 }
 
-// round reads in the home world, works in a world of its own and in copies of it, and closes them.
+// round reads in the home world, works in a new world and in copies of it, and closes them.
 func (s *soak) round(name string) {
 	world, err := s.srv.Open("instant_" + name)
 	if err != nil {

@@ -128,7 +128,7 @@ func purchaseDamages() []damage {
 		{name: "problem document with 400", weight: 3, apply: instead(http.StatusBadRequest, "application/problem+json", `{"title":"not sure","status":400}`)},
 		{name: "the refusal of another request", weight: 3, apply: instead(http.StatusBadRequest, "application/json",
 			`{"status":false,"message":"insufficient funds","data":{"request_id":"`+another+`","status":"draft"}}`)},
-		// What a gateway that repeated the purchase passes on: the refusal of the second, which contradicts itself.
+		// The response of a gateway that repeated the purchase: the refusal of the second, which contradicts itself.
 		{name: "a refusal that shows the state", weight: 3, apply: contradicted(`"status":"processing"`)},
 		{name: "a refusal that shows a charge", weight: 3, apply: contradicted(`"status":"draft","charged_amount":5`)},
 		{name: "a refusal that shows a transaction", weight: 3, apply: contradicted(`"transaction_id":"TR-1"`)},

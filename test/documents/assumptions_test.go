@@ -20,7 +20,7 @@ func TestAPI_AssumptionsAreDocumented(t *testing.T) {
 	}
 	switch {
 	case table == want.String():
-	case *recordAPI:
+	case *record:
 		if err := os.WriteFile(path, []byte(before+head+want.String()), 0o644); err != nil {
 			t.Error(err)
 		}

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -81,10 +84,46 @@ func fieldsMissing(places ...place) (problems []string) {
 	return problems
 }
 
-func TestFields_NamesThePlaceThatLacksOne(t *testing.T) {
+// schema is a record of the OpenAPI document.
+type schema struct {
+	Properties map[string]any
+	Required   []string
+}
+
+func readSchemas(t *testing.T) map[string]schema {
+	t.Helper()
+	var document struct {
+		Components struct{ Schemas map[string]schema }
+	}
+	if err := json.Unmarshal([]byte(readText(t, "internal/specification/service.json")), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Components.Schemas
+}
+
+// The members that a schema of the OpenAPI document requires are those of the Go type of its name that have no struct tag
+// spec:"optional".
+func TestFields_AreRequiredInTheSchemaUnlessOptionalInGo(t *testing.T) {
 	t.Parallel()
-	got := fieldsMissing(place{"A", []string{"x", "y"}, "add to a"}, place{"B", []string{"x"}, "add to b"}, place{"C", nil, "add to c"})
-	shippingtest.Diff(t, "problems", []string{"B lacks the field y, which A has: add to b", "C has none of the fields x, y: add to c"}, got)
+	schemas := readSchemas(t)
+	records := []reflect.Type{reflect.TypeFor[shipping.Timezone](), reflect.TypeFor[shipping.ReplayResult]()}
+	for _, list := range shippingtest.Lists() {
+		records = append(records, list.Record)
+	}
+	for _, of := range records {
+		var required []string
+		for member := range of.Fields() {
+			if member.Tag.Get("spec") != "optional" {
+				required = append(required, member.Tag.Get("json"))
+			}
+		}
+		want := schemas[of.Name()].Required
+		slices.Sort(required)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, required); diff != "" {
+			t.Errorf("%s (-required in internal/specification/service.json +without spec:\"optional\" in %s):\n%s", of.Name(), sourceOf(t, of.Name()), diff)
+		}
+	}
 }
 
 // memberNames returns the names of a struct's members on the wire.

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A name in brackets in a comment is a link. go doc shows it with its brackets if there is no such name.
+// A name in brackets in a comment is a link. go doc shows it with its brackets if the name does not exist.
 func TestComments_TheirLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	fromRoot(t)

@@ -14,7 +14,7 @@ func TestRandomTests_HaveASeed(t *testing.T) {
 	unseeded := regexp.MustCompile(`\brand\.(?:NewPCG\(\d|NewPCG\(rand\.|N\(|(?:ExpFloat|NormFloat|Float|Int|Perm|Shuffle|Uint)\w*\()`)
 	drawn := regexp.MustCompile(`\*rapid\.T\)`)
 	read := 0
-	for _, folder := range goFolders(t, true) {
+	for _, folder := range goFolders(t) {
 		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)

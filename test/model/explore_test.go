@@ -131,7 +131,7 @@ func (x *exploration) checkEnds() {
 	}
 }
 
-// stuck reports a state in which nothing happens by itself although an item has not ended.
+// stuck reports a state in which nothing happens without a fault although an item has not ended.
 func (x *exploration) stuck(n int32, next []int32) bool {
 	if len(next) > 0 || x.states[n].settled() {
 		return false

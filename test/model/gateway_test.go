@@ -116,7 +116,7 @@ func (x *exchange) analyze() {
 	}
 }
 
-// purchase is one purchase on the network. deliver says how many copies reach the service, and response what the
+// purchase is one purchase on the network. deliver is how many copies reach the service, and response what the
 // client receives.
 func (x *exchange) purchase(choice string) {
 	var in struct {
@@ -310,7 +310,7 @@ func (x *exchange) send(r response) {
 		r.status, http.StatusText(r.status), len(r.body), r.body)
 }
 
-// response is what the service or the network responds.
+// response is the response of the service or the network.
 type response struct {
 	status int
 	body   []byte

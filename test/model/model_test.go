@@ -7,7 +7,7 @@
 // The search is a breadth-first search in Go and not Spin or Quint: in their languages the table would be a second
 // one, and only a test of the text could hold the code to it. The model is small enough to be searched whole.
 //
-// The package does not check what the evidence in a response means (internal/evidence does), nor what a disk
+// The package does not check the meaning of the evidence in a response (internal/evidence does), nor what a disk
 // keeps after a power loss (batch does).
 package model
 

@@ -93,7 +93,7 @@ func (f faults) faultsIn(s setting, p int) (names []string) {
 	return names
 }
 
-// choose returns the fault of the script at the next point of its kind; "" if there is none.
+// choose returns the fault of the script at the next point of its kind, or "".
 func (t *trial) choose(l *life, i int, at faults) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -92,7 +92,7 @@ const (
 // claimed is the place with a claim, by the step of the last record.
 var claimed = [...]Place{noStep: begun, stepAnalyzed: analyzed, stepPurchasing: open, stepPurchased: polling, stepCompleted: done}
 
-// kind is whether an event happens by itself or needs a fault.
+// kind is whether an event happens without a fault or needs one.
 type kind uint8
 
 const (

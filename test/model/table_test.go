@@ -28,7 +28,7 @@ type rule struct {
 }
 
 // table returns the transition table. Rows of kind fault need a fault of the network, the machine or the service; the
-// others happen by themselves. The places of a process p with an item:
+// others happen without one. The places of a process p with an item:
 //
 //	away → begun → drafted → ready → reserved → sent → charged → polling → ended → done
 //	       claimed again: analyzed → ready; open → charged or settled; polling

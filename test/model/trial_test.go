@@ -31,7 +31,7 @@ const (
 	maxRuns  = 8
 )
 
-// setting is what a sequence runs in.
+// setting is the environment of a sequence.
 type setting struct {
 	name   string
 	items  int
@@ -211,7 +211,7 @@ func (t *trial) checkCommitted(event batch.Event) {
 	}
 }
 
-// checkResult compares what a process reports about an item with the ledger.
+// checkResult compares the report of a process about an item with the ledger.
 func (t *trial) checkResult(l *life, result batch.Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -281,7 +281,7 @@ func (t *trial) finish() {
 	}
 }
 
-// observe tells the monitor what happened.
+// observe passes an event to the monitor.
 func (t *trial) observe(l *life, i int, events ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -51,11 +51,11 @@ func kinds() (all []kind) {
 // course is what happens to one purchase.
 type course struct {
 	method      string
-	draft       string // what is special about the request
+	draft       string // the special property of the request
 	other, when string // what another client purchases of the request
 	post        string // what the service does with the purchase
-	// response is what the client receives. If the service performs the purchase and the response is a refusal, a gateway
-	// has sent the purchase twice, and returns the response to the second one.
+	// response is the response that the client receives. If the service performs the purchase and the response is a
+	// refusal, a gateway has sent the purchase twice, and returns the response to the second one.
 	response string
 	lag      time.Duration // how long reads lag behind
 }

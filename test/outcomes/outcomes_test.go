@@ -77,7 +77,7 @@ func (r *run) options() shipping.PurchaseOptions {
 	return shipping.PurchaseOptions{QuotedDrafts: r.asQuote}
 }
 
-// claim notes the outcome that an error stands for, and returns what is remembered of a purchase whose outcome is
+// claim notes the outcome that an error stands for, and returns the stored form of a purchase whose outcome is
 // unknown.
 func (r *run) claim(how, requestID string, documents []shipping.DocumentType, err error) *shipping.PurchaseRequest {
 	outcome := shipping.OutcomeCharged
@@ -298,7 +298,7 @@ func TestOutcomes_Ordinary(t *testing.T) {
 			{bought, nothing, charged, "processing", minimalAnalysis}, {nothing, nothing, nothing, "processing", minimal},
 		}
 		if test.method == purchaseID || test.want == purchasedBefore {
-			services = services[:3] // the last one does not show what was purchased
+			services = services[:3] // the last one does not show the purchased documents
 		}
 		for _, k := range services {
 			for _, lag := range lags[:2] {

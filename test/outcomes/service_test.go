@@ -188,7 +188,7 @@ func (s *service) purchase(r *request, documents []shipping.DocumentType) (*http
 	return s.respond(r, is)
 }
 
-// checkSent notes a purchase that must not be sent, by what the client was last sent about the request.
+// checkSent notes a purchase that must not be sent, by the last response to the client about the request.
 func (s *service) checkSent(r *request) {
 	status, hasStatus := r.shown["status"]
 	switch {

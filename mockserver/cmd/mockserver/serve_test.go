@@ -290,8 +290,8 @@ func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
 	}
 }
 
-// A server that a test program started and did not stop ran for ever. With -stdin it stops when the program has ended,
-// which closes its end of the pipe; without, an input that is at its end, such as /dev/null, stops nothing.
+// A server that a test program started and did not stop ran until it was killed. With -stdin it stops when the
+// program has ended, which closes its end of the pipe; without, an input that is at its end, such as /dev/null, stops nothing.
 func TestServe_StopsWhenItsInputEnds(t *testing.T) {
 	t.Parallel()
 	input, program := io.Pipe()

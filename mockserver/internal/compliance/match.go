@@ -96,7 +96,7 @@ func (f *Form) prefix(code string) (longest string) {
 	return longest
 }
 
-// keyword returns the longest keyword among the words of a description, or "".
+// keyword returns the longest keyword in a description, or "".
 func (f *Form) keyword(description []string) (longest string) {
 	for _, keyword := range f.Keywords {
 		if len(keyword) > len(longest) && mentions(description, words(keyword)) {
@@ -106,7 +106,7 @@ func (f *Form) keyword(description []string) (longest string) {
 	return longest
 }
 
-// mentions reports whether a text contains the words of a keyword side by side, the last one possibly in the plural.
+// mentions reports whether a text contains a keyword, possibly in the plural.
 func mentions(text, keyword []string) bool {
 	last := len(keyword) - 1
 	for start := 0; start+len(keyword) <= len(text); start++ {
@@ -127,7 +127,7 @@ func isOneOrMany(word, noun string) bool {
 	return ok && word == stem+"ies"
 }
 
-// words returns the words of a text in lower case. Hyphens and apostrophes separate words, so that
+// words splits a text into words in lower case. Hyphens and apostrophes separate words, so that
 // "power-bank" is found as "power bank" and "dress" in "women's dress".
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {

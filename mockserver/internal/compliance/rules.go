@@ -28,7 +28,7 @@ import (
 var defaultRules []byte
 
 // Slugs returns the document type slugs that exist, in the order of the specification ("Supported
-// document type slugs"). The slice is the caller's own.
+// document type slugs"). The caller may change the slice.
 func Slugs() []string {
 	var slugs []string
 	for _, documentType := range shipping.DocumentTypes() {
@@ -166,7 +166,7 @@ var (
 	nameNotation   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 )
 
-// problems returns what is wrong with a form of a table, and prepares its fields.
+// problems returns the problems of a form of a table, and prepares its fields.
 func (f *Form) problems() []string {
 	var problems []string
 	check := func(sound bool, format string, args ...any) {

@@ -105,7 +105,7 @@ func (s Scorecard) WriteText(w io.Writer) error {
 var ErrNoKey = errors.New("no key: deliveries are signed, so set the key with which the receiver verifies them")
 
 // Examine makes every examination of the table and returns the scorecard. It returns an error if the receiver cannot
-// be examined: the address is invalid or not allowed, there is no key, or the receiver is not running.
+// be examined: the address is invalid or not allowed, the key is missing, or the receiver is not running.
 //
 // If the receiver refuses a valid delivery, the other examinations are skipped, because its refusals would
 // prove nothing.
@@ -152,7 +152,7 @@ type examiner struct {
 	sent int
 }
 
-// examine makes one examination and returns why there was no response, or nil.
+// examine makes one examination and returns the reason why no response was received, or nil.
 func (e *examiner) examine(ctx context.Context, x examination, number int, f *Finding) error {
 	p := e.post(x, number)
 	r := e.send(ctx, p)

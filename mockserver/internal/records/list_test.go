@@ -53,7 +53,7 @@ func TestPage_SelectsRecords(t *testing.T) {
 	}
 }
 
-// Every page of every clone agrees with the same list as a slice of its own, whatever is computed, added and removed, and
+// Every page of every clone agrees with the same list as a separate slice, whatever is computed, added and removed, and
 // whenever it is cloned.
 func TestPage_OfClones(t *testing.T) {
 	t.Parallel()

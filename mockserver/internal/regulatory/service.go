@@ -46,7 +46,7 @@ type Config struct {
 	Charged func(entry ledger.Entry, record *Record)
 	// Room is called before a request is opened; its error becomes a refusal with [CodeFull]. Nil means no limit.
 	Room func() error
-	// At is called at each [fault.Point] with the operation and what it is about, and returns an error if a fault strikes
+	// At is called at each [fault.Point] with the operation and its subject, and returns an error if a fault strikes
 	// there. A purchase returns the error unchanged, so that the server can drop the connection; the error at
 	// [fault.Generation] fails the attempt.
 	At func(point fault.Point, operation, about string) error
@@ -75,7 +75,7 @@ type Service struct {
 	Requests
 }
 
-// Requests are the requests of a service. Those that [Service.Snapshot] and [Load] return do not change.
+// Requests are the requests of a service. Those that [Service.Snapshot] returns do not change.
 type Requests struct {
 	records map[string]*Record
 	order   []string // request ids, oldest first

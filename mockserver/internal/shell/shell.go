@@ -57,5 +57,5 @@ func Visible(text string) bool {
 }
 
 // IsVisible reports whether a character is visible and unambiguous on a terminal, or breaks a line. Tabs are not: a
-// terminal completes a word when one is pasted.
+// terminal completes text that is pasted.
 func IsVisible(r rune) bool { return r == '\n' || r != utf8.RuneError && unicode.IsPrint(r) }

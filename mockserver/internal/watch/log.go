@@ -152,7 +152,7 @@ func (e *entry) shorten(bodies int64) {
 	e.ResponseBody = cut(e.ResponseBody, int(bodies)-len(e.RequestBody))
 }
 
-// cut returns the start of a text, in memory of its own.
+// cut returns the start of a text as a copy.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

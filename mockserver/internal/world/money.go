@@ -96,8 +96,8 @@ func (w *World) Balance(wallet string) (shipping.Amount, bool) {
 	return w.Account.Ledger.Balance(wallet)
 }
 
-// Shipments returns the ids of the seeded shipments, newest first: the first matches several forms, the last ones are
-// domestic and match none.
+// Shipments returns the ids of the seeded shipments, newest first: the first needs several documents, the last ones are
+// domestic and need none.
 func (w *World) Shipments() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

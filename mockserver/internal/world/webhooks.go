@@ -10,7 +10,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// AddWebhook subscribes a receiver and returns its webhook_id.
+// AddWebhook registers a webhook and returns its webhook_id.
 func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 	if err := delivery.CheckTarget(h.URL, w.Assume().DeliverAnywhere); err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)

@@ -48,7 +48,7 @@ type World struct {
 	counted    int64 // bytes of memory that the world accounts for
 }
 
-// Access holds what a program needs to use a world. World embeds a pointer to it, because fmt follows a pointer at the
+// Access contains the address and the key of a world. World embeds a pointer to it, because fmt follows a pointer at the
 // top level only, so that printing a World does not reveal the key.
 type Access struct {
 	URL       string // the base address

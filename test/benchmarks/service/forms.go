@@ -53,7 +53,7 @@ func spaced(body []byte) ([]byte, error) {
 	return regexp.MustCompile(`\n *`).ReplaceAll(body, nil), err
 }
 
-// shuffled writes the members of each rate in an order of its own.
+// shuffled writes the members of each rate in a different order.
 func shuffled(body []byte) ([]byte, error) {
 	var page raw.Envelope[struct {
 		Rates      []map[string]json.RawMessage `json:"rates"`

@@ -60,7 +60,7 @@ func Record() (responses Responses, err error) {
 	return responses, err
 }
 
-// New returns a reference server without a socket, and without limits on what it holds.
+// New returns a reference server without a socket and without limits.
 func New(options ...mockserver.Option) *mockserver.Server {
 	return mockserver.New(append([]mockserver.Option{
 		mockserver.WithoutListener(), mockserver.WithMaxMemory(1 << 40), mockserver.WithJournal(0, 0),

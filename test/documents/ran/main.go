@@ -2,10 +2,9 @@
 //
 //	go run ./test/documents/ran LOG...
 //
-// The logs are the output of go test -v. Every test that docs/RELIABILITY.md and docs/SPECIFICATION.md name must have passed
-// in one of them, and neither it nor one of its subtests may have been skipped. A figure in the column Cases of
-// RELIABILITY.md must be the number of innermost subtests of a test of that row, or its attribute "cases", in any of the logs, so that
-// no figure outlives the run that it stands for.
+// The logs are the output of go test -v. Every test that a table of docs/RELIABILITY.md or docs/SPECIFICATION.md names must have passed
+// in one of them, and neither it nor one of its subtests may have been skipped. A figure in bold must be the number of innermost
+// subtests of a test of that row, or its attribute "cases", in any of the logs.
 package main
 
 import (
@@ -30,28 +29,26 @@ func run(root string, logs []string, stdout, stderr io.Writer) int {
 		}
 		seen.read(string(text))
 	}
-	var texts [2]string
-	for i, name := range []string{"RELIABILITY.md", "SPECIFICATION.md"} {
+	kept, problems, figures := 0, 0, 0
+	for _, name := range []string{"RELIABILITY.md", "SPECIFICATION.md"} {
 		text, err := os.ReadFile(filepath.Join(root, "docs", name))
 		if err != nil {
 			_, _ = fmt.Fprintln(stderr, "ran:", err)
 			return 2
 		}
-		texts[i] = string(text)
-	}
-	promises := append(reliability(texts[0]), specification(texts[1])...)
-	problems, figures := 0, 0
-	for _, p := range promises {
-		for _, problem := range p.problems(seen) {
-			problems++
-			_, _ = fmt.Fprintf(stdout, "%s: %s\n", p.where, problem)
+		for _, p := range promises(name, string(text)) {
+			for _, problem := range p.problems(seen) {
+				problems++
+				_, _ = fmt.Fprintf(stdout, "%s: %s\n", p.where, problem)
+			}
+			kept++
+			figures += len(p.figures)
 		}
-		figures += len(p.figures)
 	}
-	if problems > 0 || len(promises) == 0 {
-		_, _ = fmt.Fprintf(stdout, "%d problems in %d promises\n", problems, len(promises))
+	if problems > 0 || kept == 0 {
+		_, _ = fmt.Fprintf(stdout, "%d problems in %d promises\n", problems, kept)
 		return 1
 	}
-	_, _ = fmt.Fprintf(stdout, "the tests of %d promises ran, none was skipped, and %d figures are those of the run\n", len(promises), figures)
+	_, _ = fmt.Fprintf(stdout, "the tests of %d promises ran, none was skipped, and %d figures are those of the run\n", kept, figures)
 	return 0
 }

@@ -1,0 +1,51 @@
+package documents_test
+
+import (
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Every import between the groups of packages in the picture of ARCHITECTURE.md follows its arrows, every arrow is such an import, and the
+// arrows have no circle. They stand in the picture from top to bottom.
+func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
+	picture := readText(t, "docs/ARCHITECTURE.md")
+	group, arrows, reached := map[string]string{}, map[string]bool{}, map[string]map[string]bool{}
+	for _, box := range regexp.MustCompile(`(?m)^ +(\w+)\["(.+)"\]$`).FindAllStringSubmatch(picture, -1) {
+		for name := range strings.SplitSeq(box[2], "<br>") {
+			group[name] = box[1]
+		}
+		reached[box[1]] = map[string]bool{box[1]: true}
+	}
+	for _, arrow := range slices.Backward(regexp.MustCompile(`(?m)^ +(\w+) --> (\w+)$`).FindAllStringSubmatch(picture, -1)) {
+		arrows[arrow[0]] = true
+		if reached[arrow[2]][arrow[1]] {
+			t.Errorf("%s closes a circle", arrow[0])
+		}
+		maps.Copy(reached[arrow[1]], reached[arrow[2]])
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{range .Imports}}{{$.ImportPath}} {{.}}{{"\n"}}{{end}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := strings.NewReplacer("github.com/shipping-go/shipping/", "", "github.com/shipping-go/shipping", "shipping").Replace(string(out))
+	for line := range strings.Lines(paths) {
+		from, to, _ := strings.Cut(strings.TrimSpace(line), " ")
+		delete(arrows, "    "+group[from]+" --> "+group[to])
+		switch {
+		case strings.HasPrefix(from, "test/"), strings.HasPrefix(from, "examples/"), strings.HasPrefix(from, "docs/"): // above the picture
+		case group[from] == "":
+			t.Errorf("%s is not in the picture", from)
+		case group[to] != "" && !reached[group[from]][group[to]]:
+			t.Errorf("%s (%s) imports %s (%s): no arrow leads there", from, group[from], to, group[to])
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{}, arrows); diff != "" {
+		t.Errorf("no import goes along these arrows:\n%s", diff)
+	}
+}
