@@ -48,7 +48,7 @@ func TestPurchase_AContradictoryResponseConfirmsNothing(t *testing.T) {
 }
 
 // A record that contradicts itself, or whose request id or documents cannot be read, proves nothing. A draft with
-// anything in a member that shows a charge does not prove that nothing was charged.
+// anything in a member that shows a charge is no proof that nothing was charged.
 func TestPurchase_AContradictoryRecordDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{

@@ -24,7 +24,7 @@ const (
 // together is the name of [Together] in JSON.
 const together = "any"
 
-// Orders returns the orders other than [Together]. The caller may change the slice.
+// Orders returns the orders other than [Together]. The slice is the caller's own.
 func Orders() []Order { return []Order{FIFO, Reverse, Shuffle} }
 
 // MarshalText implements [encoding.TextMarshaler].

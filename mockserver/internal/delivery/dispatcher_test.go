@@ -183,8 +183,7 @@ func stateOf(t *testing.T, d *Dispatcher, id string) notify.State {
 	return got.State
 }
 
-// Due notifications are sent without advancing the clock, and so are gathered ones that are restored when they are
-// due, or later.
+// What is due is sent without the clock being advanced; so is what was gathered and is restored when it is due, or later.
 func TestSend_WhatIsDueNeedsNoAdvance(t *testing.T) {
 	t.Parallel()
 	d, _ := onVirtual(t, monday)
