@@ -23,7 +23,7 @@ func TestDEPENDENCIES_HaveAReason(t *testing.T) {
 		}
 		for _, path := range paths {
 			for _, found := range requirement.FindAllStringSubmatch(readText(t, path), -1) {
-				if found[2] == "" && !strings.HasPrefix(found[1], "github.com/shipping-go/shipping") && !strings.Contains(reasons, "| "+found[1]+" |") {
+				if found[2] == "" && !strings.HasPrefix(found[1], "github.com/shipping-go/shipping") && !strings.Contains(reasons, "`"+found[1]+"`") {
 					t.Errorf("%s requires %s, which has no row in docs/DEPENDENCIES.md", path, found[1])
 				}
 			}

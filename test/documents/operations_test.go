@@ -12,9 +12,8 @@ import (
 )
 
 // Each operation of the table is called by the conformance suite and by the tests of promises. Other tests name the handler
-// (TestRouter_NamesTheOperationWithoutAHandler), the path in the OpenAPI document (TestOpenAPI_DescribesEveryOperation), the
-// heading in SPECIFICATION.md (TestSPECIFICATION_HasEveryOperation) and the golden response of a list
-// (TestLists_EveryFieldOfTheGoldenResponse) that are missing.
+// (TestRouter_NamesTheOperationWithoutAHandler), the path in the OpenAPI document (TestOpenAPI_DescribesEveryOperation)
+// and the golden response of a list (TestLists_EveryFieldOfTheGoldenResponse) that are missing.
 func TestOperations_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	server := mockserver.New()
