@@ -18,7 +18,7 @@ func ExampleWithRoute() {
 	fmt.Println(errors.Is(err, shipping.ErrProvisionalRoute))
 
 	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
-		shipping.WithRoute(shipping.OpRetryRequest, "POST /v1/regulatory-documents/{request_id}/again"))
+		shipping.WithRoute("regulatory.retry", "POST /v1/regulatory-documents/{request_id}/again"))
 	fmt.Println(err)
 	// Output:
 	// true

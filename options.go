@@ -114,9 +114,11 @@ func WithDriftReport(report func(Drift)) Option {
 // Assumption: the routes.
 func WithProvisionalRoutes() Option { return func(s *settings) { s.provisional = true } }
 
-// WithRoute enables the provisional operations, and sets the route of one, such as [OpRetryRequest]. The route is a path
+// WithRoute enables the provisional operations, and sets the route of one, such as "regulatory.retry". The route is a path
 // below the base address, or a method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders
-// {request_id} and, for a document, {document_type}.
+// {request_id} and, for a document, {document_type}. The operations are "regulatory.items.update",
+// "regulatory.addresses.update", "regulatory.shipping.update", "regulatory.profile.update", "regulatory.retry" and
+// "regulatory.pdf".
 func WithRoute(operation, route string) Option {
 	return func(s *settings) {
 		s.provisional = true
