@@ -63,7 +63,7 @@ func ExampleNewClient() {
 
 // Key and address from SHIPPING_SECRET_KEY and SHIPPING_BASE_URL.
 func ExampleNewClientFromEnv() {
-	os.Unsetenv(shipping.EnvSecretKey)
+	os.Unsetenv("SHIPPING_SECRET_KEY")
 	_, err := shipping.NewClientFromEnv()
 	fmt.Println(err)
 	// Output: shipping: SHIPPING_SECRET_KEY is not set: export it with the account's secret key

@@ -113,8 +113,8 @@ func TestNewClientFromEnv(t *testing.T) {
 		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like http://127.0.0.1:4010"},
 		"no host":   {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
 	} {
-		t.Setenv(shipping.EnvSecretKey, test.key)
-		t.Setenv(shipping.EnvBaseURL, test.address)
+		t.Setenv("SHIPPING_SECRET_KEY", test.key)
+		t.Setenv("SHIPPING_BASE_URL", test.address)
 		client, err := shipping.NewClientFromEnv()
 		switch {
 		case test.want == "" && (err != nil || client.BaseURL() != shippingtest.BaseURL):
@@ -123,8 +123,8 @@ func TestNewClientFromEnv(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 	}
-	t.Setenv(shipping.EnvBaseURL, "https://variable.test")
-	t.Setenv(shipping.EnvSecretKey, shippingtest.Key)
+	t.Setenv("SHIPPING_BASE_URL", "https://variable.test")
+	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
 	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(shippingtest.BaseURL)); err != nil || client.BaseURL() != shippingtest.BaseURL {
 		t.Errorf("an option does not override the variable: %v, %v", client, err)
 	}
