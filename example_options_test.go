@@ -104,9 +104,9 @@ func ExampleWithDriftReport() {
 			"currency":"KES","latitude":"1.0","longitude":"38.0","continent":"Africa"}]}`)
 	}))
 	defer service.Close()
-	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithDriftReport(func(d shipping.Drift) {
-		for _, finding := range d.Findings {
-			fmt.Println(d.Operation, finding)
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithDriftReport(func(operation string, found []shipping.Drift) {
+		for _, drift := range found {
+			fmt.Println(operation, drift)
 		}
 	}))
 	if err != nil {

@@ -277,7 +277,7 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 			continue
 		}
 		err := call.Do(t.Context(), client)
-		shippingtest.WantError(t, call.Operation, err, shipping.ErrProvisionalRoute)
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrInvalidRequest)
 		if err != nil && !strings.Contains(err.Error(), "WithProvisionalRoutes()") {
 			t.Errorf("%s: %v does not name the remedy", call.Operation, err)
 		}
