@@ -47,9 +47,20 @@ type Transaction struct {
 	Metadata RawJSON `json:"metadata"`
 	Platform string  `json:"platform"`
 	// TransactionSource is the source of the money; "wallet" occurs.
-	TransactionSource string              `json:"transaction_source"`
-	Receiver          TransactionReceiver `json:"receiver"`
-	Sender            TransactionSender   `json:"sender"`
+	TransactionSource string `json:"transaction_source"`
+	// Receiver is the receiver of the money.
+	Receiver struct {
+		Name      string `json:"name"`
+		Reference string `json:"reference"`
+		Type      string `json:"type"`
+	} `json:"receiver"`
+	// Sender is the payer.
+	Sender struct {
+		Name string `json:"name"`
+		ID   string `json:"id"`
+		// AccountNumber may be empty.
+		AccountNumber string `json:"account_number"`
+	} `json:"sender"`
 	// Recipient may be empty.
 	Recipient string `json:"recipient"`
 	Reversed  bool   `json:"reversed"`
@@ -67,21 +78,6 @@ type Transaction struct {
 // ShipmentID returns the shipment that the transaction paid for, from Metadata; "" if there is
 // none.
 func (t *Transaction) ShipmentID() string { return t.Metadata.Get("shipment_id").Text() }
-
-// TransactionReceiver is the receiver of a transaction's money.
-type TransactionReceiver struct {
-	Name      string `json:"name"`
-	Reference string `json:"reference"`
-	Type      string `json:"type"`
-}
-
-// TransactionSender is the payer of a transaction.
-type TransactionSender struct {
-	Name string `json:"name"`
-	ID   string `json:"id"`
-	// AccountNumber may be empty.
-	AccountNumber string `json:"account_number"`
-}
 
 // TransactionListOptions selects a page of a wallet's transactions. Wallet is required; zero Page
 // and PerPage are not sent, so the service's defaults (page 1, 100 a page) apply.
