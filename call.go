@@ -125,7 +125,8 @@ func (c *core) find(r request) (operations.Operation, error) {
 		return operations.Operation{}, fmt.Errorf("shipping: the operation %q is not in the table of internal/operations", r.operation)
 	}
 	if operation := c.operations[i]; operation.Provisional && !c.provisional {
-		return operation, fmt.Errorf("%w (%s)", ErrProvisionalRoute, r.operation)
+		return operation, invalidRequest(r.operation, "WithProvisionalRoutes()",
+			"is missing: the specification documents no path for this operation; make the client with it, which enables the assumed path")
 	}
 	return c.operations[i], nil
 }

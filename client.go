@@ -15,10 +15,10 @@ import (
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
-// Environment variables read by [NewClientFromEnv].
+// The environment variables that NewClientFromEnv reads.
 const (
-	EnvSecretKey = "SHIPPING_SECRET_KEY"
-	EnvBaseURL   = "SHIPPING_BASE_URL"
+	envSecretKey = "SHIPPING_SECRET_KEY"
+	envBaseURL   = "SHIPPING_BASE_URL"
 )
 
 // Client calls the service for one account. It is safe for concurrent use. Create it once and share it: the retry
@@ -105,11 +105,11 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 // SHIPPING_BASE_URL. Options are applied after them, so [WithBaseURL] overrides the variable. A missing
 // or invalid variable is a [*ValidationError] that names it.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
-	key, base := os.Getenv(EnvSecretKey), os.Getenv(EnvBaseURL)
+	key, base := os.Getenv(envSecretKey), os.Getenv(envBaseURL)
 	if key == "" {
-		return nil, invalidOption(EnvSecretKey, "is not set: export it with the account's secret key")
+		return nil, invalidOption(envSecretKey, "is not set: export it with the account's secret key")
 	}
-	fromEnv := func(s *settings) { s.baseURL, s.baseURLSource = base, EnvBaseURL }
+	fromEnv := func(s *settings) { s.baseURL, s.baseURLSource = base, envBaseURL }
 	return NewClient(key, append([]Option{fromEnv}, opts...)...)
 }
 
@@ -150,7 +150,7 @@ func checkKey(key string) error {
 	const option = "secretKey"
 	switch {
 	case strings.TrimSpace(key) == "":
-		return invalidOption(option, "is empty: pass the account's secret key, or use NewClientFromEnv with "+EnvSecretKey)
+		return invalidOption(option, "is empty: pass the account's secret key, or use NewClientFromEnv with "+envSecretKey)
 	case strings.TrimSpace(key) != key:
 		return invalidOption(option, "has spaces or line breaks around it: trim it, for example after reading it from a file")
 	case strings.HasPrefix(strings.ToLower(key), "bearer "):
@@ -176,7 +176,7 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	address = strings.TrimSpace(address)
 	if address == "" {
 		return baseURL{}, invalidOption(option,
-			"is missing: there is no built-in host; pass WithBaseURL(\"https://…\") or set "+EnvBaseURL+
+			"is missing: there is no built-in host; pass WithBaseURL(\"https://…\") or set "+envBaseURL+
 				" (for a local server: go run ./mockserver/cmd/mockserver serve)")
 	}
 	u, err := url.Parse(address)

@@ -57,9 +57,6 @@ var (
 	ErrBodyTooLarge = transport.ErrBodyTooLarge
 	// ErrConnection: no response was received, because the connection was not established, broke, or timed out.
 	ErrConnection = errors.New("shipping: no response")
-	// ErrProvisionalRoute: the operation has no documented path; see [WithProvisionalRoutes].
-	ErrProvisionalRoute = errors.New("shipping: the specification documents no path for this operation; " +
-		"enable the assumed one with WithProvisionalRoutes()")
 	// ErrNoClient: a service of a zero Client was used.
 	ErrNoClient = errors.New("shipping: no client: make one with NewClient or NewClientFromEnv")
 )

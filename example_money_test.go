@@ -71,9 +71,9 @@ func ExampleTransaction_Signed() {
 		log.Fatal(err)
 	}
 	for _, transaction := range []shipping.Transaction{
-		{TransactionID: "TR-1", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess},
-		{TransactionID: "TR-2", Amount: amount, FlatAmount: 25075, Flow: shipping.FlowIn, Status: shipping.TransactionPending},
-		{TransactionID: "TR-3", Amount: amount, FlatAmount: 25074, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess},
+		{TransactionID: "TR-1", Amount: amount, FlatAmount: 25075, Flow: "out", Status: "success"},
+		{TransactionID: "TR-2", Amount: amount, FlatAmount: 25075, Flow: "in", Status: "pending"},
+		{TransactionID: "TR-3", Amount: amount, FlatAmount: 25074, Flow: "out", Status: "success"},
 	} {
 		signed, err := transaction.Signed()
 		if err != nil {

@@ -182,10 +182,10 @@ func ExampleWithRoute() {
 	plain, server := account()
 	defer server.Close()
 	_, err := plain.Regulatory.Retry(context.Background(), "RD-1")
-	fmt.Println(errors.Is(err, shipping.ErrProvisionalRoute))
+	fmt.Println(errors.Is(err, shipping.ErrInvalidRequest))
 
 	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
-		shipping.WithRoute(shipping.OpRetryRequest, "POST /v1/regulatory-documents/{request_id}/again"))
+		shipping.WithRoute("regulatory.retry", "POST /v1/regulatory-documents/{request_id}/again"))
 	fmt.Println(err)
 	// Output:
 	// true

@@ -70,7 +70,7 @@ func ExampleNewClient() {
 
 // Key and address from SHIPPING_SECRET_KEY and SHIPPING_BASE_URL.
 func ExampleNewClientFromEnv() {
-	os.Unsetenv(shipping.EnvSecretKey)
+	os.Unsetenv("SHIPPING_SECRET_KEY")
 	_, err := shipping.NewClientFromEnv()
 	fmt.Println(err)
 	// Output: shipping: SHIPPING_SECRET_KEY is not set: export it with the account's secret key
@@ -183,9 +183,9 @@ func ExampleWithDriftReport() {
 			"currency":"KES","latitude":"1.0","longitude":"38.0","continent":"Africa"}]}`)
 	}))
 	defer service.Close()
-	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithDriftReport(func(d shipping.Drift) {
-		for _, finding := range d.Findings {
-			fmt.Println(d.Operation, finding)
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithDriftReport(func(operation string, found []shipping.Drift) {
+		for _, drift := range found {
+			fmt.Println(operation, drift)
 		}
 	}))
 	if err != nil {

@@ -96,16 +96,9 @@ func (x *exchange) attrs(attempt Attempt) []slog.Attr {
 	return attrs
 }
 
-// Drift lists the differences between a response and the specification; see [WithDriftReport].
+// Drift is a difference between a response and the specification, however many records of the response show it; see
+// [WithDriftReport].
 type Drift struct {
-	// Operation is the name of the operation, such as "rates.list".
-	Operation string
-	// Findings are sorted by path.
-	Findings []DriftFinding
-}
-
-// DriftFinding is one difference, reported once for all records of a response.
-type DriftFinding struct {
 	// Path names the field, such as "data.rates[].amount".
 	Path string
 	// Kind is "unknown" for a field that the specification does not name, "missing" for one that the response lacks, and
@@ -117,16 +110,16 @@ type DriftFinding struct {
 	Count int
 }
 
-// The kinds of a [DriftFinding].
+// The kinds of a [Drift].
 const (
 	driftUnknown = "unknown"
 	driftMissing = "missing"
 	driftType    = "type"
 )
 
-// String writes a finding on one line. Names that the service chose are truncated, and their control characters
+// String writes a difference on one line. Names that the service chose are truncated, and their control characters
 // removed.
-func (f DriftFinding) String() string {
+func (f Drift) String() string {
 	text := f.Kind + " " + oneLine(f.Path, maxErrorMessage)
 	if f.Detail != "" {
 		text += ": " + oneLine(f.Detail, maxErrorMessage)
@@ -140,23 +133,23 @@ func (f DriftFinding) String() string {
 // driftReport reports the differences of a response to the user, without the key.
 type driftReport func(key redact.Key, operation string, found driftCounts)
 
-func reportTo(report func(Drift)) driftReport {
+func reportTo(report func(operation string, found []Drift)) driftReport {
 	if report == nil {
 		return nil
 	}
 	return func(key redact.Key, operation string, found driftCounts) {
 		if len(found) > 0 {
-			report(Drift{Operation: operation, Findings: found.findings(key)})
+			report(operation, found.findings(key))
 		}
 	}
 }
 
 // driftCounts counts the differences of a response, each under its finding without a count.
-type driftCounts map[DriftFinding]int
+type driftCounts map[Drift]int
 
 func (c driftCounts) add(difference jsonread.Difference) {
 	kind := [...]string{jsonread.Unknown: driftUnknown, jsonread.Missing: driftMissing, jsonread.Type: driftType}[difference.Kind]
-	c[DriftFinding{Path: difference.Path, Kind: kind, Detail: difference.Detail}]++
+	c[Drift{Path: difference.Path, Kind: kind, Detail: difference.Detail}]++
 }
 
 // dropMissing removes the members that are missing directly below a path.
@@ -169,13 +162,13 @@ func (c driftCounts) dropMissing(path string) {
 }
 
 // findings returns the differences with their counts, sorted. A service may send the key as the name of a member.
-func (c driftCounts) findings(key redact.Key) []DriftFinding {
-	var findings []DriftFinding
+func (c driftCounts) findings(key redact.Key) []Drift {
+	var findings []Drift
 	for finding, count := range c {
 		finding.Count = count
 		findings = append(findings, finding)
 	}
-	slices.SortFunc(findings, func(a, b DriftFinding) int {
+	slices.SortFunc(findings, func(a, b Drift) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Detail, b.Detail))
 	})
 	for i, finding := range findings {

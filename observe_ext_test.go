@@ -138,25 +138,17 @@ func TestLogger_TellsAttemptsAndRepeats(t *testing.T) {
 // drifts collects the reports of WithDriftReport.
 type drifts struct {
 	mu  sync.Mutex
-	got []shipping.Drift
+	got []string
 }
 
 func (d *drifts) option() shipping.Option {
-	return shipping.WithDriftReport(func(drift shipping.Drift) {
+	return shipping.WithDriftReport(func(operation string, found []shipping.Drift) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.got = append(d.got, drift)
-	})
-}
-
-func (d *drifts) lines() []string {
-	var lines []string
-	for _, drift := range d.got {
-		for _, finding := range drift.Findings {
-			lines = append(lines, drift.Operation+": "+finding.String())
+		for _, drift := range found {
+			d.got = append(d.got, operation+": "+drift.String())
 		}
-	}
-	return lines
+	})
 }
 
 func TestDrift_GoldenAnswersHaveNone(t *testing.T) {
@@ -192,7 +184,7 @@ func TestDrift_GoldenAnswersHaveNone(t *testing.T) {
 		if err := do(t.Context(), shippingtest.NewClient(t, shippingtest.NewGoldenService(t, file), found.option())); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if lines := found.lines(); len(lines) > 0 {
+		if lines := found.got; len(lines) > 0 {
 			t.Errorf("%s and the Go types differ: add what is unknown to the type, and what is missing to internal/shippingtest/testdata/%s:\n%s", file, file, strings.Join(lines, "\n"))
 		}
 	}
@@ -223,7 +215,7 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		"rates.list: missing data.rates[].user (2 times)",
 		"rates.list: missing message",
 		"rates.list: unknown msg: null",
-	}, found.lines())
+	}, found.got)
 }
 
 // The texts of findings and errors contain names and texts of the service, which could forge lines of a log or control a
@@ -232,9 +224,9 @@ func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
 	t.Parallel()
 	const hostile = `x\ny\r\u001b[2J\u2028z`
 	var texts []string
-	report := shipping.WithDriftReport(func(d shipping.Drift) {
-		for _, finding := range d.Findings {
-			texts = append(texts, finding.String())
+	report := shipping.WithDriftReport(func(_ string, found []shipping.Drift) {
+		for _, drift := range found {
+			texts = append(texts, drift.String())
 		}
 	})
 	body := `{"status":true,"data":{"rates":[{"` + hostile + `":1}]},"` + hostile + `":2}`
@@ -280,5 +272,5 @@ func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 		"regulatory.get: type data.line_items: object instead of array",
 		"regulatory.get: missing data.source",
 		"regulatory.get: unknown data.tier: string",
-	}, found.lines())
+	}, found.got)
 }

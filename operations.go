@@ -1,6 +1,6 @@
 package shipping
 
-// Names of the operations that the specification documents with their paths.
+// Names of the operations that the specification documents with their paths. [WithRoute] lists those of the others.
 const (
 	OpListRates        = "rates.list"
 	OpListCountries    = "countries.list"
@@ -10,16 +10,6 @@ const (
 	OpAnalyze          = "regulatory.analyze"
 	OpPurchase         = "regulatory.purchase"
 	OpGetRequest       = "regulatory.get"
-)
-
-// Names of the operations that the specification names without a path; see [WithProvisionalRoutes] and [WithRoute].
-const (
-	OpUpdateItems     = "regulatory.items.update"
-	OpUpdateAddresses = "regulatory.addresses.update"
-	OpUpdateShipping  = "regulatory.shipping.update"
-	OpUpdateProfile   = "regulatory.profile.update"
-	OpRetryRequest    = "regulatory.retry"
-	OpDocumentPDF     = "regulatory.pdf"
 )
 
 // The placeholders of the routes.

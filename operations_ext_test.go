@@ -53,7 +53,7 @@ func wantHeader(call shippingtest.Call, method string) http.Header {
 		"User-Agent":    {"shipping-go/" + shipping.Version},
 		"Authorization": {"Bearer " + shippingtest.Key},
 	}
-	if call.Operation == shipping.OpDocumentPDF { // requires none, and is sent none
+	if call.Operation == operations.DocumentPDF { // requires none, and is sent none
 		header.Del("Authorization")
 		header.Set("Accept", "application/pdf")
 	}
@@ -277,7 +277,7 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 			continue
 		}
 		err := call.Do(t.Context(), client)
-		shippingtest.WantError(t, call.Operation, err, shipping.ErrProvisionalRoute)
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrInvalidRequest)
 		if err != nil && !strings.Contains(err.Error(), "WithProvisionalRoutes()") {
 			t.Errorf("%s: %v does not name the remedy", call.Operation, err)
 		}
@@ -290,8 +290,8 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
-	client := shippingtest.NewClient(t, service, shipping.WithRoute(shipping.OpDocumentPDF, "/v2/forms/{document_type}/{request_id}"),
-		shipping.WithRoute(shipping.OpRetryRequest, "PATCH /v1/again/{request_id}"))
+	client := shippingtest.NewClient(t, service, shipping.WithRoute(operations.DocumentPDF, "/v2/forms/{document_type}/{request_id}"),
+		shipping.WithRoute(operations.RetryRequest, "PATCH /v1/again/{request_id}"))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestProvisionalRoutes_AReplacedReadStillRepeats(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewStringResponder(200, "%PDF-1.7"))
 	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(),
-		shipping.WithRoute(shipping.OpDocumentPDF, "/forms/{document_type}/{request_id}"))
+		shipping.WithRoute(operations.DocumentPDF, "/forms/{document_type}/{request_id}"))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Error(err)
 	}
@@ -321,8 +321,8 @@ func TestOperations_TheTableHasTheirNames(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		shipping.OpListRates, shipping.OpListCountries, shipping.OpListWebhooks, shipping.OpReplayWebhook, shipping.OpListTransactions,
-		shipping.OpAnalyze, shipping.OpPurchase, shipping.OpGetRequest, shipping.OpUpdateItems, shipping.OpUpdateAddresses,
-		shipping.OpUpdateShipping, shipping.OpUpdateProfile, shipping.OpRetryRequest, shipping.OpDocumentPDF,
+		shipping.OpAnalyze, shipping.OpPurchase, shipping.OpGetRequest, operations.UpdateItems, operations.UpdateAddresses,
+		operations.UpdateShipping, operations.UpdateProfile, operations.RetryRequest, operations.DocumentPDF,
 	}
 	shippingtest.Diff(t, "names", operations.Names(nil), names)
 	for _, operation := range operations.All() {

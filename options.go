@@ -29,7 +29,7 @@ type settings struct {
 	policy        RetryPolicy
 	log           attemptLog
 	userAgent     string
-	limiter       Limiter
+	limiter       transport.Limiter
 	maxBody       int64
 	observer      Observer
 	drift         driftReport
@@ -81,14 +81,13 @@ func WithUserAgent(product string) Option {
 	}
 }
 
-// Limiter paces requests; *rate.Limiter of golang.org/x/time/rate is one.
-type Limiter interface {
-	// Wait blocks until a request may be sent, or returns an error when ctx ends first.
+// WithLimiter makes every attempt wait for limiter before it is sent. Its Wait blocks until a request may be sent, or
+// returns an error if ctx ends first. A *rate.Limiter of golang.org/x/time/rate is a limiter.
+func WithLimiter(limiter interface {
 	Wait(ctx context.Context) error
+}) Option {
+	return func(s *settings) { s.limiter = limiter }
 }
-
-// WithLimiter makes every attempt wait for limiter before it is sent.
-func WithLimiter(limiter Limiter) Option { return func(s *settings) { s.limiter = limiter } }
 
 // WithMaxResponseBytes bounds the size of a response body after decompression; a larger one is
 // [ErrBodyTooLarge]. The default is 64 MiB. It also bounds the memory of a response: one whose lists have more than
@@ -99,24 +98,26 @@ func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody
 // before each retry and at the end.
 func WithObserver(observer Observer) Option { return func(s *settings) { s.observer = observer } }
 
-// WithDriftReport calls report for each response that differs from the specification: unknown fields, missing fields,
-// and values of another type. report may be called concurrently. A response without differences takes no longer to
-// read; a list in which each record has several takes about twice as long.
-func WithDriftReport(report func(Drift)) Option {
+// WithDriftReport calls report, with the name of the operation, for each response that differs from the specification:
+// unknown fields, missing fields, and values of another type. report may be called concurrently. A response without
+// differences takes no longer to read; a list in which each record has several takes about twice as long.
+func WithDriftReport(report func(operation string, found []Drift)) Option {
 	return func(s *settings) { s.drift = reportTo(report) }
 }
 
 // WithProvisionalRoutes enables the operations that the specification names without a path: UpdateItems, UpdateAddresses,
 // UpdateShipping, UpdateProfile, Retry and PDF. [WithRoute] sets the routes of your service.
 //
-// Without this option those methods return [ErrProvisionalRoute] and send nothing.
+// Without this option those methods return a [*ValidationError] and send nothing.
 //
 // Assumption: the routes.
 func WithProvisionalRoutes() Option { return func(s *settings) { s.provisional = true } }
 
-// WithRoute enables the provisional operations, and sets the route of one, such as [OpRetryRequest]. The route is a path
+// WithRoute enables the provisional operations, and sets the route of one, such as "regulatory.retry". The route is a path
 // below the base address, or a method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders
-// {request_id} and, for a document, {document_type}.
+// {request_id} and, for a document, {document_type}. The operations are "regulatory.items.update",
+// "regulatory.addresses.update", "regulatory.shipping.update", "regulatory.profile.update", "regulatory.retry" and
+// "regulatory.pdf".
 func WithRoute(operation, route string) Option {
 	return func(s *settings) {
 		s.provisional = true

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -88,10 +89,10 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"line in User-Agent":   {shipping.WithUserAgent("acme\r\nX-Evil: 1"), "WithUserAgent has a character that no HTTP header can carry"},
 		"unknown operation":    {shipping.WithRoute("x", "/x"), `names "x", which is not an operation that the specification names without a path`},
 		"documented operation": {shipping.WithRoute(shipping.OpPurchase, "/x"), "which is not an operation that"},
-		"route without slash":  {shipping.WithRoute(shipping.OpDocumentPDF, "pdf"), "does not begin with a slash"},
-		"missing placeholder":  {shipping.WithRoute(shipping.OpDocumentPDF, "/pdf/{request_id}"), `gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
-		"unknown placeholder":  {shipping.WithRoute(shipping.OpRetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
-		"open placeholder":     {shipping.WithRoute(shipping.OpRetryRequest, "/{id"), `lacks the placeholder {request_id}`},
+		"route without slash":  {shipping.WithRoute(operations.DocumentPDF, "pdf"), "does not begin with a slash"},
+		"missing placeholder":  {shipping.WithRoute(operations.DocumentPDF, "/pdf/{request_id}"), `gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
+		"unknown placeholder":  {shipping.WithRoute(operations.RetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
+		"open placeholder":     {shipping.WithRoute(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -112,8 +113,8 @@ func TestNewClientFromEnv(t *testing.T) {
 		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like http://127.0.0.1:4010"},
 		"no host":   {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
 	} {
-		t.Setenv(shipping.EnvSecretKey, test.key)
-		t.Setenv(shipping.EnvBaseURL, test.address)
+		t.Setenv("SHIPPING_SECRET_KEY", test.key)
+		t.Setenv("SHIPPING_BASE_URL", test.address)
 		client, err := shipping.NewClientFromEnv()
 		switch {
 		case test.want == "" && (err != nil || client.BaseURL() != shippingtest.BaseURL):
@@ -122,8 +123,8 @@ func TestNewClientFromEnv(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 	}
-	t.Setenv(shipping.EnvBaseURL, "https://variable.test")
-	t.Setenv(shipping.EnvSecretKey, shippingtest.Key)
+	t.Setenv("SHIPPING_BASE_URL", "https://variable.test")
+	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
 	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(shippingtest.BaseURL)); err != nil || client.BaseURL() != shippingtest.BaseURL {
 		t.Errorf("an option does not override the variable: %v, %v", client, err)
 	}

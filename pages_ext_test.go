@@ -93,9 +93,9 @@ func TestTransaction_Signed(t *testing.T) {
 		doubt  string
 	}{
 		"out":              {func(*shipping.Transaction) {}, "-19.99", ""},
-		"in":               {func(x *shipping.Transaction) { x.Flow = shipping.FlowIn }, "19.99", ""},
+		"in":               {func(x *shipping.Transaction) { x.Flow = "in" }, "19.99", ""},
 		"reversed":         {func(x *shipping.Transaction) { x.Reversed = true }, "-19.99", "reversed: if the money did not come back"},
-		"reversed, in":     {func(x *shipping.Transaction) { x.Reversed, x.Flow = true, shipping.FlowIn }, "19.99", "reversed: "},
+		"reversed, in":     {func(x *shipping.Transaction) { x.Reversed, x.Flow = true, "in" }, "19.99", "reversed: "},
 		"flat is off":      {func(x *shipping.Transaction) { x.FlatAmount = 1998 }, "-19.99", "flat_amount is 1998, not the amount 19.99 times 100"},
 		"three decimals":   {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "1.005"), 101 }, "-1.005", ""},
 		"failed":           {func(x *shipping.Transaction) { x.Status = "failed" }, "0", `status "failed": counted as 0`},
@@ -108,10 +108,10 @@ func TestTransaction_Signed(t *testing.T) {
 		"no flow":          {func(x *shipping.Transaction) { x.Flow = "" }, "", ""},
 		"negative":         {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "-19.99"), -1999 }, "", ""},
 		"negative, in": {func(x *shipping.Transaction) {
-			x.Amount, x.FlatAmount, x.Flow = shippingtest.Amount(t, "-0.01"), -1, shipping.FlowIn
+			x.Amount, x.FlatAmount, x.Flow = shippingtest.Amount(t, "-0.01"), -1, "in"
 		}, "", ""},
 	} {
-		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999, Flow: shipping.FlowOut, Status: shipping.TransactionPending}
+		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999, Flow: "out", Status: "pending"}
 		tc.change(transaction)
 		signed, err := transaction.Signed()
 		switch {

@@ -78,10 +78,20 @@ type AvailableDocument struct {
 	// [Amount.Known] distinguishes a missing price from 0.
 	Amount   Amount `json:"amount" alias:"price"`
 	Currency string `json:"currency" spec:"optional"`
-	// Reasons are the reasons why the document was matched.
-	Reasons []MatchReason `json:"reasons" spec:"optional"`
+	// Reasons are the items that made the document necessary, and the rules.
+	Reasons []struct {
+		// ItemID is empty if the whole consignment is the reason.
+		ItemID string `json:"item_id" spec:"optional"`
+		Rule   string `json:"rule"`
+		Match  string `json:"match"`
+	} `json:"reasons" spec:"optional"`
 	// ProfileFields are the fields of the document's profile; see [RegulatoryService.UpdateProfile].
-	ProfileFields []ProfileField `json:"profile_fields" spec:"optional"`
+	ProfileFields []struct {
+		Name     string `json:"name"`
+		Label    string `json:"label"`
+		Type     string `json:"type"`
+		Required bool   `json:"required"`
+	} `json:"profile_fields" spec:"optional"`
 }
 
 // UnmarshalJSON reads an available document. It accepts a bare slug and other member names: "type" or "slug" for the
@@ -90,22 +100,6 @@ type AvailableDocument struct {
 func (d *AvailableDocument) UnmarshalJSON(data []byte) error {
 	*d = AvailableDocument{}
 	return readJSON(data, d)
-}
-
-// MatchReason names the item that made a document necessary, and the rule.
-type MatchReason struct {
-	// ItemID is empty if the whole consignment is the reason.
-	ItemID string `json:"item_id" spec:"optional"`
-	Rule   string `json:"rule"`
-	Match  string `json:"match"`
-}
-
-// ProfileField describes a field of a document's profile.
-type ProfileField struct {
-	Name     string `json:"name"`
-	Label    string `json:"label"`
-	Type     string `json:"type"`
-	Required bool   `json:"required"`
 }
 
 // LineItem is an item of a shipment or invoice. Its fields are assumptions.

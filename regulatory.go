@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/operations"
 )
 
 // RegulatoryService purchases customs and compliance documents ("regulatory documents"): it analyzes a shipment
@@ -207,13 +208,13 @@ func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 }
 
 // The operations below are those that the specification names without a path. They send nothing and return
-// [ErrProvisionalRoute] unless [WithProvisionalRoutes] is given; routes, methods and bodies are assumptions
+// a [*ValidationError] unless [WithProvisionalRoutes] is given; routes, methods and bodies are assumptions
 // of this project.
 
 // UpdateItems replaces the line items of a draft. The service then offers other documents: an added
 // wristwatch adds WATCH, with its price.
 //
-// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
+// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, items []LineItem, call ...CallOption) (*RegulatoryRequest, error) {
 	if items == nil {
 		items = []LineItem{}
@@ -221,40 +222,40 @@ func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, it
 	body := struct {
 		LineItems []LineItem `json:"line_items"`
 	}{items}
-	return s.edit(ctx, OpUpdateItems, requestID, "", body, call)
+	return s.edit(ctx, operations.UpdateItems, requestID, "", body, call)
 }
 
 // UpdateAddresses replaces the addresses of a draft. An address that is nil is not changed.
 //
-// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
+// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string, addresses Addresses, call ...CallOption) (*RegulatoryRequest, error) {
-	return s.edit(ctx, OpUpdateAddresses, requestID, "", addresses, call)
+	return s.edit(ctx, operations.UpdateAddresses, requestID, "", addresses, call)
 }
 
 // UpdateShipping replaces the shipping details of an invoice's goods. The service refuses it for a request
 // made from a shipment.
 //
-// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
+// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping ShippingDetails, call ...CallOption) (*RegulatoryRequest, error) {
-	return s.edit(ctx, OpUpdateShipping, requestID, "", shipping, call)
+	return s.edit(ctx, operations.UpdateShipping, requestID, "", shipping, call)
 }
 
 // UpdateProfile fills in the profile of one document of a draft. fields is any value that marshals to a
 // JSON object, such as a map; [AvailableDocument.ProfileFields] lists the fields of a document.
 //
-// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute].
+// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any, call ...CallOption) (*RegulatoryRequest, error) {
 	if fields == nil {
-		return nil, invalidRequest(OpUpdateProfile, "fields", "is missing: pass the fields of the document, such as a map")
+		return nil, invalidRequest(operations.UpdateProfile, "fields", "is missing: pass the fields of the document, such as a map")
 	}
-	return s.edit(ctx, OpUpdateProfile, requestID, document, fields, call)
+	return s.edit(ctx, operations.UpdateProfile, requestID, document, fields, call)
 }
 
 // Retry generates the failed automated documents of a failed request again. Nothing is charged.
 //
-// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute]. Assumption: the request goes back to processing.
+// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError]. Assumption: the request goes back to processing.
 func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
-	return s.edit(ctx, OpRetryRequest, requestID, "", struct{}{}, call)
+	return s.edit(ctx, operations.RetryRequest, requestID, "", struct{}{}, call)
 }
 
 func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any, call []CallOption) (*RegulatoryRequest, error) {
@@ -269,13 +270,13 @@ func pathOf(requestID string, document DocumentType) map[string]string {
 // PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is
 // not a PDF is [ErrUnexpectedBody].
 //
-// Provisional: without [WithProvisionalRoutes] the error is [ErrProvisionalRoute]. Specification: "Authentication", rule 1.
+// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError]. Specification: "Authentication", rule 1.
 func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
-	body, response, err := fetch[rawBody](ctx, s.core, request{operation: OpDocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
+	body, response, err := fetch[rawBody](ctx, s.core, request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = s.core.redacted(&Error{
-			Operation: OpDocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
+			Operation: operations.DocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
 			Body: body, kind: ErrUnexpectedBody, Message: "the response is not a PDF",
 		})
 	}

@@ -36,17 +36,31 @@ type Transaction struct {
 	Fee         Amount `json:"fee"`
 	PlatformFee Amount `json:"platform_fee"`
 	// Description describes the charge.
-	Description string          `json:"description"`
-	Flow        TransactionFlow `json:"flow"`
-	// Status can have values beyond the constants.
-	Status TransactionStatus `json:"status"`
+	Description string `json:"description"`
+	// Flow is the direction: "out" is money that leaves the wallet, the one value that the specification shows. An
+	// assumption is "in".
+	Flow string `json:"flow"`
+	// Status is "success" or "pending"; the specification does not show the full set. "failed" is assumed to be a
+	// transaction that moved no money.
+	Status string `json:"status"`
 	// Metadata can hold shipment_id, and can be an empty object; see [Transaction.ShipmentID].
 	Metadata RawJSON `json:"metadata"`
 	Platform string  `json:"platform"`
 	// TransactionSource is the source of the money; "wallet" occurs.
-	TransactionSource string              `json:"transaction_source"`
-	Receiver          TransactionReceiver `json:"receiver"`
-	Sender            TransactionSender   `json:"sender"`
+	TransactionSource string `json:"transaction_source"`
+	// Receiver is the receiver of the money.
+	Receiver struct {
+		Name      string `json:"name"`
+		Reference string `json:"reference"`
+		Type      string `json:"type"`
+	} `json:"receiver"`
+	// Sender is the payer.
+	Sender struct {
+		Name string `json:"name"`
+		ID   string `json:"id"`
+		// AccountNumber may be empty.
+		AccountNumber string `json:"account_number"`
+	} `json:"sender"`
 	// Recipient may be empty.
 	Recipient string `json:"recipient"`
 	Reversed  bool   `json:"reversed"`
@@ -64,36 +78,6 @@ type Transaction struct {
 // ShipmentID returns the shipment that the transaction paid for, from Metadata; "" if there is
 // none.
 func (t *Transaction) ShipmentID() string { return t.Metadata.Get("shipment_id").Text() }
-
-// TransactionReceiver is the receiver of a transaction's money.
-type TransactionReceiver struct {
-	Name      string `json:"name"`
-	Reference string `json:"reference"`
-	Type      string `json:"type"`
-}
-
-// TransactionSender is the payer of a transaction.
-type TransactionSender struct {
-	Name string `json:"name"`
-	ID   string `json:"id"`
-	// AccountNumber may be empty.
-	AccountNumber string `json:"account_number"`
-}
-
-// TransactionFlow is the direction of a transaction. It is an open type: new values are kept.
-type TransactionFlow string
-
-// FlowOut is money that leaves the wallet. It is the only value that the specification shows.
-const FlowOut TransactionFlow = "out"
-
-// TransactionStatus is the state of a transaction. The specification does not show the full set.
-type TransactionStatus string
-
-// The transaction states that occur in the specification.
-const (
-	TransactionSuccess TransactionStatus = "success"
-	TransactionPending TransactionStatus = "pending"
-)
 
 // TransactionListOptions selects a page of a wallet's transactions. Wallet is required; zero Page
 // and PerPage are not sent, so the service's defaults (page 1, 100 a page) apply.
@@ -154,23 +138,13 @@ type transactionList struct {
 
 func (l transactionList) contents() ([]Transaction, Pagination) { return l.Transactions, l.Pagination }
 
-// FlowIn is money that enters the wallet.
-//
-// Assumption: the specification shows "out" alone.
-const FlowIn TransactionFlow = "in"
-
-// TransactionFailed is a transaction that moved no money.
-//
-// Assumption: the specification does not show the full set of statuses.
-const TransactionFailed TransactionStatus = "failed"
-
 // Signed returns the amount for a ledger, in Currency: negative if the flow is "out", positive if it is "in", and 0 if
 // the status is "failed". The sum over all transactions of a wallet is its balance.
 //
 // The error reports that the transaction cannot be booked: its flow is unknown, or its amount is missing, unreadable
 // ([ErrAmountUnreadable]) or negative. The specification shows no other flow and no negative amount.
 //
-// Assumption: a pending transaction has moved its money already. The money of a reversed transaction comes back in
+// Assumptions: the flow "in", and the status "failed". A pending transaction has moved its money already. The money of a reversed transaction comes back in
 // another transaction, so a reversed one counts like any other; see [Transaction.Doubt].
 func (t *Transaction) Signed() (Amount, error) {
 	switch {
@@ -178,11 +152,11 @@ func (t *Transaction) Signed() (Amount, error) {
 		return Amount{}, fmt.Errorf("%w: amount of transaction %s", ErrAmountUnreadable, oneLine(t.TransactionID, maxErrorID))
 	case t.Amount.Sign() < 0:
 		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() + "), and only its flow shows a direction")
-	case t.Flow != FlowIn && t.Flow != FlowOut:
-		return Amount{}, t.notBooked("its flow is " + quoteShort(string(t.Flow)) + `, neither "in" nor "out"`)
-	case t.Status == TransactionFailed:
+	case t.Flow != "in" && t.Flow != "out":
+		return Amount{}, t.notBooked("its flow is " + quoteShort(t.Flow) + `, neither "in" nor "out"`)
+	case t.Status == "failed":
 		return Amount{state: amountKnown}, nil
-	case t.Flow == FlowOut:
+	case t.Flow == "out":
 		return t.Amount.Neg(), nil
 	}
 	return t.Amount, nil
@@ -201,11 +175,11 @@ func (t *Transaction) Doubt() string {
 		doubts = append(doubts, "reversed: if the money did not come back in another transaction, this one counts as 0")
 	}
 	switch t.Status {
-	case TransactionSuccess, TransactionPending:
-	case TransactionFailed:
+	case "success", "pending":
+	case "failed":
 		doubts = append(doubts, `status "failed": counted as 0`)
 	default:
-		doubts = append(doubts, "unknown status "+quoteShort(string(t.Status))+": counted as money that moved")
+		doubts = append(doubts, "unknown status "+quoteShort(t.Status)+": counted as money that moved")
 	}
 	if flat, err := t.Amount.Flat(); err != nil || flat != t.FlatAmount {
 		doubts = append(doubts, fmt.Sprintf("flat_amount is %d, not the amount %s times 100", t.FlatAmount, t.Amount))

@@ -199,6 +199,10 @@ func (f *flow) report(event PollEvent) {
 // read and is what [RegulatoryService.Purchase] takes; without DocumentTypes if nothing was selected. The error is a
 // [*ValidationError] or a [*StepError].
 //
+// Purchase relies on the draft as it was prepared. If time has passed since, such as that of an approval, prepare it again
+// right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can purchase
+// from the draft, set [PurchaseRequest.Sole]: fewer outcomes are unknown then.
+//
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*PurchaseRequest, error) {
 	flow := newFlow(s, opts, call)
@@ -219,7 +223,7 @@ func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest
 	return p, nil
 }
 
-// prepare is Prepare for a flow. It returns the draft as last read also with an error.
+// prepare is Prepare for a flow. With an error too, the result holds the draft as last read.
 func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*PurchaseRequest, error) {
 	p := &PurchaseRequest{RequestID: f.id, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase}
 	if f.options.Edit != nil {
@@ -291,7 +295,7 @@ func checkDraft(record *RegulatoryRequest) error {
 	if record.Status == StatusDraft {
 		return nil
 	}
-	return fmt.Errorf("the request is not a draft any more: its status is %s; nothing was purchased", quoteShort(string(record.Status)))
+	return fmt.Errorf("the request is not a draft any more: its status is %s; this call purchased nothing", quoteShort(string(record.Status)))
 }
 
 func (f *flow) wait(ctx context.Context) (*RegulatoryRequest, error) {

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,9 +36,9 @@ func (e *entry) step(ctx context.Context) time.Duration {
 		return wait
 	}
 	e.polls = nil // ten thousand ended items keep no records
-	// Should it fail, others have the item once the journal is closed. An error is not the outcome of an item that another
-	// process went on with: a request that is not a draft any more may have been purchased by that one.
-	if released := e.release(ctx); err != nil && errors.Is(released, ErrItemTaken) {
+	// What this process found is not the outcome of an item that another one went on with: a request that is not a draft
+	// any more may have been purchased there. If the release fails, others have the item once its claim has expired.
+	if released := e.release(ctx); errors.Is(released, ErrItemTaken) && !e.record.Step.Final() {
 		return e.leave(ctx)
 	}
 	e.err, e.done = err, true
@@ -68,7 +69,7 @@ func (e *entry) take(ctx context.Context) error {
 			return errors.Join(e.run.journalFailed(e.record.Key, err), claim.Release(ctx))
 		}
 	}
-	e.claim, e.record, e.again = claim, record, 0
+	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
 }
 
@@ -138,15 +139,17 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	}
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, e.preparation(), e.run.call...)
 	if failed, ok := errors.AsType[*shipping.StepError](err); ok {
-		return 0, e.failed(failed.Step, failed.Request, failed.Err)
+		return 0, e.failed(failed.Step, failed.Request, cmp.Or(isDraft(failed.Request), failed.Err))
 	}
 	if err != nil {
 		return 0, err
 	}
-	if len(purchase.DocumentTypes) == 0 {
+	if e.run.options.Select == nil {
 		if err := errors.Join(isDraft(purchase.Draft), e.run.mayContinue()); err != nil {
 			return 0, e.failed(shipping.StepEdited, purchase.Draft, err)
 		}
+	}
+	if len(purchase.DocumentTypes) == 0 {
 		return 0, nil
 	}
 	err = e.reserve(ctx, purchase.Draft, purchase.DocumentTypes)
@@ -200,7 +203,7 @@ func (e *entry) failed(step shipping.PollStep, record *shipping.RegulatoryReques
 
 // isDraft reports a request that must not be purchased, because it is not a draft.
 func isDraft(record *shipping.RegulatoryRequest) error {
-	if record.Status == shipping.StatusDraft {
+	if record == nil || record.Status == shipping.StatusDraft {
 		return nil
 	}
 	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased outside this batch: "+

@@ -16,7 +16,10 @@ import (
 // An implementation must guarantee four things, or a batch can buy twice. A record that
 // [Claim.Append] accepted survives a crash of the machine. A claim accepts nothing once another
 // process was given the item. Another process is given the item only after the claim was released, or
-// has expired. No purchase is under way in the context of [Claim.Within] when another process is given the item.
+// has expired. An item whose last record is [StepPurchasing] is given to another process only when a quarter of the lease has
+// passed since its claim expired: a process that stalls after the last check of its claim sends its purchase when it resumes. No
+// journal can prevent that. The other process finds the purchase if it reaches the service before that process has read the request
+// for [shipping.PurchaseOptions.QuietFor].
 //
 // Implementations must be safe for concurrent use.
 type Journal interface {
@@ -46,10 +49,10 @@ type Claim interface {
 	// be computed, and the error is the reason.
 	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
 	// Within returns the context in which a purchase is sent and read back: it ends well before the claim does. If too
-	// little time is left for that, the error is [ErrItemTaken].
+	// little time is left for that, the error is [ErrItemTaken], and the batch releases the item and claims it again.
 	Within(ctx context.Context) (context.Context, context.CancelFunc, error)
-	// Release gives the item back. If another process was given the item before, it does nothing, and the error is
-	// [ErrItemTaken]. Another call does nothing.
+	// Release gives the item back. If another process was given the item by then, it does nothing, and the error is
+	// [ErrItemTaken].
 	Release(ctx context.Context) error
 }
 

@@ -94,8 +94,9 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 	case failed != nil && failed.Purchase.Refused && !e.refused():
 		// A later run must not take a refused purchase for one whose response was lost.
 		e.record.Purchase = failed.Purchase
-		if moved := e.move(ctx, StepPurchasing); moved != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
-			return 0, errors.Join(err, moved)
+		stopped := errors.Join(e.move(ctx, StepPurchasing), e.run.mayContinue())
+		if stopped != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
+			return 0, errors.Join(err, stopped)
 		}
 		// A part of the lease may be too short to read the request for long enough, so it is settled under the renewed claim.
 		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of that part

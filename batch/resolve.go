@@ -41,7 +41,11 @@ func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.
 	if err != nil {
 		return err
 	}
-	return errors.Join(resolve(ctx, claim, outcome, note), claim.Release(context.WithoutCancel(ctx)))
+	err = resolve(ctx, claim, outcome, note)
+	if released := claim.Release(context.WithoutCancel(ctx)); !errors.Is(released, ErrItemTaken) {
+		err = errors.Join(err, released)
+	}
+	return err
 }
 
 func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome, note string) error {

@@ -159,8 +159,8 @@ var errUnsettled = errors.New("shipping: the batch ended before it settled the p
 // at once.
 func (r *run) giveBack(ctx context.Context) {
 	for _, e := range r.entries {
-		if e.release(ctx) != nil {
-			return // the journal is unreachable: the leases of the items will expire
+		if err := e.release(ctx); err != nil && !errors.Is(err, ErrItemTaken) {
+			return // the journal is unreachable: the claims will expire
 		}
 	}
 }

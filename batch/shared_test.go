@@ -2,6 +2,9 @@ package batch_test
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -129,4 +132,71 @@ func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A run whose callback outlasted its claim reported a draft that another run had purchased.
+func TestBatch_AClaimThatEndedDuringSelectIsNoOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
+		var runs sync.WaitGroup
+		for _, choose := range []func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){
+			func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+				time.Sleep(10 * time.Minute)
+				return nil, nil
+			},
+			shipping.SelectAll,
+		} {
+			runs.Go(func() {
+				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Journal: journal, Select: choose})
+				if err != nil || report.Results[0].State != batch.StateCompleted {
+					t.Errorf("%+v, %v", report.Results, err)
+				}
+			})
+			synctest.Wait()
+		}
+		runs.Wait()
+	})
+}
+
+// generating is a service whose documents are never complete.
+type generating struct{ *walletService }
+
+func (s generating) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := s.walletService.RoundTrip(r)
+	if err != nil || r.Method != http.MethodGet {
+		return response, err
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body = io.NopCloser(strings.NewReader(strings.ReplaceAll(string(body), `"completed"`, `"processing"`)))
+	response.ContentLength = -1
+	return response, err
+}
+
+// An interrupted run releases all its items, also if another process was given one of them.
+func TestBatch_AnInterruptedRunReleasesItsItems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		journal := batchtest.NewJournal(2 * time.Minute)
+		ctx, cancel := context.WithCancel(t.Context())
+		var run sync.WaitGroup
+		run.Go(func() {
+			_, _ = batch.Run(ctx, walletClient(t, generating{&walletService{}}), walletItems(3), &batch.Options{
+				Concurrency: 1, Journal: journal,
+				Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+					if draft.RequestID != "RD-SH-1" {
+						time.Sleep(100 * time.Second)
+					}
+					return shipping.SelectAll(draft)
+				},
+			})
+		})
+		time.Sleep(201 * time.Second)
+		if _, err := journal.Claim(t.Context(), "SH-1"); err != nil { // it has expired while the item waits
+			t.Fatal(err)
+		}
+		cancel()
+		run.Wait()
+		if _, err := journal.Claim(t.Context(), "SH-3"); err != nil {
+			t.Error(err)
+		}
+	})
 }

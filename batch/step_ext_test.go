@@ -3,6 +3,8 @@ package batch_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,6 +95,26 @@ func TestBatch_APurchaseSurvivesTheFailureOfTheJournalForAnotherItem(t *testing.
 		}
 		if _, purchases := service.total(); purchases != 1 {
 			t.Errorf("%d purchases", purchases)
+		}
+	})
+}
+
+// The error of a request that was purchased while the batch edited it stated that nothing was purchased.
+func TestBatch_AnItemThatWasPurchasedDuringItsEdit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := walletClient(t, &walletService{})
+		report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
+			Select: shipping.SelectAll,
+			Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
+				_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
+				return err
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(report.Results[0].Err); strings.Contains(text, "nothing was purchased") || !strings.Contains(text, "purchased outside this batch") {
+			t.Error(text)
 		}
 	})
 }

@@ -52,17 +52,17 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 		{"purchase without a request", "POST", regulatoryPath + "/purchase", `{"document_types":["CUSTOMS"]}`, nil, "400 invalid_request", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
 		{"bought already", "POST", regulatoryPath + "/purchase", `{"request_id":"BOUGHT","document_types":["CUSTOMS"]}`, nil, "400 already_purchased", "POST /purchase", shipping.OpGetRequest, "BOUGHT"},
 		{"unknown request", "GET", request + "RD-1", "", nil, "404 not_found", "GET /request/:request_id", shipping.OpGetRequest, ""},
-		{"items of nothing", "PUT", request + "DRAFT/items", `{"line_items":[]}`, nil, "400 invalid_request", "provisional", shipping.OpUpdateItems, "DRAFT"},
-		{"addresses of the bought", "PUT", request + "BOUGHT/addresses", `{}`, nil, "400 not_editable", "provisional", shipping.OpUpdateAddresses, "DRAFT"},
+		{"items of nothing", "PUT", request + "DRAFT/items", `{"line_items":[]}`, nil, "400 invalid_request", "provisional", operations.UpdateItems, "DRAFT"},
+		{"addresses of the bought", "PUT", request + "BOUGHT/addresses", `{}`, nil, "400 not_editable", "provisional", operations.UpdateAddresses, "DRAFT"},
 		{"shipping of a shipment", "PUT", request + "DRAFT/shipping", `{"service":"x"}`, nil, "400 shipment_flow", "provisional", shipping.OpAnalyze, "file_url"},
-		{"profile of another form", "PUT", request + "DRAFT/profiles/MUSEUM", `{}`, nil, "400 document_not_offered", "provisional", shipping.OpUpdateProfile, "DRAFT"},
+		{"profile of another form", "PUT", request + "DRAFT/profiles/MUSEUM", `{}`, nil, "400 document_not_offered", "provisional", operations.UpdateProfile, "DRAFT"},
 		{"nothing to retry", "POST", request + "BOUGHT/retry", "", nil, "400 not_retryable", "provisional", shipping.OpAnalyze, ""},
 		{"neither flow", "POST", regulatoryPath + "/analyze", `{}`, nil, "400 invalid_request", "POST /analyze", shipping.OpAnalyze, ""},
 		{"unknown shipment", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-1"}`, nil, "404 not_found", "", shipping.OpAnalyze, ""},
 		{"too little money", "POST", regulatoryPath + "/purchase", `{"request_id":"POOR","document_types":["CUSTOMS"]}`, nil, "400 insufficient_funds", "POST /purchase", "", ""},
 		{"one document twice", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["FDA","FDA"]}`, nil, "400 repeated_document_type", "POST /purchase", shipping.OpPurchase, `["FDA"]`},
-		{"profile with another field", "PUT", request + "DRAFT/profiles/CUSTOMS", `{"colour":"red"}`, nil, "400 invalid_profile", "provisional", shipping.OpUpdateProfile, "DRAFT"},
-		{"PDF of a draft", "GET", request + "DRAFT/documents/FDA/pdf", "", nil, "404 not_found", "provisional", shipping.OpDocumentPDF, "BOUGHT"},
+		{"profile with another field", "PUT", request + "DRAFT/profiles/CUSTOMS", `{"colour":"red"}`, nil, "400 invalid_profile", "provisional", operations.UpdateProfile, "DRAFT"},
+		{"PDF of a draft", "GET", request + "DRAFT/documents/FDA/pdf", "", nil, "404 not_found", "provisional", operations.DocumentPDF, "BOUGHT"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

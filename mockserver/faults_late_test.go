@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -89,8 +90,8 @@ func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
 	for operation, request := range map[string]struct{ method, path, body, result string }{
 		shipping.OpAnalyze:         {"POST", regulatoryPath + "/analyze", `{"shipment_id":"` + srv.Shipments()[0] + `"}`, effect},
 		shipping.OpReplayWebhook:   {"POST", "/v1/webhooks/replay", `{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.created"}`, effect},
-		shipping.OpUpdateAddresses: {"PUT", regulatoryPath + "/request/" + draft.ID + "/addresses", `{"origin":{"country":"US"}}`, effect},
-		shipping.OpRetryRequest:    {"POST", regulatoryPath + "/request/" + draft.ID + "/retry", ``, ", was refused ("},
+		operations.UpdateAddresses: {"PUT", regulatoryPath + "/request/" + draft.ID + "/addresses", `{"origin":{"country":"US"}}`, effect},
+		operations.RetryRequest:    {"POST", regulatoryPath + "/request/" + draft.ID + "/retry", ``, ", was refused ("},
 		shipping.OpPurchase:        {"POST", regulatoryPath + "/purchase", `[`, ", was refused ("},
 		shipping.OpListRates:       {"GET", "/v1/rates", `{}`, ""},
 	} {

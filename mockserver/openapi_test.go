@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -28,7 +28,7 @@ func TestOpenAPI_IsServedAndCanBeCached(t *testing.T) {
 
 func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithRoute(shipping.OpRetryRequest, "/v1/regulatory-retries/{request_id}"))
+	srv := start(t, mockserver.WithRoute(operations.RetryRequest, "/v1/regulatory-retries/{request_id}"))
 	post(t, srv, "/v1/regulatory-retries/RD-1", "").refusal(t, http.StatusNotFound, "RD-1")
 	post(t, srv, regulatoryPath+"/request/RD-1/retry", "").refusal(t, http.StatusNotFound, "no route")
 	document := get(t, srv, "/_mock/openapi.json")

@@ -98,7 +98,7 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 }
 
 // WithRoute serves a provisional operation on another route, such as "PATCH /v1/again/{request_id}" for
-// [shipping.OpRetryRequest], as [shipping.WithRoute] has it. [Server.Err] returns an error for a route that the server
+// "regulatory.retry", as [shipping.WithRoute] has it. [Server.Err] returns an error for a route that the server
 // cannot serve.
 func WithRoute(operation, route string) Option {
 	return func(c *config) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
@@ -100,11 +101,11 @@ func TestWithRoute_RefusesWhatItCannotServe(t *testing.T) {
 	tests := []struct{ name, operation, route, want string }{
 		{"unknown operation", "rates.create", "/v1/rates", `names "rates.create", which is not an operation that the specification names without a path`},
 		{"documented operation", shipping.OpListRates, "/v2/rates", "regulatory.retry"},
-		{"malformed route", shipping.OpRetryRequest, "/v1/{request_id}/{", "whose placeholder {} is unknown"},
-		{"relative route", shipping.OpRetryRequest, "v1/{request_id}", "does not begin with a slash"},
-		{"empty segment", shipping.OpRetryRequest, "/v1//{request_id}", "no empty or dot segments"},
-		{"conflict", shipping.OpRetryRequest, "/v1/{request_id}/{request_id}", "cannot serve route"},
-		{"reserved route", shipping.OpRetryRequest, "/_mock/{request_id}", "outside /_mock/"},
+		{"malformed route", operations.RetryRequest, "/v1/{request_id}/{", "whose placeholder {} is unknown"},
+		{"relative route", operations.RetryRequest, "v1/{request_id}", "does not begin with a slash"},
+		{"empty segment", operations.RetryRequest, "/v1//{request_id}", "no empty or dot segments"},
+		{"conflict", operations.RetryRequest, "/v1/{request_id}/{request_id}", "cannot serve route"},
+		{"reserved route", operations.RetryRequest, "/_mock/{request_id}", "outside /_mock/"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

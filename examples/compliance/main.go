@@ -77,10 +77,10 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if *in == "" {
-		if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
+		if os.Getenv("SHIPPING_BASE_URL") == "" && os.Getenv("SHIPPING_SECRET_KEY") == "" {
 			return j.demonstrate(ctx)
 		}
-		return errors.New("-in shipments.txt is required; unset " + shipping.EnvBaseURL + " and " + shipping.EnvSecretKey + " for a demonstration")
+		return errors.New("-in shipments.txt is required; unset SHIPPING_BASE_URL and SHIPPING_SECRET_KEY for a demonstration")
 	}
 	if j.items, err = readItems(*in); err != nil {
 		return err

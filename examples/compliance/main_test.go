@@ -33,8 +33,8 @@ func serve(t *testing.T, scale float64, options ...mockserver.Option) *mockserve
 	t.Helper()
 	server := mockserver.New(append(options, mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = scale }))...)
 	t.Cleanup(server.Close)
-	t.Setenv(shipping.EnvBaseURL, server.URL)
-	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+	t.Setenv("SHIPPING_BASE_URL", server.URL)
+	t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
 	return server
 }
 
@@ -49,8 +49,8 @@ func listed(t *testing.T, lines ...string) string {
 
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv(shipping.EnvBaseURL, "")
-	t.Setenv(shipping.EnvSecretKey, "")
+	t.Setenv("SHIPPING_BASE_URL", "")
+	t.Setenv("SHIPPING_SECRET_KEY", "")
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-budget", "10000000 NGN"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)

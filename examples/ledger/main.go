@@ -53,12 +53,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
+	if os.Getenv("SHIPPING_BASE_URL") == "" && os.Getenv("SHIPPING_SECRET_KEY") == "" {
 		return demonstrate(ctx, *wallet, *path, out)
 	}
 	client, err := shipping.NewClientFromEnv()
 	if err == nil && *wallet == "" {
-		err = errors.New("-wallet VA-… is required; unset " + shipping.EnvBaseURL + " and " + shipping.EnvSecretKey + " for a demonstration")
+		err = errors.New("-wallet VA-… is required; unset SHIPPING_BASE_URL and SHIPPING_SECRET_KEY for a demonstration")
 	}
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (t *total) add(transaction *shipping.Transaction) error {
 	if signed.Sign() < 0 {
 		sum = &t.out
 	}
-	if *sum, err = sum.Add(signed); err == nil && transaction.Status == shipping.TransactionPending {
+	if *sum, err = sum.Add(signed); err == nil && transaction.Status == "pending" {
 		t.pending, err = t.pending.Add(signed)
 	}
 	return err

@@ -23,8 +23,8 @@ func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
 	server := mockserver.New(append(options, mockserver.WithVirtualClock(time.Time{}))...)
 	t.Cleanup(server.Close)
-	t.Setenv(shipping.EnvBaseURL, server.URL)
-	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+	t.Setenv("SHIPPING_BASE_URL", server.URL)
+	t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
 	return server
 }
 
@@ -54,8 +54,8 @@ func exported(t *testing.T, args ...string) (out string, column func(name string
 }
 
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
-	t.Setenv(shipping.EnvBaseURL, "")
-	t.Setenv(shipping.EnvSecretKey, "")
+	t.Setenv("SHIPPING_BASE_URL", "")
+	t.Setenv("SHIPPING_SECRET_KEY", "")
 	out, column := exported(t)
 	if !strings.Contains(out, "NGN  211 rows, 4 in doubt") || len(column("amount")) != 211 {
 		t.Errorf("%d rows\n%s", len(column("amount")), out)
@@ -123,9 +123,9 @@ func TestARowSaysWhatABookkeeperShouldKnow(t *testing.T) {
 		amount, doubt string
 		unbooked      int
 	}{
-		"reversed":     {shipping.Transaction{Amount: fifth, FlatAmount: 20, Flow: shipping.FlowOut, Reversed: true, Status: shipping.TransactionSuccess}, "-0.2", "reversed: ", 0},
-		"unknown flow": {shipping.Transaction{Amount: fifth, FlatAmount: 20, Flow: "around", Status: shipping.TransactionSuccess}, "", `its flow is "around"`, 1},
-		"unreadable":   {shipping.Transaction{Amount: unreadable, Flow: shipping.FlowOut, Status: shipping.TransactionSuccess}, "", "amount is not a decimal number", 1},
+		"reversed":     {shipping.Transaction{Amount: fifth, FlatAmount: 20, Flow: "out", Reversed: true, Status: "success"}, "-0.2", "reversed: ", 0},
+		"unknown flow": {shipping.Transaction{Amount: fifth, FlatAmount: 20, Flow: "around", Status: "success"}, "", `its flow is "around"`, 1},
+		"unreadable":   {shipping.Transaction{Amount: unreadable, Flow: "out", Status: "success"}, "", "amount is not a decimal number", 1},
 	} {
 		cells := row(&tc.transaction)
 		var sum total

@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if os.Getenv(shipping.EnvBaseURL) == "" && os.Getenv(shipping.EnvSecretKey) == "" {
+	if os.Getenv("SHIPPING_BASE_URL") == "" && os.Getenv("SHIPPING_SECRET_KEY") == "" {
 		return p.demonstrate(ctx)
 	}
 	if p.client, err = shipping.NewClientFromEnv(); err != nil {
@@ -316,7 +316,7 @@ func (p *program) replay(ctx context.Context) error {
 
 func (p *program) transaction(t *shipping.Transaction) {
 	amount := t.Amount
-	if t.Flow == shipping.FlowOut {
+	if t.Flow == "out" {
 		amount = amount.Neg()
 	}
 	p.line("  %s  %16s  %-8s %s", t.CreatedAt.Format("2006-01-02 15:04"), money(amount, t.Currency), t.Status, t.Description)

@@ -14,8 +14,8 @@ import (
 )
 
 func TestQuickstartNeedsNoSetUp(t *testing.T) {
-	t.Setenv(shipping.EnvBaseURL, "")
-	t.Setenv(shipping.EnvSecretKey, "")
+	t.Setenv("SHIPPING_BASE_URL", "")
+	t.Setenv("SHIPPING_SECRET_KEY", "")
 	var out bytes.Buffer
 	if err := run(t.Context(), nil, strings.NewReader(""), &out); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
@@ -54,8 +54,8 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 				a.GenerationScale = -1
 			}))
 			defer server.Close()
-			t.Setenv(shipping.EnvBaseURL, server.URL)
-			t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+			t.Setenv("SHIPPING_BASE_URL", server.URL)
+			t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
 			args := []string{"-wallet", server.Wallets()[0], "-shipment", server.Shipments()[0]}
 			if tc.name == "agreed with -yes" {
 				args = append(args, "-yes")
@@ -77,8 +77,8 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 }
 
 func TestQuickstartEndsCleanly(t *testing.T) {
-	t.Setenv(shipping.EnvBaseURL, "")
-	t.Setenv(shipping.EnvSecretKey, "")
+	t.Setenv("SHIPPING_BASE_URL", "")
+	t.Setenv("SHIPPING_SECRET_KEY", "")
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if err := run(ended, nil, strings.NewReader(""), &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
@@ -88,8 +88,8 @@ func TestQuickstartEndsCleanly(t *testing.T) {
 	if err := run(t.Context(), []string{"-h"}, strings.NewReader(""), &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "-shipment") {
 		t.Errorf("help: %v\n%s", err, &help)
 	}
-	t.Setenv(shipping.EnvBaseURL, "https://api.example")
-	if err := run(t.Context(), nil, strings.NewReader(""), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), shipping.EnvSecretKey) {
+	t.Setenv("SHIPPING_BASE_URL", "https://api.example")
+	if err := run(t.Context(), nil, strings.NewReader(""), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "SHIPPING_SECRET_KEY") {
 		t.Errorf("without a key: %v", err)
 	}
 }

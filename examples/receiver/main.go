@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	key := os.Getenv(shipping.EnvSecretKey)
+	key := os.Getenv("SHIPPING_SECRET_KEY")
 	if key == "" {
 		return demonstrate(ctx, out, logs)
 	}

@@ -20,7 +20,7 @@ import (
 // The demonstration has it all: a lost response, so that a notification comes twice, and notifications that come in
 // the wrong order.
 func TestDemonstrationNeedsNoSetUp(t *testing.T) {
-	t.Setenv(shipping.EnvSecretKey, "")
+	t.Setenv("SHIPPING_SECRET_KEY", "")
 	var out bytes.Buffer
 	if err := run(t.Context(), nil, &out, io.Discard); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
@@ -38,7 +38,7 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 // has printed and logged.
 func listening(t *testing.T, key, other string) (url string, stop func() (printed, logged string)) {
 	t.Helper()
-	t.Setenv(shipping.EnvSecretKey, key)
+	t.Setenv("SHIPPING_SECRET_KEY", key)
 	t.Setenv(envPreviousKey, other)
 	ctx, end := context.WithCancel(t.Context())
 	announced, logs := io.Pipe()
@@ -150,7 +150,7 @@ func TestAForgedNotificationIsRefusedAndARepeatedOneIsPrintedOnce(t *testing.T) 
 }
 
 func TestItSaysWhatToDo(t *testing.T) {
-	t.Setenv(shipping.EnvSecretKey, "sk_test_ours")
+	t.Setenv("SHIPPING_SECRET_KEY", "sk_test_ours")
 	var help bytes.Buffer
 	if err := run(t.Context(), []string{"-h"}, &help, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), envPreviousKey) {
 		t.Errorf("help: %v\n%s", err, &help)

@@ -86,7 +86,7 @@ func observed(ctx context.Context, spans trace.SpanExporter) (metrics metricdata
 // connect makes the client: of the service that the environment names, or of a reference server whose
 // rates fail once.
 func connect(options ...shipping.Option) (client *shipping.Client, stop func(), err error) {
-	if os.Getenv(shipping.EnvBaseURL) != "" || os.Getenv(shipping.EnvSecretKey) != "" {
+	if os.Getenv("SHIPPING_BASE_URL") != "" || os.Getenv("SHIPPING_SECRET_KEY") != "" {
 		client, err = shipping.NewClientFromEnv(options...)
 		return client, func() {}, err
 	}

@@ -29,8 +29,8 @@ func exported(ctx context.Context) (spans tracetest.SpanStubs, metrics metricdat
 
 // A call is a span, and its attempts are its children.
 func TestTheTableShowsCallsAndTheirAttempts(t *testing.T) {
-	t.Setenv(shipping.EnvBaseURL, "")
-	t.Setenv(shipping.EnvSecretKey, "")
+	t.Setenv("SHIPPING_BASE_URL", "")
+	t.Setenv("SHIPPING_SECRET_KEY", "")
 	var out bytes.Buffer
 	if err := run(t.Context(), nil, &out); err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func TestNoKeyNoQueryAndNoBodyIsExported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := mockserver.New()
 			defer server.Close()
-			t.Setenv(shipping.EnvBaseURL, server.URL)
-			t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+			t.Setenv("SHIPPING_BASE_URL", server.URL)
+			t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
 			if !injected.IsZero() {
 				if err := server.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected}); err != nil {
 					t.Fatal(err)
@@ -84,8 +84,8 @@ func TestAnInterruptedRunStillExports(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer service.Close()
-	t.Setenv(shipping.EnvBaseURL, service.URL)
-	t.Setenv(shipping.EnvSecretKey, "sk_test_1")
+	t.Setenv("SHIPPING_BASE_URL", service.URL)
+	t.Setenv("SHIPPING_SECRET_KEY", "sk_test_1")
 	spans, metrics, err := exported(ctx)
 	if !errors.Is(err, context.Canceled) || len(spans) != 3 || values(spans[1].Attributes, "error.type") != "canceled" || len(metrics.ScopeMetrics) == 0 {
 		t.Errorf("%v, spans %+v, metrics %+v", err, spans, metrics)
@@ -97,9 +97,9 @@ func TestItSaysWhatToDo(t *testing.T) {
 	if err := run(t.Context(), []string{"-h"}, &out); !errors.Is(err, flag.ErrHelp) || !strings.Contains(out.String(), "no flags") {
 		t.Errorf("help: %v\n%s", err, &out)
 	}
-	t.Setenv(shipping.EnvBaseURL, "https://api.example")
-	t.Setenv(shipping.EnvSecretKey, "")
-	if err := run(t.Context(), nil, &out); err == nil || !strings.Contains(err.Error(), shipping.EnvSecretKey) {
+	t.Setenv("SHIPPING_BASE_URL", "https://api.example")
+	t.Setenv("SHIPPING_SECRET_KEY", "")
+	if err := run(t.Context(), nil, &out); err == nil || !strings.Contains(err.Error(), "SHIPPING_SECRET_KEY") {
 		t.Errorf("without a key: %v", err)
 	}
 }

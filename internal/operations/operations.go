@@ -43,6 +43,16 @@ type Operation struct {
 	Provisional bool
 }
 
+// Names of the operations that the specification names without a path.
+const (
+	UpdateItems     = "regulatory.items.update"
+	UpdateAddresses = "regulatory.addresses.update"
+	UpdateShipping  = "regulatory.shipping.update"
+	UpdateProfile   = "regulatory.profile.update"
+	RetryRequest    = "regulatory.retry"
+	DocumentPDF     = "regulatory.pdf"
+)
+
 const (
 	base    = "/v1/regulatory-documents"
 	request = base + "/request/{request_id}"
@@ -63,12 +73,12 @@ func All() []Operation {
 		{Name: "regulatory.purchase", Method: http.MethodPost, Route: base + "/purchase", Charges: true},
 		{Name: "regulatory.get", Method: http.MethodGet, Route: request, Retry: Safe},
 
-		{Name: "regulatory.items.update", Method: http.MethodPut, Route: request + "/items", Retry: Unsent, Provisional: true},
-		{Name: "regulatory.addresses.update", Method: http.MethodPut, Route: request + "/addresses", Retry: Unsent, Provisional: true},
-		{Name: "regulatory.shipping.update", Method: http.MethodPut, Route: request + "/shipping", Retry: Unsent, Provisional: true},
-		{Name: "regulatory.profile.update", Method: http.MethodPut, Route: request + "/profiles/{document_type}", Retry: Unsent, Provisional: true},
-		{Name: "regulatory.retry", Method: http.MethodPost, Route: request + "/retry", Retry: Unsent, Provisional: true},
-		{Name: "regulatory.pdf", Method: http.MethodGet, Route: request + "/documents/{document_type}/pdf", Retry: Safe, Open: true, Provisional: true},
+		{Name: UpdateItems, Method: http.MethodPut, Route: request + "/items", Retry: Unsent, Provisional: true},
+		{Name: UpdateAddresses, Method: http.MethodPut, Route: request + "/addresses", Retry: Unsent, Provisional: true},
+		{Name: UpdateShipping, Method: http.MethodPut, Route: request + "/shipping", Retry: Unsent, Provisional: true},
+		{Name: UpdateProfile, Method: http.MethodPut, Route: request + "/profiles/{document_type}", Retry: Unsent, Provisional: true},
+		{Name: RetryRequest, Method: http.MethodPost, Route: request + "/retry", Retry: Unsent, Provisional: true},
+		{Name: DocumentPDF, Method: http.MethodGet, Route: request + "/documents/{document_type}/pdf", Retry: Safe, Open: true, Provisional: true},
 	}
 }
 

@@ -48,27 +48,27 @@ func Calls() (calls []Call) {
 			}, o...)
 			return err
 		}},
-		{shipping.OpUpdateItems, draft, `{"line_items":[{"description":"tea","quantity":0}]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{operations.UpdateItems, draft, `{"line_items":[{"description":"tea","quantity":0}]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateItems(ctx, RequestID, []shipping.LineItem{{Description: "tea"}}, o...)
 			return err
 		}},
-		{shipping.OpUpdateAddresses, draft, `{"origin":{"country":"CN"}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{operations.UpdateAddresses, draft, `{"origin":{"country":"CN"}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}}, o...)
 			return err
 		}},
-		{shipping.OpUpdateShipping, draft, `{"incoterm":"DAP"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{operations.UpdateShipping, draft, `{"incoterm":"DAP"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
 			return err
 		}},
-		{shipping.OpUpdateProfile, draft, `{"product_code":"54YFT10"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{operations.UpdateProfile, draft, `{"product_code":"54YFT10"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.UpdateProfile(ctx, RequestID, "FDA", map[string]string{"product_code": "54YFT10"}, o...)
 			return err
 		}},
-		{shipping.OpRetryRequest, draft, `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{operations.RetryRequest, draft, `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.Retry(ctx, RequestID, o...)
 			return err
 		}},
-		{shipping.OpDocumentPDF, "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		{operations.DocumentPDF, "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			_, err := c.Regulatory.PDF(ctx, RequestID, "FDA", o...)
 			return err
 		}},
@@ -107,7 +107,7 @@ func (c Call) Request() (method, path string) {
 
 // Body returns the body of a success.
 func (c Call) Body() string {
-	if c.Operation == shipping.OpDocumentPDF {
+	if c.Operation == operations.DocumentPDF {
 		return "%PDF-1.7 …"
 	}
 	return Envelope(c.Data)

@@ -22,9 +22,9 @@ import (
 // accepted in the same statement that compares the number. Budgets are checked one at a time,
 // under a lock of the batch.
 //
-// A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. Another process
-// is given an item with an open purchase only after the lease and a quarter more, so that it finds a purchase that a
-// process sent late because it had stalled. The module's README has the limits of that.
+// A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease of an
+// item with an open purchase expires, another process is given the item a quarter of the lease later, so that it finds a
+// purchase that a process sent late because it had stalled. The module's README has the limits of that.
 type BatchJournal struct {
 	pool  *pgxpool.Pool
 	batch string
@@ -34,7 +34,7 @@ type BatchJournal struct {
 // NewBatchJournal returns the journal of the batch of that name. An item of a process that has died is taken over
 // after the lease (0: 2 minutes), which must be the same in every process. A tenth of it is reserved for clocks that
 // run at different speeds, and the rest must be at least a quarter longer than the QuietFor of the batch. A longer
-// lease covers a process that stalls for longer: see [batch.Journal].
+// lease covers a process that stalls for longer.
 func NewBatchJournal(pool *pgxpool.Pool, batch string, lease time.Duration) *BatchJournal {
 	if lease <= 0 {
 		lease = 2 * time.Minute

@@ -63,7 +63,7 @@ func BenchmarkDrift(b *testing.B) {
 		name string
 		body service.Fixed
 	}{{"rates", rates}, {"odd-scalars", odd}} {
-		reporting := newClient(b, page.body, shipping.WithDriftReport(func(shipping.Drift) {}))
+		reporting := newClient(b, page.body, shipping.WithDriftReport(func(string, []shipping.Drift) {}))
 		b.Run("of="+page.name+"/report=off", func(b *testing.B) { measure(b, 100, listRates(newClient(b, page.body))) })
 		b.Run("of="+page.name+"/report=on", func(b *testing.B) { measure(b, 100, listRates(reporting)) })
 	}

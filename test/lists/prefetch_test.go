@@ -291,9 +291,9 @@ func interrupting(t testing.TB, s *rowService, callback string, interrupt func()
 				a.Pagination["unknown"] = 1
 			}
 		}
-		options = append(options, shipping.WithDriftReport(func(d shipping.Drift) {
-			for _, finding := range d.Findings {
-				if finding.Path == "data.pagination.unknown" {
+		options = append(options, shipping.WithDriftReport(func(_ string, found []shipping.Drift) {
+			for _, drift := range found {
+				if drift.Path == "data.pagination.unknown" {
 					interrupt()
 				}
 			}

@@ -36,8 +36,8 @@ type rule struct {
 //
 // Time is what the rows require of it. A draft is read "for long enough" only if no copy of the purchase is still on
 // the network: that is what RefusedFor and QuietFor assume. A claim does not end while the purchase is under way,
-// which takes a quarter of the lease at most, and "sends" checks the claim and sends in one step: see "A process
-// that stalls" in the documentation of pgstore.BatchJournal for the rest.
+// which takes a quarter of the lease at most, and "sends" checks the claim and sends in one step: see the
+// documentation of batch.Journal for the rest.
 func table() []rule {
 	return []rule{
 		// The processes and the journal.

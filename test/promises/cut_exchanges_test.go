@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -127,23 +128,23 @@ func recordedExchanges(t *testing.T) map[string]recorded {
 		}},
 		"a request":          {shipping.OpGetRequest, reading(draft)},
 		"an unknown request": {shipping.OpGetRequest, reading("RD-0000000000000000")},
-		"items": {shipping.OpUpdateItems, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		"items": {operations.UpdateItems, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return second(c.Regulatory.UpdateItems(ctx, draft, []shipping.LineItem{tea}, o...))
 		}},
-		"addresses": {shipping.OpUpdateAddresses, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		"addresses": {operations.UpdateAddresses, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			there := shipping.Address{Name: "A. Buyer", Line1: "1 Main Street", City: "Austin", Country: "US"}
 			return second(c.Regulatory.UpdateAddresses(ctx, draft, shipping.Addresses{Destination: &there}, o...))
 		}},
-		"shipping": {shipping.OpUpdateShipping, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		"shipping": {operations.UpdateShipping, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return second(c.Regulatory.UpdateShipping(ctx, invoice.RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...))
 		}},
-		"a profile": {shipping.OpUpdateProfile, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		"a profile": {operations.UpdateProfile, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return second(c.Regulatory.UpdateProfile(ctx, draft, "CUSTOMS", map[string]string{"incoterm": "DAP"}, o...))
 		}},
-		"a retry": {shipping.OpRetryRequest, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		"a retry": {operations.RetryRequest, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return second(c.Regulatory.Retry(ctx, failed, o...))
 		}},
-		"a PDF": {shipping.OpDocumentPDF, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+		"a PDF": {operations.DocumentPDF, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
 			return second(c.Regulatory.PDF(ctx, generated, "CUSTOMS", o...))
 		}},
 		"a webhook that is made": {"do", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {

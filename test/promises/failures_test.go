@@ -15,6 +15,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -24,7 +25,7 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 		shipping.OpReplayWebhook: {`[]`, `"queued"`},
 		shipping.OpAnalyze:       {`[]`, `"none"`, `null`, `{}`, `{"status":"draft"}`, `{"request":[]}`},
 		shipping.OpGetRequest:    {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"request_id":"RD-2","status":"draft"}`},
-		shipping.OpRetryRequest:  {`[]`, `null`},
+		operations.RetryRequest:  {`[]`, `null`},
 	}
 	for _, list := range shippingtest.Lists() {
 		other[list.Operation] = []string{`{}`, `{"` + list.Name + `":[]}`, `"none"`, `true`, `7`}

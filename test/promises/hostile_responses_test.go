@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/test/vectors"
 )
 
@@ -35,7 +36,7 @@ var errAny = errors.New("a result or a typed error")
 // expected is what the call of an operation ends with.
 func (a hostileAnswer) expected(operation string) error {
 	switch {
-	case operation == shipping.OpDocumentPDF && a.status == 200 && (a.want == errAny || a.want == shipping.ErrInvalidRequest):
+	case operation == operations.DocumentPDF && a.status == 200 && (a.want == errAny || a.want == shipping.ErrInvalidRequest):
 		return shipping.ErrUnexpectedBody // in any case it is not a PDF
 	case operation == "do" && a.status == 204:
 		return nil // it may have no body

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -69,7 +70,7 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 		if !isList {
 			start = `{"request_id":"RD-1","status":"draft","documents":[`
 		}
-		if call.Operation == shipping.OpDocumentPDF || call.Operation == "do" {
+		if call.Operation == operations.DocumentPDF || call.Operation == "do" {
 			continue // these read no records
 		}
 		for _, element := range elements {

@@ -266,7 +266,7 @@ func (w *watched) options() []shipping.Option {
 	return []shipping.Option{
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithLogger(slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))),
-		shipping.WithDriftReport(func(d shipping.Drift) { w.note(d) }),
+		shipping.WithDriftReport(func(operation string, found []shipping.Drift) { w.note(operation, found) }),
 		shipping.WithObserver(shipping.Observer{
 			Start: func(ctx context.Context, o string) context.Context { w.note(o); return ctx },
 			Attempt: func(_ context.Context, _ string, a shipping.Attempt) {

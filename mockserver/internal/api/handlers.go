@@ -17,12 +17,12 @@ func (s *API) handlers() map[string]handler {
 		shipping.OpAnalyze:          analyze,
 		shipping.OpPurchase:         purchase,
 		shipping.OpGetRequest:       getRequest,
-		shipping.OpUpdateItems:      updateItems,
-		shipping.OpUpdateAddresses:  updateAddresses,
-		shipping.OpUpdateShipping:   updateShipping,
-		shipping.OpUpdateProfile:    updateProfile,
-		shipping.OpRetryRequest:     retryRequest,
-		shipping.OpDocumentPDF:      DocumentPDF,
+		operations.UpdateItems:      updateItems,
+		operations.UpdateAddresses:  updateAddresses,
+		operations.UpdateShipping:   updateShipping,
+		operations.UpdateProfile:    updateProfile,
+		operations.RetryRequest:     retryRequest,
+		operations.DocumentPDF:      DocumentPDF,
 	}
 	for _, op := range operations.All() {
 		if op.Pages && table[op.Name] == nil {

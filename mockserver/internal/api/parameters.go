@@ -34,9 +34,9 @@ func BodyFields(operation string) []string {
 		shipping.OpReplayWebhook:   reflect.TypeFor[replayRequest](),
 		shipping.OpAnalyze:         reflect.TypeFor[regulatory.AnalyzeInput](),
 		shipping.OpPurchase:        reflect.TypeFor[regulatory.PurchaseInput](),
-		shipping.OpUpdateItems:     reflect.TypeFor[regulatory.ItemsUpdate](),
-		shipping.OpUpdateAddresses: reflect.TypeFor[regulatory.AddressesUpdate](),
-		shipping.OpUpdateShipping:  reflect.TypeFor[regulatory.Shipping](),
+		operations.UpdateItems:     reflect.TypeFor[regulatory.ItemsUpdate](),
+		operations.UpdateAddresses: reflect.TypeFor[regulatory.AddressesUpdate](),
+		operations.UpdateShipping:  reflect.TypeFor[regulatory.Shipping](),
 	}[operation]
 	if !known {
 		return nil

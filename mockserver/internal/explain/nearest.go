@@ -97,9 +97,9 @@ func (r *sentRequest) corrected(op operations.Operation) *draftRequest {
 		return r.purchase()
 	case shipping.OpGetRequest:
 		return r.get()
-	case shipping.OpRetryRequest:
+	case operations.RetryRequest:
 		return r.onRequest(operation, canRetry, func(*regulatory.Record) any { return nil })
-	case shipping.OpDocumentPDF:
+	case operations.DocumentPDF:
 		return r.pdf()
 	default:
 		if operations.Once(op) { // a suggestion can be sent, and must not do something that cannot be undone
@@ -244,7 +244,7 @@ func (r *sentRequest) pdf() *draftRequest {
 	if i < 0 {
 		i = slices.IndexFunc(record.Documents, generated)
 	}
-	return &draftRequest{operation: shipping.OpDocumentPDF, values: map[string]string{
+	return &draftRequest{operation: operations.DocumentPDF, values: map[string]string{
 		"request_id": record.RequestID, "document_type": record.Documents[i].DocumentType,
 	}}
 }
@@ -252,13 +252,13 @@ func (r *sentRequest) pdf() *draftRequest {
 // edit suggests an edit with the values that the draft has already.
 func (r *sentRequest) edit(operation string) *draftRequest {
 	switch operation {
-	case shipping.OpUpdateItems:
+	case operations.UpdateItems:
 		return r.onRequest(operation, isDraft, func(rec *regulatory.Record) any { return regulatory.ItemsUpdate{LineItems: rec.LineItems} })
-	case shipping.OpUpdateAddresses:
+	case operations.UpdateAddresses:
 		return r.onRequest(operation, isDraft, func(rec *regulatory.Record) any {
 			return regulatory.AddressesUpdate{Origin: &rec.Addresses.Origin, Destination: &rec.Addresses.Destination}
 		})
-	case shipping.OpUpdateShipping:
+	case operations.UpdateShipping:
 		if record := r.record(r.values["request_id"], isInvoiceDraft); record != nil {
 			return r.onRequest(operation, isInvoiceDraft, func(rec *regulatory.Record) any { return rec.Shipping })
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver/assumption"
@@ -87,7 +86,7 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 func TestWrite_FollowsMovedRoutes(t *testing.T) {
 	t.Parallel()
 	table := operations.All()
-	i := slices.IndexFunc(table, func(op operations.Operation) bool { return op.Name == shipping.OpRetryRequest })
+	i := slices.IndexFunc(table, func(op operations.Operation) bool { return op.Name == operations.RetryRequest })
 	table[i].Route, table[i].Method, table[i].Open = "/v1/regulatory-retries/{request_id}", "PUT", true
 	text := write(t, table)
 	var document struct {
@@ -100,10 +99,10 @@ func TestWrite_FollowsMovedRoutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := document.Paths["/v1/regulatory-retries/{request_id}"]["put"]
-	if moved.ID != shipping.OpRetryRequest || moved.Security == nil || len(moved.Security) > 0 {
+	if moved.ID != operations.RetryRequest || moved.Security == nil || len(moved.Security) > 0 {
 		t.Errorf("at the new route: %+v", moved)
 	}
-	if strings.Count(text, `"`+shipping.OpRetryRequest+`"`) != 1 || document.Paths["/v1/regulatory-documents/request/{request_id}/retry"] != nil {
+	if strings.Count(text, `"`+operations.RetryRequest+`"`) != 1 || document.Paths["/v1/regulatory-documents/request/{request_id}/retry"] != nil {
 		t.Error("the operation is at its old route as well")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -28,7 +29,7 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 		"one of each":                   {[]sent{purchases, cancels}, ""},
 		"twice, and read in between":    {[]sent{cancels, reads, cancels}, ""},
 		"of another request":            {[]sent{cancels, {cancel, http.MethodPost, "/request/RD-2/cancel", ""}}, ""},
-		"of an operation that may be":   {[]sent{{shipping.OpRetryRequest, http.MethodPost, "/request/RD-1/retry", ""}, {shipping.OpRetryRequest, http.MethodPost, "/request/RD-1/retry", ""}}, ""},
+		"of an operation that may be":   {[]sent{{operations.RetryRequest, http.MethodPost, "/request/RD-1/retry", ""}, {operations.RetryRequest, http.MethodPost, "/request/RD-1/retry", ""}}, ""},
 		"of one that names no request":  {[]sent{{cancel, http.MethodPost, "/cancel", ""}, {cancel, http.MethodPost, "/cancel", ""}}, ""},
 		"the read before both of them":  {[]sent{reads, cancels, cancels}, cancel},
 		"each once after a common read": {[]sent{purchases, cancels, reads, cancels}, ""},

@@ -39,8 +39,8 @@ func serve(t *testing.T, shipments int, budget string) (*mockserver.Server, []st
 	t.Helper()
 	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.05 }))
 	t.Cleanup(server.Close)
-	t.Setenv(shipping.EnvBaseURL, server.URL)
-	t.Setenv(shipping.EnvSecretKey, server.SecretKey)
+	t.Setenv("SHIPPING_BASE_URL", server.URL)
+	t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
 	return server, []string{
 		"-in", list(t, server.Shipments()[:shipments]...), "-batch", rand.Text(), "-budget", budget, "-lease", "3s", "-settle", "1s",
 	}
