@@ -48,7 +48,7 @@ func New(opts ...Option) *Server {
 	for _, opt := range opts {
 		opt(&s.config)
 	}
-	s.err = s.config.prepare()
+	s.err = errors.Join(s.config.problem, s.config.Assume.Check())
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
 	}

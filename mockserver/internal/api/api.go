@@ -29,7 +29,7 @@ type Config struct {
 }
 
 // API serves the operations of the service. It finds the world of a request, calls the handler of the
-// operation, applies faults, and passes the exchange to the observers before the response is sent.
+// operation, applies faults, and journals the exchange before the response is sent.
 type API struct {
 	Config
 	mux       *http.ServeMux
@@ -140,7 +140,7 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 	}
 }
 
-// finish passes an exchange to the observers and sends its response. op is nil if the request names no operation.
+// finish journals, lints and logs an exchange, and sends its response. op is nil if the request names no operation.
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, op *operation) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 {
@@ -148,9 +148,9 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	}
 	ready := time.Now()
 	x.At, x.Took, x.Virtual, x.World = w.Clock.At(ready), ready.Sub(x.Began), w.Clock.IsVirtual(), w.Name()
-	for _, o := range w.Observers {
-		o.See(x)
-	}
+	w.Log.See(x)
+	w.Lint.See(x)
+	s.log(x)
 	if x.ArrivesIn > 0 { // before the client learns that the connection is closed
 		s.expect(w, x, op)
 	}
@@ -164,6 +164,22 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	}); err != nil {
 		s.Logger.Debug("the client did not read the response", "operation", x.Operation, "error", err)
 	}
+}
+
+// log logs an exchange, before its response is sent: sending may end the goroutine of the request.
+func (s *API) log(x *wire.Exchange) {
+	attributes := []slog.Attr{
+		slog.String("method", x.Method), slog.String("path", wire.Redact(x.URL.Path)), slog.Int("status", x.Status()),
+		slog.Duration("duration", x.Took), slog.String("world", x.World), slog.String("request_id", x.ID),
+	}
+	for _, optional := range []struct{ name, text string }{
+		{"operation", x.Operation}, {"fault", wire.Redact(x.Faults())}, {"refused", wire.Redact(x.Reply.Refusal.Message)},
+	} {
+		if optional.text != "" {
+			attributes = append(attributes, slog.String(optional.name, optional.text))
+		}
+	}
+	s.Logger.LogAttrs(x.Context(), slog.LevelInfo, "request", attributes...)
 }
 
 // ruleFailure returns the status of a request that breaks a rule.

@@ -30,7 +30,7 @@ type Exchange struct {
 	// Misspelt completes the message of a refusal with the names of unknown fields that are similar to a known one.
 	Misspelt string
 
-	// Fields for observers. The journal sets ID.
+	// Fields for the journal, the linter and the log. The journal sets ID.
 	ID      string        // X-Request-Id of the response
 	Arrived time.Time     // when the request arrived, and
 	At      time.Time     // when its response was ready, by the clock of the world

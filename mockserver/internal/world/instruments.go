@@ -13,8 +13,6 @@ type instruments struct {
 	Log    *watch.Log
 	Faults *inject.Rules
 	Lint   *watch.Lint
-	// Observers see every exchange of the world before its response is sent, the journal first.
-	Observers []watch.Observer
 	// KeyPrint is the fingerprint of the world's key in the journal.
 	KeyPrint string
 }
@@ -22,12 +20,10 @@ type instruments struct {
 // newInstruments returns the instruments of a world with a seed and a key. Its journal
 // shares memory with those of the other worlds.
 func newInstruments(s *Settings, seed uint64, key string) *instruments {
-	i := &instruments{
+	return &instruments{
 		Log:      watch.NewLog(s.Journal, s.JournalBody, s.Journals),
 		Faults:   inject.New(seed),
 		Lint:     watch.NewLint(operations.Names(operations.Once), s.Parameters, s.BodyFields),
 		KeyPrint: wire.Fingerprint(key),
 	}
-	i.Observers = append([]watch.Observer{i.Log, i.Lint}, s.Observers...)
-	return i
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -61,7 +62,7 @@ func (w *World) rate(from, to string) (shipping.Amount, error) {
 func (w *World) openRequests() {
 	timers := w.timers
 	w.Regulatory = regulatory.New(regulatory.Config{
-		Rules:  w.settings.Rules,
+		Rules:  w.rules,
 		Ledger: w.Account.Ledger,
 		Rate:   w.rate,
 		Goods:  w.goods,
@@ -82,6 +83,16 @@ func (w *World) openRequests() {
 		},
 		FailFirst: w.Plan.failForms,
 	})
+}
+
+// rules returns the rules that select documents. The built-in rules are valid; if not, there are no documents.
+func (w *World) rules() *compliance.Rules {
+	rules, err := w.settings.Rules()
+	if err != nil {
+		w.settings.Logger.Error("the compliance rules cannot be read", "error", err)
+		return new(compliance.Rules)
+	}
+	return rules
 }
 
 // goods returns the goods of a shipment or of an invoice.
