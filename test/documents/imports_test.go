@@ -27,8 +27,8 @@ const layers = `
 	mockserver/internal/delivery mockserver/internal/regulatory
 	mockserver/internal/clock mockserver/internal/compliance mockserver/internal/ledger mockserver/internal/formpdf mockserver/internal/country
 	mockserver/journal
-	mockserver/assumption mockserver/fault mockserver/notify mockserver/internal/records mockserver/internal/jsontext
-	mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
+	mockserver/assumption mockserver/fault mockserver/notify mockserver/internal/records
+	mockserver/internal/jsontext mockserver/internal/spelling mockserver/internal/shell mockserver/internal/splitmix
 	internal/batchtest
 	batch webhook/storetest
 	webhook

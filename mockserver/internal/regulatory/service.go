@@ -75,7 +75,7 @@ type Service struct {
 	Requests
 }
 
-// Requests are the requests of a service. Those that [Service.Snapshot] and [Load] return do not change.
+// Requests are the requests of a service. Those that [Service.Snapshot] returns, or that a file had, do not change.
 type Requests struct {
 	records map[string]*Record
 	order   []string // request ids, oldest first
