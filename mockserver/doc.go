@@ -37,8 +37,7 @@
 //
 // If the specification leaves a point open, the server makes an assumption, and every assumption has a switch:
 // see [assumption.Set] and [WithAssumptions]. [assumption.Strict] refuses everything that is otherwise tolerated.
-// [WithComplianceRules] replaces the rules that select regulatory documents. [WithScenario] starts the home world
-// in a scenario, such as ten million computed transactions.
+// [WithScenario] starts the home world in a scenario, such as ten million computed transactions.
 //
 // Paths under /_mock/ belong to the server, not to the service. Programs on this machine may use them; programs
 // on other machines need the token of [WithToken].

@@ -83,7 +83,7 @@ func TestJournal_HasDurations(t *testing.T) {
 	})
 }
 
-// A filtered journal is exported as JSON lines, as an HTTP archive and as curl commands, without the key.
+// A filtered journal is exported as JSON lines and as curl commands, without the key.
 func TestJournal_IsExported(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
@@ -102,33 +102,6 @@ func TestJournal_IsExported(t *testing.T) {
 	}
 	if got := export("curl"); !strings.HasPrefix(got, "curl -i -X POST ") || strings.Count(got, "curl ") != 1 {
 		t.Errorf("%s", got)
-	}
-	var archive struct {
-		Log struct {
-			Entries []struct {
-				Comment string
-				Request struct {
-					Method, URL string
-					QueryString []struct{ Name, Value string }
-					PostData    struct{ MimeType, Text string }
-				}
-				Response struct{ Status int }
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(export("har")), &archive); err != nil || len(archive.Log.Entries) != 1 {
-		t.Fatalf("%v, %d entries", err, len(archive.Log.Entries))
-	}
-	got := archive.Log.Entries[0]
-	if got.Request.URL != srv.URL+"/v1/webhooks/replay" || got.Request.PostData.Text != `{"event":"shipment.created"}` ||
-		got.Request.PostData.MimeType != "application/json" || got.Response.Status != 400 || got.Comment == "" {
-		t.Errorf("the archive has %+v", got)
-	}
-	if err := json.Unmarshal(get(t, srv, "/_mock/journal?status=200&as=har").body, &archive); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("b", strings.TrimPrefix(archive.Log.Entries[0].Request.QueryString[1].Value, "a ")); diff != "" {
-		t.Errorf("query (-want +got):\n%s", diff)
 	}
 }
 
@@ -263,7 +236,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 	for query, want := range map[string]string{
 		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "status=axx": "such as 4xx", "operation=rates": "unknown operation",
 		"after=soon": "such as req-7", "last=0": "whole number from 1",
-		"refused=maybe": "write true or false", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7", "as=xml": "jsonl, har, curl, findings",
+		"refused=maybe": "write true or false", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7", "as=xml": "jsonl, curl, findings",
 		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration", "await=5s": `did you mean "wait"?`,
 		"wait=1s&count=0": "whole number from 1", "count=2": "count needs wait",
 	} {
@@ -315,19 +288,17 @@ func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
 	})
 }
 
-func TestCall_IsExportedAsCurlAndAsAGoTest(t *testing.T) {
+func TestCall_IsExportedAsCurl(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
 	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
 	for i, entry := range srv.Journal() {
-		for as, want := range map[string]string{"curl": entry.Curl(srv.URL), "go": entry.GoTest(srv.URL)} {
-			if got := string(get(t, srv, fmt.Sprintf("/_mock/journal/req-%d?as=%s", i+1, as)).want(t, 200).body); got != want {
-				t.Errorf("as %s it is\n%swant\n%s", as, got, want)
-			}
+		if got, want := string(get(t, srv, fmt.Sprintf("/_mock/journal/req-%d?as=curl", i+1)).want(t, 200).body), entry.Curl(srv.URL); got != want {
+			t.Errorf("it is\n%swant\n%s", got, want)
 		}
 	}
-	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl, go")
+	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl")
 	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
 		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
 	}

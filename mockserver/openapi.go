@@ -14,13 +14,7 @@ import (
 
 // OpenAPI returns the OpenAPI 3.1 document of a server without options: documented operations, provisional operations, and
 // the routes below /_mock/.
-func OpenAPI() ([]byte, error) {
-	document, err := openapi.Load(admin.Controls(), admin.Types())
-	if err != nil {
-		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
-	}
-	return document.Write(operations.All(), func(string) bool { return false })
-}
+func OpenAPI() ([]byte, error) { return describe(operations.All(), new(assumption.Set)) }
 
 // openAPI returns the document of the server under the assumptions of a world, and its ETag.
 func (s *Server) openAPI(a *assumption.Set) (text []byte, tag string, err error) {
@@ -28,17 +22,15 @@ func (s *Server) openAPI(a *assumption.Set) (text []byte, tag string, err error)
 	for i := range table {
 		table[i].Open = s.api.IsOpen(&table[i])
 	}
-	document, err := openapi.Load(admin.Controls(), admin.Types())
-	if err == nil {
-		text, err = document.Write(table, func(name string) bool { return isSet(a, name) })
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("mockserver: OpenAPI document: %w", err)
-	}
-	return text, fmt.Sprintf(`"%x"`, sha256.Sum256(text)), nil
+	text, err = describe(table, a)
+	return text, fmt.Sprintf(`"%x"`, sha256.Sum256(text)), err
 }
 
-// isSet reports whether an assumption differs from its default.
-func isSet(a *assumption.Set, name string) bool {
-	return !reflect.ValueOf(a).Elem().FieldByName(name).IsZero()
+func describe(table []operations.Operation, a *assumption.Set) ([]byte, error) {
+	differs := func(name string) bool { return !reflect.ValueOf(a).Elem().FieldByName(name).IsZero() }
+	text, err := openapi.Write(admin.Controls(), admin.Types(), table, differs)
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: OpenAPI document: %w", err)
+	}
+	return text, nil
 }

@@ -1,12 +1,9 @@
 package mockserver
 
 import (
-	"errors"
-	"fmt"
 	"log"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -22,16 +19,15 @@ type Option func(*config)
 
 type config struct {
 	world.Settings
-	scenario  string // of the home world
-	state     string // file to restore from and to save to; empty for none
-	listen    bool
-	addr      string
-	rulesFile []byte // nil: the built-in rules
-	tls       bool
-	hosts     []string          // that the server accepts besides the names of this machine
-	problem   error             // the errors of options
-	token     string            // opens the control surface to other machines; empty: they have no access
-	routes    map[string]string // of provisional operations, by name
+	scenario string // of the home world
+	state    string // file to restore from and to save to; empty for none
+	listen   bool
+	addr     string
+	tls      bool
+	hosts    []string          // that the server accepts besides the names of this machine
+	problem  error             // the errors of options
+	token    string            // opens the control surface to other machines; empty: they have no access
+	routes   map[string]string // of provisional operations, by name
 }
 
 func defaultConfig() config {
@@ -45,6 +41,7 @@ func defaultConfig() config {
 			Journals:    new(watch.Memory),
 			Parameters:  api.Parameters,
 			BodyFields:  api.BodyFields,
+			Rules:       sync.OnceValues(compliance.Default),
 			Logger:      slog.New(slog.DiscardHandler),
 		},
 		scenario: "default",
@@ -78,7 +75,11 @@ func WithVirtualClock(start time.Time) Option {
 	}
 }
 
-// WithLogger sets the logger of the server. Bodies and keys are never logged. By default nothing is logged.
+// WithLogger sets the logger of the server. It also logs every request to the service once its response is ready: method,
+// path, status (0 for a dropped connection), duration on the machine's clock, world and request_id, and if present the
+// operation, the fault that struck and the reason of a refusal. Requests below /_mock/, keys, queries and bodies are never
+// logged. The world's name contains the part of the key that its user chose, which is not a secret; for the home world it is
+// "home". By default nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) {
 		if logger != nil {
@@ -109,12 +110,6 @@ func WithRoute(operation, route string) Option {
 	}
 }
 
-// WithComplianceRules replaces the rules that select the documents for a consignment. The format is the JSON of the
-// built-in rules. [Server.Err] lists all problems of the rules at once.
-func WithComplianceRules(rules []byte) Option {
-	return func(c *config) { c.rulesFile = slices.Clone(rules) }
-}
-
 // WithScenario sets the scenario of the home world. A scenario consists of terms that are joined with hyphens, such as
 // "lowfunds-seed7"; the key of a world contains one, too. N stands for a number:
 //
@@ -132,48 +127,9 @@ func WithComplianceRules(rules []byte) Option {
 // [Server.Err] returns an error if a term is unknown or its number is out of range.
 func WithScenario(scenario string) Option { return func(c *config) { c.scenario = scenario } }
 
-// prepare creates what the worlds share. The built-in rules are read at the first analysis.
-func (c *config) prepare() error {
-	return errors.Join(c.problem, c.Assume.Check(), c.prepareRules())
-}
-
-func (c *config) prepareRules() error {
-	if c.rulesFile == nil {
-		logger := c.Logger
-		c.Rules = sync.OnceValue(func() *compliance.Rules {
-			rules, err := compliance.Default()
-			if err != nil { // its own test reads them too
-				logger.Error("the built-in compliance rules cannot be read", "error", err)
-				return new(compliance.Rules)
-			}
-			return rules
-		})
-		return nil
-	}
-	own, err := compliance.Parse(c.rulesFile)
-	if err != nil {
-		own, err = new(compliance.Rules), fmt.Errorf("mockserver: compliance rules: %w", err)
-	}
-	c.Rules = func() *compliance.Rules { return own }
-	return err
-}
-
 // errorLog returns the logger to which net/http reports broken connections.
 func (c *config) errorLog() *log.Logger {
 	return slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
-}
-
-// WithAccessLog logs every request to the service once its response is ready: method, path, status (0 for a
-// dropped connection), duration on the machine's clock, world and request_id, and if present the operation, the
-// fault that struck and the reason of a refusal. Keys, queries and bodies are never logged. The world's name
-// contains the part of the key that its user chose, which is not a secret; for the home world it is "home". By
-// default requests are not logged; requests below /_mock/ are never logged.
-func WithAccessLog(logger *slog.Logger) Option {
-	return func(c *config) {
-		if c.Observers = nil; logger != nil {
-			c.Observers = []watch.Observer{watch.NewAccessLog(logger)}
-		}
-	}
 }
 
 // WithJournal sets how many requests a world records, and how many bytes of each body. The default is 1,024 requests

@@ -290,15 +290,6 @@ func TestManualDocument_WaitsForEvidence(t *testing.T) {
 	}
 }
 
-func TestWithComplianceRules_ReplacesTheRules(t *testing.T) {
-	t.Parallel()
-	broken := mockserver.New(mockserver.WithoutListener(), mockserver.WithComplianceRules([]byte(`{"forms":[{"slug":"VISA"}]}`)))
-	defer broken.Close()
-	if err := broken.Err(); err == nil {
-		t.Error("rules for an unknown document type were taken")
-	}
-}
-
 // Many buyers at once: every purchase is charged once, and the books balance.
 func TestPurchase_ConcurrentlyIsChargedOnce(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,6 @@ type Server struct {
 	http     *http.Server
 	pipes    *wire.PipeListener
 	inMemory *http.Transport
-	unused   sync.Map // net.Conn: connections that have sent no request yet
 	serving  sync.WaitGroup
 	closing  sync.Once
 }
@@ -48,7 +47,7 @@ func New(opts ...Option) *Server {
 	for _, opt := range opts {
 		opt(&s.config)
 	}
-	s.err = s.config.prepare()
+	s.err = errors.Join(s.config.problem, s.config.Assume.Check())
 	if s.config.Deliver == nil {
 		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
 	}
@@ -97,7 +96,6 @@ func (s *Server) newControlSurface() *admin.Admin {
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
 	s.http = s.newHTTP()
-	s.http.RegisterOnShutdown(s.closeUnused)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
 	listener, address, err := s.listen()

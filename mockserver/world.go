@@ -2,13 +2,18 @@ package mockserver
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // World is one account of a server: its key, data, time, faults and journal. Worlds share nothing that can
@@ -120,4 +125,112 @@ func (w *World) Find(q journal.Query) []journal.Entry { return w.core.Find(q) }
 // real time, because a virtual clock may never move; 0 means no timeout.
 func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duration) (journal.Entry, error) {
 	return w.core.Await(ctx, q, timeout)
+}
+
+// Faults returns the fault rules, in the order in which they strike.
+func (w *World) Faults() []fault.Injected { return w.core.Faults.Rules() }
+
+// Inject adds fault rules. Several rules can strike one request, in the order in which they were injected; if
+// two of them exclude each other, the first one strikes. Requests below /_mock/ are never struck.
+//
+// Inject returns an error, and adds none of the rules, if one of them can never strike: its operation or point
+// is unknown, its numbers contradict each other, its time has passed, or its fault does not apply to the operation.
+func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules...) }
+
+// ClearFaults removes every rule. The requests that [fault.ArriveLate] has struck, and that are still on their way, take effect
+// at once.
+func (w *World) ClearFaults() { w.core.ClearFaults() }
+
+// RemoveFault removes the rule of a number. It returns an error if the number does not exist.
+func (w *World) RemoveFault(number int) error { return w.core.RemoveFault(number) }
+
+// AddWebhook subscribes a receiver and returns its webhook_id. It returns an error if the URL is not a valid
+// target.
+func (w *World) AddWebhook(h notify.Webhook) (string, error) { return w.core.AddWebhook(h) }
+
+// ChangeWebhook changes a webhook. It returns an error, and changes nothing, if the webhook does not exist or the
+// URL is invalid.
+func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
+	return w.core.ChangeWebhook(id, change)
+}
+
+// RemoveWebhook removes a webhook. Deliveries that are being sent still arrive.
+func (w *World) RemoveWebhook(id string) error { return w.core.RemoveWebhook(id) }
+
+// Webhooks returns the ids of the webhooks, newest first.
+func (w *World) Webhooks() []string { return w.core.Webhooks() }
+
+// Receivers returns the ids of the webhooks that replays reach, newest first: they are active and subscribed to
+// an event of shipments.
+func (w *World) Receivers() []string { return w.core.Receivers() }
+
+// Emit notifies every active webhook that is subscribed to an event, and returns the queued deliveries, newest
+// webhook first. It returns an error, and sends nothing, if the shipment does not exist, the data is not a JSON
+// object, or no webhook is subscribed.
+func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) { return w.core.Emit(e) }
+
+// Deliveries returns the current delivery log, newest first, including the seeded history.
+func (w *World) Deliveries() []notify.Delivery { return w.core.Deliveries() }
+
+// WaitDelivery returns a delivery once its state is delivered, failed or refused. It returns an error if the
+// context ends first or the log does not have the id.
+func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Delivery, error) {
+	return w.core.WaitDelivery(ctx, deliveryID)
+}
+
+// Inbox returns the latest notifications that were sent to [notify.InboxURL], or to POST /_mock/inbox, oldest
+// first: up to 1,000.
+func (w *World) Inbox() []notify.Received { return w.core.Inbox.Notifications(0, "") }
+
+// AwaitInbox returns the notifications of the inbox as soon as there are count of them. If the context ends or the
+// timeout passes first, it returns an error. The timeout uses the time of the process; 0 means no timeout.
+func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration) ([]notify.Received, error) {
+	return w.core.AwaitInbox(ctx, 0, "", count, timeout)
+}
+
+// Snapshot is the contents of a world at one moment. It is immutable, shares memory with the world, and may be
+// restored any number of times, into any world.
+//
+// Time does not pass in a snapshot: a document that needed three more seconds needs three seconds after it
+// is restored, however long that took, and so does a notification that was to be retried in three seconds.
+type Snapshot struct{ kept *world.Snapshot }
+
+// Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending
+// changes, its delivery log, and the requests that arrive late (see fault.ArriveLate). Faults and journal are not part of it.
+func (w *World) Snapshot() *Snapshot { return &Snapshot{w.core.Snapshot()} }
+
+// Restore replaces the contents of the world by a snapshot. The world keeps its key, faults, journal and
+// settings. Its clock never moves back: if the snapshot is of a later time, the clock moves forward to it.
+//
+// A world sends only the notifications that it queued itself. If the snapshot is of another world, such as a
+// fork, its queued notifications are marked as failed: the other world sends them, signed with its key.
+func (w *World) Restore(s *Snapshot) { w.core.Restore(s.kept) }
+
+// Reset restores the initial contents of the world, undoes changes of its assumptions, clears its faults and empties
+// its journal, its findings and its inbox. The clock keeps its time.
+func (w *World) Reset() { w.core.Reset() }
+
+// WithAssumptions changes the choices that the server makes if the specification leaves a point open:
+//
+//	mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.PerPageCap = 50 }))
+//	mockserver.New(mockserver.WithAssumptions(assumption.Contrary))
+func WithAssumptions(edit func(*assumption.Set)) Option { return func(c *config) { edit(&c.Assume) } }
+
+// WithAssumption sets the field of [assumption.Set] of a name to a value in text: true, 2, 1.5, 90s, or names
+// separated by commas. [Server.Err] returns an error if either is invalid.
+func WithAssumption(name, value string) Option {
+	return func(c *config) { c.problem = errors.Join(c.problem, c.Assume.Assign(name, value)) }
+}
+
+// Assumptions returns every open point with the choice of the world, in the order of the fields of [assumption.Set].
+func (w *World) Assumptions() []assumption.Row { return w.core.Assume().Rows() }
+
+// SetAssumptions changes assumptions of the world for what happens from now on: requests, documents that are purchased,
+// attempts of deliveries. It returns an error, and changes nothing, if edit changes one that applies to the whole
+// server or when a world opens; see [assumption.Scope]. Reset undoes the changes.
+func (w *World) SetAssumptions(edit func(*assumption.Set)) error {
+	return w.core.SetAssumptions(func(a *assumption.Set) {
+		a.OpenOperations = slices.Clone(a.OpenOperations)
+		edit(a)
+	})
 }

@@ -1,5 +1,5 @@
 // Package journal holds the records of a world of the reference server: the requests that it served, queries that
-// select some of them, and the findings of the linter. An [Entry] can be exported as a curl command or a Go test that
+// select some of them, and the findings of the linter. An [Entry] can be exported as a curl command that
 // repeats its request.
 package journal
 

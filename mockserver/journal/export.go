@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
@@ -75,67 +71,7 @@ func (c *Entry) curlURL(baseURL string) []string {
 	return append(words, shell.Quote(baseURL+target))
 }
 
-// GoTest returns a Go test file that sends the request again to a base address and expects the same
-// status. It needs nothing but the standard library.
-func (c *Entry) GoTest(baseURL string) string {
-	var b strings.Builder
-	imports := []string{"net/http", "testing"}
-	body := "http.NoBody"
-	if c.RequestBody != "" {
-		imports = append(imports, "strings")
-		body = "strings.NewReader(" + goQuote(c.RequestBody) + ")"
-	}
-	if c.Status != 0 {
-		imports = append(imports, "io")
-	}
-	if c.Key != "" {
-		imports = append(imports, "os")
-	}
-	slices.Sort(imports)
-	b.WriteString("package replayed\n\nimport (\n\t\"" + strings.Join(imports, "\"\n\t\"") + "\"\n)\n\n")
-	fmt.Fprintf(&b, "// %s as it was called on %s.\n", c.named(), c.At.UTC().Format("2006-01-02 at 15:04:05 UTC"))
-	if c.cutOff() {
-		fmt.Fprintf(&b, "// The body had %d bytes, of which the journal kept %d.\n", c.RequestBytes, len(c.RequestBody))
-	}
-	fmt.Fprintf(&b, "func TestReplayed_%s(t *testing.T) {\n", identifier(c.RequestID))
-	fmt.Fprintf(&b, "\treq, err := http.NewRequest(%q, %q, %s)\n", c.Method, baseURL+c.target(), body)
-	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n")
-	if c.Key != "" {
-		fmt.Fprintf(&b, "\treq.Header.Set(\"Authorization\", \"Bearer \"+os.Getenv(%q))\n", keyVariable)
-	}
-	if c.ContentType != "" {
-		fmt.Fprintf(&b, "\treq.Header.Set(\"Content-Type\", %q)\n", c.ContentType)
-	}
-	b.WriteString("\tresp, err := http.DefaultTransport.RoundTrip(req)\n")
-	if c.Status == 0 {
-		b.WriteString("\tif err == nil {\n\t\tresp.Body.Close()\n\t\tt.Errorf(\"status %d, want the connection to close without a response\", resp.StatusCode)\n\t}\n}\n")
-		return b.String()
-	}
-	b.WriteString("\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\tdefer resp.Body.Close()\n")
-	b.WriteString("\tbody, err := io.ReadAll(resp.Body)\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n")
-	fmt.Fprintf(&b, "\tif resp.StatusCode != %d {\n\t\tt.Errorf(\"status %%d, want %d: %%s\", resp.StatusCode, body)\n\t}\n}\n", c.Status, c.Status)
-	return b.String()
-}
-
 func (c *Entry) cutOff() bool { return c.RequestBytes > len(c.RequestBody) }
-
-// named is the operation, as a line of a comment.
-func (c *Entry) named() string {
-	if c.Operation == "" {
-		return "A request for no operation"
-	}
-	return strings.Trim(strconv.Quote(c.Operation), `"`)
-}
-
-// identifier replaces what no identifier of Go may have.
-func identifier(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			return r
-		}
-		return '_'
-	}, text)
-}
 
 // target is the path and query as a URL has them: visible ASCII, without a fragment. The query is otherwise as it was
 // sent.
@@ -153,12 +89,4 @@ func (c *Entry) target() string {
 		}
 	}
 	return target
-}
-
-// goQuote quotes a text for Go, between backquotes if that is easier to read.
-func goQuote(text string) string {
-	if strconv.CanBackquote(text) && shell.Visible(strings.ReplaceAll(text, "\t", "")) {
-		return "`" + text + "`"
-	}
-	return strconv.Quote(text)
 }

@@ -1,15 +1,7 @@
 package journal_test
 
 import (
-	"go/ast"
-	"go/format"
-	"go/parser"
-	"go/token"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -32,45 +24,6 @@ func TestEntry_CurlQuotesEveryPart(t *testing.T) {
 	} {
 		if got := entry.Curl(base); got != want+"\n" {
 			t.Errorf("%+v\n%s\nwant\n%s", entry, got, want)
-		}
-	}
-}
-
-// The exported Go test is one function, as gofmt writes it, with the request in literals only, so that no part of it
-// becomes code.
-func TestEntry_GoTestHasTheRequestInLiterals(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		"", "x", "`touch made`", "@-", "a\nb", "a\r\nX-Other: b", "\x00", "\x1b[2J", "\u202e", "\xff", "%", `\`, `"`, "// touch\n", "*/", "`+evil+`",
-	} {
-		entry := journal.Entry{
-			RequestID: "req-" + text, Operation: text, Method: "P" + text, Path: "/" + text, Query: text, ContentType: text, RequestBody: text, Key: "k", Status: len(text),
-			RequestBytes: 3,
-		}
-		source := entry.GoTest(base)
-		file, err := parser.ParseFile(token.NewFileSet(), "replayed_test.go", source, 0)
-		if err != nil {
-			t.Errorf("%v:\n%s", err, source)
-			continue
-		}
-		formatted, err := format.Source([]byte(source))
-		if err != nil || string(formatted) != source || strings.ContainsFunc(source, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }) {
-			t.Errorf("%v, not as gofmt writes it, or not printable: %q", err, source)
-		}
-		var literals, functions []string
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); err == nil {
-					literals = append(literals, text)
-				}
-			case *ast.FuncDecl:
-				functions = append(functions, n.Name.Name)
-			}
-			return true
-		})
-		if len(functions) != 1 || !slices.Contains(literals, entry.Method) || text != "" && !slices.Contains(literals, text) {
-			t.Errorf("functions %q, literals %q of %+v", functions, literals, entry)
 		}
 	}
 }

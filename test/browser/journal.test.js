@@ -46,9 +46,6 @@ test("a request appears without a reload, with its bodies and the reason of its 
   await detail.getByRole("button", { name: "Copy as curl", exact: true }).click();
   await page.getByText("curl command copied").waitFor();
   assert.match(await s.clipboard(), /^curl -i -X POST .*\$SHIPPING_SECRET_KEY/);
-  await detail.getByRole("button", { name: "Copy as Go" }).click();
-  await page.getByText("Go test copied").waitFor();
-  assert.match(await s.clipboard(), /func TestReplayed_req_\d+/);
 
   await detail.getByRole("button", { name: "Send the valid request" }).click();
   await page.getByText("Sent: 200").waitFor();
@@ -143,7 +140,7 @@ for (const width of [1280, 390]) test(`rows that somebody points at stay in plac
   await page.locator('.row[href$="/req-130"]').waitFor();
 });
 
-test("what is filtered is exported as JSON lines, HAR and curl commands", async () => {
+test("what is filtered is exported as JSON lines and curl commands", async () => {
   await good(3);
   await s.server.call("GET", "/v1/transactions"); // req-4
   const page = await visit("#/journal?outcome=refused");
@@ -155,9 +152,6 @@ test("what is filtered is exported as JSON lines, HAR and curl commands", async 
   const [lines, text] = await exported("JSON lines");
   assert.equal(lines, "journal.jsonl");
   assert.deepEqual(text.trim().split("\n").map((line) => JSON.parse(line).request_id), ["req-4"]);
-  const [archive, har] = await exported("HAR");
-  assert.equal(archive, "journal.har");
-  assert.equal(JSON.parse(har).log.entries[0].request.url, s.server.url + "/v1/transactions");
   const [script, curl] = await exported("curl");
   assert.equal(script, "journal.sh");
   assert.match(curl, /^curl -i -H "Authorization: Bearer \$SHIPPING_SECRET_KEY" .*\/v1\/transactions\n$/);

@@ -51,7 +51,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 			{"operation":"webhooks.list","first":1,"fault":{"kind":"insert-rows","rows":1}}]}`},
 		{"GET", "faults", ""}, {"DELETE", "faults/1", ""},
 		{"GET", "journal", ""}, {"GET", "journal?operation=rates.list&status=200&contains=colour&after=req-1&last=5&bodies=false&wait=1s&count=1&faulted=false", ""},
-		{"GET", "journal?method=GET&status=4xx&refused=true&before=req-3&as=har", ""}, {"GET", "journal?fault=drop&as=jsonl", ""}, {"GET", "journal?as=curl", ""}, {"GET", "journal?as=findings", ""},
+		{"GET", "journal?method=GET&status=4xx&refused=true&before=req-3", ""}, {"GET", "journal?fault=drop&as=jsonl", ""}, {"GET", "journal?as=curl", ""}, {"GET", "journal?as=findings", ""},
 		{"GET", "journal/" + call.RequestID, ""}, {"GET", "journal/" + call.RequestID + "?as=curl", ""}, {"GET", "journal/req-1", ""},
 		{"DELETE", "faults", ""},
 		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""}, {"PATCH", "ledger", `{"fund":[{"wallet":"` + wallet + `","amount":100.5}],"exchange_rates":{"NGN":1600}}`},

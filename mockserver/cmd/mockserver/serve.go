@@ -65,7 +65,6 @@ specification. GET /_mock/assumptions lists all assumptions.`,
 			env.text("scenario", "default", "the initial data of the world"),
 			clock,
 			env.text("assume", "", "assumptions to change, separated by commas"),
-			env.text("rules", "", "a JSON file that replaces the compliance rules"),
 			env.text("state", "", "a file that has all data: read on start, saved on exit"),
 			env.text("token", "", "the X-Mock-Token of other machines; default: random"),
 			env.text("hosts", "", "more host names for /_mock/ and -tls: a,b"),
@@ -99,11 +98,7 @@ func describe(w *mockserver.World) ready {
 func serve(ctx context.Context, cmd *cli.Command) error {
 	debug.SetGCPercent(400) // the heap is small, and each page of a list is garbage once it is sent
 	addr, stderr := cmd.String("addr"), cmd.Root().ErrWriter
-	opts, err := options(cmd)
-	if err != nil {
-		return err
-	}
-	srv := mockserver.New(opts...)
+	srv := mockserver.New(options(cmd)...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
 		return explainListen(ctx, cmd, err)
@@ -146,7 +141,7 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	err = srv.Shutdown(patience)
+	err := srv.Shutdown(patience)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("requests still under way after %s were cut off (%w)", drainTime, err)
 	}
@@ -154,7 +149,7 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 }
 
 // options returns the options of the server from the flags.
-func options(cmd *cli.Command) ([]mockserver.Option, error) {
+func options(cmd *cli.Command) []mockserver.Option {
 	opts := append(assumptions(cmd.String("assume")),
 		mockserver.WithAddr(cmd.String("addr")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario")),
 		mockserver.WithState(cmd.String("state")))
@@ -172,16 +167,9 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 	}
 	if cmd.Bool("verbose") {
 		log := slog.New(slog.NewTextHandler(cmd.Root().ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		opts = append(opts, mockserver.WithAccessLog(log), mockserver.WithLogger(log))
+		opts = append(opts, mockserver.WithLogger(log))
 	}
-	if file := cmd.String("rules"); file != "" {
-		rules, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("-rules: %w", err)
-		}
-		opts = append(opts, mockserver.WithComplianceRules(rules))
-	}
-	return opts, nil
+	return opts
 }
 
 // assumptions returns the options of -assume. A value may contain commas: a part that does not begin with a name belongs

@@ -24,7 +24,7 @@ import (
 func journalRoutes() []Route {
 	return []Route{
 		route("GET", "journal", "listJournal", "List the latest requests to the service, oldest first; as=findings lists the findings of the linter", "", (*Admin).listJournal).
-			with("application/har+json", plainText),
+			with(plainText),
 		route("GET", "journal/{request_id}", "getJournalEntry",
 			"Get an entry of the journal, and why the request was refused: the section of the specification, and the nearest valid request", "", (*Admin).getJournalEntry).
 			with(plainText),
@@ -38,7 +38,7 @@ type journalQuery struct {
 	Last   int    `query:"last" doc:"Only the latest of them, at most this many." example:"50"`
 	Bodies *bool  `query:"bodies" doc:"false omits bodies." example:"false"`
 	waiting
-	As string `query:"as" enum:"jsonl har curl findings" doc:"Export them as JSON lines, as an HTTP archive or as curl commands, or list all findings of the linter." example:"har"`
+	As string `query:"as" enum:"jsonl curl findings" doc:"Export them as JSON lines or as curl commands, or list all findings of the linter." example:"har"`
 }
 
 // journalRow is a journal entry, or with as=findings a finding of the linter.
@@ -75,17 +75,13 @@ func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []j
 		for _, entry := range entries {
 			err = errors.Join(err, encoder.Encode(entry))
 		}
-		c.raw = download("journal.jsonl", plainText, out.Bytes())
-	case "har":
-		var archive []byte
-		archive, err = journal.HAR(c.world.URL, entries)
-		c.raw = download("journal.har", "application/har+json", archive) // another type than that of entries, for typed clients
+		c.raw = download("journal.jsonl", out.Bytes())
 	case "curl":
 		var commands strings.Builder
 		for _, entry := range entries {
 			commands.WriteString(entry.Curl(c.world.URL))
 		}
-		c.raw = download("journal.sh", plainText, []byte(commands.String()))
+		c.raw = download("journal.sh", []byte(commands.String()))
 	case "findings":
 		findings := c.world.Lint.All()
 		return spelling.Counted(len(findings), "finding", "findings"), rows(findings), nil
@@ -103,9 +99,9 @@ func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []j
 const plainText = "text/plain; charset=utf-8"
 
 // download returns a reply that a browser saves under a name.
-func download(name, contentType string, body []byte) *wire.Reply {
+func download(name string, body []byte) *wire.Reply {
 	return &wire.Reply{
-		Status: http.StatusOK, ContentType: contentType, Body: body,
+		Status: http.StatusOK, ContentType: plainText, Body: body,
 		Header: http.Header{"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", name)}},
 	}
 }
@@ -148,7 +144,7 @@ func (query *journalQuery) choice(w *world.World) (watch.Choice, error) {
 // entryParameters select a journal entry and its form.
 type entryParameters struct {
 	ID string `path:"request_id" doc:"The X-Request-Id header of the response." example:"req-7"`
-	As string `query:"as" enum:"curl go" doc:"Return a command or a test that sends the request again." example:"curl"`
+	As string `query:"as" enum:"curl" doc:"Return a command that sends the request again." example:"curl"`
 }
 
 // explainedEntry is a journal entry with its explanation.
@@ -158,15 +154,11 @@ type explainedEntry struct {
 	Why *journal.Why `json:"why,omitempty"`
 }
 
-// getJournalEntry responds with an entry and its explanation, or with code that sends its request again.
+// getJournalEntry responds with an entry and its explanation, or with a command that sends its request again.
 func (s *Admin) getJournalEntry(c *control, entry entryParameters, _ none) (string, explainedEntry, error) {
 	found, _, err := c.world.Log.Remembered(entry.ID)
 	if err == nil && entry.As != "" {
-		code := found.Curl
-		if entry.As == "go" {
-			code = found.GoTest
-		}
-		c.raw = &wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(code(c.world.URL))}
+		c.raw = &wire.Reply{Status: http.StatusOK, ContentType: plainText, Body: []byte(found.Curl(c.world.URL))}
 		return "", explainedEntry{}, nil
 	}
 	why, err := explain.Response(s.Worlds, c.world, entry.ID, s.Operations)

@@ -4,9 +4,11 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -29,7 +31,7 @@ type Config struct {
 }
 
 // API serves the operations of the service. It finds the world of a request, calls the handler of the
-// operation, applies faults, and passes the exchange to the observers before the response is sent.
+// operation, applies faults, and journals the exchange before the response is sent.
 type API struct {
 	Config
 	mux       *http.ServeMux
@@ -140,7 +142,13 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 	}
 }
 
-// finish passes an exchange to the observers and sends its response. op is nil if the request names no operation.
+// shapes reports whether an assumption changes the format of replies.
+func shapes(a *assumption.Set) bool {
+	return a.AnalyzeStatus != 0 || a.PurchaseStatus != 0 || a.ProblemRefusals || a.OtherRefusalNames || a.WrapRecord ||
+		a.OtherRecordNames || a.MinimalRecord || a.MinimalPurchase || a.UnknownState > 0
+}
+
+// finish journals, lints and logs an exchange, and sends its response. op is nil if the request names no operation.
 func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, op *operation) {
 	x.Reply.WithoutKeys()
 	if len(x.Struck) == 0 {
@@ -148,9 +156,9 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	}
 	ready := time.Now()
 	x.At, x.Took, x.Virtual, x.World = w.Clock.At(ready), ready.Sub(x.Began), w.Clock.IsVirtual(), w.Name()
-	for _, o := range w.Observers {
-		o.See(x)
-	}
+	w.Log.See(x)
+	w.Lint.See(x)
+	s.log(x)
 	if x.ArrivesIn > 0 { // before the client learns that the connection is closed
 		s.expect(w, x, op)
 	}
@@ -164,6 +172,22 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 	}); err != nil {
 		s.Logger.Debug("the client did not read the response", "operation", x.Operation, "error", err)
 	}
+}
+
+// log logs an exchange, before its response is sent: sending may end the goroutine of the request.
+func (s *API) log(x *wire.Exchange) {
+	attributes := []slog.Attr{
+		slog.String("method", x.Method), slog.String("path", wire.Redact(x.URL.Path)), slog.Int("status", x.Status()),
+		slog.Duration("duration", x.Took), slog.String("world", x.World), slog.String("request_id", x.ID),
+	}
+	for _, optional := range []struct{ name, text string }{
+		{"operation", x.Operation}, {"fault", wire.Redact(x.Faults())}, {"refused", wire.Redact(x.Reply.Refusal.Message)},
+	} {
+		if optional.text != "" {
+			attributes = append(attributes, slog.String(optional.name, optional.text))
+		}
+	}
+	s.Logger.LogAttrs(x.Context(), slog.LevelInfo, "request", attributes...)
 }
 
 // ruleFailure returns the status of a request that breaks a rule.
@@ -181,4 +205,85 @@ func whyPath(w *world.World, requestID string) string {
 		path += "?world=" + url.QueryEscape(w.Name())
 	}
 	return path
+}
+
+// authenticate returns the world of an exchange, and sets the fingerprint of its key. If the request is refused, it
+// returns the world without an account and the refusal.
+//
+// Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
+// Assumption: countries and webhooks need it too; see Assumptions.OpenOperations. A key may open a new world;
+// see Server.Open.
+func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
+	scheme, key := Bearer(x.Request)
+	w, refusal := s.worldOf(x, op, scheme, key)
+	x.Key = fingerprint(w, key)
+	return w, refusal
+}
+
+// worldOf returns the world of a request with a key, like authenticate.
+func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*world.World, *wire.Reply) {
+	err := world.ErrKeyForm
+	if strings.EqualFold(scheme, "Bearer") {
+		var w *world.World
+		if w, err = s.Worlds.OpenKey(key); err == nil {
+			return w, nil
+		}
+	}
+	if s.IsOpen(&op.Operation) {
+		return s.keyless(x), nil
+	}
+	var message string
+	switch {
+	case errors.Is(err, world.ErrTooManyWorlds):
+		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
+		return s.Worlds.Unauthenticated, &p
+	case !errors.Is(err, world.ErrKeyForm):
+		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " + wire.ControlPrefix + " lists the terms"
+	case scheme == "":
+		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
+	case !strings.EqualFold(scheme, "Bearer") || key == "":
+		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
+	default:
+		message = "unknown secret key: use the secret_key that the server printed on start (in Go: Server.SecretKey), or a key that opens a world: GET " + wire.ControlPrefix + " lists the scenarios"
+	}
+	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
+	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
+	return s.Worlds.Unauthenticated, &p
+}
+
+// IsOpen reports whether an operation needs no key.
+func (s *API) IsOpen(op *operations.Operation) bool {
+	return op.Open || slices.Contains(s.OpenOperations, op.Name)
+}
+
+// keyless returns the world of a request to an open operation whose key opens none: the first world, in the order
+// in which they were opened, that has the regulatory request in the path. Otherwise it is the home world if the
+// request has no key, and the world without an account if the key is wrong. A fork has the requests of its parent,
+// under the same ids: to reach it, send the fork's key, or use GET /_mock/regulatory-requests/….
+func (s *API) keyless(x *wire.Exchange) *world.World {
+	if id := x.PathValue("request_id"); id != "" {
+		for _, w := range s.Worlds.Worlds() {
+			if w.HasRequest(id) {
+				return w
+			}
+		}
+	}
+	if x.Header.Get("Authorization") != "" {
+		return s.Worlds.Unauthenticated
+	}
+	return s.Worlds.Home()
+}
+
+// fingerprint returns the fingerprint of a key. That of the world's key is precomputed.
+func fingerprint(w *world.World, key string) string {
+	if key == w.SecretKey {
+		return w.KeyPrint
+	}
+	return wire.Fingerprint(key)
+}
+
+// Bearer splits the Authorization header.
+func Bearer(r *http.Request) (scheme, key string) {
+	scheme, key, _ = strings.Cut(r.Header.Get("Authorization"), " ")
+	return scheme, strings.TrimSpace(key)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -29,7 +30,7 @@ func New(c Config) (*API, error) {
 // add adds a row of the table.
 func (s *API) add(row operations.Operation, handle handler) (err error) {
 	if handle == nil {
-		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in mockserver/internal/api/handlers.go, "+
+		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in mockserver/internal/api/router.go, "+
 			"or set Pages in internal/operations if it lists records in pages", row.Name)
 	}
 	if !IsClean(row.Route) || strings.HasPrefix(row.Route, wire.ControlPrefix) {
@@ -83,4 +84,29 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	}
 	x.Arrived, x.Reply = w.Clock.At(x.Began), p
 	s.finish(rw, w, x, nil)
+}
+
+// handlers returns the handlers by operation. A list with pages that has no row is one of [account.Account.Lists].
+func (s *API) handlers() map[string]handler {
+	table := map[string]handler{
+		shipping.OpListCountries:    s.listCountries,
+		shipping.OpListWebhooks:     listWebhooks,
+		shipping.OpReplayWebhook:    replayWebhook,
+		shipping.OpListTransactions: listTransactions,
+		shipping.OpAnalyze:          analyze,
+		shipping.OpPurchase:         purchase,
+		shipping.OpGetRequest:       getRequest,
+		operations.UpdateItems:      updateItems,
+		operations.UpdateAddresses:  updateAddresses,
+		operations.UpdateShipping:   updateShipping,
+		operations.UpdateProfile:    updateProfile,
+		operations.RetryRequest:     retryRequest,
+		operations.DocumentPDF:      DocumentPDF,
+	}
+	for _, op := range operations.All() {
+		if op.Pages && table[op.Name] == nil {
+			table[op.Name] = list(strings.TrimSuffix(op.Name, ".list"))
+		}
+	}
+	return table
 }

@@ -44,12 +44,6 @@ func (m members) keep(names ...string) {
 	}
 }
 
-// shapes reports whether an assumption changes the format of replies.
-func shapes(a *assumption.Set) bool {
-	return a.AnalyzeStatus != 0 || a.PurchaseStatus != 0 || a.ProblemRefusals || a.OtherRefusalNames || a.WrapRecord ||
-		a.OtherRecordNames || a.MinimalRecord || a.MinimalPurchase || a.UnknownState > 0
-}
-
 // shape converts a reply to the format that the assumptions of its world select.
 func shape(w *world.World, operation string, p *wire.Reply) {
 	var envelope struct {

@@ -31,11 +31,6 @@ const (
 // maxText is the longest text, in characters, that a field takes: about what fits a form's box.
 const maxText = 500
 
-// types returns the types of fields.
-func types() []string {
-	return []string{TypeString, TypeNumber, TypeDate, TypeBoolean, TypePercent}
-}
-
 // Field is a field of a form's profile, as drafts show it.
 type Field struct {
 	// Name is the key in a profile, in snake case, such as "melt_and_pour_country".
@@ -44,7 +39,7 @@ type Field struct {
 	Label string `json:"label"`
 	// Type is one of [TypeString], [TypeNumber], [TypeDate], [TypeBoolean] and [TypePercent].
 	Type string `json:"type"`
-	// Required is true if the form is worthless without the field. See [Form.Check].
+	// Required is true if the form is worthless without the field.
 	Required bool `json:"required"`
 }
 
@@ -74,25 +69,16 @@ type Problem struct {
 // Check returns all problems of a profile, the values for a form's fields by name: first those of the form's fields, in
 // their order, then every unknown field, by name. It returns nil for a valid profile.
 //
-// A profile may be filled in step by step, so a missing required field is a problem only if complete is
-// true. A field that is null, or an empty or blank text, counts as missing.
-//
-// The specification states no such condition for a purchase or for generation. So by default the server sells
-// and generates a form with an empty profile, and complete is true only under an assumption.
-func (f *Form) Check(profile map[string]json.RawMessage, complete bool) []Problem {
+// A profile may be filled in step by step, and the specification requires no field for a purchase or for generation, so
+// that a missing field is not a problem. A field that is null, or an empty or blank text, counts as missing.
+func (f *Form) Check(profile map[string]json.RawMessage) []Problem {
 	var problems []Problem
 	known := make(map[string]bool, len(f.Fields))
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		known[field.Name] = true
 		value := profile[field.Name]
-		if isBlank(value) {
-			if complete && field.Required {
-				problems = append(problems, Problem{field.Name, "is required; give " + field.wants()})
-			}
-			continue
-		}
-		if reason := field.check(value); reason != "" {
+		if reason := field.check(value); !isBlank(value) && reason != "" {
 			problems = append(problems, Problem{field.Name, reason})
 		}
 	}

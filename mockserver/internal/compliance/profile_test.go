@@ -93,7 +93,7 @@ func TestCheck_ValuesOfEachType(t *testing.T) {
 		if test.want != "" {
 			want = []compliance.Problem{{Field: test.field, Reason: test.want}}
 		}
-		got := form.Check(map[string]json.RawMessage{test.field: json.RawMessage(test.value)}, false)
+		got := form.Check(map[string]json.RawMessage{test.field: json.RawMessage(test.value)})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s (-want +got):\n%s", test.field, test.value, diff)
 		}
@@ -102,12 +102,10 @@ func TestCheck_ValuesOfEachType(t *testing.T) {
 
 func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
 	t.Parallel()
-	got := formOfEveryType(t).Check(profile(t, `{"zeta": 1, "share": 101, "flag": "no", "alpha": null, "text": 7}`), true)
+	got := formOfEveryType(t).Check(profile(t, `{"zeta": 1, "share": 101, "flag": "no", "alpha": null, "text": 7}`))
 	fields := "; its fields are text, choice, code, time, number, count, date, flag, share"
 	want := []compliance.Problem{
 		{Field: "text", Reason: "must be a text in quotes"},
-		{Field: "choice", Reason: "is required; give one of red, blue"},
-		{Field: "number", Reason: "is required; give a number without quotes, such as 12.5"},
 		{Field: "flag", Reason: "must be true or false, without quotes"},
 		{Field: "share", Reason: "must be a number from 0 to 100, without quotes"},
 		{Field: "alpha", Reason: "is not a field of OTHER" + fields},
@@ -121,27 +119,9 @@ func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
 func TestCheck_ADraftMayBeFilledInStepByStep(t *testing.T) {
 	t.Parallel()
 	form := formOfEveryType(t)
-	tests := []struct {
-		name, profile string
-		missing       []string // once complete
-	}{
-		{"nothing yet", `{}`, []string{"text", "choice", "number", "flag"}},
-		{"null and blank texts count as missing", `{"text": "  ", "choice": null, "number": "", "flag": null}`,
-			[]string{"text", "choice", "number", "flag"}},
-		{"some", `{"text": "a", "flag": false}`, []string{"choice", "number"}},
-		{"all that is required", `{"text": "a", "choice": "red", "number": 0, "flag": false}`, nil},
-	}
-	for _, test := range tests {
-		values := profile(t, test.profile)
-		if problems := form.Check(values, false); problems != nil {
-			t.Errorf("%s: as a draft: %v", test.name, problems)
-		}
-		var missing []string
-		for _, problem := range form.Check(values, true) {
-			missing = append(missing, problem.Field)
-		}
-		if diff := cmp.Diff(test.missing, missing); diff != "" {
-			t.Errorf("%s: missing (-want +got):\n%s", test.name, diff)
+	for _, text := range []string{`{}`, `{"text": "  ", "choice": null, "number": "", "flag": null}`, `{"text": "a", "flag": false}`} {
+		if problems := form.Check(profile(t, text)); problems != nil {
+			t.Errorf("%s: %v", text, problems)
 		}
 	}
 }
@@ -153,7 +133,7 @@ func TestCheck_AFormWithoutFieldsSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := formsOf(rules)[0].Check(profile(t, `{"a": 1}`), true)
+	got := formsOf(rules)[0].Check(profile(t, `{"a": 1}`))
 	want := []compliance.Problem{{Field: "a", Reason: "is not a field of OTHER; it has none"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

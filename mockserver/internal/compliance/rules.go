@@ -1,24 +1,21 @@
 // Package compliance decides which regulatory documents a consignment needs, and describes the profile of each: the
 // data behind the analyze step of the reference server.
 //
-// The data is a table of forms. [Default] reads the built-in table (rules.json), [Parse] reads one that replaces it.
-// The built-in table is illustrative: it makes analyses believable, and is not compliance advice.
+// The data is a table of forms, rules.json, which is illustrative: it makes analyses believable, and is not compliance
+// advice.
 //
 // Specification: "Regulatory document request (draft record)" gives the slugs. Everything else
 // here (what triggers a form, its fields, its price and how long it takes) is an *Assumption*;
-// the switch is another table, read with [Parse].
+// to switch, change the table.
 package compliance
 
 import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -107,21 +104,9 @@ func (f *Form) ProfileFields() []Field {
 // anew, which takes a millisecond or two: keep the result, and share it.
 func Default() (*Rules, error) { return Parse(defaultRules) }
 
-// Parse reads a table of rules in the format of the built-in rules.json, which is the example to
-// start from:
-//
-//	{"about": "…", "forms": [{
-//	    "slug": "WATCH", "title": "…", "description": "…", "mode": "automated", "us_only": true,
-//	    "cross_border": false, "hs_prefixes": ["9101-9102", "9108"], "keywords": ["watch"],
-//	    "price_usd": 14.50, "generation_seconds": 6,
-//	    "fields": [{"name": "jewels", "label": "Number of jewels", "type": "number", "required": true,
-//	                "help": "…", "values": ["…"], "pattern": "…", "minimum": 0}]}]}
-//
-// Slug, title, description, mode and price_usd are required for each form; name, label and type for each field. A form
-// that the table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never
-// matched, like OTHER.
-//
-// The error lists every problem of the forms, or the first one of the JSON.
+// Parse reads a table of rules: of each form the members of [Form] and, for its fields, of [FormField]. A form that the
+// table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never matched, like
+// OTHER.
 func Parse(data []byte) (*Rules, error) {
 	var table struct {
 		About string  `json:"about"`
@@ -132,74 +117,20 @@ func Parse(data []byte) (*Rules, error) {
 	if err := decoder.Decode(&table); err != nil {
 		return nil, fmt.Errorf("compliance: %w at byte %d", err, decoder.InputOffset())
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("compliance: the table is followed by other text: remove it")
-	}
-	if len(table.Forms) == 0 {
-		return nil, errors.New("compliance: forms is empty: list at least one form")
-	}
-	rules := new(Rules)
-	var problems []error
-	for i, form := range table.Forms {
-		if form == nil {
-			form = new(Form)
+	for _, form := range table.Forms {
+		if form.Fields == nil {
+			form.Fields = []FormField{}
 		}
-		if _, twice := rules.Form(form.Slug); twice {
-			problems = append(problems, fmt.Errorf("compliance: %s is listed twice: combine the two", form.Slug))
-		}
-		for _, problem := range form.problems() {
-			problems = append(problems, fmt.Errorf("compliance: forms[%d] (%s): %s", i, form.Slug, problem))
-		}
-		rules.forms = append(rules.forms, form)
-	}
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
-	}
-	return rules, nil
-}
-
-const maxSeconds = 7 * 24 * 3600 // of generation
-
-// The notation of a table.
-var (
-	prefixNotation = regexp.MustCompile(`^((\d\d){1,5}|\d\d-\d\d|\d{4}-\d{4}|\d{6}-\d{6})$`)
-	nameNotation   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
-)
-
-// problems returns the problems of a form of a table, and prepares its fields.
-func (f *Form) problems() []string {
-	var problems []string
-	check := func(sound bool, format string, args ...any) {
-		if !sound {
-			problems = append(problems, fmt.Sprintf(format, args...))
+		for i, field := range form.Fields {
+			if field.Pattern == "" {
+				continue
+			}
+			pattern, err := regexp.Compile(`^(?:` + field.Pattern + `)$`)
+			if err != nil {
+				return nil, fmt.Errorf("compliance: %s: the pattern of %s: %w", form.Slug, field.Name, err)
+			}
+			form.Fields[i].pattern = pattern
 		}
 	}
-	check(slices.Contains(Slugs(), f.Slug), "slug must be one of %s", strings.Join(Slugs(), ", "))
-	check(f.Title != "" && f.Description != "", "title and description are required")
-	check(f.Mode == ModeAutomated || f.Mode == ModeManual, "mode must be %s or %s", ModeAutomated, ModeManual)
-	check(f.PriceUSD.Known() && f.PriceUSD.Sign() >= 0 && f.PriceUSD == f.PriceUSD.Round(2), "price_usd must be a price of at most two decimals, such as 18.50")
-	check(f.Seconds >= 0 && f.Seconds <= maxSeconds, "generation_seconds must be from 0 to %d", maxSeconds)
-	for _, prefix := range f.HSPrefixes {
-		check(prefixNotation.MatchString(prefix), `hs_prefixes: %q must be 2, 4, 6, 8 or 10 digits, or a range such as "7206-7229"`, prefix)
-	}
-	for _, keyword := range f.Keywords {
-		check(len(words(keyword)) > 0, "keywords: %q must contain a word", keyword)
-	}
-	if f.Fields == nil {
-		f.Fields = []FormField{}
-	}
-	for i := range f.Fields {
-		field := &f.Fields[i]
-		check(nameNotation.MatchString(field.Name), "fields: the name %q must be snake case, such as country_of_origin", field.Name)
-		check(!slices.ContainsFunc(f.Fields[:i], func(other FormField) bool { return other.Name == field.Name }), "fields: %s is listed twice", field.Name)
-		check(field.Label != "", "fields: %s needs a label", field.Name)
-		check(slices.Contains(types(), field.Type), "fields: the type of %s must be one of %s", field.Name, strings.Join(types(), ", "))
-		if field.Pattern == "" {
-			continue
-		}
-		var err error
-		field.pattern, err = regexp.Compile(`^(?:` + field.Pattern + `)$`)
-		check(err == nil, "fields: the pattern of %s is not a regular expression: %v", field.Name, err)
-	}
-	return problems
+	return &Rules{table.Forms}, nil
 }

@@ -76,12 +76,12 @@ func describe(operations []Control, types Types) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{types: types, of: map[string]reflect.Type{}}
-	var paths object
+	b := &builder{types: types, schemas: object{}, of: map[string]reflect.Type{}}
+	paths := object{}
 	for _, op := range operations {
-		paths = paths.merge(object{{op.Path, object{{strings.ToLower(op.Method), b.operation(&op)}}}})
+		merge(paths, object{op.Path: object{strings.ToLower(op.Method): b.operation(&op)}})
 	}
-	out = out.merge(object{{"paths", paths}, {"components", object{{"schemas", b.schemas}}}})
+	merge(out, object{"paths": paths, "components": object{"schemas": b.schemas}})
 	return out, b.err
 }
 
@@ -93,80 +93,77 @@ type builder struct {
 	err     error
 }
 
-func reference(component string) object { return object{{"$ref", "#/components/" + component}} }
-
-func content(media string, schema any, more ...member) member {
-	return member{"content", object{{media, append(object{{"schema", schema}}, more...)}}}
-}
+func reference(component string) object { return object{"$ref": "#/components/" + component} }
 
 func (b *builder) operation(op *Control) object {
 	out := object{
-		{"operationId", op.ID}, {"tags", []any{"control"}}, {"summary", op.Summary},
-		{"security", []any{object{}, object{{"mockToken", []any{}}}, object{{"secretKey", []any{}}}, object{{"mockToken", []any{}}, {"secretKey", []any{}}}}},
-		{"parameters", append(b.parameters(op.Parameters), reference("parameters/inWorld"))},
+		"operationId": op.ID, "tags": []any{"control"}, "summary": op.Summary,
+		"security":   []any{object{}, object{"mockToken": []any{}}, object{"secretKey": []any{}}, object{"mockToken": []any{}, "secretKey": []any{}}},
+		"parameters": append(b.parameters(op.Parameters), reference("parameters/inWorld")),
+		"responses":  b.responses(op),
 	}
 	if op.Example != "" {
-		example, err := parse([]byte(op.Example))
-		if err != nil {
-			b.err = fmt.Errorf("example of %s: %w", op.ID, err)
+		body := object{"content": object{"application/json": object{"schema": b.schema(op.Body), "example": json.RawMessage(op.Example)}}}
+		if schema, _ := b.schemas[componentName(op.Body)].(object); schema["required"] != nil {
+			body["required"] = true
 		}
-		body := object{content("application/json", b.schema(op.Body), member{"example", example})}
-		if b.schemas.object(componentName(op.Body)).get("required") != nil {
-			body = append(object{{"required", true}}, body...)
-		}
-		out = append(out, member{"requestBody", body})
+		out["requestBody"] = body
 	}
-	return append(out, member{"responses", b.responses(op)})
+	return out
 }
 
 // parameters describes the fields of a struct, and of the structs that it embeds.
 func (b *builder) parameters(of reflect.Type) []any {
 	var all []any
 	for _, field := range reflect.VisibleFields(of) {
-		var p object
+		p := object{"description": field.Tag.Get("doc")}
 		if name, isPath := field.Tag.Lookup("path"); isPath {
-			p = object{{"name", name}, {"in", "path"}, {"required", true}}
+			p["name"], p["in"], p["required"] = name, "path", true
 		} else if name, isQuery := field.Tag.Lookup("query"); isQuery {
-			p = object{{"name", name}, {"in", "query"}}
+			p["name"], p["in"] = name, "query"
 		} else {
 			continue
 		}
-		schema := b.field(field).without("description").without("examples")
-		var example any = field.Tag.Get("example")
-		if schema.get("type") != "string" {
-			example = json.RawMessage(field.Tag.Get("example"))
+		schema := b.field(field)
+		delete(schema, "description")
+		delete(schema, "examples")
+		p["schema"], p["example"] = schema, field.Tag.Get("example")
+		if schema["type"] != "string" {
+			p["example"] = json.RawMessage(field.Tag.Get("example"))
 		}
-		all = append(all, append(p, member{"description", field.Tag.Get("doc")}, member{"schema", schema}, member{"example", example}))
+		all = append(all, p)
 	}
 	return all
 }
 
 func (b *builder) responses(op *Control) object {
-	var types object
+	types := object{}
 	hasEnvelope := op.Data.Kind() != reflect.Struct || op.Data.NumField() > 0
 	if hasEnvelope {
-		members := object{
-			{"status", object{{"type", "boolean"}, {"const", true}}}, {"message", object{{"type", "string"}}}, {"data", b.schema(op.Data)},
-		}
+		members := object{"status": object{"type": "boolean", "const": true}, "message": object{"type": "string"}, "data": b.schema(op.Data)}
 		required := []any{"status", "message", "data"}
 		if slices.Contains(op.Query(), "perPage") {
-			members, required = append(members, member{"pagination", reference("schemas/RatePagination")}), append(required, "pagination")
+			members["pagination"] = reference("schemas/RatePagination")
+			required = append(required, "pagination")
 		}
-		types = object{{"application/json", object{{"schema", object{{"type", "object"}, {"required", required}, {"properties", members}}}}}}
+		types["application/json"] = object{"schema": object{"type": "object", "required": required, "properties": members}}
 	}
 	for _, media := range op.Media {
 		media, _, _ = strings.Cut(media, ";")
-		schema := object{{"type", "string"}}
+		schema := object{"type": "string"}
 		if strings.HasSuffix(media, "json") {
-			schema = object{{"type", "object"}, {"additionalProperties", true}}
+			schema = object{"type": "object", "additionalProperties": true}
 		}
-		types = append(types, member{media, object{{"schema", schema}}})
+		types[media] = object{"schema": schema}
 	}
-	out := object{{"200", object{{"description", "Success."}, {"content", types}}}}
+	out := object{
+		"200": object{"description": "Success.", "content": types},
+		"4XX": reference("responses/ControlRefusal"), "5XX": reference("responses/ControlFailure"),
+	}
 	if slices.Contains(op.Media, "text/html") || !hasEnvelope { // a file
-		out = append(out, member{"3XX", reference("responses/ControlCached")})
+		out["3XX"] = reference("responses/ControlCached")
 	}
-	return append(out, member{"4XX", reference("responses/ControlRefusal")}, member{"5XX", reference("responses/ControlFailure")})
+	return out
 }
 
 // schema returns the schema of a type. A struct with a name becomes a component.
@@ -183,31 +180,31 @@ func (b *builder) schema(of reflect.Type) object {
 		for _, one := range known {
 			any = append(any, b.schema(one))
 		}
-		return object{{"anyOf", any}}
+		return object{"anyOf": any}
 	}
 	switch of.Kind() {
 	case reflect.Pointer:
 		return b.schema(of.Elem())
 	case reflect.Slice, reflect.Array:
-		return object{{"type", "array"}, {"items", b.schema(of.Elem())}}
+		return object{"type": "array", "items": b.schema(of.Elem())}
 	case reflect.Map:
-		return object{{"type", "object"}, {"additionalProperties", b.schema(of.Elem())}}
+		return object{"type": "object", "additionalProperties": b.schema(of.Elem())}
 	case reflect.Struct:
 		return b.component(of)
 	case reflect.String:
-		return object{{"type", "string"}}
+		return object{"type": "string"}
 	case reflect.Bool:
-		return object{{"type", "boolean"}}
+		return object{"type": "boolean"}
 	case reflect.Float64:
-		return object{{"type", "number"}, {"format", "double"}}
+		return object{"type": "number", "format": "double"}
 	case reflect.Interface:
 		return object{}
 	case reflect.Int:
-		return object{{"type", "integer"}}
+		return object{"type": "integer"}
 	case reflect.Int64:
-		return object{{"type", "integer"}, {"format", "int64"}}
+		return object{"type": "integer", "format": "int64"}
 	case reflect.Uint, reflect.Uint32, reflect.Uint64:
-		return object{{"type", "integer"}, {"minimum", json.Number("0")}}
+		return object{"type": "integer", "minimum": 0}
 	}
 	b.err = fmt.Errorf("the type %s has no schema", of)
 	return nil
@@ -217,10 +214,8 @@ func (b *builder) schema(of reflect.Type) object {
 func (b *builder) component(of reflect.Type) object {
 	name := componentName(of)
 	if b.of[name] == nil {
-		b.of[name] = of
-		b.schemas = append(b.schemas, member{name, nil}) // keeps the place; a struct can contain itself
-		made := b.object(of)
-		b.schemas[b.schemas.index(name)].value = made
+		b.of[name] = of // before its members: a struct can contain itself
+		b.schemas[name] = b.object(of)
 	}
 	if b.of[name] != of {
 		b.err = fmt.Errorf("%s and %s have the same schema name %s: rename one", of, b.of[name], name)
@@ -240,40 +235,36 @@ func componentName(of reflect.Type) string {
 
 // object describes the members of a struct, and of the structs that it embeds.
 func (b *builder) object(of reflect.Type) object {
-	var properties object
+	properties := object{}
 	var required []any
 	for _, field := range reflect.VisibleFields(of) {
 		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "" || name == "-" {
 			continue
 		}
-		properties = append(properties, member{name, b.field(field)})
+		properties[name] = b.field(field)
 		if option == "" {
 			required = append(required, name)
 		}
 	}
-	out := object{{"type", "object"}}
+	out := object{"type": "object", "properties": properties}
 	if required != nil {
-		out = append(out, member{"required", required})
+		out["required"] = required
 	}
-	return append(out, member{"properties", properties})
+	return out
 }
 
 // field returns the schema of a field with what its tags add.
 func (b *builder) field(f reflect.StructField) object {
 	schema := b.schema(f.Type)
 	if choices := f.Tag.Get("enum"); choices != "" {
-		var enum []any
-		for choice := range strings.FieldsSeq(choices) {
-			enum = append(enum, choice)
-		}
-		schema = append(schema, member{"enum", enum})
+		schema["enum"] = strings.Fields(choices)
 	}
 	if doc := f.Tag.Get("doc"); doc != "" {
-		schema = append(schema, member{"description", doc})
+		schema["description"] = doc
 	}
 	if example := f.Tag.Get("example"); example != "" {
-		schema = append(schema, member{"examples", []any{example}})
+		schema["examples"] = []any{example}
 	}
 	return schema
 }

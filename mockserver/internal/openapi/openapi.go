@@ -3,28 +3,57 @@
 // [operations.All], so that it is served under the route, the method and the security of a server's own table. The
 // description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
-// In service.json, x-when of any object holds what the assumptions that it names change in the object. null removes a
-// member.
+// In service.json, x-when of any object holds what the assumptions that it names change in the object, in the order of
+// [assumption.Names]. null removes a member.
 package openapi
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
-// Document is the document before it is written for a server. It never changes.
-type Document struct {
-	service, control object
-	operations       map[string]object // of the service, by operationId
+// object is a JSON object.
+type object = map[string]any
+
+func parse(text []byte) (out object, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&out)
+	return out, err
 }
 
-// Load reads the description of the service, and describes the operations below /_mock/.
-func Load(controls []Control, types Types) (*Document, error) {
-	service, err := parse(specification.Service())
+// members returns the members of a value that is an object, or nil.
+func members(value any) object {
+	out, _ := value.(object)
+	return out
+}
+
+// merge adds the members of an object to another. Of a member that both have, objects are merged and lists are joined.
+func merge(into, from object) {
+	for name, value := range from {
+		switch own := into[name].(type) {
+		case object:
+			merge(own, members(value))
+		case []any:
+			more, _ := value.([]any)
+			into[name] = append(own, more...)
+		default:
+			into[name] = value
+		}
+	}
+}
+
+// Write returns the document of a server with these operations and control operations, indented, with a line break at its
+// end. assumed reports whether the server makes the assumption of a name. The same arguments always give the same bytes. An
+// operation that service.json does not describe is left out.
+func Write(controls []Control, types Types, table []operations.Operation, assumed func(name string) bool) ([]byte, error) {
+	document, err := parse(specification.Service())
 	if err != nil {
 		return nil, fmt.Errorf("service.json: %w", err)
 	}
@@ -32,47 +61,52 @@ func Load(controls []Control, types Types) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, own := range control.object("components").object("schemas") {
-		if service.object("components").object("schemas").get(own.name) != nil {
-			return nil, fmt.Errorf("service.json has a schema %s: rename the Go type of the control surface", own.name)
+	document["paths"] = paths(members(document["paths"]), table)
+	schemas := members(members(document["components"])["schemas"])
+	for name := range members(members(control["components"])["schemas"]) {
+		if schemas[name] != nil {
+			return nil, fmt.Errorf("service.json has a schema %s: rename the Go type of the control surface", name)
 		}
 	}
-	d := &Document{operations: map[string]object{}}
-	for _, path := range service.object("paths") {
-		for _, method := range members(path.value) {
-			operation, _ := method.value.(object)
-			id, _ := operation.get("operationId").(string)
-			d.operations[id] = operation
-		}
-	}
-	d.service = service.with("paths", object{})
-	d.control = control
-	return d, nil
-}
-
-// Write returns the document of a server with these operations, indented, with a line break at its end. assumed
-// reports whether the server makes the assumption of a name. The same arguments always give the same bytes. An
-// operation that service.json does not describe is left out.
-func (d *Document) Write(table []operations.Operation, assumed func(name string) bool) ([]byte, error) {
-	var paths object
-	for _, op := range table {
-		if described := d.operations[op.Name]; described != nil {
-			method := object{{strings.ToLower(op.Method), described.with("security", security(op.Open))}}
-			paths = paths.merge(object{{op.Route, method}})
-		}
-	}
-	document := resolve(d.service.with("paths", paths).merge(d.control), assumed)
+	merge(document, control)
 	var out bytes.Buffer
-	err := write(&out, document, "\n")
-	out.WriteByte('\n')
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err = encoder.Encode(resolve(document, assumed))
 	return out.Bytes(), err
 }
 
-func security(open bool) []any {
-	if open {
-		return []any{}
+// paths returns the paths of a document with the routes, the methods and the security of a table.
+func paths(described object, table []operations.Operation) object {
+	byID := map[any]object{}
+	for _, methods := range described {
+		for _, operation := range members(methods) {
+			byID[members(operation)["operationId"]] = members(operation)
+		}
 	}
-	return []any{object{{"secretKey", []any{}}}}
+	out := object{}
+	for _, op := range table {
+		operation := byID[op.Name]
+		if operation == nil {
+			continue
+		}
+		operation["security"] = []any{object{"secretKey": []any{}}}
+		if op.Open {
+			operation["security"] = []any{}
+		}
+		merge(out, object{op.Route: object{strings.ToLower(op.Method): operation}})
+	}
+	return out
+}
+
+// change sets members of an object. null removes a member.
+func change(out, members object) {
+	for name, member := range members {
+		if out[name] = member; member == nil {
+			delete(out, name)
+		}
+	}
 }
 
 // when is the member that holds what assumptions change.
@@ -82,26 +116,28 @@ const when = "x-when"
 func resolve(value any, assumed func(name string) bool) any {
 	switch value := value.(type) {
 	case object:
-		changes := value.object(when)
-		value = value.without(when)
-		for _, change := range changes {
-			if assumed(change.name) {
-				for _, m := range members(change.value) {
-					value = value.with(m.name, m.value)
+		out := object{}
+		for name, member := range value {
+			if name != when {
+				out[name] = member
+			}
+		}
+		if changes := members(value[when]); changes != nil {
+			for _, assumption := range assumption.Names() {
+				if changes[assumption] != nil && assumed(assumption) {
+					change(out, members(changes[assumption]))
 				}
 			}
 		}
-		out := make(object, len(value))
-		for i, m := range value {
-			out[i] = member{m.name, resolve(m.value, assumed)}
+		for name, member := range out {
+			out[name] = resolve(member, assumed)
 		}
 		return out
 	case []any:
-		out := make([]any, len(value))
-		for i, element := range value {
-			out[i] = resolve(element, assumed)
+		for i := range value {
+			value[i] = resolve(value[i], assumed)
 		}
-		return out
+		return value
 	default:
 		return value
 	}

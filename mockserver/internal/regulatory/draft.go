@@ -98,7 +98,7 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 			}
 			next.AvailableDocuments = append(slices.Clip(next.AvailableDocuments), offer)
 		}
-		if problems := form.Check(profile, false); len(problems) > 0 {
+		if problems := form.Check(profile); len(problems) > 0 {
 			return refuseProblems(CodeInvalidProfile, specEdits, problems)
 		}
 		compact, err := profile.compacted()

@@ -1,3 +1,5 @@
+// Package watch observes exchanges: it journals them, and lints the behaviour of the client. It changes nothing about an
+// exchange except its ID, which the journal sets.
 package watch
 
 import (

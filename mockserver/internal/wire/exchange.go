@@ -30,7 +30,7 @@ type Exchange struct {
 	// Misspelt completes the message of a refusal with the names of unknown fields that are similar to a known one.
 	Misspelt string
 
-	// Fields for observers. The journal sets ID.
+	// Fields for the journal, the linter and the log. The journal sets ID.
 	ID      string        // X-Request-Id of the response
 	Arrived time.Time     // when the request arrived, and
 	At      time.Time     // when its response was ready, by the clock of the world
@@ -157,3 +157,7 @@ func (x *Exchange) SubstituteReply() {
 		x.Settled = true
 	}
 }
+
+// ControlPrefix begins the paths of the control surface. They need no key and are never faulted. Programs on this
+// machine and programs that send the token may use them.
+const ControlPrefix = "/_mock/"

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"net/http"
@@ -171,4 +173,56 @@ func (p *Reply) writeHeader(w http.ResponseWriter) {
 		}
 	}
 	w.WriteHeader(p.Status)
+}
+
+// KeyPrefix is the prefix of secret keys.
+const KeyPrefix = "sk_"
+
+// Redact removes everything that looks like a secret key from a text.
+func Redact(text string) string {
+	at := strings.Index(text, KeyPrefix)
+	if at < 0 {
+		return text
+	}
+	var out strings.Builder
+	for ; at >= 0; at = strings.Index(text, KeyPrefix) {
+		out.WriteString(text[:at] + KeyPrefix + "…")
+		text = strings.TrimLeft(text[at+len(KeyPrefix):], keyCharacters)
+	}
+	return out.String() + text
+}
+
+const keyCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+// Fingerprint identifies a key without revealing it: its prefix and eight digits of a hash.
+func Fingerprint(key string) string {
+	if key == "" {
+		return ""
+	}
+	kind := ""
+	for _, prefix := range []string{"sk_test_", "sk_live_"} {
+		if strings.HasPrefix(key, prefix) {
+			kind = prefix
+		}
+	}
+	hash := sha256.Sum256([]byte(key))
+	return kind + "…" + hex.EncodeToString(hash[:4])
+}
+
+// MatchesTag reports whether an If-None-Match names a tag. It compares weakly (RFC 9110, 13.1.2).
+func MatchesTag(conditions []string, tag string) bool {
+	for _, condition := range conditions {
+		for candidate := range strings.SplitSeq(condition, ",") {
+			if candidate = strings.TrimSpace(candidate); candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Prefers reports whether a request accepts a media type by name, and not another one. Weights are ignored.
+func Prefers(requested http.Header, mediaType, other string) bool {
+	accept := strings.ToLower(strings.Join(requested["Accept"], ","))
+	return strings.Contains(accept, mediaType) && !strings.Contains(accept, other)
 }

@@ -3,8 +3,11 @@ package world
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -31,4 +34,74 @@ var ErrNoFault = errors.New("no such fault rule")
 func (w *World) ClearFaults() {
 	w.Faults.Clear()
 	w.arriveAll()
+}
+
+// Arriving is a request whose connection was closed before its operation was performed; see [fault.ArriveLate].
+type Arriving struct {
+	Due       time.Time
+	Operation string
+	Size      int // of the body, in bytes
+	// Perform performs the operation in a world, and describes its result for the journal, such as "took effect".
+	Perform func(*World) string
+
+	entry string // the id of its entry in the journal; empty if the request is from a snapshot
+	timer *clock.Timer
+}
+
+// maxArriving is how many requests of a world can be on their way at a time.
+const maxArriving = 1000
+
+// Expect performs the operation of a request when it is due, and then amends the entry of the journal. It returns an error if
+// the world has no room for the request.
+func (w *World) Expect(a Arriving, entry string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.arriving) >= maxArriving {
+		return fmt.Errorf("%d requests are on their way, which is the limit: advance the clock, or clear the faults", maxArriving)
+	}
+	held := a.Size
+	for _, other := range w.arriving {
+		held += other.Size
+	}
+	if err := w.RoomForBytes(held); err != nil {
+		return err
+	}
+	w.expect(a, entry)
+	return nil
+}
+
+// expect schedules an arriving request. The caller holds the lock.
+func (w *World) expect(a Arriving, entry string) {
+	a.entry = entry
+	w.arriving = append(w.arriving, &a)
+	a.timer = w.timers.After(a.Due.Sub(w.Clock.Now()), a.Operation+" arrives late", func() { w.arrive(&a) })
+}
+
+// arrive performs the operation of an arriving request, unless that has happened already or the world was restored.
+func (w *World) arrive(a *Arriving) {
+	w.performing.Lock()
+	defer w.performing.Unlock()
+	w.mu.Lock()
+	at := slices.Index(w.arriving, a)
+	if at >= 0 {
+		w.arriving = slices.Delete(w.arriving, at, at+1)
+		a.timer.Stop()
+	}
+	w.mu.Unlock()
+	if at < 0 {
+		return
+	}
+	w.Log.Amend(a.entry, fault.ArriveLate(0).Kind, a.Perform(w)+" at "+w.Clock.Now().Format(time.RFC3339))
+}
+
+// arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being performed.
+func (w *World) arriveAll() {
+	w.mu.Lock()
+	all := slices.SortedStableFunc(slices.Values(w.arriving), func(a, b *Arriving) int { return a.Due.Compare(b.Due) })
+	w.mu.Unlock()
+	for _, a := range all {
+		w.arrive(a)
+	}
+	w.performing.Lock() // of a timer
+	defer w.performing.Unlock()
 }

@@ -32,8 +32,7 @@ export function entryDetail(app, view, received) {
       (why?.error_code || why?.fault) && reason(why, id),
       why?.findings && part("Findings", why.findings.map(finding)),
       actions(
-        button("Copy as curl", () => exported(id, "curl")),
-        button("Copy as Go", () => exported(id, "go")),
+        button("Copy as curl", () => exported(id)),
         button("Send again", again, { disabled: isTruncated(entry) }),
         h("a", { class: "button", href: app.link({ id: `send/${id}` }) }, "Edit and send")),
       facts([
@@ -49,10 +48,10 @@ export function entryDetail(app, view, received) {
         received.has(id) ? body(received.get(id)) : body(entry.response_body, entry.response_bytes)));
   }
 
-  /** exported copies a command or a test that sends the request again. */
-  async function exported(id, as) {
-    const text = await attempt(() => app.api.get(`journal/${id}`, { as }));
-    if (text) copy(text, as === "go" ? "Go test" : "curl command", needs);
+  /** exported copies a command that sends the request again. */
+  async function exported(id) {
+    const text = await attempt(() => app.api.get(`journal/${id}`, { as: "curl" }));
+    if (text) copy(text, "curl command", needs);
   }
 
   /** reason shows why a request was refused, and the nearest request that the world accepts. */

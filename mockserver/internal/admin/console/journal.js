@@ -11,7 +11,7 @@ import { count, time } from "./text.js";
 const page = 200; // requests that are loaded at once
 const most = 1000; // requests that are kept while more arrive
 const outcomes = [["", "All"], ["refused", "Refused"], ["faulted", "Faulted"]];
-const exports = [["jsonl", "JSON lines"], ["har", "HAR"], ["curl", "curl"]];
+const exports = [["jsonl", "JSON lines"], ["curl", "curl"]];
 const noMatch = "No request matches. The search covers operations, paths, queries, statuses, error codes, "
   + "reasons and bodies.";
 const none = "No requests yet. Requests to the service appear here as they arrive. Worlds has “Copy env”. Try:";
