@@ -3,6 +3,7 @@ package mockserver_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -195,5 +198,52 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 	}
 	if len(meant) > 0 {
 		t.Errorf("no finding about %v", meant)
+	}
+}
+
+// Lint knew the purchase by its name, so that no other operation that must not be repeated was watched.
+func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
+	t.Parallel()
+	const purchase, cancel = shipping.OpPurchase, "regulatory.cancel"
+	type sent struct{ operation, method, path, body string }
+	purchases := sent{purchase, http.MethodPost, "/purchase", `{"request_id":"RD-1"}`}
+	cancels := sent{cancel, http.MethodPost, "/request/RD-1/cancel", ""}
+	reads := sent{shipping.OpGetRequest, http.MethodGet, "/request/RD-1", ""}
+	for name, test := range map[string]struct {
+		sent []sent
+		want string // the operation of the finding
+	}{
+		"the purchase twice":            {[]sent{purchases, purchases}, purchase},
+		"another operation twice":       {[]sent{cancels, cancels}, cancel},
+		"one of each":                   {[]sent{purchases, cancels}, ""},
+		"twice, and read in between":    {[]sent{cancels, reads, cancels}, ""},
+		"of another request":            {[]sent{cancels, {cancel, http.MethodPost, "/request/RD-2/cancel", ""}}, ""},
+		"of an operation that may be":   {[]sent{{"regulatory.retry", http.MethodPost, "/request/RD-1/retry", ""}, {"regulatory.retry", http.MethodPost, "/request/RD-1/retry", ""}}, ""},
+		"of one that names no request":  {[]sent{{cancel, http.MethodPost, "/cancel", ""}, {cancel, http.MethodPost, "/cancel", ""}}, ""},
+		"the read before both of them":  {[]sent{reads, cancels, cancels}, cancel},
+		"each once after a common read": {[]sent{purchases, cancels, reads, cancels}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			none := func(string) []string { return nil }
+			lint := watch.NewLint([]string{purchase, cancel}, none, none)
+			at := time.Now()
+			for _, one := range test.sent {
+				at = at.Add(time.Second)
+				r := httptest.NewRequest(one.method, one.path, nil)
+				r.SetPathValue("request_id", "RD-1")
+				r.Header.Set("Content-Type", "application/json")
+				lint.See(&wire.Exchange{Operation: one.operation, Began: at, At: at, Request: r, Body: []byte(one.body)})
+			}
+			got := ""
+			for _, f := range lint.All() {
+				if f.Rule == journal.LintRepeatedPurchase {
+					got += f.Operation
+				}
+			}
+			if got != test.want {
+				t.Errorf("the finding is about %q, want %q", got, test.want)
+			}
+		})
 	}
 }

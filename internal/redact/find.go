@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // finder finds a key in texts.
@@ -212,6 +213,9 @@ func binaryIn(text, decoded string, found func(string) bool) bool {
 		decode func(string) ([]byte, error)
 	}{{hexDigits, 2, hex.DecodeString}, {base64Digits, 4, base64.RawStdEncoding.DecodeString}} {
 		for run := range runs(decoded, notation.digits) {
+			if len(run)*3/4 < leastPart { // base64, which is the shorter one, of less than a part of a key
+				continue
+			}
 			for i := range min(notation.group, len(run)) { // the first digits may belong to what comes before
 				if data, _ := notation.decode(standard(run[i:])); found(string(data)) {
 					return true
@@ -224,5 +228,9 @@ func binaryIn(text, decoded string, found func(string) bool) bool {
 
 // runs returns the parts of a text that consist of the given characters.
 func runs(text, characters string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(text, func(r rune) bool { return !strings.ContainsRune(characters, r) })
+	var among [utf8.RuneSelf]bool
+	for _, c := range []byte(characters) {
+		among[c] = true
+	}
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || !among[r] })
 }

@@ -2,19 +2,12 @@ package promises_test
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -22,8 +15,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/notify"
-	"github.com/shipping-go/shipping/webhook"
 )
 
 // choices are the servers that every journey below is made with: this project's choices at the points that the
@@ -158,21 +149,6 @@ func TestChoices_LostPurchase(t *testing.T) {
 	})
 }
 
-func TestChoices_EmptyWallet(t *testing.T) {
-	t.Parallel()
-	journey(t, "lowfunds", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
-		failed, ok := errors.AsType[*shipping.PurchaseError](err)
-		if !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInsufficientFunds) {
-			t.Errorf("%v", err)
-		}
-	})
-}
-
 func TestChoices_Failures(t *testing.T) {
 	t.Parallel()
 	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
@@ -244,70 +220,4 @@ func TestChoices_Batch(t *testing.T) {
 			}
 		}
 	})
-}
-
-// receiver delivers notifications to a handler in the same process.
-type receiver struct{ http.Handler }
-
-func (r receiver) RoundTrip(request *http.Request) (*http.Response, error) {
-	recorded := httptest.NewRecorder()
-	r.ServeHTTP(recorded, request)
-	return recorded.Result(), nil
-}
-
-func signSHA256(key string, body []byte) string {
-	mac := hmac.New(sha256.New, []byte(key))
-	mac.Write(body)
-	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
-}
-
-// Notifications are verified and handled, under either signature, with and without identifiers in headers.
-func TestChoices_Notifications(t *testing.T) {
-	t.Parallel()
-	for name, assume := range choices() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			key := func() string {
-				probe := mockserver.New(mockserver.WithoutListener())
-				defer probe.Close()
-				return probe.SecretKey
-			}()
-			options := []webhook.Option{webhook.WithKeys(key), webhook.WithInline()}
-			if name != "default" {
-				options = append(options, webhook.WithSignature("X-Signature", signSHA256))
-			}
-			var handled []shipping.EventKind
-			handler, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
-				handled = append(handled, n.Event)
-				return nil
-			}, options...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer handler.Close(t.Context())
-			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(assume),
-				mockserver.WithDeliveryTransport(receiver{handler}))
-			defer srv.Close()
-			hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"shipment.created"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			client := srv.Client(t)
-			result, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{ShipmentID: srv.Shipments()[0], Event: "shipment.created", WebhookID: hook})
-			if err != nil {
-				t.Fatal(err)
-			}
-			delivery, err := srv.WaitDelivery(t.Context(), result.DeliveryID)
-			if err != nil || delivery.State != "delivered" {
-				t.Fatalf("%+v, %v", delivery, err)
-			}
-			if diff := cmp.Diff([]shipping.EventKind{"shipment.created"}, handled); diff != "" {
-				t.Error(diff)
-			}
-			_, err = client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{ShipmentID: srv.Shipments()[0], Event: "shipment.delivered", WebhookID: hook})
-			if !errors.Is(err, shipping.ErrInvalidRequest) {
-				t.Errorf("a webhook that is not subscribed: %v", err)
-			}
-		})
-	}
 }

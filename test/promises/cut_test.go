@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -138,11 +138,11 @@ func hangUp(conn net.Conn, reset bool) {
 // client's first connection, where all that may be sent again is cut as well, and on one that was used before,
 // the responses to retries.
 //
-// A few bytes of each exchange are tried, each in one of these four ways in turn. With SHIPPING_CUTS=once every byte
-// is, and of the middle of a long body some are; with SHIPPING_CUTS=all every byte is, in every way.
+// Each byte has one of these four ways in turn, some bytes in the middle of a long body are left out, and of the others
+// one in SHIPPING_CUTS is tried, by default one in 29. With SHIPPING_CUTS=0 every byte is tried in every way.
 func TestCuts_AConnectionThatEndsAtAnyByte(t *testing.T) {
 	t.Parallel()
-	form := os.Getenv("SHIPPING_CUTS")
+	every := randomtest.New(t).Number("SHIPPING_CUTS", 29) // which is odd, so that every way is among them
 	var tried atomic.Int64
 	t.Run("of", func(t *testing.T) {
 		for name, exchange := range recordedExchanges(t) {
@@ -153,7 +153,7 @@ func TestCuts_AConnectionThatEndsAtAnyByte(t *testing.T) {
 					s := startCutter(t, exchange)
 					client, transport := s.keeping(t)
 					all.Go(func() {
-						for n, now := range sample(form, places(s.measure(t, client), exchange, form == "all"), exchange) {
+						for n, now := range sample(every, places(s.measure(t, client), exchange, every == 0), exchange) {
 							if n%cutters == part && !t.Failed() {
 								s.cut(t, client, transport, now)
 								tried.Add(1)
@@ -196,18 +196,11 @@ func places(request int, exchange recorded, everything bool) (cuts []cut) {
 	return cuts
 }
 
-// sample returns the cuts of an exchange that a form of the test tries.
-func sample(form string, all []cut, exchange recorded) (cuts []cut) {
-	every := 13 // which is odd, so that every way is among them
-	switch {
-	case form == "all" || form == "once" && !raceDetector:
-		return all
-	case form == "once":
-		every = 3
-	}
+// sample returns one in so many of the cuts of an exchange, and those at its borders.
+func sample(every int, all []cut, exchange recorded) (cuts []cut) {
 	for n, now := range all {
 		border := now.after == 0 || !now.request && (now.after == exchange.head || now.after == len(exchange.answer)-1)
-		if n%every == 0 || border {
+		if n%max(every, 1) == 0 || border {
 			cuts = append(cuts, now)
 		}
 	}
