@@ -1,7 +1,7 @@
 // Recording makes the moving picture of README from what the commands print:
 //
-//	go run ./docs/recording          # writes docs/pictures/sweep.svg
-//	go run ./docs/recording -check   # fails if the commands print something else than the picture shows
+//	go run ./test/recording          # writes docs/pictures/sweep.svg
+//	go run ./test/recording -check   # fails if the commands print something else than the picture shows
 //
 // It needs Python.
 package main
@@ -93,7 +93,7 @@ func record(check bool) error {
 		return os.WriteFile(picture, []byte(svg), 0o644)
 	}
 	if shown, err := os.ReadFile(picture); err != nil || string(shown) != svg {
-		return errors.Join(err, errors.New(picture+" is not what the commands print: run go run ./docs/recording"))
+		return errors.Join(err, errors.New(picture+" is not what the commands print: run go run ./test/recording"))
 	}
 	return nil
 }
