@@ -63,6 +63,32 @@ func TestRead_ShowsCharge(t *testing.T) {
 	}
 }
 
+// The status and the charge are those of the record, which may be data.request. What the two levels show of a charge counts
+// together, so that a charge beside the record is not taken for the one within.
+func TestRead_Record(t *testing.T) {
+	t.Parallel()
+	const unreadable = "an amount that cannot be read"
+	for data, want := range map[string]struct{ status, charge string }{
+		`{"status":"draft","charged_amount":5}`:                                   {"draft", "5"},
+		`{"status":true,"request":{"status":"completed"}}`:                        {"completed", ""},
+		`{"request_id":"RD-1","status":"draft","request":{"charged_amount":"5"}}`: {"draft", "5"},
+		`{"charged_amount":1,"request":{"status":"failed","charged_amount":2}}`:   {"failed", "12"},
+		`{"status":"draft","charged_amount":"5 NGN"}`:                             {"draft", unreadable},
+		`{"status":"draft","charged_amount":["5"]}`:                               {"draft", unreadable},
+		`{"status":"draft","charged_amount":"0x10p0"}`:                            {"draft", unreadable},
+		`{"status":"draft","charged_amount":"NaN"}`:                               {"draft", unreadable},
+	} {
+		record := Read(data)
+		if record.Status != want.status || record.Charge != want.charge {
+			t.Errorf("%s: %q, charge %q", data, record.Status, record.Charge)
+		}
+		members := record.Members()
+		if charge, kept := members["charged_amount"]; kept != (want.charge != "") || kept && charge != want.charge {
+			t.Errorf("%s is kept as %v", data, members)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]struct {
@@ -169,6 +195,7 @@ func TestReadRefusal(t *testing.T) {
 		`{"status":false,"data":{"transaction_id":null,"charged_amount":0}}`:            {"", false},
 		`{"status":false,"data":{"charged_amount":5}}`:                                  {"", false}, // the draft's quote
 		`{"status":false,"data":{"charged_amount":6}}`:                                  {"a charged amount", false},
+		`{"status":false,"data":{"charged_amount":""}}`:                                 {"", false},
 		`{"status":false,"data":{"charged_amount":"5 NGN"}}`:                            {"a charged amount", false},
 		`{"status":false,"data":{"charged_amount":["5"]}}`:                              {"a charged amount", false},
 		`{"status":false,"data":{"status":"draft","status":"draft"}}`:                   {"twice", true},
@@ -220,6 +247,9 @@ func TestOffers_Ambiguity(t *testing.T) {
 		if got := Read(draft).Offers().Ambiguity(price); got != want {
 			t.Errorf("%s: %q, want %q", draft, got, want)
 		}
+	}
+	if got := Read(`{"currency":["NGN"],"available_documents":[{"slug":"FDA"}]}`).Offers().Ambiguity(price); got != "" {
+		t.Errorf("an offer with its own currency: %q", got)
 	}
 	price.Own = false
 	if got := Read(`{"currency":["NGN","USD"]}`).Offers().Ambiguity(price); got != "the currency of the draft cannot be read" {
