@@ -30,10 +30,17 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 }
 
 // SelectOnly returns a function that selects the documents of these types. Types that the draft does not offer
-// are left out: if it offers none of them, nothing is purchased and the draft is returned.
+// are left out: if it offers none of them, nothing is purchased and the draft is returned. A type that neither the
+// specification lists nor the draft offers is a [*ValidationError].
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return func(draft *RegulatoryRequest) ([]DocumentType, error) {
-		return selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(types, offer.DocumentType) }), nil
+		selected := selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(types, offer.DocumentType) })
+		for _, slug := range types {
+			if !slug.Known() && !slices.Contains(selected, slug) {
+				return nil, invalidOption("SelectOnly", fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes())%s", slug, slug.didYouMean()))
+			}
+		}
+		return selected, nil
 	}
 }
 
@@ -72,8 +79,8 @@ func ParseBudget(text string) (*Budget, error) {
 		return nil, fmt.Errorf("%w: %s: write the number first, then the currency, such as \"150.00 NGN\"", ErrAmountUnreadable, quoteShort(text))
 	case err != nil:
 		return nil, err
-	case !found || currency == "" || strings.ContainsAny(currency, " \t"):
-		return nil, invalidOption("ParseBudget", "needs an amount and a currency, such as \"150.00 NGN\"")
+	case !found || len(currency) != 3:
+		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 NGN\"")
 	case amount.Sign() < 0:
 		return nil, invalidOption("ParseBudget", "needs an amount that is not negative")
 	}

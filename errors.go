@@ -183,7 +183,11 @@ func (e *Error) lostHint() string {
 	case e.retry == operations.Safe && errors.Is(e.Cause, context.DeadlineExceeded):
 		return "a read changes nothing: give it more time"
 	case e.Operation == OpAnalyze:
-		return "the service may have performed it: an analysis charges nothing, so analyze again"
+		text := "the service may have performed it: an analysis charges nothing, so analyze again"
+		if e.RetryAfter > 0 {
+			text += " after " + e.RetryAfter.String()
+		}
+		return text
 	case e.retry == operations.Unsent:
 		return "the service may have performed it"
 	}

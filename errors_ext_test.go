@@ -344,6 +344,7 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 		"a read, no time":        {silent(0), get, "no response (request RD-1): context deadline exceeded; a read changes nothing: give it more time"},
 		"a read, cut off":        {silent(200), get, "200 OK: truncated body (request RD-1): the context ended while the response was read: context deadline exceeded; a read changes nothing: give it more time"},
 		"an analysis, cut off":   {silent(200), analyze, "200 OK: truncated body: the context ended while the response was read: context deadline exceeded; the service may have performed it: an analysis"},
+		"an analysis, busy":      {shippingtest.NewService(httpmock.NewStringResponder(503, "").HeaderSet(http.Header{"Retry-After": {"20"}})), analyze, "so analyze again after 20s"},
 		"an analysis, a gateway": {shippingtest.NewService(shippingtest.Refusal(502, "bad gateway")), analyze, "502 Bad Gateway: bad gateway; the service may have performed it: an analysis charges nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -238,8 +238,10 @@ func (o *Options) complete() error {
 	switch b := o.Budget; {
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
-	case b != nil && (!b.Amount.Known() || b.Amount.Sign() < 0 || b.Currency == ""):
-		problem = "has a Budget without an amount or a currency"
+	case b != nil && (!b.Amount.Known() || b.Currency == ""):
+		problem = "has a Budget without an amount or a currency: ParseBudget(\"150.00 NGN\") returns one with both"
+	case b != nil && b.Amount.Sign() < 0:
+		problem = "has a Budget with a negative amount"
 	case lease > 0 && lease < quietFor/4*5:
 		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
 			"make the lease at least %s", lease, quietFor, quietFor/4*5)

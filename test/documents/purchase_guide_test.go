@@ -1,6 +1,7 @@
 package documents_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -62,27 +63,82 @@ func TestPurchaseGuide_Settle(t *testing.T) {
 			_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 				RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: draft,
 			})
-			unclear, ok := errors.AsType[*shipping.PurchaseError](err)
-			if !ok || unclear.Outcome != shipping.OutcomeUnknown {
-				t.Fatal(err)
-			}
 			server.ClearFaults()
 
+			unclear, ok := errors.AsType[*shipping.PurchaseError](err)
+			if !ok || unclear.Outcome != shipping.OutcomeUnknown {
+				log.Fatal(err)
+			}
 			bought, err := client.Regulatory.SettlePurchase(ctx, unclear.Purchase)
-			if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
-				fmt.Println("settled:", verdict.Outcome)
-			} else if err == nil {
+			verdict, ok := errors.AsType[*shipping.PurchaseError](err)
+			switch {
+			case err == nil:
 				fmt.Println("settled: charged", bought.TransactionID)
+			case ok:
+				fmt.Println("settled:", verdict.Outcome)
+			default:
+				log.Fatal(err)
 			}
 
-			got := shipping.OutcomeUnknown
-			if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+			got := shipping.OutcomeCharged
+			if verdict != nil {
 				got = verdict.Outcome
-			} else if err == nil {
-				got = shipping.OutcomeCharged
 			}
 			if got != want {
 				t.Errorf("committed %t: settled as %s, want %s", committed, got, want)
+			}
+		})
+	}
+}
+
+// A purchase that was stored before it was sent is settled in another process: as JSON, without an error of the purchase.
+func TestPurchaseGuide_Killed(t *testing.T) {
+	for committed, want := range map[bool]shipping.PurchaseOutcome{false: shipping.OutcomeNotCharged, true: shipping.OutcomeCharged} {
+		synctest.Test(t, func(t *testing.T) {
+			server := mockserver.New(mockserver.WithoutListener())
+			defer server.Close()
+			client, ctx, shipmentID := server.Client(t), t.Context(), server.Shipments()[0]
+			limit, err := shipping.ParseBudget("250000.00 NGN")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stored []byte
+			store := func(purchase *shipping.PurchaseRequest) (err error) {
+				stored, err = json.Marshal(purchase)
+				lost := fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: committed, Fault: fault.Drop()}
+				return errors.Join(err, server.Inject(lost), server.Inject(fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Drop()}))
+			}
+
+			draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID})
+			if err != nil {
+				log.Fatal(err)
+			}
+			purchase, err := client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
+				Select: shipping.SelectAutomated, Budget: limit,
+			})
+			if err != nil {
+				log.Fatal(err)
+			}
+			if err := store(purchase); err != nil { // as JSON
+				log.Fatal(err)
+			}
+			bought, err := client.Regulatory.Purchase(ctx, purchase)
+
+			if err == nil {
+				t.Fatalf("%+v", bought)
+			}
+			server.ClearFaults()
+			var after shipping.PurchaseRequest
+			if err := json.Unmarshal(stored, &after); err != nil {
+				t.Fatal(err)
+			}
+			got := shipping.OutcomeCharged
+			_, err = client.Regulatory.SettlePurchase(ctx, &after)
+			if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+				got = verdict.Outcome
+			}
+			if got != want {
+				t.Errorf("committed %t: settled as %s, want %s: %v", committed, got, want, err)
 			}
 		})
 	}
