@@ -6,23 +6,8 @@ import (
 	"log/slog"
 )
 
-// Format prints the address of the server for every verb, and never a key.
-func (s *Server) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, s.label()) }
-
-// LogValue returns the address of the server.
-func (s *Server) LogValue() slog.Value { return slog.StringValue(s.label()) }
-
-// MarshalText returns the address of the server, so that its JSON has no key.
-func (s *Server) MarshalText() ([]byte, error) { return []byte(s.label()), nil }
-
-func (s *Server) label() string {
-	if s == nil || s.World == nil {
-		return "mockserver.Server()"
-	}
-	return "mockserver.Server(" + s.URL + ")"
-}
-
-// Format prints the address of the world for every verb, and never its key, which contains its name.
+// Format prints the address of the world for every verb, and never its key, which contains its name. So does that of
+// [Server].
 func (w *World) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, w.label()) }
 
 // LogValue returns the address of the world.

@@ -44,12 +44,12 @@ const foreign = "not sent here: the world that queued it sends it, signed with i
 
 // Config configures a [Dispatcher].
 type Config struct {
-	Assume    assumption.Set    // the initial ones
-	Secret    string            // signs the payloads
-	Transport http.RoundTripper // nil: one that connects to this machine only, unless DeliverAnywhere is set
-	Limit     int               // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
-	Bytes     int               // maximum bytes of payloads in the log; zero: 32 MiB
-	Clock     *clock.Clock      // times the attempts; required
+	Assume    assumption.Set // the initial ones
+	Secret    string         // signs the payloads
+	Transport http.RoundTripper
+	Limit     int          // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
+	Bytes     int          // maximum bytes of payloads in the log; zero: 32 MiB
+	Clock     *clock.Clock // times the attempts; required
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
@@ -59,8 +59,6 @@ type Dispatcher struct {
 	client *http.Client
 	ctx    context.Context
 	cancel context.CancelFunc
-
-	ownTransport bool
 
 	mu      sync.Mutex
 	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
@@ -93,10 +91,6 @@ func New(config Config) *Dispatcher {
 	if config.Bytes < 1 {
 		config.Bytes = 32 << 20
 	}
-	own := config.Transport == nil
-	if own {
-		config.Transport = NewTransport(config.Assume.DeliverAnywhere)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Dispatcher{
 		config: config,
@@ -110,8 +104,6 @@ func New(config Config) *Dispatcher {
 		pending: map[string]*pending{},
 		queues:  map[string]*queue{},
 		timers:  config.Clock.Scope(),
-
-		ownTransport: own,
 	}
 	d.settled.L = &d.mu
 	d.Configure(&config.Assume)
@@ -271,7 +263,4 @@ func (d *Dispatcher) Close() {
 	d.cancel() // no attempt starts from now on
 	d.mu.Unlock()
 	d.Settle()
-	if d.ownTransport {
-		d.client.CloseIdleConnections()
-	}
 }
