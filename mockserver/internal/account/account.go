@@ -29,7 +29,6 @@ type Account struct {
 	Transactions map[string]*records.List // by wallet
 	Ledger       *ledger.Ledger
 	Exchange     map[string]shipping.Amount // units of a currency for one US dollar
-	RequestBytes int                        // of the JSON of the regulatory requests, about: what generation adds is not in it
 
 	// These never change once they are made.
 	Computed    *ComputedScope // nil if nothing is computed
@@ -114,9 +113,6 @@ func listIn(lists map[string]*records.List, name string) *records.List {
 	}
 	return list
 }
-
-// Memory is what the requests and webhooks of a state take, about.
-func (s *Account) Memory() int64 { return BytesPerJSON * int64(s.RequestBytes+s.Webhooks.Bytes) }
 
 // BytesPerJSON is how much memory a record takes for each byte of its JSON, which is kept too. Drafts of thousands of
 // items take two.
