@@ -253,16 +253,16 @@ func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
 	post(t, srv, "/_mock/clock/advance", `{"duration":"1h"}`).want(t, http.StatusOK)
 
 	var rows []struct {
-		RequestID            string `json:"request_id"`
-		Status               string
-		Purchased, Generated int
+		RequestID string `json:"request_id"`
+		Status    string
+		Documents []struct{ Status string }
 	}
 	get(t, srv, "/_mock/regulatory-requests?perPage=2").data(t, &rows)
 	if len(rows) != 2 || rows[0].RequestID != ids[2] || rows[1].RequestID != ids[1] {
 		t.Errorf("the newest two are %+v", rows)
 	}
 	get(t, srv, "/_mock/regulatory-requests?perPage=2&page=2").data(t, &rows)
-	if len(rows) != 1 || rows[0].Status != "completed" || rows[0].Purchased != 1 || rows[0].Generated != 1 {
+	if len(rows) != 1 || rows[0].Status != "completed" || len(rows[0].Documents) != 1 || rows[0].Documents[0].Status != "generated" {
 		t.Errorf("the oldest is %+v", rows)
 	}
 	get(t, srv, "/_mock/regulatory-requests?page=2147483647&perPage=2147483647").data(t, &rows)

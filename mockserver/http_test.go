@@ -162,3 +162,20 @@ func TestServer_HangsUpOnABodyThatNeverEnds(t *testing.T) {
 		}
 	}
 }
+
+// Connections that have sent no complete request, such as those that browsers open ahead of time, do not delay a
+// shutdown.
+func TestShutdown_ClosesConnectionsWithoutARequest(t *testing.T) {
+	for _, said := range []string{"", "GET /v1/ra"} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := start(t, mockserver.WithoutListener())
+			connect(t, srv, said)
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := srv.Shutdown(ctx); err != nil {
+				t.Errorf("shutdown after %q: %v", said, err)
+			}
+		})
+	}
+}

@@ -47,11 +47,30 @@ func (s *Server) newHTTP() *http.Server {
 		MaxHeaderBytes: 2 * maxHeader,
 		ErrorLog:       s.config.errorLog(),
 		ConnContext:    wire.MarkInMemory,
+		ConnState:      s.trackUnused,
 		Protocols:      new(http.Protocols),
 	}
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(s.config.tls)
 	return h
+}
+
+// trackUnused tracks connections until they have sent their first request.
+func (s *Server) trackUnused(conn net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.unused.Store(conn, nil)
+	} else {
+		s.unused.Delete(conn)
+	}
+}
+
+// closeUnused closes the connections that have sent no request, such as those that browsers open ahead of time, so that they
+// do not delay a shutdown.
+func (s *Server) closeUnused() {
+	s.unused.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close()
+		return true
+	})
 }
 
 // secured wraps a listener in TLS with a certificate made for it.

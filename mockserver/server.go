@@ -35,6 +35,7 @@ type Server struct {
 	http     *http.Server
 	pipes    *wire.PipeListener
 	inMemory *http.Transport
+	unused   sync.Map // net.Conn: connections that have sent no request yet
 	serving  sync.WaitGroup
 	closing  sync.Once
 }
@@ -96,6 +97,7 @@ func (s *Server) newControlSurface() *admin.Admin {
 // start serves the listener, if one is wanted, and the connections in memory.
 func (s *Server) start() {
 	s.http = s.newHTTP()
+	s.http.RegisterOnShutdown(s.closeUnused)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
 	listener, address, err := s.listen()

@@ -6,8 +6,11 @@
 package account
 
 import (
+	"encoding/hex"
 	"encoding/json"
+	"hash/fnv"
 	"maps"
+	"math/rand/v2"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -26,7 +29,6 @@ type Account struct {
 	Transactions map[string]*records.List // by wallet
 	Ledger       *ledger.Ledger
 	Exchange     map[string]shipping.Amount // units of a currency for one US dollar
-	RequestBytes int                        // of the JSON of the regulatory requests, about: what generation adds is not in it
 
 	// These never change once they are made.
 	Computed    *ComputedScope // nil if nothing is computed
@@ -112,12 +114,87 @@ func listIn(lists map[string]*records.List, name string) *records.List {
 	return list
 }
 
-// Memory is what the requests and webhooks of a state take, about.
-func (s *Account) Memory() int64 { return BytesPerJSON * int64(s.RequestBytes+s.Webhooks.Bytes) }
-
 // BytesPerJSON is how much memory a record takes for each byte of its JSON, which is kept too. Drafts of thousands of
 // items take two.
 const BytesPerJSON = 3
 
 // KeyPrefix begins every key of the server.
 const KeyPrefix = "sk_test_"
+
+// IDs makes the identifiers of a world and whatever else its seed decides. The same seed makes the
+// same ones in the same order.
+type IDs struct {
+	Random *rand.Rand
+	Source *rand.PCG
+}
+
+func newIDs(seed uint64) *IDs { return IDsFrom(rand.NewPCG(seed, 0x5348_4950)) }
+
+// NewIDsFor is like newIDs for the world of a key, so that worlds of one seed have different identifiers.
+func NewIDsFor(seed uint64, key string) *IDs {
+	hash := fnv.New64a()
+	hash.Write([]byte(key))
+	return IDsFrom(rand.NewPCG(seed, hash.Sum64()))
+}
+
+func IDsFrom(source *rand.PCG) *IDs { return &IDs{Random: rand.New(source), Source: source} }
+
+// MarshalJSON writes the state of the generator.
+func (g *IDs) MarshalJSON() ([]byte, error) {
+	state, err := g.Source.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(state)
+}
+
+// UnmarshalJSON continues from the state that MarshalJSON has written.
+func (g *IDs) UnmarshalJSON(text []byte) error {
+	var state []byte
+	if err := json.Unmarshal(text, &state); err != nil {
+		return err
+	}
+	*g = *IDsFrom(new(rand.PCG))
+	return g.Source.UnmarshalBinary(state)
+}
+
+// clone returns what makes the same identifiers from here on.
+func (g *IDs) clone() *IDs {
+	source := *g.Source
+	return IDsFrom(&source)
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+func (g *IDs) Alphanumerics(n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = alphabet[g.Random.IntN(len(alphabet))]
+	}
+	return string(text)
+}
+
+// Coded returns an identifier such as "TR-7K2M0QX4ZB1D9WPA".
+func (g *IDs) Coded(prefix string) string { return prefix + "-" + g.Alphanumerics(16) }
+
+// Numbered returns an identifier such as "RT-4820193756".
+func (g *IDs) Numbered(prefix string) string {
+	digits := make([]byte, 10)
+	digits[0] = '1' + byte(g.Random.IntN(9))
+	for i := 1; i < len(digits); i++ {
+		digits[i] = '0' + byte(g.Random.IntN(10))
+	}
+	return prefix + "-" + string(digits)
+}
+
+// Storage returns a storage identifier: 24 hexadecimal digits.
+func (g *IDs) Storage() string {
+	var raw [12]byte
+	for i := range raw {
+		raw[i] = byte(g.Random.UintN(256))
+	}
+	return hex.EncodeToString(raw[:])
+}
+
+// Pick returns one of the choices.
+func Pick[T any](g *IDs, choices []T) T { return choices[g.Random.IntN(len(choices))] }

@@ -14,11 +14,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // Route is an operation of the control surface: a row of the index and of the OpenAPI document, and its handler.
@@ -251,4 +255,42 @@ func refused(err error) wire.Reply {
 	}
 	message := strings.TrimPrefix(r.message, packagePrefix)
 	return wire.Refused(r.status, r.code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))
+}
+
+// Controls returns the rows of the control surface for the OpenAPI document.
+func Controls() []openapi.Control {
+	var all []openapi.Control
+	for _, r := range Routes() {
+		all = append(all, r.Control)
+	}
+	return all
+}
+
+// Types returns the schemas of the types whose JSON does not follow from their Go type.
+func Types() openapi.Types {
+	const text, duration, timestamp = `{"type":"string"}`, `{"type":"string","examples":["250ms","90s"]}`, `{"type":"string","format":"date-time"}`
+	return openapi.Types{
+		reflect.TypeFor[time.Time]():            timestamp,
+		reflect.TypeFor[regulatory.Timestamp](): timestamp,
+		reflect.TypeFor[time.Duration]():        duration,
+		reflect.TypeFor[fault.Duration]():       duration,
+		reflect.TypeFor[shipping.Amount]():      `{"$ref":"#/components/schemas/Amount"}`,
+		reflect.TypeFor[regulatory.Record]():    `{"$ref":"#/components/schemas/RegulatoryRequest"}`,
+		reflect.TypeFor[regulatory.State]():     `{"$ref":"#/components/schemas/RequestStatus"}`,
+		reflect.TypeFor[json.RawMessage]():      `{}`,
+		reflect.TypeFor[[]byte]():               `{"type":"string","contentEncoding":"base64"}`,
+		reflect.TypeFor[fault.Header]():         `{"type":"object","additionalProperties":{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`,
+		reflect.TypeFor[fault.Point]():          enum(fault.Points()),
+		reflect.TypeFor[fault.RetryAfter]():     enum(fault.RetryAfters()),
+		reflect.TypeFor[journalRow]():           []reflect.Type{reflect.TypeFor[journal.Entry](), reflect.TypeFor[journal.Finding]()},
+	}
+}
+
+// enum returns the schema of a text that has one of some values.
+func enum[T ~string](values []T) string {
+	var all []string
+	for _, value := range values {
+		all = append(all, `"`+string(value)+`"`)
+	}
+	return `{"type":"string","enum":[` + strings.Join(all, ",") + `]}`
 }

@@ -176,6 +176,9 @@ func (s *API) finish(rw http.ResponseWriter, w *world.World, x *wire.Exchange, o
 
 // log logs an exchange, before its response is sent: sending may end the goroutine of the request.
 func (s *API) log(x *wire.Exchange) {
+	if !s.Logger.Enabled(x.Context(), slog.LevelInfo) {
+		return
+	}
 	attributes := []slog.Attr{
 		slog.String("method", x.Method), slog.String("path", wire.Redact(x.URL.Path)), slog.Int("status", x.Status()),
 		slog.Duration("duration", x.Took), slog.String("world", x.World), slog.String("request_id", x.ID),

@@ -25,11 +25,7 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	if err := w.RoomForBytes(len(x.Body)); err != nil {
 		return ruleBroken(w, err.Error())
 	}
-	stored := w.Regulatory.Len()
 	record, err := w.Regulatory.Analyze(in)
-	if w.Regulatory.Len() > stored { // a failed analysis is stored too
-		w.Resized(0, len(w.Regulatory.Newest(0, 1)[0].JSON()))
-	}
 	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Assume().AnalyzeFailureOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
 			record, err = w.Regulatory.Get(id)
@@ -46,12 +42,10 @@ func purchase(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	w.Lock()
 	defer w.Unlock()
-	before := w.RequestSize(in.RequestID)
 	receipt, err := w.Regulatory.Purchase(in)
 	if err != nil {
 		return RegulatoryRefused(w, x, err)
 	}
-	w.Resized(before, w.RequestSize(receipt.RequestID))
 	p := wire.Succeed("Wallet charged, document generation started", receipt)
 	p.Record, _ = w.Regulatory.Get(receipt.RequestID)
 	return p
@@ -104,14 +98,14 @@ func edit(w *world.World, x *wire.Exchange, in any, change func(requestID string
 	}
 	w.Lock()
 	defer w.Unlock()
-	before := w.RequestSize(x.PathValue("request_id"))
+	before := 0
+	if record, err := w.Regulatory.Get(x.PathValue("request_id")); err == nil {
+		before = len(record.JSON())
+	}
 	if err := w.RoomForBytes(len(x.Body) - before); err != nil {
 		return ruleBroken(w, err.Error())
 	}
 	record, err := change(x.PathValue("request_id"))
-	if err == nil {
-		w.Resized(before, len(record.JSON()))
-	}
 	return AnswerRecord(w, x, "Regulatory document request updated successfully", record, err)
 }
 

@@ -44,12 +44,12 @@ const foreign = "not sent here: the world that queued it sends it, signed with i
 
 // Config configures a [Dispatcher].
 type Config struct {
-	Assume    assumption.Set    // the initial ones
-	Secret    string            // signs the payloads
-	Transport http.RoundTripper // nil: one that connects to this machine only, unless DeliverAnywhere is set
-	Limit     int               // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
-	Bytes     int               // maximum bytes of payloads in the log; zero: 32 MiB
-	Clock     *clock.Clock      // times the attempts; required
+	Assume    assumption.Set // the initial ones
+	Secret    string         // signs the payloads
+	Transport http.RoundTripper
+	Limit     int          // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
+	Bytes     int          // maximum bytes of payloads in the log; zero: 32 MiB
+	Clock     *clock.Clock // times the attempts; required
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
@@ -59,8 +59,6 @@ type Dispatcher struct {
 	client *http.Client
 	ctx    context.Context
 	cancel context.CancelFunc
-
-	ownTransport bool
 
 	mu      sync.Mutex
 	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
@@ -93,10 +91,6 @@ func New(config Config) *Dispatcher {
 	if config.Bytes < 1 {
 		config.Bytes = 32 << 20
 	}
-	own := config.Transport == nil
-	if own {
-		config.Transport = NewTransport(config.Assume.DeliverAnywhere)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Dispatcher{
 		config: config,
@@ -110,8 +104,6 @@ func New(config Config) *Dispatcher {
 		pending: map[string]*pending{},
 		queues:  map[string]*queue{},
 		timers:  config.Clock.Scope(),
-
-		ownTransport: own,
 	}
 	d.settled.L = &d.mu
 	d.Configure(&config.Assume)
@@ -271,7 +263,76 @@ func (d *Dispatcher) Close() {
 	d.cancel() // no attempt starts from now on
 	d.mu.Unlock()
 	d.Settle()
-	if d.ownTransport {
-		d.client.CloseIdleConnections()
+}
+
+// Log returns the current log, oldest first, for [Dispatcher.Restore]. The entries are immutable.
+func (d *Dispatcher) Log() []*notify.Delivery {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.log)
+}
+
+// Changes returns a number that changes if a delivery is queued, attempted or dropped.
+func (d *Dispatcher) Changes() uint32 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changes
+}
+
+// add logs a delivery and drops the oldest ones beyond the limits. The caller holds mu.
+func (d *Dispatcher) add(delivery *notify.Delivery) {
+	d.changes++
+	d.log = append(d.log, delivery)
+	d.bytes += len(delivery.Payload)
+	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {
+		d.bytes -= len(d.log[0].Payload)
+		d.log[0] = nil
+		d.log = d.log[1:]
+		d.dropped++
 	}
+}
+
+// place returns the index of a delivery in the log, or -1. The caller holds mu. It searches from the end, because most
+// calls are for late deliveries.
+func (d *Dispatcher) place(id string) int {
+	for i, delivery := range slices.Backward(d.log) {
+		if delivery.ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// Find returns the current state of a delivery.
+func (d *Dispatcher) Find(id string) (notify.Delivery, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := d.place(id)
+	if at < 0 {
+		return notify.Delivery{}, false
+	}
+	return clone(d.log[at]), true
+}
+
+// Latest returns the newest delivery of an event of a shipment.
+func (d *Dispatcher) Latest(shipmentID, event string) (notify.Delivery, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, delivery := range slices.Backward(d.log) {
+		if delivery.ShipmentID == shipmentID && delivery.Event == event {
+			return clone(delivery), true
+		}
+	}
+	return notify.Delivery{}, false
+}
+
+// Deliveries returns the current log, newest first.
+func (d *Dispatcher) Deliveries() []notify.Delivery {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make([]notify.Delivery, 0, len(d.log))
+	for _, delivery := range slices.Backward(d.log) {
+		out = append(out, clone(delivery))
+	}
+	return out
 }

@@ -58,6 +58,7 @@ func (d *Requests) UnmarshalJSON(text []byte) error {
 		r.encodeOnce()
 		d.records[r.RequestID] = r
 		d.order = append(d.order, r.RequestID)
+		d.bytes += len(r.JSON())
 	}
 	return nil
 }

@@ -80,6 +80,7 @@ type Requests struct {
 	records map[string]*Record
 	order   []string // request ids, oldest first
 	broken  []error  // violated invariants, for Check
+	bytes   int      // of their JSON, about: what a purchase and generation add is not in it
 }
 
 // New returns a service without requests.
@@ -114,6 +115,9 @@ func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 // Len returns the number of requests.
 func (d Requests) Len() int { return len(d.order) }
 
+// Bytes returns the length of the JSON of all requests, about: what a purchase and generation add is not in it.
+func (d Requests) Bytes() int { return d.bytes }
+
 // Records returns every request, oldest first. The caller may change the slice.
 func (d Requests) Records() []*Record {
 	records := make([]*Record, len(d.order))
@@ -126,14 +130,14 @@ func (d Requests) Records() []*Record {
 // Snapshot returns the current requests, for any number of calls of [Service.Resume]. It shares the records, which are
 // immutable.
 func (d *Service) Snapshot() Requests {
-	return Requests{records: maps.Clone(d.records), order: slices.Clip(d.order), broken: slices.Clip(d.broken)}
+	return Requests{records: maps.Clone(d.records), order: slices.Clip(d.order), broken: slices.Clip(d.broken), bytes: d.bytes}
 }
 
 // Resume adds the requests of another service to a new one, which has its own ledger, clock and ids. Everything that was
 // scheduled there is scheduled here for the same time plus shift, or at once if that time has passed.
 func (d *Service) Resume(from Requests, shift time.Duration) {
 	maps.Copy(d.records, from.records)
-	d.order, d.broken = slices.Clip(from.order), slices.Clip(from.broken)
+	d.order, d.broken, d.bytes = slices.Clip(from.order), slices.Clip(from.broken), from.bytes
 	for _, r := range d.Records() {
 		d.resume(r, shift)
 	}
@@ -185,8 +189,12 @@ func (d *Service) store(next *Record) *Record {
 	}
 	next.happened(earlier)
 	next.encodeOnce()
-	if !known {
+	switch {
+	case !known:
 		d.order = append(d.order, next.RequestID)
+		d.bytes += len(next.JSON())
+	case next.Status == StateDraft:
+		d.bytes += len(next.JSON()) - len(earlier.JSON())
 	}
 	d.records[next.RequestID] = next
 	d.stored++

@@ -163,19 +163,6 @@ func (w *World) HasRequest(id string) bool {
 	return err == nil
 }
 
-// Resized accounts for a change of the length of a regulatory request. The caller holds the lock.
-func (w *World) Resized(before, after int) { w.Account.RequestBytes += after - before }
-
-// RequestSize returns the length of a regulatory request as JSON, or 0 if the id is unknown. The caller holds
-// the lock.
-func (w *World) RequestSize(id string) int {
-	record, err := w.Regulatory.Get(id)
-	if err != nil {
-		return 0
-	}
-	return len(record.JSON())
-}
-
 // rate returns what one unit of a currency buys in another, at the world's current rates.
 func (w *World) rate(from, to string) (shipping.Amount, error) {
 	rate, known := w.Account.Exchange[to]

@@ -73,17 +73,17 @@ const (
 // memory returns the bytes that the world takes, about: itself, and its records without the initial ones, which
 // it shares with its template. The caller holds the lock.
 func (w *World) memory() int64 {
-	taken := memoryOf(&w.Account) + bytesPerRow*int64(w.Regulatory.Len())
+	taken := memoryOf(&w.Account) + bytesPerRow*int64(w.Regulatory.Len()) + account.BytesPerJSON*int64(w.Regulatory.Bytes())
 	return bytesPerWorld + max(0, taken-w.base.shared)
 }
 
-// memoryOf returns the bytes that the records of an account take, about, but for regulatory requests their texts alone.
+// memoryOf returns the bytes that the records of an account take, about, without regulatory requests.
 func memoryOf(a *account.Account) int64 {
 	rows := a.Ledger.Len() + len(a.Webhooks.All)
 	for _, list := range a.Lists {
 		rows += len(list.Stored())
 	}
-	return bytesPerRow*int64(rows) + a.Memory()
+	return bytesPerRow*int64(rows) + account.BytesPerJSON*int64(a.Webhooks.Bytes)
 }
 
 // count accounts for the memory of the world. A closed world takes none. The caller holds the lock.

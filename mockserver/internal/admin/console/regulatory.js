@@ -9,6 +9,12 @@ import { between, count, json, moment, money, time } from "./text.js";
 
 const page = 200; // requests that are loaded at once
 
+/** progress returns how many documents of a request were generated or, before the purchase, are offered. */
+function progress({ documents, available_documents: offered }) {
+  if (!documents) return `${count(offered.length, "document")} offered`;
+  return `${documents.filter(({ status }) => status === "generated").length} of ${count(documents.length, "document")}`;
+}
+
 /** @param {import("./app.js").App} app */
 export function regulatoryRequests(app) {
   let pages = 1;
@@ -21,7 +27,7 @@ export function regulatoryRequests(app) {
     row: (row) => [
       time(row.updated_at, app.summary?.now), badge(row.status),
       h("span", { class: "mono" }, row.request_id, " from ", row.shipment_id || row.file_url),
-      row.purchased ? `${row.generated} of ${count(row.purchased, "document")}` : `${count(row.offered, "document")} offered`,
+      progress(row),
       row.charged_amount !== undefined && money(row.charged_amount, row.currency),
     ],
     empty: () => lesson("No regulatory requests yet. Analyze a shipment or an invoice above, or:", command),

@@ -145,8 +145,7 @@ async function identifiers(app) {
     app.api.details(), app.api.get("regulatory-requests", { perPage: "50" }), app.api.get("deliveries", { perPage: "1" }),
   ]);
   const row = rows.find(({ status }) => status === "draft") ?? rows[0];
-  const record = row && (await app.api.get(`regulatory-requests/${row.request_id}`)).record;
-  const type = [...(record?.available_documents ?? []), ...(record?.documents ?? [])][0]?.document_type;
+  const type = [...(row?.available_documents ?? []), ...(row?.documents ?? [])][0]?.document_type;
   return {
     wallet: world.wallets[0],
     shipment_id: world.shipments[0],

@@ -110,3 +110,103 @@ func (q Query) String() string {
 	}
 	return "a request with " + strings.Join(parts, ", ")
 }
+
+// Why explains a response that is a refusal, or that a fault struck. The header X-Mock-Why of such a response
+// holds the address of its explanation.
+type Why struct {
+	RequestID string `json:"request_id"`
+	Operation string `json:"operation"`
+	Status    int    `json:"status,omitempty"`
+	ErrorCode string `json:"error_code,omitempty"`
+	Message   string `json:"message,omitempty"`
+	// Specification is the heading of the specification's section that has the rule. Rule is the rule, if it is
+	// one sentence. A text that begins with "assumption:" is not in the specification.
+	Specification string `json:"specification,omitempty"`
+	Rule          string `json:"rule,omitempty"`
+	// Fault is the injected fault that struck the request.
+	Fault string `json:"fault,omitempty"`
+	// Nearest is a valid request that differs as little as possible from the one that was sent; nil if none
+	// was found, or if the request was valid.
+	Nearest *Suggestion `json:"nearest_valid,omitempty"`
+	// Notes are sentences about probable mistakes: a misspelt field, or an identifier that the world does not
+	// have.
+	Notes []string `json:"notes,omitempty"`
+	// Findings are those of lint about this request, whether it was refused or not.
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Summary returns the explanation as one sentence.
+func (y *Why) Summary() string {
+	switch {
+	case y.Fault != "":
+		return fmt.Sprintf("%s met an injected fault: %s", y.RequestID, y.Fault)
+	case y.ErrorCode == "":
+		return fmt.Sprintf("%s was not refused: %d", y.RequestID, y.Status)
+	default:
+		return fmt.Sprintf("%s was refused: %s", y.RequestID, y.Message)
+	}
+}
+
+// Suggestion is a request that the world would accept now.
+type Suggestion struct {
+	Operation string `json:"operation"`
+	Method    string `json:"method"`
+	Target    string `json:"target"` // path and query
+	Body      string `json:"body,omitempty"`
+	Curl      string `json:"curl"`
+}
+
+// Fired is an event that fell due while the clock of a world was advanced.
+type Fired struct {
+	Due   time.Time `json:"due"`
+	Label string    `json:"label"`
+}
+
+// LintRule is a rule of the linter.
+type LintRule string
+
+// Rules of the linter. A finding does not make the server refuse the request.
+const (
+	// LintRepeatedRefusal: a refused request was sent again, and nothing had changed in the meantime.
+	LintRepeatedRefusal LintRule = "repeated-refusal"
+	// LintIgnoredRetryAfter: a request was sent again before the time in Retry-After had passed.
+	LintIgnoredRetryAfter LintRule = "ignored-retry-after"
+	// LintPolledTooFast: a regulatory request was read several times in a row within 100 ms each.
+	LintPolledTooFast LintRule = "polled-too-fast"
+	// LintUnknownParameter: the specification does not list the query parameter.
+	LintUnknownParameter LintRule = "unknown-parameter"
+	// LintUnknownField: the specification does not list the member of the body.
+	LintUnknownField LintRule = "unknown-field"
+	// LintNoContentType: a body was sent without a Content-Type.
+	LintNoContentType LintRule = "no-content-type"
+	// LintRepeatedPurchase: a purchase was sent again before its request was read.
+	LintRepeatedPurchase LintRule = "repeated-purchase"
+	// LintIdempotencyKey: the header makes net/http send a POST again, and the service ignores it.
+	LintIdempotencyKey LintRule = "idempotency-key"
+	// LintFollowedRedirect: a redirect was followed, which may send the key to another host.
+	LintFollowedRedirect LintRule = "followed-redirect"
+	// LintSecretInQuery: the URL contains a secret key.
+	LintSecretInQuery LintRule = "secret-in-query"
+)
+
+// Finding is something that the client did against a rule of the linter.
+type Finding struct {
+	Rule      LintRule `json:"rule"`
+	Operation string   `json:"operation"`
+	Detail    string   `json:"detail,omitempty"`
+	Times     int      `json:"times"`
+	RequestID string   `json:"request_id"` // X-Request-Id of the latest such request
+	Advice    string   `json:"advice"`
+}
+
+// String formats the finding as one line.
+func (f Finding) String() string {
+	text := fmt.Sprintf("%s by %s", f.Rule, f.Operation)
+	if f.Detail != "" {
+		text += " (" + f.Detail + ")"
+	}
+	if f.Times == 1 {
+		return fmt.Sprintf("%s, once, as %s: %s", text, f.RequestID, f.Advice)
+	}
+	return fmt.Sprintf("%s, %d times, last as %s: %s", text, f.Times, f.RequestID, f.Advice)
+}
