@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/wait"
+	"github.com/shipping-go/shipping/internal/transport"
 	"github.com/shipping-go/shipping/internal/workflow"
 )
 
@@ -395,7 +395,7 @@ func (w *waiting) failed(err error) error {
 // sleep waits for d. If ctx ends first, or would, it returns the error of ctx and the last error of the
 // service.
 func sleep(ctx context.Context, d time.Duration, last error) error {
-	err := wait.Sleep(ctx, d)
+	err := transport.Sleep(ctx, d)
 	if err == nil {
 		return nil
 	}

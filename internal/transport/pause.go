@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
-
-	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // pause is the pause of a client after a 429. Every attempt of every call waits for its end, so that all
@@ -42,7 +40,7 @@ func (p *pause) wait(ctx context.Context, policy Policy) error {
 		if left <= 0 {
 			return nil
 		}
-		err := wait.Sleep(ctx, left+rand.N(policy.MinWait/4+1))
+		err := Sleep(ctx, left+rand.N(policy.MinWait/4+1))
 		switch {
 		case err == nil: // an attempt may have extended the pause
 		case ctx.Err() != nil:
@@ -50,5 +48,21 @@ func (p *pause) wait(ctx context.Context, policy Policy) error {
 		default:
 			return &PausedError{left}
 		}
+	}
+}
+
+// Sleep waits for d. It returns the cause of ctx if ctx ends first, and context.DeadlineExceeded at once if the
+// deadline of ctx would pass before d.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) <= d {
+		return context.DeadlineExceeded
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/shipping-go/shipping/internal/wait"
+	"github.com/shipping-go/shipping/internal/transport"
 )
 
 // schema is created by Migrate. Columns hold the values that are searched or added up; a record is stored whole.
@@ -119,7 +119,7 @@ func again(ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do func
 		if refused, ok := errors.AsType[refusal](err); ok {
 			return refused.error
 		}
-		if err == nil || !transient(err) || time.Since(start) > restart || wait.Sleep(ctx, pause) != nil {
+		if err == nil || !transient(err) || time.Since(start) > restart || transport.Sleep(ctx, pause) != nil {
 			return err
 		}
 	}

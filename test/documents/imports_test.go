@@ -35,7 +35,7 @@ const layers = `
 	.
 	conformance internal/transport internal/paging internal/evidence internal/workflow
 	internal/jsonread
-	internal/operations internal/decimal internal/redact internal/filelock internal/workgroup internal/wait internal/randomtest internal/tcptest internal/specification
+	internal/operations internal/decimal internal/redact internal/filelock internal/workgroup internal/randomtest internal/specification
 `
 
 // Imports point one way: a folder can be read without what stands above it.

@@ -1,4 +1,4 @@
-package wait_test
+package transport
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/shipping-go/shipping/internal/wait"
 )
 
 func TestSleep(t *testing.T) {
@@ -40,7 +38,7 @@ func TestSleep(t *testing.T) {
 					time.AfterFunc(test.stop, func() { cancel(stopped) })
 				}
 				started := time.Now()
-				err := wait.Sleep(ctx, time.Minute)
+				err := Sleep(ctx, time.Minute)
 				if !errors.Is(err, test.want) || time.Since(started) != test.after {
 					t.Errorf("%v after %s, want %v after %s", err, time.Since(started), test.want, test.after)
 				}
