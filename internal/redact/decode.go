@@ -127,8 +127,12 @@ func binaryIn(text, decoded string, found func(string) bool) bool {
 		decode func(string) ([]byte, error)
 	}{{hexDigits, 2, hex.DecodeString}, {base64Digits, 4, base64.RawStdEncoding.DecodeString}} {
 		for run := range runs(decoded, notation.digits) {
-			for i := range min(notation.group, len(run)) { // the first digits may belong to what comes before
-				if data, _ := notation.decode(standard(run[i:])); found(string(data)) {
+			if len(run) < leastPart { // digits for fewer bytes than a part of the key has
+				continue
+			}
+			run = standard(run)
+			for i := range notation.group { // the first digits may belong to what comes before
+				if data, _ := notation.decode(run[i:]); found(string(data)) {
 					return true
 				}
 			}
