@@ -372,14 +372,7 @@ func validHeaderValue(value string) bool {
 
 // WithQuery adds a query parameter to one call, such as a filter that the specification does not
 // document.
-func WithQuery(name, value string) CallOption {
-	return func(s *callSettings) {
-		if s.query == nil {
-			s.query = url.Values{}
-		}
-		s.query.Add(name, value)
-	}
-}
+func WithQuery(name, value string) CallOption { return withValues(url.Values{name: {value}}) }
 
 // WithResponse stores the status, header, raw body and attempts of the call in response. They are stored even
 // if the call fails after a response was received.

@@ -199,15 +199,15 @@ func (d *Decoder) alias(f *field, place uint64, repeated bool, p unsafe.Pointer,
 	return named&^earlier | place
 }
 
-// list reads a list. It expects the length of the last list of the field, and so takes little more memory than the list
-// needs.
+// list reads a list. It expects the length of the last list of the field, but no more than twice the memory of the text
+// that is left: a service may send a long list first and short ones then.
 func (d *Decoder) list(f *field, p unsafe.Pointer) {
 	d.path = append(d.path, f)
 	v, n := f.value(p), 0
 	v.Set(f.empty)
 	for first := true; d.next("[]", first); first = false {
 		if first {
-			v.Grow(min(int(f.length.Load()), len(d.text)-d.pos))
+			v.Grow(min(int(f.length.Load()), 2*(len(d.text)-d.pos)/int(f.inner.of.Size())))
 		}
 		v.Grow(1)
 		v.SetLen(n + 1)

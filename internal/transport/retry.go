@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -34,24 +35,17 @@ const LongestWait = 365 * 24 * time.Hour
 // WithDefaults returns the policy with its zero fields set and its waits bounded. No field may be negative
 // but AttemptTimeout and ExtraLoad.
 func (p Policy) WithDefaults() Policy {
-	setDefault(&p.MaxAttempts, 4)
-	setDefault(&p.MinWait, 250*time.Millisecond)
-	setDefault(&p.MaxWait, max(8*time.Second, p.MinWait))
-	setDefault(&p.MaxRetryAfter, time.Minute)
-	setDefault(&p.AttemptTimeout, 30*time.Second)
-	setDefault(&p.ExtraLoad, 0.1)
-	setDefault(&p.Burst, 10)
+	p.MaxAttempts = cmp.Or(p.MaxAttempts, 4)
+	p.MinWait = cmp.Or(p.MinWait, 250*time.Millisecond)
+	p.MaxWait = cmp.Or(p.MaxWait, max(8*time.Second, p.MinWait))
+	p.MaxRetryAfter = cmp.Or(p.MaxRetryAfter, time.Minute)
+	p.AttemptTimeout = cmp.Or(p.AttemptTimeout, 30*time.Second)
+	p.ExtraLoad = cmp.Or(p.ExtraLoad, 0.1)
+	p.Burst = cmp.Or(p.Burst, 10)
 	for _, wait := range []*time.Duration{&p.MinWait, &p.MaxWait, &p.MaxRetryAfter} {
 		*wait = min(*wait, LongestWait)
 	}
 	return p
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // backoff is the random wait before the retry that follows failed attempt n (from 1): exponential backoff

@@ -16,7 +16,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/internal/tcptest"
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
 // hostileServer is the other end of a client on a real socket. It counts the requests that arrived whole.

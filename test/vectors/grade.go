@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/shipping-go/shipping/internal/tcptest"
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
 // The purchase that every client makes.
