@@ -152,7 +152,7 @@ func (c *config) prepareRules() error {
 	}
 	own, err := compliance.Parse(c.rulesFile)
 	if err != nil {
-		own, err = new(compliance.Rules), fmt.Errorf("mockserver: %w", err)
+		own, err = new(compliance.Rules), fmt.Errorf("mockserver: compliance rules: %w", err)
 	}
 	c.Rules = func() *compliance.Rules { return own }
 	return err

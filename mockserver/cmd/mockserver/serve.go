@@ -177,7 +177,7 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 	if file := cmd.String("rules"); file != "" {
 		rules, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("-rules: %w; choose a file that can be read", err)
+			return nil, fmt.Errorf("-rules: %w", err)
 		}
 		opts = append(opts, mockserver.WithComplianceRules(rules))
 	}

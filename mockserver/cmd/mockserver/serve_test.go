@@ -281,7 +281,7 @@ func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
 		{[]string{"-rules", file(t, "rules.json", "{}")}, "compliance rules"},
 		{[]string{"-rules", "missing.json"}, "-rules"},
 		{[]string{"-scenario", "lots"}, `unknown scenario "lots"`},
-		{[]string{"-state", file(t, "state.json", "{")}, "choose another path"},
+		{[]string{"-state", file(t, "state.json", "{")}, "not a complete JSON object"},
 	} {
 		got := invoke(t, nil, append([]string{"serve", "-addr", busy}, test.args...)...).want(t, exitFailure, test.want)
 		if strings.Contains(got.stderr, "is used by") {

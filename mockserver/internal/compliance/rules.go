@@ -130,13 +130,13 @@ func Parse(data []byte) (*Rules, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&table); err != nil {
-		return nil, fmt.Errorf("compliance rules: %w, at byte %d or later: correct the JSON", err, decoder.InputOffset())
+		return nil, fmt.Errorf("compliance: %w at byte %d", err, decoder.InputOffset())
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("compliance rules: the table is followed by other text: remove it")
+		return nil, errors.New("compliance: the table is followed by other text: remove it")
 	}
 	if len(table.Forms) == 0 {
-		return nil, errors.New("compliance rules: forms is empty: list at least one form")
+		return nil, errors.New("compliance: forms is empty: list at least one form")
 	}
 	rules := new(Rules)
 	var problems []error
@@ -145,10 +145,10 @@ func Parse(data []byte) (*Rules, error) {
 			form = new(Form)
 		}
 		if _, twice := rules.Form(form.Slug); twice {
-			problems = append(problems, fmt.Errorf("compliance rules: %s is listed twice: combine the two", form.Slug))
+			problems = append(problems, fmt.Errorf("compliance: %s is listed twice: combine the two", form.Slug))
 		}
 		for _, problem := range form.problems() {
-			problems = append(problems, fmt.Errorf("compliance rules: forms[%d] (%s): %s", i, form.Slug, problem))
+			problems = append(problems, fmt.Errorf("compliance: forms[%d] (%s): %s", i, form.Slug, problem))
 		}
 		rules.forms = append(rules.forms, form)
 	}
