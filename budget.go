@@ -73,9 +73,9 @@ func ParseBudget(text string) (*Budget, error) {
 	case err != nil:
 		return nil, err
 	case !found || currency == "" || strings.ContainsAny(currency, " \t"):
-		return nil, invalidOption("ParseBudget", "needs an amount and a currency, such as \"150.00 NGN\", and got "+quoteShort(text))
+		return nil, invalidOption("ParseBudget", "needs an amount and a currency, such as \"150.00 NGN\"")
 	case amount.Sign() < 0:
-		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+quoteShort(text))
+		return nil, invalidOption("ParseBudget", "needs an amount that is not negative")
 	}
 	return &Budget{Amount: amount, Currency: currency}, nil
 }

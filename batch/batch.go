@@ -239,7 +239,7 @@ func (o *Options) complete() error {
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case b != nil && (!b.Amount.Known() || b.Amount.Sign() < 0 || b.Currency == ""):
-		problem = "has a Budget without a currency or an amount of 0 or more: set both, such as with ParseBudget(\"150.00 NGN\")"
+		problem = "has a Budget without an amount or a currency"
 	case lease > 0 && lease < quietFor/4*5:
 		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
 			"make the lease at least %s", lease, quietFor, quietFor/4*5)
