@@ -38,7 +38,7 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 
 func examine(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Args().Present() {
-		return errors.New("no URL: pass that of the receiver, such as mockserver doctor http://127.0.0.1:8080/hooks")
+		return errors.New("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")
 	}
 	roots, err := trustedRoots(cmd.String("cacert"))
 	if err != nil {
