@@ -94,7 +94,7 @@ func (b *Budget) validate() error {
 	case !b.Amount.Known() || b.Currency == "":
 		return invalidOption("Budget", "needs an amount and a currency, such as those that ParseBudget(\"150.00 NGN\") returns")
 	case b.Amount.Sign() < 0:
-		return invalidOption("Budget", "has a negative amount")
+		return invalidOption("Budget", "has the negative amount "+inFull(b.Amount)+": set an amount of 0 or more")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (e *BudgetError) Error() string {
 	if e.Problem != "" {
 		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
 	}
-	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed; nothing was purchased",
+	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed: raise the budget or select fewer documents; nothing was purchased",
 		inFull(e.Needed), e.Budget.Currency, e.Budget)
 }
 
@@ -141,12 +141,12 @@ func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
 	switch {
 	case draft == nil:
-		return Amount{}, &BudgetError{Budget: b, Problem: "there is no draft"}
+		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is nil: pass the record that Analyze or Get returned"}
 	case draft.Raw != "":
 		draft = decodeRecord(draft.Raw)
 	}
 	if !b.Amount.Known() || b.Currency == "" {
-		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency"}
+		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency, such as those that ParseBudget returns"}
 	}
 	assumed := ""
 	if b.AssumeCurrency {
@@ -157,7 +157,7 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
 	case !evidence.SameCurrency(currency, b.Currency):
-		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(currency, maxErrorID)}
+		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(currency, maxErrorID) + ": set a budget in that currency"}
 	case needed.Cmp(b.Amount) > 0:
 		return needed, &BudgetError{Budget: b, Needed: needed}
 	}
@@ -178,7 +178,7 @@ func (b Budget) Fits(committed, needed Amount) error {
 	if err != nil {
 		return err
 	}
-	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s left", inFull(needed), inFull(left))}
+	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s left: raise the budget or select fewer documents", inFull(needed), inFull(left))}
 }
 
 // Price returns the sum of the stored amounts of documents of this draft, and its currency. The error describes a
@@ -213,17 +213,17 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 		}
 		switch {
 		case !offered:
-			return Amount{}, "", fmt.Errorf("the draft does not offer %s", slug)
+			return Amount{}, "", fmt.Errorf("the draft does not offer %s: select from its AvailableDocuments", slug)
 		case !document.Amount.Known():
-			return Amount{}, "", fmt.Errorf("%s has no price that could be read", slug)
+			return Amount{}, "", fmt.Errorf("%s has no price that could be read: select other documents", slug)
 		case ambiguity != "":
-			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous: %s", slug, ambiguity)
+			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous (%s): select other documents", slug, ambiguity)
 		case document.Amount.Sign() < 0:
-			return Amount{}, "", fmt.Errorf("%s has the negative price %s", slug, document.Amount)
+			return Amount{}, "", fmt.Errorf("%s has the negative price %s: select other documents", slug, document.Amount)
 		case price.Currency == "":
 			return Amount{}, "", fmt.Errorf("the price of %s has no currency; set Budget.AssumeCurrency to take it for the wallet's", slug)
 		case currency != "" && !evidence.SameCurrency(price.Currency, currency):
-			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s", slug, oneLine(price.Currency, maxErrorID), oneLine(currency, maxErrorID))
+			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s: select documents of one currency", slug, oneLine(price.Currency, maxErrorID), oneLine(currency, maxErrorID))
 		}
 		var err error
 		if total, err = total.Add(document.Amount); err != nil {

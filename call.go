@@ -287,7 +287,7 @@ func checkDo(method, path string) error {
 	const operation = "do"
 	switch {
 	case method == "" || strings.ContainsAny(method, " \t\r\n/"):
-		return invalidRequest(operation, "method", "is not an HTTP method")
+		return invalidRequest(operation, "method", "is not an HTTP method: pass one such as http.MethodGet")
 	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//"):
 		return invalidRequest(operation, "path", `must start with one slash, such as "/v1/shipments": the key is sent to the base address only`)
 	case strings.ContainsAny(path, "?#"):

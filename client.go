@@ -78,10 +78,10 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 		return nil, err
 	}
 	if !validHeaderValue(s.userAgent) {
-		return nil, invalidOption("WithUserAgent", "has a character that no HTTP header can carry")
+		return nil, invalidOption("WithUserAgent", "has a character that no HTTP header can carry: check for line breaks")
 	}
 	if s.maxBody < 0 {
-		return nil, invalidOption("WithMaxResponseBytes", "must not be negative")
+		return nil, invalidOption("WithMaxResponseBytes", "is negative: pass a number of bytes, or 0 for the default of 64 MiB")
 	}
 	if s.maxBody == 0 {
 		s.maxBody = defaultMaxResponseBytes

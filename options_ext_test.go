@@ -85,7 +85,7 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		"negative obedience":   {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: -1}), "WithRetryPolicy has a negative field"},
 		"negative burst":       {shipping.WithRetryPolicy(shipping.RetryPolicy{Burst: -1}), "WithRetryPolicy has a negative field"},
 		"no number":            {shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is not a number"},
-		"negative size":        {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes must not be negative"},
+		"negative size":        {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes is negative: pass a number of bytes"},
 		"line in User-Agent":   {shipping.WithUserAgent("acme\r\nX-Evil: 1"), "WithUserAgent has a character that no HTTP header can carry"},
 		"unknown operation":    {shipping.WithRoute("x", "/x"), `names "x", which is not an operation that the specification names without a path`},
 		"documented operation": {shipping.WithRoute(shipping.OpPurchase, "/x"), "which is not an operation that"},
@@ -188,12 +188,12 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			return nil
 		}, "Wallet is required"},
 
-		{"negative page", rates(&shipping.RateListOptions{Page: -1}), "Page is negative: pages count from 1"},
-		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}), "PerPage is negative: 0 means the service's default of 100"},
+		{"negative page", rates(&shipping.RateListOptions{Page: -1}), "Page is -1: pages count from 1"},
+		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}), "PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
 		{"negative page of webhooks", func(ctx context.Context, c *shipping.Client) error {
 			_, err := c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt})
 			return err
-		}, "Page is negative"},
+		}, "Page is -"},
 
 		{"analyze nothing", analyze(nil), "ShipmentID and FileURL are both empty: set exactly one of them"},
 		{"analyze neither", analyze(&shipping.AnalyzeRequest{}), "set exactly one of them"},
@@ -204,8 +204,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{"FDA"}}), "RequestID is empty"},
 		{"purchase of a blank request", purchase(&shipping.PurchaseRequest{RequestID: " ", DocumentTypes: []shipping.DocumentType{"FDA"}}), "RequestID is empty"},
 		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}), "DocumentTypes is empty: name at least one"},
-		{"purchase of an unknown slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}), `names "fda", which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway; did you mean FDA?`},
-		{"purchase of another spelling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"Fish wildlife"}}), `set AllowUnknown to send it anyway; did you mean FISH-WILDLIFE?`},
+		{"purchase of an unknown slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}), `names "fda", which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it anyway); did you mean FDA?`},
+		{"purchase of another spelling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"Fish wildlife"}}), `set AllowUnknown to send it anyway); did you mean FISH-WILDLIFE?`},
 		{"purchase of a slug twice", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "FDA"}}), "names FDA twice"},
 		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{""}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true}}), `names ""`},
 		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},

@@ -147,11 +147,11 @@ func (l lister[T, L]) validate() error {
 	case l.invalid != nil:
 		return l.invalid
 	case l.page < 0:
-		return invalidRequest(l.operation, "Page", "is negative: pages count from 1, and 0 means the first")
+		return invalidRequest(l.operation, "Page", fmt.Sprintf("is %d: pages count from 1, and 0 means the first", l.page))
 	case l.perPage < 0:
-		return invalidRequest(l.operation, "PerPage", "is negative: 0 means the service's default of 100")
+		return invalidRequest(l.operation, "PerPage", fmt.Sprintf("is %d: set at least 1, or leave it 0 for the service's default of 100", l.perPage))
 	case l.walk.Window < 0:
-		return invalidRequest(l.operation, "Walk.Window", "is negative: it is at least 1, and 0 means the default of 20")
+		return invalidRequest(l.operation, "Walk.Window", fmt.Sprintf("is %d: set at least 1, or leave it 0 for the default of 20", l.walk.Window))
 	}
 	return nil
 }

@@ -130,10 +130,10 @@ func (p *PurchaseRequest) Validate() error {
 	for i, slug := range p.DocumentTypes {
 		switch {
 		case slices.Contains(p.DocumentTypes[:i], slug):
-			return invalidRequest(OpPurchase, "DocumentTypes", fmt.Sprintf("names %s twice", slug))
+			return invalidRequest(OpPurchase, "DocumentTypes", fmt.Sprintf("names %s twice: name each document once", slug))
 		case slug == "" || !slug.Known() && !p.AllowUnknown:
 			return invalidRequest(OpPurchase, "DocumentTypes",
-				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes()); set AllowUnknown to send it anyway%s", slug, slug.didYouMean()))
+				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it anyway)%s", slug, slug.didYouMean()))
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (r *AnalyzeRequest) Validate() error {
 	case r.ShipmentID != "" && r.FileURL != "":
 		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both set: set exactly one of them")
 	case r.FileURL != "" && !strings.HasPrefix(r.FileURL, "https://") && !strings.HasPrefix(r.FileURL, "http://"):
-		return invalidRequest(OpAnalyze, "FileURL", "is not an http or https address")
+		return invalidRequest(OpAnalyze, "FileURL", "is not an http or https address: pass the URL of the uploaded invoice")
 	}
 	return nil
 }

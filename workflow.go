@@ -426,6 +426,9 @@ func (r *RegulatoryRequest) ended() error {
 }
 
 func (w *waiting) failed(err error) error {
+	if contextEnded(err) {
+		err = fmt.Errorf("%w; call Regulatory.Resume to continue", err)
+	}
 	return &StepError{RequestID: w.id, Step: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
 
@@ -469,7 +472,7 @@ func causeText(cause error, requestID string) string {
 	if cause == nil {
 		return ""
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(cause.Error(), "shipping: "), "; shipping: ", "; ")
+	text := strings.NewReplacer("; shipping: ", "; ", ": shipping: ", ": ").Replace(strings.TrimPrefix(cause.Error(), "shipping: "))
 	if id := oneLine(requestID, maxErrorID); id != "" {
 		text = strings.TrimPrefix(text, "purchase of request "+id+": ")
 		text = strings.ReplaceAll(text, " (request "+id+")", "")

@@ -289,7 +289,7 @@ func (j *File) begin() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.running {
-		return fmt.Errorf("%w: %s: by another Run or Resolve of this process; wait until it returns", ErrInUse, j.path)
+		return fmt.Errorf("%w: %s: another Run or Resolve of this process uses it; wait until it returns", ErrInUse, j.path)
 	}
 	err := j.check()
 	j.running = err == nil

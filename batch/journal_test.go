@@ -149,7 +149,7 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
 		Journal: journal,
 		Progress: func(batch.Event) {
-			try(batch.ErrInUse, "another Run or Resolve of this process; wait until it returns")
+			try(batch.ErrInUse, "another Run or Resolve of this process uses it; wait until it returns")
 		},
 	})
 	if err := errors.Join(err, journal.Close()); err != nil {

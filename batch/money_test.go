@@ -181,7 +181,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 				if differs := first.Charged.Known() && (first.Charged != first.Amount || first.ChargedCurrency != first.Currency); first.State != batch.StateCompleted || differs != tc.differs && tc.fault.Charge == "" {
 					t.Errorf("%+v", first)
 				}
-				if last := report.Results[2]; last.State != batch.StateOverBudget || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft said 100.00") {
+				if last := report.Results[2]; last.State != batch.StateOverBudget || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00") {
 					t.Errorf("%+v", last)
 				}
 				options.Progress = nil

@@ -145,7 +145,7 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	case amount.Cmp(e.record.Amount) <= 0:
 		return
 	case priced:
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft said %s", inFull(amount), e.record.Key, inFull(e.record.Amount)))
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s", inFull(amount), e.record.Key, inFull(e.record.Amount)))
 	}
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)

@@ -173,7 +173,7 @@ func (r Record) uncountable(budget shipping.Budget) string {
 	case !r.Step.Committed():
 		return ""
 	case r.Currency != "" && !evidence.SameCurrency(r.Currency, budget.Currency):
-		return fmt.Sprintf("the journal holds a purchase of %s in %s", r.Key, r.Currency)
+		return fmt.Sprintf("the journal holds a purchase of %s in %s: set a budget in that currency", r.Key, r.Currency)
 	case len(r.Documents) > 0 && !r.Amount.Known():
 		return fmt.Sprintf("the journal holds a purchase of %s whose price is not known", r.Key)
 	case r.Amount.Sign() < 0:

@@ -263,7 +263,7 @@ func (r *run) crash() {
 }
 
 // errStopped is the error of an item that was not purchased yet when the batch was stopped.
-var errStopped = errors.New("shipping: the batch was stopped before the item was purchased")
+var errStopped = errors.New("shipping: the batch was stopped before the item was purchased; run it again")
 
 // mayContinue reports whether an item that is not purchased yet may continue.
 func (r *run) mayContinue() error {

@@ -28,7 +28,7 @@ func unseen() []check {
 		rates    = "no operation shows the exchange rate"
 		later    = rates + "; the check of the charge finds it only if a price changes between analysis and purchase"
 		paths    = "the specification shows no path for it"
-		receiver = "only a receiver sees deliveries: mockserver doctor tests one"
+		receiver = "only a receiver gets deliveries: mockserver doctor tests one"
 		partly   = "only the first page, and the beginning and the end of a list in pages of two, are read"
 	)
 	return []check{

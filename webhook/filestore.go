@@ -54,7 +54,7 @@ func OpenFileStore(path string, limit int, keep time.Duration) (*FileStore, erro
 	}
 	lock, err := filelock.Acquire(absolute)
 	if errors.Is(err, filelock.ErrInUse) {
-		return nil, fmt.Errorf("%w: %s", ErrStoreInUse, path)
+		return nil, fmt.Errorf("%w: %s: close it in the other process, or in this one, or choose another path", ErrStoreInUse, path)
 	}
 	if err != nil {
 		return nil, err

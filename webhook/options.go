@@ -49,19 +49,19 @@ func defaultSettings() settings {
 func (s *settings) check(handle Handler) error {
 	switch {
 	case handle == nil:
-		return errors.New("webhook: NewReceiver needs a handler")
+		return errors.New("webhook: NewReceiver needs a handler: pass a function that handles a notification")
 	case len(s.keys) == 0 || slices.ContainsFunc(s.keys, func(key redact.Key) bool { return key.Reveal() == "" }):
 		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: pass WithKeys(secretKey)")
 	case slices.ContainsFunc(s.keys, func(key redact.Key) bool { return strings.TrimSpace(key.Reveal()) != key.Reveal() }):
 		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, for example after reading it from a file")
 	case s.header == "" || s.sign == nil:
-		return errors.New("webhook: WithSignature needs a header and a scheme")
+		return errors.New("webhook: WithSignature needs a header and a function: pass both, such as DefaultSignatureHeader and Sign")
 	case s.maxBytes <= 0 || s.readTimeout <= 0:
 		return errors.New("webhook: WithLimits needs a size and a time above zero")
 	case s.workers < 1 || s.queue < 1:
 		return errors.New("webhook: WithWorkers needs at least one worker and a queue of at least one")
 	case s.retries < 0 || s.backoff < 0:
-		return errors.New("webhook: WithRetries must not be negative")
+		return errors.New("webhook: WithRetries needs a number and a time that are not negative: 0 retries call a handler once")
 	}
 	return nil
 }

@@ -50,7 +50,9 @@ type TimeoutError struct {
 	evidence error
 }
 
-func (e *TimeoutError) Error() string { return "no complete response within " + e.After.String() }
+func (e *TimeoutError) Error() string {
+	return "no complete response within " + e.After.Round(time.Millisecond).String()
+}
 
 // Timeout returns true, as [net.Error] does.
 func (e *TimeoutError) Timeout() bool { return true }

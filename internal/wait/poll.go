@@ -28,7 +28,7 @@ func (i Intervals) WithDefaults() (Intervals, error) {
 		return i, errors.New("has a negative field: leave it 0 for the default")
 	}
 	if i.MaxInterval > 0 && i.MaxInterval < i.MinInterval {
-		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s", i.MinInterval, i.MaxInterval)
+		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s: lower the one or raise the other", i.MinInterval, i.MaxInterval)
 	}
 	setDefault(&i.MinInterval, min(time.Second, cmp.Or(i.MaxInterval, time.Second)))
 	setDefault(&i.MaxInterval, max(30*time.Second, i.MinInterval))

@@ -81,7 +81,7 @@ func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
 			return nil, err
 		}
 		if f.patient && c.Patience <= 0 {
-			return nil, errors.New("sweep: faults of latency need to know the patience of the program")
+			return nil, errors.New("sweep: a fault of latency needs the patience of the program: set Patience")
 		}
 		rule := f.rule(c.Patience)
 		if rule.Point == "" {

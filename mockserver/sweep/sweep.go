@@ -58,7 +58,7 @@ func (c *comparison) provesNothing(r Result) error {
 	case len(r.outcome.Files) < len(c.config.Goal.Files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", c.config.Goal.Files, slices.Sorted(maps.Keys(r.outcome.Files)))
 	case len(r.Requests) == 0:
-		return fmt.Errorf("sweep: the program succeeds without a request that a fault can strike; it %s", c.config.requestsOf(c.normal, ""))
+		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies; it %s", c.config.requestsOf(c.normal, ""))
 	}
 	return nil
 }

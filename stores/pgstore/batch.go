@@ -102,7 +102,7 @@ func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budge
 	}
 	if foreign != nil {
 		return sum, &shipping.BudgetError{Budget: budget,
-			Problem: fmt.Sprintf("the journal holds a purchase of %s in %s", *foreign, *currency)}, nil
+			Problem: fmt.Sprintf("the journal holds a purchase of %s in %s: set a budget in that currency", *foreign, *currency)}, nil
 	}
 	if unknown != nil {
 		return sum, &shipping.BudgetError{Budget: budget,

@@ -112,7 +112,7 @@ func explain(err error) error {
 	}{
 		{redis.IsOOMError, "Redis has no memory left: give it more, or choose a shorter Keep; leave its maxmemory-policy at noeviction"},
 		{redis.IsReadOnlyError, "this Redis is a replica: connect to the primary, or have redis.NewFailoverClient find it"},
-		{redis.IsAuthError, "Redis does not know the user or the password: set Username and Password in redis.Options"},
+		{redis.IsAuthError, "Redis does not accept the user or the password: set Username and Password in redis.Options"},
 		{redis.IsPermissionError, "the user may not do this: it needs evalsha, eval, get, set and del on the keys shipping:webhook:*"},
 	} {
 		if refusal.is(err) {

@@ -56,7 +56,7 @@ test("two rules are added together or not at all", async () => {
   const text = detail.getByLabel(/^Body of/);
   await text.fill('{"rules": [{"first": 1, "fault": {"kind": "drop"}}, {"point": "generation", "nth": 2, "first": 1}]}');
   await detail.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByText(/rule 2 of 2 can never strike/).waitFor();
+  await page.getByText(/rule 2 of 2 can never apply/).waitFor();
   s.refused();
   assert.equal((await rules()).length, 0);
   assert.match(await text.inputValue(), /generation/, "what was typed stays");

@@ -33,9 +33,9 @@ func checked(action cli.ActionFunc) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
 		switch many := strings.Contains(cmd.ArgsUsage, "…"); {
 		case cmd.Args().Len() > 0 && cmd.ArgsUsage == "":
-			return fmt.Errorf("%s takes no argument %q", cmd.FullName(), cmd.Args().First())
+			return fmt.Errorf("%s takes no argument %q", cmd.Name, cmd.Args().First())
 		case cmd.Args().Len() > 1 && !many:
-			return fmt.Errorf("%s takes one %s: remove %q", cmd.FullName(), strings.Trim(cmd.ArgsUsage, "[]"), cmd.Args().Get(1))
+			return fmt.Errorf("%s takes one %s: remove %q", cmd.Name, strings.Trim(cmd.ArgsUsage, "[]"), cmd.Args().Get(1))
 		}
 		err := action(ctx, cmd)
 		if _, ok := errors.AsType[exit](err); err == nil || ok {
@@ -70,7 +70,7 @@ func explain(c *cli.Command, message string) string {
 	for _, f := range c.Flags {
 		names = append(names, "-"+f.Names()[0])
 	}
-	return fmt.Sprintf("%s has no flag %s%s", c.FullName(), name, didYouMean(name, names))
+	return fmt.Sprintf("%s has no flag %s%s", c.Name, name, didYouMean(name, names))
 }
 
 // unknown returns the message for an unknown subcommand of a command.

@@ -23,7 +23,7 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 		{"beginning of a command", []string{"comp"}, nil, []string{"did you mean completion?"}},
 		{"a command without a similar one", []string{"zzz"}, nil, []string{"unknown command \"zzz\"\n"}},
 		{"help for an unknown command", []string{"help", "docter"}, nil, []string{"did you mean doctor?"}},
-		{"unknown flag", []string{"serve", "-adr", "x"}, nil, []string{"mockserver serve has no flag -adr: did you mean -addr?", "mockserver help serve"}},
+		{"unknown flag", []string{"serve", "-adr", "x"}, nil, []string{"mockserver: serve has no flag -adr: did you mean -addr?", "mockserver help serve"}},
 		{"unknown flag with two dashes", []string{"serve", "--sed=1"}, nil, []string{"did you mean -seed?"}},
 		{"argument", []string{"serve", "now"}, nil, []string{`takes no argument "now"`}},
 		{"two arguments", []string{"ready", "http://127.0.0.1:1", "http://127.0.0.1:2"}, nil, []string{"takes one URL", "http://127.0.0.1:2"}},

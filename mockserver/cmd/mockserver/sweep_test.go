@@ -136,7 +136,7 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		"no such program":      {[]string{"--", "./no-such-program"}, "cannot start ./no-such-program: "},
 		"no executable":        {[]string{"--", "{dir}"}, "cannot start {dir}: "},
 		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing; it sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY\nthe last line that it printed is \"Run 'go help' for usage.\""},
-		"no request":           {[]string{"--", "go", "version"}, "without a request that a fault can strike; it sent no request: it must read SHIPPING_BASE_URL"},
+		"no request":           {[]string{"--", "go", "version"}, "without a request to which a fault applies; it sent no request: it must read SHIPPING_BASE_URL"},
 		"unknown assumption":   {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
 		"unknown scenario":     {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
 	} {

@@ -67,6 +67,9 @@ func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, operations ma
 
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 	reason := "every path begins with /v1 and has no empty or dot segments and no trailing slash"
+	if !strings.HasPrefix(r.URL.Path, "/v1") {
+		reason = "the paths of the service begin with /v1, and GET " + wire.ControlPrefix + " lists those of the control surface"
+	}
 	if at := strings.LastIndex(r.URL.Path, "/v1/"); at > 0 && IsClean(r.URL.Path) {
 		reason = fmt.Sprintf("the path begins with %s, and those of the service with /v1: remove %[1]s from the base address of the client", r.URL.Path[:at])
 	}

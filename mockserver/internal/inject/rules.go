@@ -72,7 +72,7 @@ func (b *Rules) Add(rules []fault.Rule, now time.Time) error {
 	for i, given := range rules {
 		r := b.rule(given, b.added+i+1)
 		if problem := r.problem(now); problem != "" {
-			problems = append(problems, fmt.Errorf("rule %d of %d can never strike: %s", i+1, len(rules), problem))
+			problems = append(problems, fmt.Errorf("rule %d of %d can never apply: %s", i+1, len(rules), problem))
 		}
 		added = append(added, r)
 	}

@@ -102,7 +102,7 @@ func EncodeState(file io.Writer, worlds iter.Seq2[string, *Snapshot]) error {
 func DecodeState(file io.Reader) ([]savedWorld, error) {
 	compressed, err := gzip.NewReader(file)
 	if err != nil {
-		return nil, fmt.Errorf("not a state file: %w", err)
+		return nil, fmt.Errorf("not a state file, and not changed (%w): choose another path", err)
 	}
 	decoder := json.NewDecoder(compressed)
 	var header stateHeader
@@ -188,7 +188,7 @@ func (b *Worlds) Use(path string) error {
 	case errors.Is(err, filelock.ErrInUse):
 		return fmt.Errorf("mockserver: %w: %s: another server uses it: stop that server, or use another file: %w", ErrStateFile, path, err)
 	case err != nil:
-		return fmt.Errorf("mockserver: %w: %w", ErrStateFile, err)
+		return fmt.Errorf("mockserver: %w: %w; choose a path in a folder that exists", ErrStateFile, err)
 	}
 	b.lock = lock
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -300,7 +300,7 @@ func (b *Worlds) add(w *World) error {
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
 	case b.settings.Memory.Used.Load() > b.settings.Memory.Most:
-		return fmt.Errorf("%w: %d worlds are open, and with another one they would take more than %d bytes of memory: close some with DELETE %sworlds/NAME (in Go: World.Close), or raise the limit with WithMaxMemory in Go",
+		return fmt.Errorf("%w: open worlds: %d, and with another one they would take more than %d bytes of memory: close some with DELETE %sworlds/NAME (in Go: World.Close), or raise the limit with WithMaxMemory in Go",
 			ErrTooManyWorlds, len(b.opened), b.settings.Memory.Most, wire.ControlPrefix)
 	}
 	b.byKey[w.SecretKey] = w
