@@ -494,10 +494,20 @@ func checks(r conformance.Report) (names []string) {
 	return names
 }
 
+// A run without the purchases that are optional comes first, because it is shorter.
 func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 	t.Parallel()
-	srv := serve(t)
-	all := checks(conformance.Check(t.Context(), target(srv), whole(srv, srv.Transport())...))
+	runs := []func(*mockserver.Server, http.RoundTripper) []conformance.Option{
+		func(srv *mockserver.Server, transport http.RoundTripper) []conformance.Option {
+			return whole(srv, transport)[:2]
+		},
+		whole,
+	}
+	var all [2][]string
+	for i, options := range runs {
+		srv := serve(t)
+		all[i] = checks(conformance.Check(t.Context(), target(srv), options(srv, srv.Transport())...))
+	}
 	if len(violations()) < 60 {
 		t.Errorf("%d violations", len(violations()))
 	}
@@ -505,19 +515,20 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 	for _, test := range violations() {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			srv := serve(t)
-			report := conformance.Check(t.Context(), target(srv), whole(srv, through{test.how(srv)(srv)})...)
+			var report conformance.Report
 			found := false
-			for _, result := range report.Results {
-				if result.Verdict == conformance.Fail && result.Heading == test.heading && strings.Contains(result.Detail, test.detail) {
-					found = true
+			for i := 0; i < len(runs) && !found; i++ {
+				srv := serve(t)
+				report = conformance.Check(t.Context(), target(srv), runs[i](srv, through{test.how(srv)(srv)})...)
+				found = slices.ContainsFunc(report.Results, func(r conformance.Result) bool {
+					return r.Verdict == conformance.Fail && r.Heading == test.heading && strings.Contains(r.Detail, test.detail)
+				})
+				if diff := gocmp.Diff(all[i], checks(report)); diff != "" {
+					t.Errorf("checks of the report (-want +got):\n%s", diff)
 				}
 			}
 			if !found {
 				t.Errorf("no failure under %q contains %q; failed: %q", test.heading, test.detail, verdicts(report, conformance.Fail))
-			}
-			if diff := gocmp.Diff(all, checks(report)); diff != "" {
-				t.Errorf("checks of the report (-want +got):\n%s", diff)
 			}
 		})
 	}

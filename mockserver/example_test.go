@@ -1,0 +1,425 @@
+package mockserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// clientIn returns a client of a world. A test has [mockserver.World.Client].
+func clientIn(w *mockserver.World) *shipping.Client {
+	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithHTTPClient(&http.Client{Transport: w.Transport()}))
+	if err != nil {
+		panic(err)
+	}
+	return client
+}
+
+// Two worlds of one server never see each other. In a test, NewWorld opens one that closes with the test.
+func ExampleServer_Open() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	ctx := context.Background()
+
+	left, err := srv.Open("default_left")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	right, err := srv.Open("sk_test_default_right") // a key opens the same world
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	draft, err := clientIn(left).Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: left.Shipments()[0]})
+	fmt.Println(draft.Status, err)
+	_, err = clientIn(right).Regulatory.Get(ctx, draft.RequestID)
+	fmt.Println(err != nil)
+	// Output:
+	// draft <nil>
+	// true
+}
+
+// A scenario in the key makes the world a special one.
+func ExampleServer_Open_scenario() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	ctx := context.Background()
+
+	poor, err := srv.Open("lowfunds_ci42")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := clientIn(poor)
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: poor.Shipments()[0]})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
+	fmt.Println(err != nil)
+
+	_, err = srv.Open("lots_ci42")
+	fmt.Println(err)
+	// Output:
+	// true
+	// no such world: unknown scenario "lots": use one of default, seedN, empty, lowfunds, rowsN, historyN, failforms, instant, capN, virtual, real
+}
+
+// Ten million transactions take no memory: each follows from its place in the list.
+func ExampleWithScenario() {
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("rows10000000"))
+	defer srv.Close()
+
+	page, err := clientIn(srv.World).Transactions.List(context.Background(), &shipping.TransactionListOptions{Wallet: srv.Wallets()[0], Page: 100_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(page.Items), "of", page.Pagination.Total)
+	// Output: 100 of 10000000
+}
+
+// Advance moves a virtual clock and returns what fell due.
+func ExampleWorld_Advance() {
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
+	defer srv.Close()
+	ctx := context.Background()
+	client := clientIn(srv.World)
+
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	began := srv.Now()
+	fired, err := srv.Advance(time.Minute)
+	for _, f := range fired {
+		fmt.Println(f.Due.Sub(began), f.Label == "generate CUSTOMS of "+draft.RequestID, err)
+	}
+	// Output: 150ms true <nil>
+}
+
+// A fork tries something out and leaves the world as it is.
+func ExampleWorld_Fork() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	wallet := srv.Wallets()[0]
+	before, _ := srv.Balance(wallet)
+
+	fork, err := srv.Fork("what-if")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer fork.Close()
+	amount, err := shipping.ParseAmount("1000000.50")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := fork.Fund(wallet, amount); err != nil {
+		fmt.Println(err)
+		return
+	}
+	here, _ := srv.Balance(wallet)
+	there, _ := fork.Balance(wallet)
+	more, err := there.Sub(here)
+	fmt.Println(here.Equal(before), more, err)
+	// Output: true 1000000.5 <nil>
+}
+
+// A snapshot is restored as often as a test wants the same beginning.
+func ExampleWorld_Restore() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	ctx := context.Background()
+	client := clientIn(srv.World)
+
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	drafted := srv.Snapshot()
+	for _, document := range []shipping.DocumentType{"CUSTOMS", "WATCH"} {
+		srv.Restore(drafted)
+		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{document}})
+		fmt.Println(document, err)
+	}
+	// Output:
+	// CUSTOMS <nil>
+	// WATCH <nil>
+}
+
+// The next server continues with the data of the previous one.
+func ExampleWithState() {
+	folder, err := os.MkdirTemp("", "state")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	state := mockserver.WithState(filepath.Join(folder, "state.json"))
+
+	first := mockserver.New(mockserver.WithoutListener(), state)
+	id, err := first.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9000/hook"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := first.Shutdown(context.Background()); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	second := mockserver.New(mockserver.WithoutListener(), state)
+	defer second.Close()
+	fmt.Println(second.Err(), second.Webhooks()[0] == id)
+	// Output: <nil> true
+}
+
+// A subscription, an event, and a receiver that refuses it once: the delivery log has both attempts, and
+// a replay by delivery_id sends the same bytes again.
+func ExampleWorld_Emit() {
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
+	defer srv.Close()
+	ctx := context.Background()
+
+	refused := false
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !refused {
+			refused = true
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		fmt.Println("received, signed:", r.Header.Get(webhook.DefaultSignatureHeader) != "")
+	}))
+	defer receiver.Close()
+	if _, err := srv.AddWebhook(notify.Webhook{Name: "Mine", URL: receiver.URL, Events: []string{"shipment.updated"}}); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	sent, err := srv.Emit(notify.Event{Kind: "shipment.updated", ShipmentID: srv.Shipments()[0]})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := srv.Advance(time.Minute); err != nil { // the second attempt is due after half a second
+		fmt.Println(err)
+		return
+	}
+	mine := sent[0]
+	ended, err := srv.WaitDelivery(ctx, mine.ID)
+	for _, attempt := range ended.Attempts {
+		fmt.Println(attempt.At.Sub(mine.CreatedAt), attempt.StatusCode)
+	}
+	fmt.Println(ended.State, err)
+
+	again, err := clientIn(srv.World).Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: mine.ID})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	replayed, err := srv.WaitDelivery(ctx, again.DeliveryID)
+	fmt.Println("the same bytes:", string(replayed.Payload) == string(mine.Payload), err)
+	// Output:
+	// received, signed: true
+	// received, signed: true
+	// 0s 503
+	// 500ms 200
+	// delivered <nil>
+	// received, signed: true
+	// the same bytes: true <nil>
+}
+
+// clientOf returns a client of a server in memory that waits next to nothing between attempts. In a test,
+// Server.Client makes one.
+func clientOf(srv *mockserver.Server) *shipping.Client {
+	c, err := shipping.NewClient(srv.SecretKey,
+		shipping.WithBaseURL(srv.URL),
+		shipping.WithHTTPClient(&http.Client{Transport: srv.Transport()}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
+	if err != nil {
+		panic(err) // an example has no *testing.T
+	}
+	return c
+}
+
+// The first two requests get the response of a failing proxy, and the client retries them.
+func ExampleWorld_Inject() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.HTML(http.StatusBadGateway)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	page, err := clientOf(srv).Rates.List(context.Background(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(page.Items), "rates")
+	for _, c := range srv.Journal() {
+		fmt.Println(c.RequestID, c.Status, c.Fault)
+	}
+	// Output:
+	// 100 rates
+	// req-1 502 rule 1: html
+	// req-2 502 rule 1: html
+	// req-3 200
+}
+
+// A rule that could never strike is pointed out when it is injected, and not after an hour of wondering.
+func ExampleWorld_Inject_never() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	fmt.Println(srv.Inject(fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}))
+	// Output:
+	// mockserver: no rule was added: rule 1 of 1 can never strike: countries.list is not a list with pages: use the operation of one, such as rates.list
+}
+
+// The service dies right after it has charged the wallet. The client does not send the purchase again: it
+// looks, and learns that it was charged.
+func ExampleWorld_Inject_point() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	if err := srv.Inject(fault.Rule{Point: fault.AfterCharge, Fault: fault.Drop()}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := clientOf(srv)
+	draft, err := client.Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bought, err := client.Regulatory.Purchase(context.Background(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("charged after", srv.Requests(shipping.OpPurchase), "purchase; learnt by reading back:", bought.ReadBack)
+	fmt.Println("invariants:", srv.Check())
+	// Output:
+	// charged after 1 purchase; learnt by reading back: true
+	// invariants: <nil>
+}
+
+// fetch sends a request with the server's key and returns the headers of the answer.
+func fetch(srv *mockserver.Server, method, path, body string) http.Header {
+	req, err := http.NewRequest(method, srv.URL+path, strings.NewReader(body))
+	if err != nil {
+		panic(err) // an example has no *testing.T
+	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := srv.Transport().RoundTrip(req)
+	if err != nil {
+		panic(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		panic(err)
+	}
+	return resp.Header
+}
+
+// Await takes the place of a sleep: it returns as soon as something was called.
+func ExampleWorld_Await() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	var background sync.WaitGroup // the goroutine under test
+	background.Go(func() { fetch(srv, "GET", "/v1/countries", "") })
+	defer background.Wait()
+	call, err := srv.Await(context.Background(), journal.Query{Operation: shipping.OpListCountries}, 10*time.Second)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(call.Method, call.Path, call.Status)
+	// Output:
+	// GET /v1/countries 200
+}
+
+// The explanation of a refusal names the rule of the specification and a request that would be accepted.
+func ExampleWorld_Why() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	answer := fetch(srv, "GET", "/v1/transactions?perPage=5", "")
+	fmt.Println(answer.Get("X-Mock-Why"))
+	why, err := srv.Why(answer.Get("X-Request-Id"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(why.Summary())
+	fmt.Println(why.Specification)
+	fmt.Println(why.Nearest.Method, strings.ReplaceAll(why.Nearest.Target, srv.Wallets()[0], "VA-…"))
+	// Output:
+	// /_mock/journal/req-1
+	// req-1 was refused: the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001
+	// Endpoints: GET /v1/transactions
+	// GET /v1/transactions?perPage=5&wallet=VA-…
+}
+
+func ExampleWorld_Journal() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	fetch(srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)
+	call := srv.Find(journal.Query{Status: 404})[0]
+	fmt.Print(call.Curl("http://127.0.0.1:4010"))
+	// Output:
+	// curl -i -X POST -H "Authorization: Bearer $SHIPPING_SECRET_KEY" -H 'Content-Type: application/json' --data-raw '{"delivery_id":"WD-1"}' http://127.0.0.1:4010/v1/webhooks/replay
+}
+
+// Findings list requests that a careful client does not send. Server.Lint fails a test for each.
+func ExampleWorld_Findings() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	fetch(srv, "GET", "/v1/transactions", "")
+	fetch(srv, "GET", "/v1/transactions", "") // has learnt nothing
+	for _, f := range srv.Findings() {
+		fmt.Println(f)
+	}
+	// Output:
+	// repeated-refusal by transactions.list (refused with 400 before), once, as req-2: the same request was refused before and nothing has changed since: correct it instead of sending it again
+}
+
+// Strict refuses requests that the service may tolerate, so that a test finds them.
+func ExampleStrict() {
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
+	defer srv.Close()
+	answer := fetch(srv, "GET", "/v1/rates?sort=price", "")
+	why, err := srv.Why(answer.Get("X-Request-Id"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(why.Message)
+	// Output:
+	// rates.list has no query parameter sort: it takes perPage, page
+}
