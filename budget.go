@@ -80,9 +80,9 @@ func ParseBudget(text string) (*Budget, error) {
 	case err != nil:
 		return nil, err
 	case !found || len(currency) != 3:
-		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 NGN\"")
+		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 NGN\", and got "+quoteShort(text))
 	case amount.Sign() < 0:
-		return nil, invalidOption("ParseBudget", "needs an amount that is not negative")
+		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+quoteShort(text))
 	}
 	return &Budget{Amount: amount, Currency: currency}, nil
 }

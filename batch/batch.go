@@ -241,7 +241,7 @@ func (o *Options) complete() error {
 	case b != nil && (!b.Amount.Known() || b.Currency == ""):
 		problem = "has a Budget without an amount or a currency: ParseBudget(\"150.00 NGN\") returns one with both"
 	case b != nil && b.Amount.Sign() < 0:
-		problem = "has a Budget with a negative amount"
+		problem = "has a Budget with the negative amount " + inFull(b.Amount) + ": set an amount of 0 or more"
 	case lease > 0 && lease < quietFor/4*5:
 		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
 			"make the lease at least %s", lease, quietFor, quietFor/4*5)

@@ -297,7 +297,7 @@ func ExampleWorld_Inject_never() {
 	defer srv.Close()
 	fmt.Println(srv.Inject(fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}))
 	// Output:
-	// mockserver: no rule was added: rule 1 of 1 can never strike: countries.list is not a list with pages: use the operation of one, such as rates.list
+	// mockserver: no rule was added: rule 1 of 1 can never apply: countries.list is not a list with pages: use the operation of one, such as rates.list
 }
 
 // The service dies right after it has charged the wallet. The client does not send the purchase again: it
