@@ -38,7 +38,7 @@ type journalQuery struct {
 	Last   int    `query:"last" doc:"Only the latest of them, at most this many." example:"50"`
 	Bodies *bool  `query:"bodies" doc:"false omits bodies." example:"false"`
 	waiting
-	As string `query:"as" enum:"jsonl curl findings" doc:"Export them as JSON lines or as curl commands, or list all findings of the linter." example:"har"`
+	As string `query:"as" enum:"jsonl curl findings" doc:"Export them as JSON lines or as curl commands, or list all findings of the linter." example:"curl"`
 }
 
 // journalRow is a journal entry, or with as=findings a finding of the linter.
