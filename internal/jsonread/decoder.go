@@ -83,7 +83,7 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 	case f.kind == reflect.String:
 		*(*string)(p) = d.RawText()
 	case f.parse != nil:
-		return f.parse(strings.TrimSpace(d.scalar()), f.value(p))
+		return f.parse(strings.TrimSpace(d.scalar()), p)
 	default:
 		d.skip(maxDepth)
 		return false

@@ -15,7 +15,7 @@ type field struct {
 	of     reflect.Type
 	kind   reflect.Kind // of a type that is not custom
 	want   string       // the JSON type that is expected
-	parse  func(text string, v reflect.Value) bool
+	parse  func(text string, p unsafe.Pointer) bool
 	custom *CustomType
 	record *record       // of a struct
 	inner  *field        // the target of a pointer, or the element of a list or map
@@ -67,8 +67,10 @@ func (r *Reader) compile(t reflect.Type, name string) *field {
 		f.want = "string"
 	case reflect.Bool:
 		f.want, f.parse = "boolean", parseBool
-	case reflect.Int, reflect.Int64:
-		f.want, f.parse = "number", parseInt
+	case reflect.Int:
+		f.want, f.parse = "number", parseInt[int]
+	case reflect.Int64:
+		f.want, f.parse = "number", parseInt[int64]
 	case reflect.Float64:
 		f.want, f.parse = "number", parseFloat
 	case reflect.Pointer:
