@@ -83,7 +83,7 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 	case f.kind == reflect.String:
 		*(*string)(p) = d.RawText()
 	case f.parse != nil:
-		return f.parse(strings.TrimSpace(d.scalar()), f.value(p))
+		return f.parse(strings.TrimSpace(d.scalar()), p)
 	default:
 		d.skip(maxDepth)
 		return false
@@ -96,19 +96,21 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 	r, start := f.record, d.pos
 	d.path = append(d.path, f)
 	place, seen, named := -1, uint64(0), uint64(0) // named are the places that gave the fields with several names their values
-	for first := true; ; first = false {
-		next, name, more := d.member(r, place, first)
-		if !more {
+	separator := byte('{')
+	for first := true; ; first, separator = false, ',' {
+		// The member that followed the last one in an earlier object is found without a search.
+		likely := int(r.next[place+1].Load())
+		if usual := r.usual[likely]; d.pos < len(d.text) && d.text[d.pos] == separator && startsWith(d.text[d.pos+1:], usual) {
+			d.pos += 1 + len(usual)
+			place = likely
+		} else if !d.next("{}", first) {
 			break
-		}
-		if name != nil {
-			if d.report != nil {
-				d.note(string(name), Unknown, kindOf(d.peek()))
-			}
-			d.skip(maxDepth)
+		} else if next, known := d.member(r); known {
+			r.next[place+1].Store(uint32(next))
+			place = next
+		} else {
 			continue
 		}
-		place = next
 		member, bit := r.fields[place], uint64(1)<<place
 		at := member.in(p)
 		switch {
@@ -134,29 +136,17 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// member moves to the value of the next member of an object. It returns its place in the record, or the name if the
-// record has none for it. The member that followed the last one in an earlier object is found without a search.
-func (d *Decoder) member(r *record, last int, first bool) (place int, unknown []byte, more bool) {
-	likely := int(r.next[last+1].Load())
-	if !first && startsWith(d.text[d.pos:], r.usual[likely]) {
-		d.pos += len(r.usual[likely])
-		return likely, nil, true
-	}
-	if !d.next("{}", first) {
-		return 0, nil, false
-	}
+// member reads a name, and returns its place in the record. If the record has none for it, member skips the value too.
+func (d *Decoder) member(r *record) (place int, known bool) {
 	name := d.name()
-	if d.failed {
-		return 0, nil, false
+	if place, known = r.places[string(name)]; known || d.failed {
+		return place, known
 	}
-	place, known := r.places[string(name)]
-	if !known {
-		return 0, name, true
+	if d.report != nil {
+		d.note(string(name), Unknown, kindOf(d.peek()))
 	}
-	if place != likely {
-		r.next[last+1].Store(uint32(place))
-	}
-	return place, nil, true
+	d.skip(maxDepth)
+	return 0, false
 }
 
 // again reads a member that was read before.

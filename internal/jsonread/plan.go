@@ -15,7 +15,7 @@ type field struct {
 	of     reflect.Type
 	kind   reflect.Kind // of a type that is not custom
 	want   string       // the JSON type that is expected
-	parse  func(text string, v reflect.Value) bool
+	parse  func(text string, p unsafe.Pointer) bool
 	custom *CustomType
 	record *record       // of a struct
 	inner  *field        // the target of a pointer, or the element of a list or map
@@ -28,7 +28,7 @@ type field struct {
 
 // record is how a struct is read.
 type record struct {
-	usual    []string                    // the names by place, as each nearly always stands in a text: in quotes, between a comma and a colon
+	usual    []string                    // the names by place, as each nearly always stands in a text: in quotes, and with a colon
 	places   map[string]int              // by name
 	fields   []*field                    // by place
 	next     [maxNames + 1]atomic.Uint32 // the place that followed each place, and the start of the object, the last time
@@ -67,8 +67,10 @@ func (r *Reader) compile(t reflect.Type, name string) *field {
 		f.want = "string"
 	case reflect.Bool:
 		f.want, f.parse = "boolean", parseBool
-	case reflect.Int, reflect.Int64:
-		f.want, f.parse = "number", parseInt
+	case reflect.Int:
+		f.want, f.parse = "number", parseInt[int]
+	case reflect.Int64:
+		f.want, f.parse = "number", parseInt[int64]
 	case reflect.Float64:
 		f.want, f.parse = "number", parseFloat
 	case reflect.Pointer:
@@ -111,7 +113,7 @@ func (r *Reader) compileRecord(t reflect.Type) *record {
 // add adds a field under one of its names.
 func (c *record) add(f *field, name string) {
 	c.places[name] = len(c.fields)
-	c.usual = append(c.usual, `,"`+name+`":`)
+	c.usual = append(c.usual, `"`+name+`":`)
 	c.fields = append(c.fields, f)
 }
 

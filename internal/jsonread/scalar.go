@@ -3,7 +3,6 @@ package jsonread
 import (
 	"encoding/json"
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +14,12 @@ import (
 // The parse functions read the text of a string, a number or a boolean into a field, and report whether the text is a
 // value of the field's type.
 
-func parseBool(text string, v reflect.Value) (read bool) {
+func parseBool(text string, p unsafe.Pointer) (read bool) {
 	switch strings.ToLower(text) {
 	case "true", "1", "yes":
-		v.SetBool(true)
+		*(*bool)(p) = true
 	case "false", "0", "no", "":
-		v.SetBool(false)
+		*(*bool)(p) = false
 	default:
 		return false
 	}
@@ -28,7 +27,7 @@ func parseBool(text string, v reflect.Value) (read bool) {
 }
 
 // parseInt reads a number that is an integer, however it is written: "1,250", "2.0", "1e3".
-func parseInt(text string, v reflect.Value) (read bool) {
+func parseInt[T int | int64](text string, p unsafe.Pointer) (read bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil || strings.Trim(fraction, "0") != "" {
@@ -38,27 +37,27 @@ func parseInt(text string, v reflect.Value) (read bool) {
 		}
 		n = exact.Units
 	}
-	if v.OverflowInt(n) {
+	if int64(T(n)) != n {
 		return false
 	}
-	v.SetInt(n)
+	*(*T)(p) = T(n)
 	return true
 }
 
-func parseFloat(text string, v reflect.Value) (read bool) {
+func parseFloat(text string, p unsafe.Pointer) (read bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
 		return false
 	}
-	v.SetFloat(n)
+	*(*float64)(p) = n
 	return true
 }
 
 // parseAnyTime reads a time in any notation, a complete timestamp or not.
-func parseAnyTime(text string, v reflect.Value) (read bool) {
+func parseAnyTime(text string, p unsafe.Pointer) (read bool) {
 	at, _, read := parseTime(text)
 	if read {
-		*v.Addr().Interface().(*time.Time) = at
+		*(*time.Time)(p) = at
 	}
 	return read
 }
