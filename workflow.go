@@ -77,23 +77,11 @@ func (o *PollOptions) intervals() wait.Intervals {
 	return wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
 }
 
-// PollStep is the step that a [PollEvent] reports.
-type PollStep string
-
-// The steps of a request, in order.
-const (
-	StepAnalyzed   PollStep = "analyzed"
-	StepEdited     PollStep = "edited"
-	StepSelected   PollStep = "selected"
-	StepPurchased  PollStep = "purchased"
-	StepPolled     PollStep = "polled"
-	StepPollFailed PollStep = "poll failed"
-	StepEnded      PollStep = "ended"
-)
-
 // PollEvent reports a step of a request.
 type PollEvent struct {
-	Step      PollStep
+	// Step is one of "analyzed", "edited", "selected", "purchased", "polled", "poll failed" and "ended", which occur in this
+	// order.
+	Step      string
 	RequestID string
 	// Request is the record as last read; nil if it has not been read since the request was made or
 	// purchased.
@@ -105,7 +93,7 @@ type PollEvent struct {
 	Err error
 	// Next is the time until the next poll; 0 if none follows.
 	Next time.Duration
-	// Purchase is set with StepPurchased.
+	// Purchase is set with the step "purchased".
 	Purchase *PurchaseResult
 }
 
@@ -130,7 +118,7 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 		return nil, err
 	}
 	flow.id, flow.sole = draft.RequestID, true
-	flow.report(PollEvent{Step: StepAnalyzed, Request: draft})
+	flow.report(PollEvent{Step: wait.StepAnalyzed, Request: draft})
 	return flow.fromDraft(ctx, draft)
 }
 
@@ -228,15 +216,15 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 	p := &PurchaseRequest{RequestID: f.id, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase}
 	if f.options.Edit != nil {
 		if err := f.edit(ctx, p); err != nil {
-			return p, f.failed(StepEdited, p.Draft, err)
+			return p, f.failed(wait.StepEdited, p.Draft, err)
 		}
-		f.report(PollEvent{Step: StepEdited, Request: p.Draft})
+		f.report(PollEvent{Step: wait.StepEdited, Request: p.Draft})
 	}
 	if f.options.Select == nil {
 		return p, nil
 	}
 	if err := f.choose(p); err != nil {
-		return p, f.failed(StepSelected, p.Draft, err)
+		return p, f.failed(wait.StepSelected, p.Draft, err)
 	}
 	return p, nil
 }
@@ -265,7 +253,7 @@ func (f *flow) choose(p *PurchaseRequest) error {
 		return err
 	}
 	p.DocumentTypes = slices.Clone(selected) // the caller may change its slice
-	f.report(PollEvent{Step: StepSelected, Request: p.Draft})
+	f.report(PollEvent{Step: wait.StepSelected, Request: p.Draft})
 	if f.options.Budget != nil && len(selected) > 0 {
 		_, err = f.options.Budget.Check(p.Draft, p.DocumentTypes...)
 	}
@@ -280,13 +268,13 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	}
 	bought, err := f.service.Purchase(ctx, p, f.call...)
 	if err != nil {
-		return p.Draft, f.failed(StepPurchased, p.Draft, err)
+		return p.Draft, f.failed(wait.StepPurchased, p.Draft, err)
 	}
-	f.report(PollEvent{Step: StepPurchased, Request: bought.Request, Purchase: bought})
+	f.report(PollEvent{Step: wait.StepPurchased, Request: bought.Request, Purchase: bought})
 	return f.wait(ctx)
 }
 
-func (f *flow) failed(step PollStep, record *RegulatoryRequest, err error) error {
+func (f *flow) failed(step string, record *RegulatoryRequest, err error) error {
 	return &StepError{RequestID: f.id, Step: step, Request: f.service.core.withoutKey(record), Err: err}
 }
 
@@ -389,7 +377,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		if poll.End == wait.Broken {
 			return 0, true, w.failed(err)
 		}
-		w.report(StepPollFailed, poll, err)
+		w.report(wait.StepPollFailed, poll, err)
 		return poll.Next, false, err
 	}
 	w.last = record
@@ -398,17 +386,17 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	case wait.StillDraft:
 		return 0, true, w.failed(ErrNotPurchased)
 	case wait.NotYet:
-		w.report(StepPolled, poll, nil)
+		w.report(wait.StepPolled, poll, nil)
 		return poll.Next, false, nil
 	}
-	w.report(StepEnded, poll, nil)
+	w.report(wait.StepEnded, poll, nil)
 	if err = record.ended(); err != nil && record.Status != StatusFailed {
 		err = w.failed(err)
 	}
 	return 0, true, err
 }
 
-func (w *waiting) report(step PollStep, poll wait.Poll, err error) {
+func (w *waiting) report(step string, poll wait.Poll, err error) {
 	if w.progress != nil {
 		w.progress(PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Number, Elapsed: poll.Elapsed, Err: err, Next: poll.Next})
 	}
@@ -429,7 +417,7 @@ func (w *waiting) failed(err error) error {
 	if contextEnded(err) {
 		err = fmt.Errorf("%w; call Regulatory.Resume to continue", err)
 	}
-	return &StepError{RequestID: w.id, Step: StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
+	return &StepError{RequestID: w.id, Step: wait.StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
 
 // sleep waits for d. If ctx ends first, or would, it returns the error of ctx and the last error of the
@@ -450,7 +438,7 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 type StepError struct {
 	RequestID string
 	// Step is the step that failed.
-	Step PollStep
+	Step string
 	// Request is the record as last read; nil if it was not read.
 	Request *RegulatoryRequest
 	Err     error
@@ -462,7 +450,7 @@ func (e *StepError) Error() string {
 	if e.Request != nil && e.Request.Status != "" {
 		text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
 	}
-	verbs := map[PollStep]string{StepEdited: "edit", StepSelected: "select", StepPurchased: "purchase", StepPolled: "wait"}
+	verbs := map[string]string{wait.StepEdited: "edit", wait.StepSelected: "select", wait.StepPurchased: "purchase", wait.StepPolled: "wait"}
 	return text + ": " + cmp.Or(verbs[e.Step], "unknown step") + causeText(e.Err, e.RequestID)
 }
 

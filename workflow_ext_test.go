@@ -172,25 +172,25 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 	for name, test := range map[string]struct {
 		options shipping.AnalyzeAndPollOptions
 		answers map[string]httpmock.Responder // by the end of the path
-		stage   shipping.PollStep
+		stage   string
 		want    error
 		text    string
 	}{
 		"edit": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return stop }},
-			nil, shipping.StepEdited, stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
+			nil, "edited", stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
 		"reading the edited draft": {shipping.AnalyzeAndPollOptions{Edit: func(context.Context, *shipping.RegulatoryRequest) error { return nil }},
-			map[string]httpmock.Responder{"/RD-1": shippingtest.Refusal(404, "gone")}, shipping.StepEdited, shipping.ErrNotFound, "edit: regulatory.get: 404 Not Found: gone"},
+			map[string]httpmock.Responder{"/RD-1": shippingtest.Refusal(404, "gone")}, "edited", shipping.ErrNotFound, "edit: regulatory.get: 404 Not Found: gone"},
 		"select": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, stop }},
-			nil, shipping.StepSelected, stop, "shipping: request RD-1 (last seen draft): select: not this one"},
+			nil, "selected", stop, "shipping: request RD-1 (last seen draft): select: not this one"},
 		"selecting an unknown slug": {shipping.AnalyzeAndPollOptions{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 			return []shipping.DocumentType{"NEW"}, nil
-		}}, nil, shipping.StepPurchased, shipping.ErrInvalidRequest, `names "NEW"`},
+		}}, nil, "purchased", shipping.ErrInvalidRequest, `names "NEW"`},
 		"purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]httpmock.Responder{"/purchase": shippingtest.Refusal(400, "insufficient funds")}, shipping.StepPurchased, shipping.ErrInvalidRequest, "purchase: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
+			map[string]httpmock.Responder{"/purchase": shippingtest.Refusal(400, "insufficient funds")}, "purchased", shipping.ErrInvalidRequest, "purchase: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
 		"lost purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]httpmock.Responder{"/purchase": shippingtest.NoResponse()}, shipping.StepPurchased, shipping.ErrConnection, "outcome unknown"},
+			map[string]httpmock.Responder{"/purchase": shippingtest.NoResponse()}, "purchased", shipping.ErrConnection, "outcome unknown"},
 		"wait": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]httpmock.Responder{"/RD-1": shippingtest.Refusal(404, "gone")}, shipping.StepPolled, shipping.ErrNotFound, "shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
+			map[string]httpmock.Responder{"/RD-1": shippingtest.Refusal(404, "gone")}, "polled", shipping.ErrNotFound, "shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -377,7 +377,7 @@ func TestAnalyzeAndPoll_TheEventOfAPurchaseCarriesNoDraft(t *testing.T) {
 				_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
 					Select: shipping.SelectAll,
 					Progress: func(event shipping.PollEvent) {
-						if event.Step != shipping.StepPurchased {
+						if event.Step != "purchased" {
 							return
 						}
 						purchased++
@@ -555,7 +555,7 @@ func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 		}
 		var failed int
 		options := &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
-			if event.Step == shipping.StepPollFailed {
+			if event.Step == "poll failed" {
 				failed++
 				if event.Err == nil || event.Request == nil || event.Next == 0 {
 					t.Errorf("%+v", event)
@@ -580,7 +580,7 @@ func TestWait_GivesUpAfterSoManyFailuresInARow(t *testing.T) {
 			t.Errorf("%d polls, record %v", polls, record)
 		}
 		failure, _ := errors.AsType[*shipping.StepError](err)
-		if failure == nil || failure.RequestID != "RD-1" || failure.Step != shipping.StepPolled || failure.Request.Status != shipping.StatusProcessing {
+		if failure == nil || failure.RequestID != "RD-1" || failure.Step != "polled" || failure.Request.Status != shipping.StatusProcessing {
 			t.Errorf("%+v", failure)
 		}
 	})

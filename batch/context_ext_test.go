@@ -141,7 +141,7 @@ func TestBatch_PurchasesWhatItReserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := []shipping.DocumentType{"CUSTOMS"}
 		change := func(event shipping.PollEvent) {
-			if event.Step == shipping.StepSelected {
+			if event.Step == "selected" {
 				shared[0] = "MSDS"
 			}
 		}
@@ -272,7 +272,7 @@ func (c unreachableClaim) Release(ctx context.Context) error {
 // A batch whose context ended while its journal was out of reach returned a minute later: each record, each release
 // and the last sum waited as long again.
 func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
-	for _, at := range []shipping.PollStep{shipping.StepAnalyzed, shipping.StepSelected, shipping.StepPurchased} {
+	for _, at := range []string{"analyzed", "selected", "purchased"} {
 		synctest.Test(t, func(t *testing.T) {
 			cut, out := context.WithCancel(t.Context())
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

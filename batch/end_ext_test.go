@@ -25,7 +25,7 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 		defer cancel()
 		var ended []int
 		options.Progress = func(event batch.Event) {
-			if event.Step != shipping.StepEnded {
+			if event.Step != "ended" {
 				return
 			}
 			if ended = append(ended, event.Ended); event.Ended == event.Total {
@@ -63,7 +63,7 @@ func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
 		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(3), &batch.Options{
 			Select: shipping.SelectAll, Journal: journal, Budget: nairaBudget(t, "1000"), Concurrency: 1,
 			Progress: func(event batch.Event) {
-				if event.Step != shipping.StepPurchased {
+				if event.Step != "purchased" {
 					return
 				}
 				other := batch.Record{Key: "SH-9", Step: batch.StepPurchased, RequestID: "RD-9", Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}

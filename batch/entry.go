@@ -28,12 +28,12 @@ type entry struct {
 
 // step returns how long to wait before the next one; 0 ends the item in this run.
 func (e *entry) step(ctx context.Context) time.Duration {
-	wait, err := e.advance(ctx)
+	next, err := e.advance(ctx)
 	if errors.Is(err, ErrItemTaken) {
 		return e.leave(ctx)
 	}
-	if err == nil && wait > 0 {
-		return wait
+	if err == nil && next > 0 {
+		return next
 	}
 	e.polls = nil // ten thousand ended items keep no records
 	// What this process found is not the outcome of an item that another one went on with: a request that is not a draft
@@ -42,7 +42,7 @@ func (e *entry) step(ctx context.Context) time.Duration {
 		return e.leave(ctx)
 	}
 	e.err, e.done = err, true
-	e.run.progress(e, shipping.PollEvent{Step: shipping.StepEnded, RequestID: e.record.RequestID, Err: err})
+	e.run.progress(e, shipping.PollEvent{Step: wait.StepEnded, RequestID: e.record.RequestID, Err: err})
 	return 0
 }
 
@@ -116,7 +116,7 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	if err := e.move(ctx, StepAnalyzed); err != nil {
 		return 0, err
 	}
-	e.run.progress(e, shipping.PollEvent{Step: shipping.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
+	e.run.progress(e, shipping.PollEvent{Step: wait.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
 	if draft.Status == "" {
 		return e.resume(ctx)
 	}
@@ -135,7 +135,7 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 // fromDraft edits, selects, reserves the price and purchases.
 func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
 	if err := errors.Join(isDraft(draft), e.run.mayContinue()); err != nil {
-		return 0, e.failed(shipping.StepSelected, draft, err)
+		return 0, e.failed(wait.StepSelected, draft, err)
 	}
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, e.preparation(), e.run.call...)
 	if failed, ok := errors.AsType[*shipping.StepError](err); ok {
@@ -146,7 +146,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	}
 	if e.run.options.Select == nil {
 		if err := errors.Join(isDraft(purchase.Draft), e.run.mayContinue()); err != nil {
-			return 0, e.failed(shipping.StepEdited, purchase.Draft, err)
+			return 0, e.failed(wait.StepEdited, purchase.Draft, err)
 		}
 	}
 	if len(purchase.DocumentTypes) == 0 {
@@ -157,7 +157,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	case err == nil:
 		return e.purchase(ctx, purchase.Draft)
 	case errors.Is(err, shipping.ErrOverBudget):
-		return 0, e.failed(shipping.StepSelected, purchase.Draft, err)
+		return 0, e.failed(wait.StepSelected, purchase.Draft, err)
 	}
 	return 0, err
 }
@@ -193,7 +193,7 @@ func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
 }
 
 // failed returns the error of a step. Of the record it contains only the status.
-func (e *entry) failed(step shipping.PollStep, record *shipping.RegulatoryRequest, err error) error {
+func (e *entry) failed(step string, record *shipping.RegulatoryRequest, err error) error {
 	failed := &shipping.StepError{RequestID: e.record.RequestID, Step: step, Err: err}
 	if record != nil {
 		failed.Request = &shipping.RegulatoryRequest{RequestID: e.record.RequestID, Status: record.Status}
@@ -256,20 +256,20 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		retry, after := e.run.retryPoll(err)
 		poll := e.polls.Failed(ctx, retry, after)
 		if poll.End == wait.Broken {
-			return 0, e.failed(shipping.StepPolled, nil, err)
+			return 0, e.failed(wait.StepPolled, nil, err)
 		}
-		e.polled(shipping.PollEvent{Step: shipping.StepPollFailed, Err: err}, poll)
+		e.polled(shipping.PollEvent{Step: wait.StepPollFailed, Err: err}, poll)
 		return poll.Next, nil
 	}
 	poll := e.polls.Found(ctx, record.Status == shipping.StatusDraft, record.Status.Final())
 	switch poll.End {
 	case wait.StillDraft:
-		return 0, e.failed(shipping.StepPolled, record, shipping.ErrNotPurchased)
+		return 0, e.failed(wait.StepPolled, record, shipping.ErrNotPurchased)
 	case wait.NotYet:
-		e.polled(shipping.PollEvent{Step: shipping.StepPolled, Request: record}, poll)
+		e.polled(shipping.PollEvent{Step: wait.StepPolled, Request: record}, poll)
 		return poll.Next, nil
 	}
-	e.polled(shipping.PollEvent{Step: shipping.StepEnded, Request: record}, poll)
+	e.polled(shipping.PollEvent{Step: wait.StepEnded, Request: record}, poll)
 	e.charge(record.ChargedAmount, record.Currency)
 	switch record.Status {
 	case shipping.StatusCompleted:
@@ -277,7 +277,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	case shipping.StatusFailed:
 		return 0, errors.Join(&shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}, e.move(ctx, StepFailed))
 	}
-	return 0, e.failed(shipping.StepPolled, record, fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
+	return 0, e.failed(wait.StepPolled, record, fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
 }
 
 // polled reports a poll. The end of an item is reported once it is in the journal.
@@ -286,7 +286,7 @@ func (e *entry) polled(event shipping.PollEvent, poll wait.Poll) {
 	if own := e.run.options.Poll.Progress; own != nil {
 		e.run.callback(func() { own(event) })
 	}
-	if event.Step != shipping.StepEnded {
+	if event.Step != wait.StepEnded {
 		e.run.progress(e, event)
 	}
 }

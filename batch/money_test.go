@@ -351,7 +351,7 @@ func TestBatch_EndsWhenItsJournalIsMovedOrTruncated(t *testing.T) {
 			})
 		}
 		report, err := run(func(event batch.Event) {
-			if event.Item.Key == "SH-3" && event.Step == shipping.StepAnalyzed {
+			if event.Item.Key == "SH-3" && event.Step == "analyzed" {
 				if err := tc.change(path); err != nil {
 					t.Error(err)
 				}

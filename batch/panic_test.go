@@ -159,7 +159,7 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 // The batch calls Poll.Progress one call at a time, too: the callback may append to a slice without a lock.
 func TestBatch_CallsPollProgressOneAtATime(t *testing.T) {
 	t.Parallel()
-	var steps []shipping.PollStep
+	var steps []string
 	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(40), &batch.Options{
 		Select: shipping.SelectAll,
 		Poll:   shipping.PollOptions{Progress: func(event shipping.PollEvent) { steps = append(steps, event.Step) }},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // reserve reserves the price, and records the intent to purchase.
@@ -108,7 +109,7 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 	if err := e.move(ctx, StepPurchased); err != nil {
 		return 0, err
 	}
-	e.run.progress(e, shipping.PollEvent{Step: shipping.StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
+	e.run.progress(e, shipping.PollEvent{Step: wait.StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
 	return e.wait(ctx)
 }
 

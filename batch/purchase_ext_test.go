@@ -43,7 +43,7 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 					Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
 					Progress: func(event batch.Event) {
 						// The record after the purchase has the charge already.
-						if event.Step == shipping.StepPurchased && event.Item.Charged != shippingtest.Amount(t, test.charged) {
+						if event.Step == "purchased" && event.Item.Charged != shippingtest.Amount(t, test.charged) {
 							t.Errorf("purchased for %s, want %s", event.Item.Charged, test.charged)
 						}
 					},

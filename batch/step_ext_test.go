@@ -48,14 +48,14 @@ func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 	for name, test := range map[string]struct {
 		options batch.Options
 		fault   purchaseFault
-		step    shipping.PollStep
+		step    string
 		err     error
 	}{
-		"edit":               {batch.Options{Edit: fails, Select: shipping.SelectAll}, purchaseFault{}, shipping.StepEdited, errOwn},
-		"edit, nothing else": {batch.Options{Edit: fails}, purchaseFault{}, shipping.StepEdited, errOwn},
+		"edit":               {batch.Options{Edit: fails, Select: shipping.SelectAll}, purchaseFault{}, "edited", errOwn},
+		"edit, nothing else": {batch.Options{Edit: fails}, purchaseFault{}, "edited", errOwn},
 		"select": {batch.Options{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, errOwn }},
-			purchaseFault{}, shipping.StepSelected, errOwn},
-		"budget":   {batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "99")}, purchaseFault{}, shipping.StepSelected, shipping.ErrOverBudget},
+			purchaseFault{}, "selected", errOwn},
+		"budget":   {batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "99")}, purchaseFault{}, "selected", shipping.ErrOverBudget},
 		"journal":  {batch.Options{Select: shipping.SelectAll, Journal: brokenJournal{batch.Memory(), "SH-1", 0}}, purchaseFault{}, "", errDisk},
 		"purchase": {batch.Options{Select: shipping.SelectAll}, purchaseFault{Refuse: true}, "", shipping.ErrInvalidRequest},
 	} {
@@ -68,7 +68,7 @@ func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 				if !errors.Is(err, test.err) {
 					t.Fatalf("%v, want %v", err, test.err)
 				}
-				step := shipping.PollStep("")
+				step := string("")
 				if failed, ok := errors.AsType[*shipping.StepError](err); ok {
 					step = failed.Step
 				}

@@ -206,13 +206,13 @@ func (j *job) progress(event batch.Event) {
 	item := event.Item
 	text := ""
 	switch {
-	case event.Step == shipping.StepSelected && j.budget == nil:
+	case event.Step == "selected" && j.budget == nil:
 		text = j.estimate(event.Request)
-	case event.Step == shipping.StepPurchased:
+	case event.Step == "purchased":
 		text = fmt.Sprintf("purchased %s for %s %s", list(item.Documents), item.Amount.StringFixed(2), item.Currency)
-	case event.Step == shipping.StepEnded && item.Err != nil:
+	case event.Step == "ended" && item.Err != nil:
 		text = fmt.Sprintf("%s: %s", item.State, strings.TrimPrefix(item.Err.Error(), "shipping: "))
-	case event.Step == shipping.StepEnded && j.budget != nil:
+	case event.Step == "ended" && j.budget != nil:
 		text = string(item.State)
 	default:
 		return

@@ -190,7 +190,7 @@ func (t *trial) runBatch(l *life) (*batch.Report, error) {
 				return
 			}
 			t.checkCommitted(event)
-			if event.Step == shipping.StepEnded {
+			if event.Step == "ended" {
 				t.checkResult(l, event.Item)
 			}
 		},

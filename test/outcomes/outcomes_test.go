@@ -104,7 +104,7 @@ func (r *run) follow(ctx context.Context) {
 	purchased := false
 	options := &shipping.AnalyzeAndPollOptions{
 		Select: shipping.SelectOnly(r.ours...), Purchase: r.options(),
-		Progress: func(event shipping.PollEvent) { purchased = purchased || event.Step == shipping.StepPurchased },
+		Progress: func(event shipping.PollEvent) { purchased = purchased || event.Step == "purchased" },
 	}
 	var err error
 	if r.method == analyze {
@@ -116,7 +116,7 @@ func (r *run) follow(ctx context.Context) {
 	switch {
 	case purchased:
 		r.claim(r.method, "RQ-1", r.ours, nil)
-	case step != nil && step.Step != shipping.StepPolled: // else it has only waited
+	case step != nil && step.Step != "polled": // else it has only waited
 		r.settle(ctx, r.claim(r.method, "RQ-1", r.ours, err))
 	}
 }
@@ -159,7 +159,7 @@ func (r *run) batch(ctx context.Context) {
 	options := &batch.Options{
 		Select: shipping.SelectOnly(r.ours...), Budget: budget, Purchase: r.options(), Journal: batch.Memory(),
 		Progress: func(event batch.Event) {
-			purchased[event.RequestID] = purchased[event.RequestID] || event.Step == shipping.StepPurchased
+			purchased[event.RequestID] = purchased[event.RequestID] || event.Step == "purchased"
 		},
 	}
 	for number := range 2 {

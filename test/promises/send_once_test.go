@@ -3,19 +3,131 @@ package promises_test
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
+
+// Frames of HTTP/2, and flags of theirs.
+const (
+	frameData, frameHeaders, frameReset, frameSettings, frameGoAway = 0, 1, 3, 4, 7
+
+	flagEndStream, flagAck = 1, 1
+	streamOfGoAway         = 0
+)
+
+// serveHTTP2 reads HTTP/2 frames and writes end for each request that it has read whole. It returns the
+// number of requests, and the transport that reaches it.
+func serveHTTP2(end func(stream uint32) []byte) (*atomic.Int32, *http.Transport) {
+	requests := &atomic.Int32{}
+	serve := func(conn net.Conn) {
+		defer conn.Close()
+		frames := bufio.NewReader(conn)
+		_, _ = frames.Discard(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+		send := make(chan []byte, 100)
+		defer close(send)
+		go func() {
+			for frame := range send {
+				_, _ = conn.Write(frame)
+			}
+		}()
+		send <- frame(frameSettings, 0, 0)
+		var head [9]byte
+		for {
+			if _, err := io.ReadFull(frames, head[:]); err != nil {
+				return
+			}
+			_, _ = frames.Discard(int(head[0])<<16 | int(head[1])<<8 | int(head[2]))
+			kind, flags := head[3], head[4]
+			switch {
+			case kind == frameSettings && flags&flagAck == 0:
+				send <- frame(frameSettings, flagAck, 0)
+			case kind <= frameHeaders && flags&flagEndStream != 0:
+				requests.Add(1)
+				send <- end(binary.BigEndian.Uint32(head[5:]))
+			}
+		}
+	}
+	transport := &http.Transport{
+		Protocols: new(http.Protocols),
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go serve(there)
+			return here, nil
+		},
+	}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	return requests, transport
+}
+
+// frame is an HTTP/2 frame whose payload is numbers of 32 bits.
+func frame(kind, flags byte, stream uint32, payload ...uint32) []byte {
+	data := []byte{0, 0, byte(4 * len(payload)), kind, flags}
+	for _, number := range append([]uint32{stream}, payload...) {
+		data = binary.BigEndian.AppendUint32(data, number)
+	}
+	return data
+}
+
+// After these frames, net/http repeats a request over HTTP/2 although the service has read it. The client sends it once.
+// The module test/wire covers every other frame and point of a response.
+func TestSendOnce_OverHTTP2(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(stream uint32) []byte{
+		"PROTOCOL_ERROR": func(stream uint32) []byte { return frame(frameReset, 0, stream, 1) },
+		"REFUSED_STREAM": func(stream uint32) []byte { return frame(frameReset, 0, stream, 7) },
+		"GOAWAY":         func(uint32) []byte { return frame(frameGoAway, 0, streamOfGoAway, 0, 0) },
+	} {
+		for _, call := range append(shippingtest.Calls(), shippingtest.Call{Operation: "do", Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
+			return c.Do(ctx, http.MethodDelete, "/v1/shipments/SH-1", nil, nil, nil, o...)
+		}}) {
+			if shippingtest.Operation(call.Operation).Retry == operations.Safe {
+				continue
+			}
+			t.Run(name+" "+call.Operation, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					requests, transport := serveHTTP2(end)
+					defer func() {
+						synctest.Wait() // for the stream to end
+						transport.CloseIdleConnections()
+					}()
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					attempts := 0
+					client := shippingtest.NewClient(t, transport, shippingtest.FastRetries(), shipping.WithProvisionalRoutes(), shipping.WithBaseURL(shippingtest.PlainBaseURL),
+						shipping.WithObserver(shipping.Observer{Attempt: func(_ context.Context, o string, _ shipping.Attempt) {
+							attempts++
+							if o == shipping.OpPurchase {
+								cancel() // a purchase is not read back
+							}
+						}}))
+					err := call.Do(ctx, client)
+					shippingtest.WantError(t, "call", err, shipping.ErrConnection)
+					if sent := requests.Load(); attempts != 1 || sent != 1 {
+						t.Errorf("%d requests in %d attempts: %v", sent, attempts, err)
+					}
+					// From Go 1.27 on, net/http does not repeat a request after PROTOCOL_ERROR.
+					if name != "PROTOCOL_ERROR" && !strings.Contains(err.Error(), "it was not sent again") {
+						t.Errorf("the error does not report it: %v", err)
+					}
+				})
+			})
+		}
+	}
+}
 
 // net/http does not check the context before it writes to a connection of HTTP/1.1, so the client closes a connection
 // that it must not use. A connection of HTTP/2 is shared with other requests and stays open.
@@ -128,7 +240,7 @@ func TestEvidence_OfAPlainTransport(t *testing.T) {
 				if test.lost {
 					want = shipping.OutcomeUnknown
 				}
-				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
+				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
 				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("outcome %q, want %q: %v", got, want, err)
 				}

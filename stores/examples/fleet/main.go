@@ -116,7 +116,7 @@ func (j *job) work(ctx context.Context, client *shipping.Client, pool *pgxpool.P
 		Poll:     shipping.PollOptions{MinInterval: 500 * time.Millisecond},
 		Journal:  pgstore.NewBatchJournal(pool, j.batch, j.lease),
 		Progress: func(event batch.Event) {
-			if event.Step == shipping.StepPurchased {
+			if event.Step == "purchased" {
 				here++
 				fmt.Fprintf(out, "%s: bought %v for %s %s\n", event.Item.Key, event.Item.Documents, event.Item.Amount.StringFixed(2), event.Item.Currency)
 			}
