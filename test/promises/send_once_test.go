@@ -240,7 +240,7 @@ func TestEvidence_OfAPlainTransport(t *testing.T) {
 				if test.lost {
 					want = shipping.OutcomeUnknown
 				}
-				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{shipping.DocumentFDA}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
+				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), Sole: true})
 				if got := shippingtest.Outcome(result, err); got != want {
 					t.Errorf("outcome %q, want %q: %v", got, want, err)
 				}
