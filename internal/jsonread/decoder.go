@@ -193,17 +193,17 @@ func (d *Decoder) alias(f *field, place uint64, repeated bool, p unsafe.Pointer,
 // that is left: a service may send a long list first and short ones then.
 func (d *Decoder) list(f *field, p unsafe.Pointer) {
 	d.path = append(d.path, f)
-	v, n := f.value(p), 0
+	v, n, size := f.value(p), 0, int(f.inner.of.Size())
 	v.Set(f.empty)
 	for first := true; d.next("[]", first); first = false {
-		if first {
-			v.Grow(min(int(f.length.Load()), 2*(len(d.text)-d.pos)/int(f.inner.of.Size())))
+		if n == v.Cap() {
+			v.SetLen(n)
+			v.Grow(max(1, min(int(f.length.Load())-n, 2*(len(d.text)-d.pos)/size)))
 		}
-		v.Grow(1)
-		v.SetLen(n + 1)
-		d.value(f.inner, v.Index(n).Addr().UnsafePointer())
+		d.value(f.inner, unsafe.Add(v.UnsafePointer(), n*size))
 		n++
 	}
+	v.SetLen(n)
 	if v.Cap() > 2*n {
 		exact := reflect.MakeSlice(f.of, n, n)
 		reflect.Copy(exact, v)
