@@ -94,7 +94,7 @@ func FastRetries() shipping.Option {
 	return shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond})
 }
 
-// Limiter is a shipping.Limiter made of a function.
+// Limiter is a limiter for shipping.WithLimiter, made of a function.
 type Limiter func(ctx context.Context) error
 
 // Wait calls the function.
