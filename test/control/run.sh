@@ -129,7 +129,7 @@ chapter "Webhooks"
 step "a receiver is subscribed" POST webhooks '"active":true' '{"url":"'"$receiver"'","events":["shipment.delivered"]}'
 webhook=$(field webhook_id)
 step "its webhook is the newest" GET "webhooks?perPage=1" "$webhook"
-step "it gets notifications one after the other" PATCH "webhooks/$webhook" '"order":"fifo"' '{"order":"fifo"}'
+step "it is renamed" PATCH "webhooks/$webhook" '"name":"receiver"' '{"name":"receiver"}'
 step "an event is emitted" POST events "$webhook" '{"event":"shipment.delivered","shipment_id":"'"$shipment"'"}'
 step "a minute passes, and the notification is sent" POST clock/advance '"fired":' '{"duration":"1m"}'
 step "the deliveries are logged" GET "deliveries?perPage=10&wait=10s" '"state":"delivered"'
