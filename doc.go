@@ -1,5 +1,5 @@
 // Package shipping is a client for the shipping service: carrier rates, countries, webhooks, wallet
-// transactions, and regulatory documents. It computes money exactly, and never sends a purchase twice.
+// transactions, and regulatory documents. It computes money exactly, and does not retry a purchase.
 //
 //	client, err := shipping.NewClient(secretKey, shipping.WithBaseURL("https://api.example.com"))
 //	countries, err := client.Countries.List(ctx)
@@ -16,13 +16,14 @@
 //
 //	for rate, err := range client.Rates.All(ctx, nil) {
 //
-// A walk delivers each record once, even if rows arrive meanwhile. A walk that fails ends with a [ListError], whose
+// A walk delivers each record once, even if records arrive meanwhile. A walk that fails ends with a [ListError], whose
 // Resume token continues it; see [Walk].
 //
 // # Money
 //
 // An [Amount] is an exact decimal, never a float. [Amount.Known] is false if an amount was not sent or cannot be
-// read; such an amount is never silently 0. [Transaction.Signed] returns the amount of a transaction with its sign.
+// read. An amount that was not sent counts as 0 in arithmetic; one that cannot be read is an error. [Transaction.Signed]
+// returns the amount of a transaction with its sign.
 //
 // # Errors
 //
@@ -48,8 +49,8 @@
 //
 // # Webhooks
 //
-// [WebhooksService.Replay] asks the service to resend a notification; package batch replays many. Package
-// [github.com/shipping-go/shipping/webhook] receives them.
+// [WebhooksService.Replay] asks the service to replay a notification, which is to send it again; package batch replays
+// many. Package [github.com/shipping-go/shipping/webhook] receives them.
 //
 // # Observability
 //

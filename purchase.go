@@ -181,7 +181,7 @@ type PurchaseResult struct {
 	TransactionID string
 	// Request is the record if it was read back; nil otherwise.
 	Request *RegulatoryRequest
-	// Raw is the data of the response or, if ReadBack is true, the record.
+	// Raw is the data of the response to the purchase or, if ReadBack is true, the regulatory request as it was read.
 	Raw RawJSON
 }
 

@@ -68,7 +68,8 @@ type Options struct {
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the whole batch, over all its runs. It is reserved before a purchase
-	// is sent, and released only when it is certain that nothing was charged, so that it holds at every moment. If
+	// is sent, and released only when it is certain that nothing was charged, so that it holds as long as no charge
+	// exceeds the price on its draft. If
 	// the service reports a charge that is higher than the price on the draft, the higher
 	// one counts, and nothing more is purchased in this run. The same applies after a charge in another currency,
 	// which cannot be compared with the budget. Nil means no bound.

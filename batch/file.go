@@ -15,7 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// File is a [Journal] in an append-only file, a JSON record a line, for one process at a time. Each append is
+// File is a [Journal] in an append-only file, for one process at a time. Each line is a JSON record. Each append is
 // flushed to the disk before it returns; appends at the same time share a flush. The file is locked while it
 // is open, so that two processes cannot run the same batch.
 //
@@ -23,8 +23,8 @@ import (
 // After an append that failed, nothing more is appended: close the journal, and open it again when the cause is fixed.
 //
 // No other program may write to the file, move it, or truncate it, as logrotate does with copytruncate. Such a change
-// is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. A file
-// that is emptied while no run has it open is the same as a new journal.
+// is noticed before the next record is accepted, or when the run ends: the error is [ErrDamaged] or [ErrMoved]. If
+// another program empties the file while it is not open, this is not noticed: the file is then a new journal.
 type File struct {
 	path  string
 	file  journalStorage

@@ -90,11 +90,12 @@ func WithSecondPurchase() Option {
 	return func(s *settings) { s.writes, s.secondPurchase = true, true }
 }
 
-// WithRefusedPurchases makes the writes of [WithWrites], and sends purchases that the service must refuse, of the draft of
-// Target.Invoice: one without document_types, one of a document that the draft does not offer, one of a request that
-// does not exist and, under the condition of WithWrites, one without Authorization. A service that conforms charges
-// nothing for them. One that does not can charge the sum of the prices of that draft, or an amount that nobody knows
-// before. The checks need Target.Wallet, Target.Invoice and Target.Shipment, whose draft is purchased instead.
+// WithRefusedPurchases sends the requests of [WithWrites], but purchases from the draft of Target.Shipment. It also sends
+// purchases from the draft of Target.Invoice that the service must refuse: one without document_types, one of a document
+// that the draft does not have, one of a regulatory request that does not exist and, under the condition of WithWrites,
+// one without Authorization. A service that conforms charges nothing for them. Any other service can charge the sum of the
+// prices of the draft of Target.Invoice, or an amount that cannot be predicted. The checks need Target.Wallet,
+// Target.Invoice and Target.Shipment.
 func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }

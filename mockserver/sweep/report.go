@@ -31,7 +31,7 @@ type Result struct {
 	Requests []Request `json:"requests,omitempty"`
 	// Output is the end of what the program printed.
 	Output string `json:"output,omitempty"`
-	// Replay is the command that repeats exactly this run; mockserver sweep sets it.
+	// Replay is the command that repeats this run, not a replay of a notification; mockserver sweep sets it.
 	Replay string `json:"replay,omitempty"`
 
 	schedule Schedule
