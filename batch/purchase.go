@@ -102,6 +102,8 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 		// A part of the lease may be too short to read the request for long enough, so it is settled under the renewed claim.
 		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of that part
 		return e.settle(ctx)
+	case failed != nil:
+		return 0, fmt.Errorf("%w; the next run of the batch does so", err)
 	default:
 		return 0, err
 	}

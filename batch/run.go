@@ -140,6 +140,9 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 		if result.State == StateWaiting && e.record.Step == StepPurchasing {
 			result.State, result.Err = StateUnknown, errors.Join(errUnsettled, result.Err)
 		}
+		if result.State == StateWaiting && result.Err == nil {
+			result.Err = errWaiting
+		}
 		report.Results = append(report.Results, result)
 		interrupted = interrupted || ctx.Err() != nil && result.State != StateCompleted && result.State != StateFailed
 	}
@@ -151,6 +154,9 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 	}
 	return report, uncounted
 }
+
+// errWaiting is the error of an item that had not ended when the batch did.
+var errWaiting = errors.New("shipping: the batch ended before the item was completed; run it again")
 
 // errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.
 var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run; run it again")

@@ -91,9 +91,20 @@ func TestPurchaseGuide_Settle(t *testing.T) {
 	}
 }
 
-// A purchase that was stored before it was sent is settled in another process: as JSON, without an error of the purchase.
+// A purchase that was stored before it was sent is settled in another process, from JSON: also one that was refused, because
+// somebody else had purchased the documents.
 func TestPurchaseGuide_Killed(t *testing.T) {
-	for committed, want := range map[bool]shipping.PurchaseOutcome{false: shipping.OutcomeNotCharged, true: shipping.OutcomeCharged} {
+	drop := fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Drop()}
+	charged := drop
+	charged.Committed = true
+	refused := fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Respond(400, nil, `{"status":false,"message":"no","data":null}`)}
+	unread := fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Drop()}
+	for name, test := range map[string]struct {
+		rule    fault.Rule
+		charged bool
+	}{
+		"never charged": {drop, false}, "charged": {charged, true}, "refused": {refused, false},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := mockserver.New(mockserver.WithoutListener())
 			defer server.Close()
@@ -102,43 +113,65 @@ func TestPurchaseGuide_Killed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var stored []byte
+			var database []byte
 			store := func(purchase *shipping.PurchaseRequest) (err error) {
-				stored, err = json.Marshal(purchase)
-				lost := fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: committed, Fault: fault.Drop()}
-				return errors.Join(err, server.Inject(lost), server.Inject(fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Drop()}))
+				database, err = json.Marshal(purchase)
+				return err
 			}
-
+			remove := func() error {
+				database = nil
+				return nil
+			}
+			stored := func() *shipping.PurchaseRequest {
+				var purchase shipping.PurchaseRequest
+				if err := json.Unmarshal(database, &purchase); err != nil {
+					t.Fatal(err)
+				}
+				return &purchase
+			}
+			finish := func(err error) {
+				unclear, ok := errors.AsType[*shipping.PurchaseError](err)
+				switch {
+				case err == nil, ok && unclear.Outcome != shipping.OutcomeUnknown:
+					err = remove()
+				case ok:
+					err = store(unclear.Purchase)
+				}
+				if err != nil {
+					log.Fatal(err)
+				}
+			}
 			draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID})
 			if err != nil {
-				log.Fatal(err)
+				t.Fatal(err)
 			}
+			if err := errors.Join(server.Inject(test.rule), server.Inject(unread)); err != nil {
+				t.Fatal(err)
+			}
+
 			purchase, err := client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
 				Select: shipping.SelectAutomated, Budget: limit,
 			})
 			if err != nil {
 				log.Fatal(err)
 			}
-			if err := store(purchase); err != nil { // as JSON
+			purchase.Sole = true // nobody else purchases from this draft
+			if err := store(purchase); err != nil {
 				log.Fatal(err)
 			}
-			bought, err := client.Regulatory.Purchase(ctx, purchase)
+			_, err = client.Regulatory.Purchase(ctx, purchase)
+			finish(err)
 
-			if err == nil {
-				t.Fatalf("%+v", bought)
+			if err == nil || database == nil {
+				t.Fatalf("%s: %v, and the database has %q", name, err, database)
 			}
 			server.ClearFaults()
-			var after shipping.PurchaseRequest
-			if err := json.Unmarshal(stored, &after); err != nil {
-				t.Fatal(err)
-			}
-			got := shipping.OutcomeCharged
-			_, err = client.Regulatory.SettlePurchase(ctx, &after)
-			if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
-				got = verdict.Outcome
-			}
-			if got != want {
-				t.Errorf("committed %t: settled as %s, want %s: %v", committed, got, want, err)
+
+			_, err = client.Regulatory.SettlePurchase(ctx, stored())
+			finish(err)
+
+			if got := err == nil; got != test.charged || database != nil {
+				t.Errorf("%s: settled with %v, and the database has %q", name, err, database)
 			}
 		})
 	}
