@@ -55,7 +55,7 @@ specification. GET /_mock/assumptions lists all assumptions.`,
 			"serve",
 			"serve -addr 127.0.0.1:0 -json -stdin   # for programs: a free port",
 			"serve -clock virtual -seed 7           # POST /_mock/clock/advance",
-			"serve -state state.json                # go on after a restart",
+			"serve -state mockserver.state          # continue after a restart",
 		),
 		Flags: []cli.Flag{
 			env.text("addr", defaultAddr, "the address to listen on; port 0 takes a free one"),
