@@ -12,7 +12,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/internal/process"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -40,7 +42,7 @@ so that programs trust that CA certificate.`,
 				if cacert, err = filepath.Abs(cacert); err != nil {
 					return err
 				}
-				settings = append(settings, setting{"SSL_CERT_FILE", cacert}) // of Go, OpenSSL and programs that use it
+				settings = append(settings, process.Variable{Name: "SSL_CERT_FILE", Value: cacert}) // of Go, OpenSSL and programs that use it
 			}
 			return printSettings(cmd, settings)
 		},
@@ -68,30 +70,27 @@ func findServer(ctx context.Context, cmd *cli.Command, env environment) (found r
 	return found, err
 }
 
-// setting is an environment variable.
-type setting struct{ name, value string }
-
 // settings returns the variables of clients and of conform. Variables without a record are empty.
-func (r ready) settings() []setting {
+func (r ready) settings() []process.Variable {
 	first := func(all []string) string { return append(all, "")[0] }
-	return []setting{
-		{baseURLVariable, r.URL},
-		{secretKeyVariable, r.SecretKey},
-		{"SHIPPING_WALLET", first(r.Wallets)},
-		{"SHIPPING_SHIPMENT", first(r.Shipments)},
-		{"SHIPPING_INVOICE", first(r.Invoices)},
-		{"SHIPPING_WEBHOOK", first(r.Webhooks)},
+	return []process.Variable{
+		{Name: baseURLVariable, Value: r.URL},
+		{Name: secretKeyVariable, Value: r.SecretKey},
+		{Name: "SHIPPING_WALLET", Value: first(r.Wallets)},
+		{Name: "SHIPPING_SHIPMENT", Value: first(r.Shipments)},
+		{Name: "SHIPPING_INVOICE", Value: first(r.Invoices)},
+		{Name: "SHIPPING_WEBHOOK", Value: first(r.Webhooks)},
 	}
 }
 
 // printSettings prints the settings that are not empty, as commands of a shell or as JSON.
-func printSettings(cmd *cli.Command, settings []setting) error {
+func printSettings(cmd *cli.Command, settings []process.Variable) error {
 	object := map[string]string{}
 	var lines strings.Builder
 	for _, s := range settings {
-		if s.value != "" {
-			object[s.name] = s.value
-			fmt.Fprintf(&lines, "export %s=%s\n", s.name, shell.Quote(s.value))
+		if s.Value != "" {
+			object[s.Name] = s.Value
+			fmt.Fprintf(&lines, "export %s=%s\n", s.Name, shell.Quote(s.Value))
 		}
 	}
 	return printValue(cmd, object, lines.String())
@@ -117,22 +116,10 @@ URL/_mock/healthz succeeds, and 1 after the time of -wait. The default of URL is
 				if err == nil {
 					return nil
 				}
-				if !paused(waiting, pause) {
+				if wait.Sleep(waiting, pause) != nil {
 					return fmt.Errorf("%w, or wait longer with -wait", err)
 				}
 			}
 		},
-	}
-}
-
-// paused waits for d, and returns false if the context ends first.
-func paused(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return ctx.Err() == nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/internal/process"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -102,13 +104,16 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	program := &subject{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files}
-	if program.notify != "" {
-		config.Setup, config.Notify = program.setUp, history
+	program := &process.Program{
+		Args: args, Notify: cmd.String("notify"), Folder: folder, Files: config.Goal.Files,
+		Variables: func(w *mockserver.World) []process.Variable { return describe(w).settings() },
+	}
+	if program.Notify != "" {
+		config.Setup, config.Notify = program.SetUp, process.History
 	}
 	show := &progress{out: stderr}
 	config.Progress = show.update
-	report, err := sweep.Sweep(ctx, config, program.execute)
+	report, err := sweep.Sweep(ctx, config, program.Execute)
 	interrupted := ctx.Err() != nil
 	switch {
 	case report == nil: // no run was made
@@ -171,7 +176,7 @@ func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error
 	if err := srv.Err(); err != nil {
 		return g, err
 	}
-	read := json.NewDecoder(strings.NewReader(placeholders(describe(srv.World).settings()).Replace(string(text))))
+	read := json.NewDecoder(strings.NewReader(process.Placeholders(describe(srv.World).settings()).Replace(string(text))))
 	read.DisallowUnknownFields()
 	if err := read.Decode(&g); err != nil {
 		return g, fmt.Errorf("-goal: %w; the fields are documents, notifications and files", err)
@@ -211,4 +216,20 @@ func replay(cmd *cli.Command, schedule string) string {
 		line = append(line, shell.Quote(arg))
 	}
 	return strings.Join(line, " ")
+}
+
+// progress prints how far a sweep is: a line for every tenth.
+type progress struct {
+	out                   io.Writer
+	ended, total, failing int
+}
+
+func (p *progress) update(ended, total int, r sweep.Result) {
+	p.ended, p.total = ended, total
+	if len(r.Findings) > 0 {
+		p.failing++
+	}
+	if ended == total || ended*10/total != (ended-1)*10/total {
+		fmt.Fprintf(p.out, "%d of %s, %d failing\n", ended, spelling.Counted(total, "run", "runs"), p.failing)
+	}
 }

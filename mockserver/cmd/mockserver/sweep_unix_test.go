@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // An interrupt ends the program and the programs that it has started.
@@ -92,7 +94,7 @@ func eventually(t *testing.T, condition func() error) {
 		if err == nil {
 			return
 		}
-		if !paused(ctx, 5*time.Millisecond) {
+		if wait.Sleep(ctx, 5*time.Millisecond) != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,11 +1,11 @@
-package main
+// Package process runs a program in each run of a sweep, as a group of processes that end together.
+package process
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -17,23 +17,28 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// subject is the program under test.
-type subject struct {
-	args   []string
-	notify string   // the URL at which the program receives notifications; empty if it receives none
-	folder string   // for the folders of the runs
-	files  []string // of the goal, in the folder of each run
+// Variable is an environment variable of the program. In arguments, {shipment} stands for the value of SHIPPING_SHIPMENT,
+// and so on.
+type Variable struct{ Name, Value string }
+
+// Program is the program under test.
+type Program struct {
+	Args   []string
+	Notify string   // the URL at which the program receives notifications; empty if it receives none
+	Folder string   // for the folders of the runs
+	Files  []string // of the goal, in the folder of each run
+	// Variables returns those that describe a world.
+	Variables func(*mockserver.World) []Variable
 
 	ports sync.Map // the port on which the program listens, a string, by *mockserver.World
 }
 
-// setUp subscribes the program to notifications, on a free port.
-func (s *subject) setUp(w *mockserver.World) error {
+// SetUp subscribes the program to notifications, on a free port.
+func (p *Program) SetUp(w *mockserver.World) error {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -42,13 +47,13 @@ func (s *subject) setUp(w *mockserver.World) error {
 	if err = errors.Join(err, free.Close()); err != nil {
 		return err
 	}
-	s.ports.Store(w, port)
-	_, err = w.AddWebhook(notify.Webhook{Name: "Program", URL: strings.ReplaceAll(s.notify, "{port}", port)})
+	p.ports.Store(w, port)
+	_, err = w.AddWebhook(notify.Webhook{Name: "Program", URL: strings.ReplaceAll(p.Notify, "{port}", port)})
 	return err
 }
 
-// history returns the events of the first shipment of a world, oldest first.
-func history(w *mockserver.World) []notify.Event {
+// History returns the events of the first shipment of a world, oldest first.
+func History(w *mockserver.World) []notify.Event {
 	var events []notify.Event
 	for _, d := range slices.Backward(w.Deliveries()) {
 		var payload struct {
@@ -68,42 +73,42 @@ const (
 	closePatience = time.Second
 )
 
-// execute runs the program in a world until it ends or the context does, which kills it with its descendants.
-func (s *subject) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-	w, dir := a.World, filepath.Join(s.folder, strconv.Itoa(a.Run))
+// Execute runs the program in a world until it ends or the context does, which kills it with its descendants.
+func (p *Program) Execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+	w, dir := a.World, filepath.Join(p.Folder, strconv.Itoa(a.Run))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}
 	}
-	port, _ := s.ports.Load(w) // nil without notifications
+	port, _ := p.ports.Load(w) // nil without notifications
 	text, _ := port.(string)
-	variables := append(describe(w).settings(), setting{"SWEEP_DIR", dir}, setting{"SWEEP_PORT", text})
-	replacer := placeholders(variables)
-	args := make([]string, len(s.args))
-	for i, arg := range s.args {
+	variables := append(p.Variables(w), Variable{"SWEEP_DIR", dir}, Variable{"SWEEP_PORT", text})
+	replacer := Placeholders(variables)
+	args := make([]string, len(p.Args))
+	for i, arg := range p.Args {
 		args[i] = replacer.Replace(arg)
 	}
 	output := &tail{limit: keptOutput}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay, cmd.Env = output, output, closePatience, os.Environ()
 	for _, v := range variables {
-		cmd.Env = append(cmd.Env, v.name+"="+v.value)
+		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 	}
 	killGroup := inGroup(cmd)
 	asked, err := runUntil(cmd, a.End)
 	killGroup()
-	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, s.files)}
+	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, p.Files)}
 	if exit, exited := errors.AsType[*exec.ExitError](err); exited && asked && ctx.Err() == nil && terminated(exit) {
 		out.Success, out.How = true, "ended when asked to"
 	}
 	return out
 }
 
-// placeholders replaces {shipment}, which stands for SHIPPING_SHIPMENT, and the like.
-func placeholders(variables []setting) *strings.Replacer {
+// Placeholders replaces {shipment}, which stands for SHIPPING_SHIPMENT, and the like.
+func Placeholders(variables []Variable) *strings.Replacer {
 	var pairs []string
 	for _, v := range variables {
-		_, name, _ := strings.Cut(strings.ToLower(v.name), "_")
-		pairs = append(pairs, "{"+name+"}", v.value)
+		_, name, _ := strings.Cut(strings.ToLower(v.Name), "_")
+		pairs = append(pairs, "{"+name+"}", v.Value)
 	}
 	return strings.NewReplacer(pairs...)
 }
@@ -172,20 +177,4 @@ func (t *tail) String() string {
 		return "…" + strings.ToValidUTF8(string(t.kept), "")
 	}
 	return string(t.kept)
-}
-
-// progress prints how far a sweep is: a line for every tenth.
-type progress struct {
-	out                   io.Writer
-	ended, total, failing int
-}
-
-func (p *progress) update(ended, total int, r sweep.Result) {
-	p.ended, p.total = ended, total
-	if len(r.Findings) > 0 {
-		p.failing++
-	}
-	if ended == total || ended*10/total != (ended-1)*10/total {
-		fmt.Fprintf(p.out, "%d of %s, %d failing\n", ended, spelling.Counted(total, "run", "runs"), p.failing)
-	}
 }
