@@ -17,7 +17,7 @@ import (
 // given twice under one name, is unreadable: it is never silently 0, arithmetic on it returns
 // [ErrAmountUnreadable], and it compares greater than every other amount, so that it is never the cheapest.
 //
-// An Amount holds up to 18 significant digits and 18 decimals. Values are kept normalised
+// An Amount holds up to 18 significant digits and 18 decimals. Values are kept normalized
 // (1.50 is 1.5), so two known amounts are equal exactly when they compare equal with ==.
 //
 // Specification: "Rate", "Transaction" (amount: decimal amount in major currency units).

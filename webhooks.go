@@ -151,7 +151,8 @@ type ReplayResult struct {
 
 // Replay queues a notification to be sent again. The request is checked before anything is sent, and
 // it is retried only on evidence that nothing was sent: a second replay would notify twice. The error is a
-// [*ValidationError] or an [*Error]; one that is neither [Error.NotSent] nor [Error.Refused] may have notified.
+// [*ValidationError] or an [*Error]. If neither [Error.NotSent] nor [Error.Refused] reports true for an [*Error], the service
+// may have sent the notification.
 //
 // Assumption: a refusal has the documented envelope or is application/problem+json. An error in any other form can
 // come from a proxy, after the service has accepted the replay, so it does not count as a refusal.

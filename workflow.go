@@ -77,7 +77,7 @@ func (o *PollOptions) intervals() wait.Intervals {
 	return wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
 }
 
-// PollEvent reports a step of a request.
+// PollEvent describes one step of a regulatory request, such as its purchase or a poll.
 type PollEvent struct {
 	// Step is one of "analyzed", "edited", "selected", "purchased", "polled", "poll failed" and "ended", which occur in this
 	// order.

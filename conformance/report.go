@@ -80,7 +80,8 @@ func (r Report) Conforms() bool { return r.Count(Fail) == 0 }
 func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 
 // WriteText writes the report for a person: the checks under their headings, then those that were not made, the
-// assumptions, the rules that no run can check, and the sums. Checks that were not made for the same reason are counted.
+// assumptions, the rules that no run can check, and the sums. If several checks were not made for the same
+// reason, it writes their number instead of each check.
 func (r Report) WriteText(w io.Writer) error {
 	const unmade, points, unseen = "Checks that were not made", "Open points of the specification, which never fail", "Rules that no run can check"
 	sections, differ := map[string][]string{}, 0

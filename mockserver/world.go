@@ -144,7 +144,7 @@ func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules..
 // at once.
 func (w *World) ClearFaults() { w.core.ClearFaults() }
 
-// RemoveFault removes the rule of a number. It returns an error if the number does not exist.
+// RemoveFault removes the fault rule with this number. It returns an error if there is no such rule.
 func (w *World) RemoveFault(number int) error { return w.core.RemoveFault(number) }
 
 // AddWebhook subscribes a receiver and returns its webhook_id. It returns an error if the URL is not a valid
