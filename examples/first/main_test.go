@@ -19,6 +19,9 @@ func TestBuy_LostResponse(t *testing.T) {
 	if _, err := buy(t.Context(), server.Client(t), server.Shipments()[0]); err != nil {
 		t.Error(err)
 	}
-	server.CheckInvariants(t) // nothing was charged twice
+	if n := server.Requests(shipping.OpPurchase); n != 1 {
+		t.Errorf("%d purchases", n)
+	}
+	server.CheckInvariants(t) // the ledger balances, and no regulatory request was charged twice
 	server.Lint(t)            // no request that a careful client would avoid
 }

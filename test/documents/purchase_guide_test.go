@@ -1,16 +1,20 @@
 package documents_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
 // The purchase of the README is a careful one: lint finds nothing in it. It polled every 10 ms, and whoever copied it had
@@ -91,88 +95,104 @@ func TestPurchaseGuide_Settle(t *testing.T) {
 	}
 }
 
-// A purchase that was stored before it was sent is settled in another process, from JSON: also one that was refused, because
-// somebody else had purchased the documents.
-func TestPurchaseGuide_Killed(t *testing.T) {
-	drop := fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Drop()}
-	charged := drop
-	charged.Committed = true
-	refused := fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Respond(400, nil, `{"status":false,"message":"no","data":null}`)}
-	unread := fault.Rule{Operation: shipping.OpGetRequest, Fault: fault.Drop()}
-	for name, test := range map[string]struct {
-		rule    fault.Rule
-		charged bool
-	}{
-		"never charged": {drop, false}, "charged": {charged, true}, "refused": {refused, false},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			server := mockserver.New(mockserver.WithoutListener())
-			defer server.Close()
-			client, ctx, shipmentID := server.Client(t), t.Context(), server.Shipments()[0]
-			limit, err := shipping.ParseBudget("250000.00 NGN")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var database []byte
-			store := func(purchase *shipping.PurchaseRequest) (err error) {
-				database, err = json.Marshal(purchase)
-				return err
-			}
-			remove := func() error {
-				database = nil
-				return nil
-			}
-			stored := func() *shipping.PurchaseRequest {
-				var purchase shipping.PurchaseRequest
-				if err := json.Unmarshal(database, &purchase); err != nil {
-					t.Fatal(err)
-				}
-				return &purchase
-			}
-			finish := func(err error) {
-				unclear, ok := errors.AsType[*shipping.PurchaseError](err)
-				switch {
-				case err == nil, ok && unclear.Outcome != shipping.OutcomeUnknown:
-					err = remove()
-				case ok:
-					err = store(unclear.Purchase)
-				}
-				if err != nil {
-					log.Fatal(err)
-				}
-			}
-			draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(server.Inject(test.rule), server.Inject(unread)); err != nil {
-				t.Fatal(err)
-			}
+// database keeps the purchase of each shipment, as JSON.
+type database interface {
+	load(shipmentID string) (*shipping.PurchaseRequest, error) // nil without one
+	store(shipmentID string, purchase *shipping.PurchaseRequest) error
+	remove(shipmentID string) error
+}
 
-			purchase, err := client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
-				Select: shipping.SelectAutomated, Budget: limit,
-			})
-			if err != nil {
-				log.Fatal(err)
-			}
-			purchase.Sole = true // nobody else purchases from this draft
-			if err := store(purchase); err != nil {
-				log.Fatal(err)
-			}
-			_, err = client.Regulatory.Purchase(ctx, purchase)
-			finish(err)
-
-			if err == nil || database == nil {
-				t.Fatalf("%s: %v, and the database has %q", name, err, database)
-			}
-			server.ClearFaults()
-
-			_, err = client.Regulatory.SettlePurchase(ctx, stored())
-			finish(err)
-
-			if got := err == nil; got != test.charged || database != nil {
-				t.Errorf("%s: settled with %v, and the database has %q", name, err, database)
-			}
-		})
+// buyOnce buys the documents of a shipment once, however often it is killed and called again.
+func buyOnce(ctx context.Context, client *shipping.Client, db database, shipmentID string, limit *shipping.Budget) error {
+	purchase, err := db.load(shipmentID)
+	if err != nil {
+		return err
 	}
+	if purchase == nil { // the first time
+		draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID})
+		if err != nil {
+			return err
+		}
+		options := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated, Budget: limit}
+		purchase, err = client.Regulatory.Prepare(ctx, draft, options)
+		if err != nil || len(purchase.DocumentTypes) == 0 {
+			return err
+		}
+		purchase.Sole = true // nobody else purchases from this draft
+		if err := db.store(shipmentID, purchase); err != nil {
+			return err
+		}
+		_, err = client.Regulatory.Purchase(ctx, purchase)
+		return finish(ctx, client, db, shipmentID, purchase, err)
+	}
+	_, err = client.Regulatory.SettlePurchase(ctx, purchase) // takes up to a minute
+	return finish(ctx, client, db, shipmentID, purchase, err)
+}
+
+func finish(ctx context.Context, client *shipping.Client, db database, shipmentID string, purchase *shipping.PurchaseRequest, err error) error {
+	failed, ok := errors.AsType[*shipping.PurchaseError](err)
+	switch {
+	case err == nil, ok && failed.Outcome == shipping.OutcomePurchasedBefore:
+		_, err = client.Regulatory.Wait(ctx, purchase.RequestID, nil)
+		return err // the purchase stays in the database: the shipment is paid
+	case ok && failed.Outcome == shipping.OutcomeNotCharged:
+		return errors.Join(err, db.remove(shipmentID)) // the next call purchases again
+	case ok:
+		return errors.Join(err, db.store(shipmentID, failed.Purchase)) // the next call settles it
+	}
+	return err
+}
+
+// memory is a database that a program can no longer write once it was killed.
+type memory struct {
+	killed context.Context
+	rows   map[string][]byte
+}
+
+func (m memory) load(shipmentID string) (purchase *shipping.PurchaseRequest, err error) {
+	if row, found := m.rows[shipmentID]; found {
+		err = json.Unmarshal(row, &purchase)
+	}
+	return purchase, err
+}
+
+func (m memory) store(shipmentID string, purchase *shipping.PurchaseRequest) error {
+	row, err := json.Marshal(purchase)
+	if err == nil && m.killed.Err() == nil {
+		m.rows[shipmentID] = row
+	}
+	return err
+}
+
+func (m memory) remove(shipmentID string) error {
+	if m.killed.Err() == nil {
+		delete(m.rows, shipmentID)
+	}
+	return nil
+}
+
+// The guide's program that can be killed paid twice: it removed the purchase that was charged.
+func TestPurchaseGuide_Killed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit, err := shipping.ParseBudget("250000.00 NGN")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[int]map[string][]byte{} // by run
+		config := sweep.Config{Restart: true, Timeout: time.Hour, Options: []mockserver.Option{mockserver.WithoutListener()}}
+		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			if rows[a.Run] == nil {
+				rows[a.Run] = map[string][]byte{}
+			}
+			client := a.World.Client(t)
+			if err := buyOnce(ctx, client, memory{ctx, rows[a.Run]}, a.World.Shipments()[0], limit); err != nil {
+				return sweep.Outcome{How: err.Error()}
+			}
+			return sweep.Outcome{Success: true, How: "success"}
+		})
+		if err != nil || len(report.Failing()) > 0 || len(report.Results) < 40 {
+			var text strings.Builder
+			t.Errorf("%v, %d runs: %v\n%s", err, len(report.Results), report.WriteText(&text), &text)
+		}
+	})
 }

@@ -231,8 +231,10 @@ func greet(w io.Writer, r ready) error {
 	var b strings.Builder
 	curl := "  curl -H " + shell.Quote("Authorization: Bearer "+r.SecretKey) + " "
 	fmt.Fprintf(&b, "Reference server of the shipping service on %s\n\n", printableLines(r.URL))
-	for _, s := range r.settings()[:2] {
-		fmt.Fprintf(&b, "  export %s=%s\n", s.Name, shell.Quote(s.Value))
+	for _, s := range r.settings()[:4] {
+		if s.Value != "" {
+			fmt.Fprintf(&b, "  export %s=%s\n", s.Name, shell.Quote(s.Value))
+		}
 	}
 	fmt.Fprintf(&b, "\n%s%s\n", curl, shell.Quote(r.URL+"/v1/rates?perPage=2"))
 	if len(r.Wallets) > 0 {
