@@ -261,8 +261,8 @@ func retryable(err error) bool {
 func (e *Error) NotSent() bool { return e.notSent }
 
 // Refused reports whether the service itself reported that it did not perform the operation: in the documented
-// envelope, or as application/problem+json, with a 2xx or 4xx other than 408 and 425. A call that was neither
-// refused nor unsent may have been performed.
+// envelope, or as application/problem+json, with a 2xx or 4xx other than 408 and 425. If both Refused
+// and [Error.NotSent] report false, the operation may have been performed.
 func (e *Error) Refused() bool {
 	switch class := e.StatusCode / 100; {
 	case class != 2 && class != 4, e.StatusCode == http.StatusRequestTimeout, e.StatusCode == http.StatusTooEarly:

@@ -25,7 +25,7 @@ const (
 // A claim is a random text that a [Receiver] makes for each delivery, so that a store can distinguish the callers.
 // In a store that several machines share, a claim expires after a lease, and the next delivery can claim the
 // notification, because the first machine may have died. A handler that takes longer than the lease can therefore run
-// twice. An expired claim cannot end its successor.
+// twice. Accept and Release with an expired claim do not change the claim that replaced it.
 //
 // [MemoryStore] is for one process, [FileStore] for one machine, and the nested module stores has one in PostgreSQL and
 // one in Redis for several machines. Package storetest tests an implementation.

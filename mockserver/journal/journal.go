@@ -66,8 +66,8 @@ type Query struct {
 	Contains string `query:"contains" doc:"Only requests with this text in the path, the query, the status, the reason of a refusal or a body." example:"SH-"`
 	// Refused selects the requests that were refused.
 	Refused bool `query:"refused" doc:"Only refused requests." example:"true"`
-	// Faulted selects the requests that an injected fault struck, and Fault those that a fault of one kind struck, such
-	// as "drop".
+	// Faulted selects the requests that an injected fault struck. Fault is a kind of fault, such as "drop", and
+	// selects the requests that a fault of this kind struck.
 	Faulted bool   `query:"faulted" doc:"Only requests that a fault struck." example:"true"`
 	Fault   string `query:"fault" doc:"Only requests that this kind of fault struck." example:"drop"`
 	// After is the X-Request-Id of an entry, and selects later entries. With [Latest], mockserver.World.Await waits
