@@ -126,7 +126,7 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		report.Results[i].Replay = replay(cmd, report.Results[i].Schedule)
 	}
 	if interrupted && show.total == 0 {
-		return errors.New("interrupted in the run without faults; no process is left")
+		return errors.New("interrupted before a run with faults had ended; no process is left")
 	}
 	err = printReport(cmd, len(report.Failing()) == 0, report)
 	if interrupted {
