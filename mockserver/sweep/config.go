@@ -79,10 +79,10 @@ func (c Config) withDefaults() (*Config, error) {
 		}
 	}
 	if slices.Contains(c.Faults, Kill) && !c.Restart {
-		return nil, fmt.Errorf("sweep: the fault %q needs a program that is started again: set Restart", Kill)
+		return nil, fmt.Errorf("sweep: the fault %q needs a program that is started again: set Restart, or -restart", Kill)
 	}
 	if c.Only.kills() && !c.Restart {
-		return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart", c.Only)
+		return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart, or -restart", c.Only)
 	}
 	return &c, nil
 }
