@@ -30,25 +30,18 @@ func (i Intervals) WithDefaults() (Intervals, error) {
 	if i.MaxInterval > 0 && i.MaxInterval < i.MinInterval {
 		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s: lower the one or raise the other", i.MinInterval, i.MaxInterval)
 	}
-	setDefault(&i.MinInterval, min(time.Second, cmp.Or(i.MaxInterval, time.Second)))
-	setDefault(&i.MaxInterval, max(30*time.Second, i.MinInterval))
+	i.MinInterval = cmp.Or(i.MinInterval, min(time.Second, cmp.Or(i.MaxInterval, time.Second)))
+	i.MaxInterval = cmp.Or(i.MaxInterval, max(30*time.Second, i.MinInterval))
 	i.MinInterval, i.MaxInterval = min(i.MinInterval, longest), min(i.MaxInterval, longest)
-	setDefault(&i.MaxFailures, 10)
-	setDefault(&i.DraftFor, time.Minute)
+	i.MaxFailures = cmp.Or(i.MaxFailures, 10)
+	i.DraftFor = cmp.Or(i.DraftFor, time.Minute)
 	return i, nil
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Next returns the time to wait before the next poll, spread at random by a fifth, and makes interval the one
 // after it: half longer, within the bounds. An interval of 0 is the first.
 func (i Intervals) Next(interval *time.Duration) time.Duration {
-	setDefault(interval, i.MinInterval)
+	*interval = cmp.Or(*interval, i.MinInterval)
 	next := time.Duration(float64(*interval) * (0.8 + 0.4*rand.Float64()))
 	*interval = min(*interval+*interval/2, i.MaxInterval)
 	return next
