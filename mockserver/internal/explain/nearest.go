@@ -43,11 +43,11 @@ func (r *sentRequest) nearest(op operations.Operation, table []operations.Operat
 	if made == nil {
 		return nil
 	}
-	return suggest(r.world, made, table)
+	return suggest(made, table)
 }
 
 // suggest converts a draft to a suggestion, or returns nil if its operation is not in the table.
-func suggest(w *world.World, made *draftRequest, table []operations.Operation) *journal.Suggestion {
+func suggest(made *draftRequest, table []operations.Operation) *journal.Suggestion {
 	i := slices.IndexFunc(table, func(row operations.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
@@ -373,7 +373,7 @@ func AnalyzeCommand(w *world.World, table []operations.Operation) string {
 	if made == nil {
 		return ""
 	}
-	suggestion := suggest(w, made, table)
+	suggestion := suggest(made, table)
 	if suggestion == nil {
 		return ""
 	}
