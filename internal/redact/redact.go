@@ -8,13 +8,19 @@ package redact
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Mark stands for a text that is withheld.
@@ -170,3 +176,225 @@ func (e *withheld) Is(target error) bool { return e.is(target) }
 func (e *withheld) Unwrap() []error      { return e.causes }
 func (e *withheld) Timeout() bool        { return e.timeout }
 func (e *withheld) Temporary() bool      { return e.temporary }
+
+// finder finds a key in texts.
+type finder struct {
+	parts []string // in small letters
+	short bool     // the key has so few characters that random bytes may contain it
+	// filter has a bit for each four characters in a row that the key has in one of its notations.
+	filter [512]uint64
+}
+
+const (
+	leastPart = 11
+	// small makes a letter small, and some other characters the same.
+	small = 0x20
+)
+
+func newFinder(key string) *finder {
+	plain := strings.ToLower(decode(key)) // the key itself may hold what looks like an escape
+	if plain == "" {                      // backslashes only
+		plain = key
+	}
+	n := len(plain)
+	f := &finder{short: n < leastPart}
+	half := min(n, max(leastPart, n/2))
+	f.parts = append(f.parts, plain[:min(n, leastPart)])
+	for at := range n - half + 1 {
+		f.parts = append(f.parts, plain[at:at+half])
+	}
+	decimals := fmt.Sprint([]byte(key))
+	notations := []string{plain, hex.EncodeToString([]byte(key)), decimals, strings.ReplaceAll(decimals, " ", ",")}
+	for before := range 3 { // the encoding of the key depends on its place in the encoded text
+		text := append(make([]byte, before), key...)
+		notations = append(notations, base64.StdEncoding.EncodeToString(text), base64.URLEncoding.EncodeToString(text))
+	}
+	for _, notation := range notations {
+		for at := range max(0, len(notation)-3) {
+			word, bit := f.place(notation[at:])
+			f.filter[word] |= bit
+		}
+	}
+	return f
+}
+
+// place returns the word and the bit of the filter for the first four characters of a text.
+func (f *finder) place(text string) (word uint32, bit uint64) {
+	hash := (binary.LittleEndian.Uint32([]byte(text[:4])) | small*0x01010101) * 2654435761 >> 17
+	return hash / 64 % uint32(len(f.filter)), 1 << (hash % 64)
+}
+
+// find reports whether a text contains the key.
+func (f *finder) find(text string) bool {
+	near := f.near(text)
+	if !near && !escaped(text) {
+		return false
+	}
+	plain := decode(text)
+	if !near && !f.near(plain) {
+		return false
+	}
+	return f.contains(plain) || !f.short && binaryIn(text, plain, func(data string) bool {
+		return (f.near(data) || escaped(data)) && f.contains(decode(data))
+	})
+}
+
+// near reports whether a text may contain a part of the key, if nothing is escaped: each part has two groups of four
+// characters, one after the other, that are in the filter. It is quick, for the many texts that contain none.
+func (f *finder) near(text string) bool {
+	before := false
+	for i := 0; i+4 <= len(text); i += 4 {
+		word, bit := f.place(text[i:])
+		found := f.filter[word]&bit != 0
+		if found && before {
+			return true
+		}
+		before = found
+	}
+	return f.short
+}
+
+func (f *finder) contains(text string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+const (
+	// starts are the characters that begin an escape, and longestEscape is the size of the longest escape.
+	starts        = `\%&`
+	longestEscape = len("&#00000115;")
+)
+
+// codes are the escapes that end with the number of a character: so many digits of a base.
+var codes = []struct {
+	prefix       string
+	digits, base int
+}{{`\u`, 4, 16}, {`\x`, 2, 16}, {`%`, 2, 16}, {`\`, 3, 8}}
+
+// names are the other escapes.
+var names = []struct {
+	name string
+	c    byte
+}{{`\\`, '\\'}, {`\n`, ' '}, {`\r`, ' '}, {`\t`, ' '}, {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}
+
+func escaped(text string) bool {
+	for _, start := range []byte(starts) {
+		if strings.IndexByte(text, start) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// decode returns a text without white space and backslashes, each escaped character as itself. An escape is decoded
+// as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so "s".
+func decode(text string) string {
+	out := make([]byte, 0, len(text))
+	open := 0 // characters that an escape may still take
+	for _, c := range []byte(text) {
+		for size := 0; ; {
+			out = out[:len(out)-size]
+			if !isSpace(c) {
+				out = append(out, c)
+			}
+			if strings.IndexByte(starts, c) >= 0 {
+				open = longestEscape
+			}
+			if open == 0 {
+				break
+			}
+			open--
+			if c, size = escapeAtEnd(out); size == 0 {
+				break
+			}
+		}
+	}
+	return strings.ReplaceAll(string(out), `\`, "")
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// escapeAtEnd returns the character of the escape that a text ends with, and the size of the escape; 0 if it ends with
+// none.
+func escapeAtEnd(text []byte) (c byte, size int) {
+	for _, e := range names {
+		if bytes.HasSuffix(text, []byte(e.name)) {
+			return e.c, len(e.name)
+		}
+	}
+	for _, e := range codes {
+		size = len(e.prefix) + e.digits
+		if digits, ok := bytes.CutPrefix(text[max(0, len(text)-size):], []byte(e.prefix)); ok && len(digits) == e.digits {
+			if c, ok := character(digits, e.base); ok {
+				return c, size
+			}
+		}
+	}
+	text, ok := bytes.CutSuffix(text[max(0, len(text)-longestEscape):], []byte(";"))
+	at := bytes.LastIndex(text, []byte("&#"))
+	if !ok || at < 0 {
+		return 0, 0
+	}
+	size, text = len(text)-at+1, bytes.ToLower(text[at+2:])
+	base := 10
+	if digits, ok := bytes.CutPrefix(text, []byte("x")); ok {
+		base, text = 16, digits
+	}
+	if c, ok = character(text, base); !ok {
+		return 0, 0
+	}
+	return c, size
+}
+
+// character returns the ASCII character of a number.
+func character(digits []byte, base int) (c byte, ok bool) {
+	n, err := strconv.ParseUint(string(digits), base, 7)
+	return byte(n), err == nil
+}
+
+const (
+	digits       = "0123456789"
+	hexDigits    = digits + "abcdefABCDEF"
+	base64Digits = digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/-_"
+)
+
+// binaryIn calls found with the bytes that parts of a text stand for, until it returns true: decimal numbers, hexadecimal
+// digits and base64. decoded is the text without white space and escapes.
+func binaryIn(text, decoded string, found func(string) bool) bool {
+	var numbers []byte
+	for number := range runs(text, digits) {
+		if n, err := strconv.ParseUint(number, 10, 8); err == nil {
+			numbers = append(numbers, byte(n))
+		}
+	}
+	if found(string(numbers)) {
+		return true
+	}
+	standard := strings.NewReplacer("-", "+", "_", "/").Replace
+	for _, notation := range []struct {
+		digits string
+		group  int // of so many digits
+		decode func(string) ([]byte, error)
+	}{{hexDigits, 2, hex.DecodeString}, {base64Digits, 4, base64.RawStdEncoding.DecodeString}} {
+		for run := range runs(decoded, notation.digits) {
+			if len(run)*3/4 < leastPart { // base64, which is the shorter one, of less than a part of a key
+				continue
+			}
+			for i := range min(notation.group, len(run)) { // the first digits may belong to what comes before
+				if data, _ := notation.decode(standard(run[i:])); found(string(data)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// runs returns the parts of a text that consist of the given characters.
+func runs(text, characters string) iter.Seq[string] {
+	var among [utf8.RuneSelf]bool
+	for _, c := range []byte(characters) {
+		among[c] = true
+	}
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || !among[r] })
+}

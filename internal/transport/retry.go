@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // Policy bounds the retries of a client.
@@ -179,4 +180,48 @@ func RetryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 		return min(max(date.Sub(now), 0), LongestWait), true
 	}
 	return 0, false
+}
+
+// pause is the pause of a client after a 429. Every attempt of every call waits for its end, so that all
+// calls honour a Retry-After.
+type pause struct {
+	mu    sync.Mutex
+	until time.Time
+}
+
+// extend pauses for d from now, unless the pause lasts longer already.
+func (p *pause) extend(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := time.Now().Add(d); until.After(p.until) {
+		p.until = until
+	}
+}
+
+func (p *pause) left() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.until.IsZero() {
+		return 0
+	}
+	return time.Until(p.until)
+}
+
+// wait returns after the pause, at random times so that the waiting calls do not start at once. A pause that
+// would outlast the deadline of ctx is a [PausedError] at once.
+func (p *pause) wait(ctx context.Context, policy Policy) error {
+	for {
+		left := p.left()
+		if left <= 0 {
+			return nil
+		}
+		err := wait.Sleep(ctx, left+rand.N(policy.MinWait/4+1))
+		switch {
+		case err == nil: // an attempt may have extended the pause
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		default:
+			return &PausedError{left}
+		}
+	}
 }

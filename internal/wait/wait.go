@@ -2,7 +2,11 @@
 package wait
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"time"
 )
 
@@ -21,3 +25,130 @@ func Sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
+
+// Intervals bound the polls of a wait. Zero fields take the defaults.
+type Intervals struct {
+	// MinInterval and MaxInterval bound the time between polls. Defaults 1 s and 30 s.
+	MinInterval, MaxInterval time.Duration
+	// MaxFailures is how many failed polls in a row are tolerated. Default 10.
+	MaxFailures int
+	// DraftFor is how long a request may stay a draft. Default 1 min.
+	DraftFor time.Duration
+}
+
+// longest keeps sums of times within their type.
+const longest = 365 * 24 * time.Hour
+
+// WithDefaults returns the intervals with the defaults filled in.
+func (i Intervals) WithDefaults() (Intervals, error) {
+	if i.MinInterval < 0 || i.MaxInterval < 0 || i.MaxFailures < 0 || i.DraftFor < 0 {
+		return i, errors.New("has a negative field: leave it 0 for the default")
+	}
+	if i.MaxInterval > 0 && i.MaxInterval < i.MinInterval {
+		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s: lower the one or raise the other", i.MinInterval, i.MaxInterval)
+	}
+	i.MinInterval = cmp.Or(i.MinInterval, min(time.Second, cmp.Or(i.MaxInterval, time.Second)))
+	i.MaxInterval = cmp.Or(i.MaxInterval, max(30*time.Second, i.MinInterval))
+	i.MinInterval, i.MaxInterval = min(i.MinInterval, longest), min(i.MaxInterval, longest)
+	i.MaxFailures = cmp.Or(i.MaxFailures, 10)
+	i.DraftFor = cmp.Or(i.DraftFor, time.Minute)
+	return i, nil
+}
+
+// Next returns the time to wait before the next poll, spread at random by a fifth, and makes interval the one
+// after it: half longer, within the bounds. An interval of 0 is the first.
+func (i Intervals) Next(interval *time.Duration) time.Duration {
+	*interval = cmp.Or(*interval, i.MinInterval)
+	next := time.Duration(float64(*interval) * (0.8 + 0.4*rand.Float64()))
+	*interval = min(*interval+*interval/2, i.MaxInterval)
+	return next
+}
+
+// End is how a wait ended, or that it has not.
+type End uint8
+
+const (
+	// NotYet: poll again.
+	NotYet End = iota
+	// AtEnd: the request has reached a final state, which need not be a success.
+	AtEnd
+	// StillDraft: the request has stayed a draft for DraftFor.
+	StillDraft
+	// Broken: a poll failed and another is of no use.
+	Broken
+)
+
+// Polls decides after each poll of a request whether and when another follows.
+type Polls struct {
+	Intervals // with their defaults
+	started   time.Time
+	interval  time.Duration
+	polls     int
+	failures  int
+}
+
+// Poll is a poll and what follows it.
+type Poll struct {
+	End End
+	// Next is the time until the next poll; 0 if none follows.
+	Next time.Duration
+	// Number counts polls so far, Elapsed the time since the first one was begun.
+	Number  int
+	Elapsed time.Duration
+}
+
+// Begin is called before each poll.
+func (p *Polls) Begin() {
+	if p.polls == 0 {
+		p.started = time.Now()
+	}
+	p.polls++
+}
+
+// Found returns what follows a poll that found the request as a draft, in a final state, or in neither.
+func (p *Polls) Found(ctx context.Context, draft, final bool) Poll {
+	p.failures = 0
+	next := p.next(ctx)
+	switch {
+	case final:
+		return p.poll(AtEnd, 0)
+	case draft && time.Since(p.started) >= p.DraftFor:
+		return p.poll(StillDraft, 0)
+	}
+	return p.poll(NotYet, next)
+}
+
+// Failed returns what follows a poll that failed: another, no sooner than after, if it may go well.
+func (p *Polls) Failed(ctx context.Context, mayGoWell bool, after time.Duration) Poll {
+	p.failures++
+	next := max(p.next(ctx), after)
+	if !mayGoWell || p.failures > p.MaxFailures || ctx.Err() != nil {
+		return p.poll(Broken, 0)
+	}
+	return p.poll(NotYet, next)
+}
+
+func (p *Polls) poll(end End, next time.Duration) Poll {
+	return Poll{End: end, Next: next, Number: p.polls, Elapsed: time.Since(p.started)}
+}
+
+// next is the time until the next poll. The time before a deadline is used for polls, down to the shortest interval.
+func (p *Polls) next(ctx context.Context) time.Duration {
+	next := p.Next(&p.interval)
+	deadline, bounded := ctx.Deadline()
+	if left := time.Until(deadline); bounded && left <= next && left > p.MinInterval {
+		return left / 2
+	}
+	return next
+}
+
+// The steps of a regulatory request, in order, as the events of package shipping name them.
+const (
+	StepAnalyzed   = "analyzed"
+	StepEdited     = "edited"
+	StepSelected   = "selected"
+	StepPurchased  = "purchased"
+	StepPolled     = "polled"
+	StepPollFailed = "poll failed"
+	StepEnded      = "ended"
+)
