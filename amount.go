@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
@@ -238,7 +239,7 @@ func (a *Amount) UnmarshalText(text []byte) error {
 // quoteShort quotes the start of a text, so that an error stays short even if a field holds a whole body.
 func quoteShort(s string) string {
 	if len(s) > 40 {
-		s = s[:40] + "…"
+		s = strings.ToValidUTF8(s[:40], "") + "…" // without half of a character
 	}
 	return strconv.Quote(s)
 }

@@ -92,6 +92,15 @@ func TestParseAmount_WithACurrency(t *testing.T) {
 	}
 }
 
+// An error quoted the first bytes of a long text, and so half of a character.
+func TestParseAmount_ALongTextIsCutBetweenCharacters(t *testing.T) {
+	t.Parallel()
+	_, err := shipping.ParseAmount(strings.Repeat("a", 39) + strings.Repeat("é", 10))
+	if want := `"` + strings.Repeat("a", 39) + `…"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v does not contain %s", err, want)
+	}
+}
+
 // Specification, "Transaction": flat_amount is the amount times 100.
 func TestFlatAmountIsExact(t *testing.T) {
 	for _, tc := range []struct {

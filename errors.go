@@ -17,6 +17,7 @@ import (
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 const (
@@ -277,10 +278,10 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
 		if x.response != nil { // it ended before a retry: report the API's error, not only the context's
 			failure := x.core.failureOf(x)
-			failure.Cause = withReason(ctx, context.Cause(ctx))
+			failure.Cause = wait.WithReason(ctx, context.Cause(ctx))
 			return failure
 		}
-		err = withReason(ctx, err)
+		err = wait.WithReason(ctx, err)
 	}
 	failure := &Error{
 		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
@@ -298,16 +299,6 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 		failure.RetryAfter, failure.kind = paused.Left, ErrRateLimited
 	}
 	return failure
-}
-
-// withReason makes sure that an error reports that the context ended, and why.
-func withReason(ctx context.Context, err error) error {
-	for _, reason := range []error{ctx.Err(), context.Cause(ctx)} {
-		if !errors.Is(err, reason) {
-			err = fmt.Errorf("%w (%w)", reason, err)
-		}
-	}
-	return err
 }
 
 // failureOf returns the error of a failed response, whatever its body is.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // PurchaseOutcome reports whether a purchase charged the wallet.
@@ -433,7 +434,7 @@ type readBack struct {
 
 // decide returns the purchase's result, or its *PurchaseError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
-	started, wait := time.Now(), cmp.Or(min(b.quietFor, b.longest), b.longest)/40
+	started, interval := time.Now(), cmp.Or(min(b.quietFor, b.longest), b.longest)/40
 	for {
 		sent := time.Now()
 		record, err := b.service.Get(ctx, b.purchase.RequestID, b.call...)
@@ -449,15 +450,15 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		left := b.left(started, sent)
 		switch {
 		case ctx.Err() != nil:
-			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, withReason(ctx, cmp.Or(err, context.Cause(ctx)))))
+			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx)))))
 		case left <= 0, isRefusal(err) && !retryable(err) && !b.isNew(err), settledNever(found):
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
-		wait = max(0, min(2*wait+time.Millisecond, left-time.Since(sent)))
+		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
 		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) > time.Second {
-			wait = min(wait, time.Until(deadline)/2) // the last reading is near the deadline
+			interval = min(interval, time.Until(deadline)/2) // the last reading is near the deadline
 		}
-		if slept := sleep(ctx, wait, err); slept != nil {
+		if slept := sleep(ctx, interval, err); slept != nil {
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, slept))
 		}
 	}

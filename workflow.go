@@ -428,7 +428,7 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		err = withReason(ctx, err)
+		err = wait.WithReason(ctx, err)
 	}
 	return joinErrors(err, last)
 }

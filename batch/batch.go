@@ -19,9 +19,9 @@ package batch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -264,7 +264,7 @@ func invalid(field, problem string) error {
 // quoteShort quotes the start of a text.
 func quoteShort(text string) string {
 	if len(text) > 40 {
-		text = text[:40] + "…"
+		text = strings.ToValidUTF8(text[:40], "") + "…" // without half of a character
 	}
 	return strconv.Quote(text)
 }
@@ -275,14 +275,4 @@ func inFull(a shipping.Amount) string {
 		return a.StringFixed(2)
 	}
 	return a.String()
-}
-
-// withReason adds to an error why the context ended.
-func withReason(ctx context.Context, err error) error {
-	for _, reason := range []error{ctx.Err(), context.Cause(ctx)} {
-		if !errors.Is(err, reason) {
-			err = fmt.Errorf("%w (%w)", reason, err)
-		}
-	}
-	return err
 }

@@ -59,7 +59,7 @@ func (e *entry) take(ctx context.Context) error {
 	claim, err := e.run.journal.Claim(ctx, e.record.Key)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return withReason(ctx, context.Cause(ctx))
+		return wait.WithReason(ctx, context.Cause(ctx))
 	case err != nil:
 		return e.run.journalFailed(e.record.Key, err)
 	}

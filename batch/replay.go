@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
@@ -182,7 +183,7 @@ func Replay(ctx context.Context, client *shipping.Client, requests []shipping.Re
 	case ended == len(requests):
 		return report, nil
 	case ctx.Err() != nil:
-		return report, withReason(ctx, context.Cause(ctx))
+		return report, wait.WithReason(ctx, context.Cause(ctx))
 	}
 	return report, context.Cause(begin) // nil if nothing stopped the run
 }

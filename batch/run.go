@@ -150,7 +150,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 	case r.journalErr != nil:
 		return report, r.journalErr
 	case interrupted:
-		return report, withReason(ctx, context.Cause(ctx))
+		return report, wait.WithReason(ctx, context.Cause(ctx))
 	}
 	return report, uncounted
 }

@@ -26,6 +26,16 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// WithReason returns an error that reports that the context ended, and why: err itself if it does already.
+func WithReason(ctx context.Context, err error) error {
+	for _, reason := range []error{ctx.Err(), context.Cause(ctx)} {
+		if !errors.Is(err, reason) {
+			err = fmt.Errorf("%w (%w)", reason, err)
+		}
+	}
+	return err
+}
+
 // Intervals bound the polls of a wait. Zero fields take the defaults.
 type Intervals struct {
 	// MinInterval and MaxInterval bound the time between polls. Defaults 1 s and 30 s.
