@@ -363,7 +363,8 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 	}, evidence.Confirmation, nil
 }
 
-// contradiction returns why the record of a successful response does not confirm this purchase; "" if it does.
+// contradiction returns why the record of a successful response does not confirm this purchase; "" if it does. A response
+// that does not counts as lost.
 func (p PurchaseRequest) contradiction(record *RegulatoryRequest, before *evidence.Record) string {
 	shown := record.shown()
 	switch {
@@ -421,7 +422,8 @@ type readBack struct {
 	response evidence.Response
 	cause    error // why the purchase was not confirmed; nil when settling
 	call     []CallOption
-	// quietFor is how long the request must read as a draft to count as not charged; 0 never counts.
+	// quietFor is how long the request must read as a draft to count as not charged; with 0 it never does. Purchase sets it
+	// after a refusal only: whether a lost response charged nothing is left to SettlePurchase.
 	quietFor time.Duration
 	// longest limits the reading of a request that is no longer a draft, or cannot be read, or does not change.
 	longest time.Duration
@@ -451,7 +453,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, wait.WithReason(ctx, cmp.Or(err, context.Cause(ctx)))))
-		case left <= 0, isRefusal(err) && !retryable(err) && !b.isNew(err), settledNever(found):
+		case left <= 0, isRefusal(err) && !retryable(err) && !b.isNew(err), undecidable(found):
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
@@ -464,13 +466,13 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	}
 }
 
-// settledNever reports whether no later reading can decide: the request has ended, or lists other documents.
-func settledNever(c evidence.Case) bool {
+// undecidable reports whether no later reading can decide: the request has ended, or lists other documents.
+func undecidable(c evidence.Case) bool {
 	return c.State == evidence.Completed || c.State == evidence.Failed ||
 		c.State != evidence.Unread && c.State != evidence.Draft && c.Documents != evidence.NoList
 }
 
-// isNew reports whether a reading does not find a request that was known before: the readings may be old.
+// isNew reports whether a reading does not find a request that was known before: readings may lag behind a new request.
 func (b *readBack) isNew(err error) bool { return b.before != nil && errors.Is(err, ErrNotFound) }
 
 func (b *readBack) failed(outcome PurchaseOutcome, err error) error {

@@ -201,7 +201,7 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 		defer func() { err = cmp.Or(err, file.end()) }()
 	}
 	run := newRun(client, options, call)
-	defer run.outlast(ctx)()
+	defer run.beginWriting(ctx)()
 	if err := run.load(ctx, items); err != nil {
 		return notBegun(items, err), err
 	}

@@ -30,7 +30,7 @@ type entry struct {
 func (e *entry) step(ctx context.Context) time.Duration {
 	next, err := e.advance(ctx)
 	if errors.Is(err, ErrItemTaken) {
-		return e.leave(ctx)
+		return e.leave()
 	}
 	if err == nil && next > 0 {
 		return next
@@ -38,8 +38,8 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	e.polls = nil // ten thousand ended items keep no records
 	// What this process found is not the outcome of an item that another one went on with: a request that is not a draft
 	// any more may have been purchased there. If the release fails, others have the item once its claim has expired.
-	if released := e.release(ctx); errors.Is(released, ErrItemTaken) && !e.record.Step.Final() {
-		return e.leave(ctx)
+	if released := e.release(); errors.Is(released, ErrItemTaken) && !e.record.Step.Final() {
+		return e.leave()
 	}
 	e.err, e.done = err, true
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepEnded, RequestID: e.record.RequestID, Err: err})
@@ -48,8 +48,8 @@ func (e *entry) step(ctx context.Context) time.Duration {
 
 // leave lets another process work on the item, and returns the time until this one tries again: the item has
 // ended then, or is claimed if the other process died.
-func (e *entry) leave(ctx context.Context) time.Duration {
-	_ = e.release(ctx) // if it was taken over, there is nothing left to release
+func (e *entry) leave() time.Duration {
+	_ = e.release() // if it was taken over, there is nothing left to release
 	e.record, e.polls = Record{Key: e.record.Key}, nil
 	return e.run.intervals.Next(&e.again)
 }
@@ -73,7 +73,7 @@ func (e *entry) take(ctx context.Context) error {
 	return nil
 }
 
-func (e *entry) release(context.Context) error {
+func (e *entry) release() error {
 	if e.claim == nil {
 		return nil
 	}
@@ -107,13 +107,13 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	// Not errors.As: the error of a call can wrap the cause of its context, which may be about another request.
 	if failed, ok := err.(*shipping.FailedError); ok {
 		e.record.RequestID = failed.Request.RequestID
-		return 0, errors.Join(err, e.move(ctx, StepFailed))
+		return 0, errors.Join(err, e.move(StepFailed))
 	}
 	if err != nil {
 		return 0, err
 	}
 	e.record.RequestID = draft.RequestID
-	if err := e.move(ctx, StepAnalyzed); err != nil {
+	if err := e.move(StepAnalyzed); err != nil {
 		return 0, err
 	}
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
@@ -152,7 +152,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	if len(purchase.DocumentTypes) == 0 {
 		return 0, nil
 	}
-	err = e.reserve(ctx, purchase.Draft, purchase.DocumentTypes)
+	err = e.reserve(purchase.Draft, purchase.DocumentTypes)
 	switch {
 	case err == nil:
 		return e.purchase(ctx, purchase.Draft)
@@ -210,9 +210,10 @@ func isDraft(record *shipping.RegulatoryRequest) error {
 		"follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
 }
 
-func (e *entry) move(ctx context.Context, step Step) error {
+// move records the next step.
+func (e *entry) move(step Step) error {
 	e.record.Step = step
-	return e.run.note(ctx, e.claim, e.record)
+	return e.run.note(e.claim, e.record)
 }
 
 // result is the outcome of the item so far.
@@ -273,9 +274,9 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	e.charge(record.ChargedAmount, record.Currency)
 	switch record.Status {
 	case shipping.StatusCompleted:
-		return 0, e.move(ctx, StepCompleted)
+		return 0, e.move(StepCompleted)
 	case shipping.StatusFailed:
-		return 0, errors.Join(&shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}, e.move(ctx, StepFailed))
+		return 0, errors.Join(&shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}, e.move(StepFailed))
 	}
 	return 0, e.failed(wait.StepPolled, record, fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // reserve reserves the price, and records the intent to purchase.
-func (e *entry) reserve(ctx context.Context, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
+func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
 	intent.Step, intent.Documents, intent.Note = StepPurchasing, selected, ""
 	var err error
@@ -27,7 +27,7 @@ func (e *entry) reserve(ctx context.Context, draft *shipping.RegulatoryRequest, 
 	}
 	if err == nil {
 		// The intent is on the disk before the purchase is on the wire.
-		err = e.run.note(ctx, e.claim, intent)
+		err = e.run.note(e.claim, intent)
 	}
 	switch {
 	case err == nil:
@@ -57,7 +57,7 @@ func (e *entry) purchase(ctx context.Context, draft *shipping.RegulatoryRequest)
 	defer stop()
 	bought, err := e.run.client.Regulatory.Purchase(buying, purchase, e.run.call...)
 	if refusedUnsent(err) {
-		return e.notCharged(ctx, err)
+		return e.notCharged(err)
 	}
 	return e.bought(ctx, bought, err)
 }
@@ -91,11 +91,11 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 			e.charge(failed.Request.ChargedAmount, failed.Request.Currency)
 		}
 	case failed != nil && failed.Outcome == shipping.OutcomeNotCharged:
-		return e.notCharged(ctx, err)
+		return e.notCharged(err)
 	case failed != nil && failed.Purchase.Refused && !e.refused():
 		// A later run must not take a refused purchase for one whose response was lost.
 		e.record.Purchase = failed.Purchase
-		stopped := errors.Join(e.move(ctx, StepPurchasing), e.run.mayContinue())
+		stopped := errors.Join(e.move(StepPurchasing), e.run.mayContinue())
 		if stopped != nil || e.run.journal.Lease() == 0 || ctx.Err() != nil {
 			return 0, errors.Join(err, stopped)
 		}
@@ -108,7 +108,7 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 		return 0, err
 	}
 	e.record.Purchase = nil
-	if err := e.move(ctx, StepPurchased); err != nil {
+	if err := e.move(StepPurchased); err != nil {
 		return 0, err
 	}
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepPurchased, RequestID: e.record.RequestID, Purchase: bought})
@@ -119,14 +119,14 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 func (e *entry) refused() bool { return e.record.Purchase != nil && e.record.Purchase.Refused }
 
 // notCharged ends the item, in this run, after a purchase that charged nothing.
-func (e *entry) notCharged(ctx context.Context, err error) (time.Duration, error) {
-	return 0, errors.Join(err, e.giveBack(ctx))
+func (e *entry) notCharged(err error) (time.Duration, error) {
+	return 0, errors.Join(err, e.giveBack())
 }
 
 // giveBack records that nothing was charged, which gives the reservation back.
-func (e *entry) giveBack(ctx context.Context) error {
+func (e *entry) giveBack() error {
 	e.record = e.record.notCharged()
-	return e.move(ctx, StepAnalyzed)
+	return e.move(StepAnalyzed)
 }
 
 // charge records the charge that the service reports. More than the price on the draft counts against the budget, and ends
@@ -163,9 +163,9 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	}
 	if e.refusal != nil { // the service would refuse it again
 		failed.Err = e.refusal
-		return e.notCharged(ctx, failed)
+		return e.notCharged(failed)
 	}
-	if err := e.giveBack(ctx); err != nil {
+	if err := e.giveBack(); err != nil {
 		return 0, err
 	}
 	return e.resume(ctx)

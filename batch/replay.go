@@ -136,8 +136,7 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 // Replay replays many notifications, a bounded number at a time. One that fails does not stop the
 // others, except with [shipping.ErrUnauthorized], with which all others would fail too. The error is the reason why
 // the run ended early: that error, or that of ctx. The report is complete even then; requests that were not reached
-// are
-// [ReplayNotSent]. Invalid options are a [*shipping.ValidationError].
+// are [ReplayNotSent]. Invalid options are a [*shipping.ValidationError].
 //
 // Each request is sent once, and retried only on evidence that nothing was sent. The call options apply to each; one
 // that calls cannot share, such as [shipping.WithResponse], is refused.

@@ -63,7 +63,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 		r.entries = append(r.entries, e)
 		if r.journal.Lease() == 0 {
 			if err := e.take(ctx); err != nil && !errors.Is(err, ErrItemTaken) {
-				r.giveBack(ctx)
+				r.giveBack()
 				return err
 			}
 		}
@@ -91,8 +91,8 @@ func (r *run) count(ctx context.Context) error {
 	return nil
 }
 
-// outlast begins the context of writing, and returns the function that ends it.
-func (r *run) outlast(ctx context.Context) (end func()) {
+// beginWriting begins the context of writing, and returns the function that ends it.
+func (r *run) beginWriting(ctx context.Context) (end func()) {
 	writing, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		select {
@@ -120,7 +120,7 @@ func (r *run) work(ctx context.Context) (*Report, error) {
 		})
 	}
 	workers.Wait()
-	r.giveBack(ctx)
+	r.giveBack()
 	workers.Repanic()
 	closing, stop := context.WithTimeout(r.writing, 30*time.Second)
 	defer stop()
@@ -163,9 +163,9 @@ var errUnsettled = errors.New("shipping: the batch ended before it settled the p
 
 // giveBack releases the items of a run that was interrupted, so that other processes continue with them
 // at once.
-func (r *run) giveBack(ctx context.Context) {
+func (r *run) giveBack() {
 	for _, e := range r.entries {
-		if err := e.release(ctx); err != nil && !errors.Is(err, ErrItemTaken) {
+		if err := e.release(); err != nil && !errors.Is(err, ErrItemTaken) {
 			return // the journal is unreachable: the claims will expire
 		}
 	}
@@ -228,7 +228,7 @@ func (r *run) price(draft *shipping.RegulatoryRequest, documents []shipping.Docu
 }
 
 // note writes to the journal. A record that no journal can keep fails its item only.
-func (r *run) note(_ context.Context, claim Claim, record Record) error {
+func (r *run) note(claim Claim, record Record) error {
 	record.At = time.Now().UTC()
 	if err := record.validate(); err != nil {
 		return err

@@ -249,9 +249,9 @@ func joined(names []string) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// problem returns a problem if it is one.
-func problem(is bool, format string, args ...any) []string {
-	if !is {
+// problem returns a list of one problem, or nil if there is none.
+func problem(exists bool, format string, args ...any) []string {
+	if !exists {
 		return nil
 	}
 	return []string{fmt.Sprintf(format, args...)}

@@ -28,7 +28,7 @@ type Walk struct {
 	pages  *prefetcher
 
 	number  int // of the page to read next
-	covered int // rows at the head of the list that need not be read any more
+	covered int // the place: rows at the head of the list that need not be read any more
 	total   int // rows in the list, by the last page
 	size    int // rows a page
 
@@ -52,7 +52,7 @@ type Walk struct {
 	idle     int  // pages since a fresh record
 	moves    int  // changes of the total or the page size since a fresh record
 	grown    int  // rows that arrived, at most a page for each change of the total
-	pushed   int  // rows that arrived, and may have pushed records behind the place that were returned
+	pushed   int  // rows that arrived; they may have pushed returned records behind the place
 	lost     int  // rows that vanished since a fresh record, in front of the place or behind it
 	distrust bool // totals are ignored, because they or the page size changed too often; see maxMoves
 
@@ -123,7 +123,7 @@ func (w *Walk) take() (*Page, error) {
 		if !early || page.Total >= w.total && page.size(w.number, w.size) == w.size {
 			return page, nil
 		}
-		w.moveTo(w.number)
+		w.moveTo(w.number) // the same page, without what was fetched ahead
 		early = false
 	}
 }
@@ -205,7 +205,7 @@ func (w *Walk) recognize(page *Page) bool {
 	return place > 0
 }
 
-// search makes the page the next one that holds the place if all rows that arrived did so at the head.
+// search continues at the page that would hold the last row in front of the place if all rows had arrived at the head.
 func (w *Walk) search() {
 	w.moveTo(w.pageOf(min(w.covered+w.pushed, w.total) - 1))
 	w.pushed = 0
@@ -271,7 +271,7 @@ func (w *Walk) advance(page *Page) {
 	}
 	switch {
 	case w.distrust:
-		w.moveTo(w.number)
+		w.moveTo(w.number) // nothing is fetched ahead any more
 	case w.pushed >= w.size && !w.ended:
 		w.search()
 	case !w.opening:

@@ -49,19 +49,19 @@ func Faults() []Fault {
 	}
 	unavailable := http.Header{"Retry-After": {fmt.Sprint(int(retryAfter.Seconds()))}}
 	return []Fault{
-		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: every, rule: before(fault.Drop())},
+		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: requests, rule: before(fault.Drop())},
 		{Name: "lost-after", Summary: "the request takes effect and the connection closes without a response", to: changing, rule: after(fault.Drop())},
-		{Name: "reset", Summary: "the request takes effect and the connection is reset", to: every, rule: after(fault.Reset()), socket: true},
-		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: every, rule: after(fault.Truncate(20))},
-		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: every, rule: after(fault.Empty())},
-		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: every, rule: after(fault.HTML(http.StatusOK))},
+		{Name: "reset", Summary: "the request takes effect and the connection is reset", to: requests, rule: after(fault.Reset()), socket: true},
+		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: requests, rule: after(fault.Truncate(20))},
+		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: requests, rule: after(fault.Empty())},
+		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: requests, rule: after(fault.HTML(http.StatusOK))},
 		{Name: "404", Summary: "404 although the record exists, as from a copy of the data that is behind", to: reading, rule: before(fault.Status(http.StatusNotFound, nil))},
-		{Name: "500", Summary: "500 before the request takes effect", to: every, rule: before(fault.Status(http.StatusInternalServerError, nil))},
+		{Name: "500", Summary: "500 before the request takes effect", to: requests, rule: before(fault.Status(http.StatusInternalServerError, nil))},
 		{Name: "500-after", Summary: "500 after the request took effect", to: changing, rule: after(fault.Status(http.StatusInternalServerError, nil))},
-		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: every, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
+		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: requests, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
 		{Name: "503-after", Summary: "503 after the request took effect, as from a proxy that lost the connection to the service", to: changing, rule: after(fault.Status(http.StatusServiceUnavailable, nil))},
-		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: every, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
-		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: every, rule: late(false), patient: true},
+		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: requests, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
+		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: requests, rule: late(false), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
 		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: arrivesLate},
 		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generationFails},
@@ -99,7 +99,7 @@ func generationFails(time.Duration) fault.Rule {
 
 func everything(string) bool { return true }
 
-func every(operation string) bool { return operation != Notification }
+func requests(operation string) bool { return operation != Notification }
 
 func notified(operation string) bool { return operation == Notification }
 

@@ -125,7 +125,7 @@ func (d *Service) edit(requestID string, problems []Problem, change func(next *R
 	if len(problems) > 0 {
 		return nil, refuseProblems(CodeInvalidRequest, specEdits, problems)
 	}
-	next := record.draft()
+	next := record.clone()
 	if err := change(next); err != nil {
 		return nil, err
 	}

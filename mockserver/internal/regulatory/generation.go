@@ -18,9 +18,9 @@ import (
 // Assumption: a failed document does not end the request before the others have ended, because
 // the specification mentions the end of generation. To switch, change this file.
 
-// startGenerationLater starts the generation of a charged request after a time in purchasing.
+// startGenerationLater leaves a charged request in the status purchasing for a time before its generation starts.
 func (d *Service) startGenerationLater(record *Record, wait time.Duration) *Record {
-	next := record.draft()
+	next := record.clone()
 	next.due = d.config.Now().Add(wait)
 	stored := d.store(next)
 	d.schedule(stored)
@@ -29,7 +29,7 @@ func (d *Service) startGenerationLater(record *Record, wait time.Duration) *Reco
 
 // startGeneration moves a charged request to processing and starts each of its documents.
 func (d *Service) startGeneration(record *Record) *Record {
-	next := record.draft()
+	next := record.clone()
 	d.fire(next, triggerGenerationStarts)
 	next.due = time.Time{}
 	for _, slug := range next.purchased {
@@ -97,7 +97,7 @@ func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 }
 
 func (d *Service) evidenceArrived(record *Record, slug string) *Record {
-	next := record.draft()
+	next := record.clone()
 	d.fire(next, TriggerEvidence)
 	d.startAttempt(next, next.document(slug))
 	stored := d.store(next)
@@ -117,7 +117,7 @@ func (d *Service) Retry(requestID string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := record.draft()
+	next := record.clone()
 	var started []string
 	for i := range next.Documents {
 		if doc := &next.Documents[i]; doc.Status == DocumentFailed && doc.Mode == compliance.ModeAutomated {
@@ -183,7 +183,7 @@ func (d *Service) scheduleDocument(record *Record, doc Document) {
 
 // endAttempt ends one attempt to generate a document and, with the last one, the generation.
 func (d *Service) endAttempt(record *Record, slug string) {
-	next := record.draft()
+	next := record.clone()
 	doc := next.document(slug)
 	doc.due = time.Time{}
 	if failure := d.failure(next, doc); failure != "" {

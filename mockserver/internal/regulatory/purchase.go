@@ -74,7 +74,7 @@ func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, chargeRefused(record, err)
 	}
-	next := record.draft()
+	next := record.clone()
 	next.ChargedAmount, next.TransactionID = entry.Amount, entry.ID
 	next.purchased = slices.Clone(in.DocumentTypes)
 	return d.charged(next, entry)

@@ -185,9 +185,9 @@ func (r *Record) JSON() []byte {
 	return text
 }
 
-// draft returns a copy that may be changed until it is stored: its struct, its list of documents and
+// clone returns a copy that may be changed until it is stored: its struct, its list of documents and
 // its profiles are not shared. Items, offers and the values of a profile are replaced as a whole.
-func (r *Record) draft() *Record {
+func (r *Record) clone() *Record {
 	next := *r
 	next.Documents = slices.Clone(r.Documents)
 	next.Profiles = maps.Clone(r.Profiles)
