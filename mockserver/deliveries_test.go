@@ -153,11 +153,12 @@ func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
 	}
 }
 
-// Closing a world ends its waiting requests at once, whatever injected fault they wait for.
+// Closing a world or its server ends waiting requests at once, whatever injected fault they wait for.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
 	for name, injected := range map[string]fault.Fault{
 		"latency": fault.Latency(time.Hour), "latency after the change": fault.Latency(time.Hour), "slow body": fault.SlowBody(time.Hour),
+		"latency, of the server": fault.Latency(time.Hour),
 	} {
 		for _, scenario := range []string{"default", "virtual"} {
 			t.Run(name+" "+scenario, func(t *testing.T) {
@@ -173,6 +174,9 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 					var waiting sync.WaitGroup
 					waiting.Go(func() { _, ended = readAll(w, "/v1/rates") })
 					synctest.Wait()
+					if strings.Contains(name, "server") {
+						srv.Close()
+					}
 					w.Close()
 					waiting.Wait()
 					if ended == nil {

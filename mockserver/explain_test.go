@@ -190,20 +190,6 @@ func TestWhy_HasTheFindingsAboutTheRequest(t *testing.T) {
 	}
 }
 
-// An entry that the journal has dropped is not reported as one that it never had.
-func TestJournal_ReportsADroppedEntry(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(8, 0))
-	for range 9 {
-		get(t, srv, "/v1/rates?perPage=1")
-	}
-	get(t, srv, "/_mock/journal/req-1").refusal(t, 404, `the journal has dropped the request "req-1": it keeps the latest 8, and refused ones longer; raise the limit with -journal`)
-	get(t, srv, "/_mock/journal/req-10").refusal(t, 404, `the journal has no request "req-10"`)
-	if _, err := srv.Why("req-1"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // An empty world explains a refusal, even if it has no request to suggest.
 func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 	t.Parallel()
@@ -221,29 +207,6 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 		}
 		if near := why.Nearest; near != nil {
 			do(t, srv, near.Method, near.Target, near.Body, "Authorization", key).want(t, http.StatusOK)
-		}
-	}
-}
-
-// A header that is too long and a full server have their own error codes and explanations.
-func TestWhy_OfLimits(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	srv.LeaveMemory(0)
-	tests := []struct {
-		name          string
-		headers       []string
-		status        int
-		code, heading string
-	}{
-		{"long header", []string{"X-Long", strings.Repeat("x", 70_000)}, 431, "header_too_large", "header size limits"},
-		{"full server", []string{"Authorization", "Bearer sk_test_default_ci"}, 503, "server_full", "the server is full"},
-	}
-	for _, test := range tests {
-		got := do(t, srv, "GET", "/v1/rates", "", test.headers...).want(t, test.status)
-		why := whyAt(t, srv, got.header.Get("X-Mock-Why"))
-		if why.ErrorCode != test.code || got.text(t, "error_code") != test.code || !strings.Contains(why.Specification, test.heading) {
-			t.Errorf("%s: %+v", test.name, why)
 		}
 	}
 }

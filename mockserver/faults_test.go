@@ -252,20 +252,6 @@ func TestFaultReset_ResetsASocket(t *testing.T) {
 	}
 }
 
-func TestFaultSlowBody_SendsAByteATick(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener())
-		defer srv.Close()
-		inject(t, srv, fault.Rule{Fault: fault.SlowBody(time.Second)})
-		started := time.Now()
-		got := get(t, srv, "/v1/rates").want(t, http.StatusOK)
-		if took := time.Since(started); took != time.Duration(len(got.body)-1)*time.Second {
-			t.Errorf("%d bytes took %v", len(got.body), took)
-		}
-	})
-}
-
 func TestFaultRateLimit_SaysWhenInEveryForm(t *testing.T) {
 	t.Parallel()
 	want := map[fault.RetryAfter]string{
@@ -342,27 +328,6 @@ func TestFaultsOfLists(t *testing.T) {
 			}
 			srv.CheckInvariants(t)
 		})
-	}
-}
-
-func TestFailpoints_FailGeneration(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), virtual())
-	inject(t, srv, fault.Rule{Point: fault.Generation, First: 1})
-	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
-	if _, err := srv.Advance(time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	if got := lookUp(t, srv, draft.ID); got.Status != "failed" {
-		t.Errorf("the request is %s", got.Status)
-	}
-	do(t, srv, http.MethodPost, regulatoryPath+"/request/"+draft.ID+"/retry", "").want(t, 200)
-	if _, err := srv.Advance(time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	if got := lookUp(t, srv, draft.ID); got.Status != "completed" {
-		t.Errorf("after a retry the request is %s", got.Status)
 	}
 }
 
@@ -579,15 +544,12 @@ func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
 		`{"rules":[]}`:          "at least one",
 		`{"rule":[` + ok + `]}`: `unknown field "rule": did you mean "rules"?`,
 		`{"rules":[` + ok + `,{"operation":"x","fault":{"kind":"drop"}}]}`: "unknown operation",
-		`{"rules":[` + ok + `,{"fault":{"kind":"explode"}}]}`:              "choose one of status",
-		`{"rules":[` + ok + `,{"fault":{"kind":"drop","bytes":3}}]}`:       "bytes does not apply to a fault of kind drop",
 		`{"rules":[{"fault":{"kind":"latency","duration":"soon"}}]}`:       "write it as 250ms",
 		`{"rules":[{"fault":{"kind":"status","status":503,"header":[]}}]}`: "invalid header",
 		`{"rules":[{"fault":{"kind":"drop","Kind":"reset"}}]}`:             `unknown field "Kind"`,
-		`{"rules":[{}]}`: "it has no fault",
-		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:        "write it as 2026-01-05T09:30:00Z",
-		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:           `unknown field "number"`,
-		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`: "probability",
+		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:              "write it as 2026-01-05T09:30:00Z",
+		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:                 `unknown field "number"`,
+		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`:       "probability",
 	} {
 		post(t, srv, "/_mock/faults", body).refusal(t, 400, want)
 	}

@@ -16,9 +16,15 @@ func TestLimits_NameWhatRaisesThem(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.MaxBody = 100 }))
 	srv.LeaveMemory(0)
-	do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
+	header := do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
 	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "the assumption MaxBody")
-	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "WithMaxMemory")
+	full := do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "WithMaxMemory")
+	for heading, got := range map[string]answer{"header size limits": header, "the server is full": full} {
+		why := whyAt(t, srv, got.header.Get("X-Mock-Why"))
+		if why.ErrorCode == "" || got.text(t, "error_code") != why.ErrorCode || !strings.Contains(why.Specification, heading) {
+			t.Errorf("%s: %+v", heading, why)
+		}
+	}
 	post(t, srv, "/v1/regulatory-documents/analyze", analyzeFirst(srv.World)).refusal(t, http.StatusBadRequest, "WithMaxMemory")
 	post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).refusal(t, http.StatusBadRequest, "WithMaxMemory")
 	get(t, srv, "/v1/rates").want(t, http.StatusOK)

@@ -111,6 +111,7 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 		`{}`:                                 "GET /_mock/ledger lists the wallets",
 		fund(`{"wallet":"` + wallet + `"}`):  "must be above zero",
 		fund(`{"wallet":"VA-1","amount":1}`): "VA-1",
+		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                                "must be above zero",
 		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                  "must be above zero",
 		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`:   "must be above zero",
 		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency",

@@ -179,24 +179,6 @@ func balances(t *testing.T, srv *mockserver.Server) map[string]string {
 	return out
 }
 
-// Specification, "States and transitions": analysis fails, the request then has status failed.
-func TestAnalyze_FailureIsStoredAndAnsweredAsARefusal(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	failed := post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS"}`).refusal(t, http.StatusBadRequest, "analysis failed")
-	if failed.text(t, "status") != "failed" || failed.text(t, "error_code") != "analysis_failed" {
-		t.Errorf("data is not that of a failed analysis: %s", failed.body)
-	}
-	if got := lookUp(t, srv, failed.text(t, "request_id")).Status; got != "failed" {
-		t.Errorf("the stored request is %s", got)
-	}
-
-	lenient := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.AnalyzeFailureOK = true }))
-	if got := analyzeShipment(t, lenient, "SH-MAGICFAILANALYSIS").Status; got != "failed" {
-		t.Errorf("under the assumption the record is %s", got)
-	}
-}
-
 // A whole number is a quantity in any notation, the refusal of a price names its problem, and an item keeps its id only
 // if the id has the documented format: otherwise the record would violate the specification.
 func TestItems_AreTakenForWhatTheyAre(t *testing.T) {

@@ -2,17 +2,13 @@ package mockserver_test
 
 import (
 	"encoding/json"
-	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func TestNew_TellsOfATakenPortInsteadOfPanicking(t *testing.T) {
@@ -51,48 +47,6 @@ func TestNew_TheSameSeedMakesTheSameWorld(t *testing.T) {
 	}
 	if first == read(8) {
 		t.Error("two seeds made the same world")
-	}
-}
-
-func TestClient_IsReady(t *testing.T) {
-	t.Parallel()
-	for name, opts := range map[string][]mockserver.Option{"socket": nil, "memory": {mockserver.WithoutListener()}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := start(t, opts...)
-			page, err := srv.Client(t).Rates.List(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(page.Items) != 100 {
-				t.Errorf("%d rates on the first page, want 100", len(page.Items))
-			}
-		})
-	}
-}
-
-func TestClose_EndsRequestsUnderWayAndMayBeRepeated(t *testing.T) {
-	t.Parallel()
-	srv := mockserver.New(mockserver.WithVirtualClock(time.Time{}))
-	srv.Inject(fault.Rule{Fault: fault.Latency(time.Hour)})
-	ended := make(chan error, 1)
-	go func() {
-		req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/countries", nil)
-		if err != nil {
-			ended <- err
-			return
-		}
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		if err == nil {
-			_, err = io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-		}
-		ended <- err
-	}()
-	srv.Close()
-	srv.Close()
-	if err := <-ended; err == nil {
-		t.Error("a request that waited was answered although the server closed")
 	}
 }
 

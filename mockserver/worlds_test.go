@@ -24,35 +24,6 @@ func as(t *testing.T, srv *mockserver.Server, key, method, path, body string) an
 	return do(t, srv, method, path, body, "Authorization", "Bearer "+key)
 }
 
-// Assumption: a key of the form sk_test_<scenario>_<name> opens a world at its first use.
-func TestWorlds_AKeyOpensItsOwn(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	const left, right = "sk_test_default_left", "sk_test_default_right"
-	shipment := srv.Shipments()[0]
-	id := as(t, srv, left, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+shipment+`"}`).want(t, http.StatusOK).text(t, "request_id")
-	as(t, srv, left, "GET", regulatoryPath+"/request/"+id, "").want(t, http.StatusOK)
-	as(t, srv, right, "GET", regulatoryPath+"/request/"+id, "").want(t, http.StatusNotFound)
-	get(t, srv, regulatoryPath+"/request/"+id).want(t, http.StatusNotFound)
-
-	w, err := srv.Open("default_left")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w.SecretKey != left || w.URL != srv.URL || w.Requests(shipping.OpGetRequest) != 1 || srv.Requests(shipping.OpAnalyze) != 0 {
-		t.Errorf("the world is %s on %s and has %d look-ups; the server's own %d analyses", w.SecretKey, w.URL, w.Requests(shipping.OpGetRequest), srv.Requests(shipping.OpAnalyze))
-	}
-	if again, err := srv.Open(left); err != nil || again.Name() != w.Name() {
-		t.Errorf("the key opens another one: %v", err)
-	}
-	if home, err := srv.Open("home"); err != nil || home.Name() != srv.Name() {
-		t.Errorf("home is not the server's own: %v", err)
-	}
-	if got, want := len(srv.Worlds()), 3; got != want {
-		t.Errorf("%d worlds, want %d", got, want)
-	}
-}
-
 func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -367,6 +338,11 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, `unknown scenario "lots": use one of default, `},
 		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400, `unknown scenario "lowfund": did you mean "lowfunds"?`},
 		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400, `unknown scenario "row1000": did you mean "rowsN"?`},
+		{"POST", "/_mock/worlds", `{"scenario":"cap2-cap3","name":"x"}`, 400, "capN twice"},
+		{"POST", "/_mock/worlds", `{"scenario":"virtual-real","name":"x"}`, 400, "time is virtual or real"},
+		{"POST", "/_mock/worlds", `{"scenario":"seed1-empty-seed2","name":"x"}`, 400, "seedN twice"},
+		{"POST", "/_mock/worlds", `{"scenario":"instant-instant","name":"x"}`, 400, "instant twice"},
+		{"POST", "/_mock/worlds", `{"scenario":"empty-lowfunds","name":"x"}`, 400, "contradicts itself"},
 		{"POST", "/_mock/worlds", `{"from":"virtual_ci","name":"ci"}`, 409, "open already"},
 		{"POST", "/_mock/worlds", `{"from":"virtual_c","name":"x"}`, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
 		{"POST", "/_mock/worlds", `{"from":"virtual_ci","name":"x","scenario":"lowfunds"}`, 400, "leave scenario, preset and assumptions out"},
@@ -397,22 +373,5 @@ func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 		if diff := cmp.Diff(shown, opened); diff != "" || opened["name"] != test.name || opened["wallets"] == nil {
 			t.Errorf("%s (-shown +opened):\n%s", test.body, diff)
 		}
-	}
-}
-
-// A scenario whose terms contradict each other was accepted, and its last term applied. A deposit of nothing was
-// accepted too.
-func TestScenario_ContradictionsAreRefused(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	for scenario, want := range map[string]string{
-		"cap2-cap3": "capN twice", "virtual-real": "time is virtual or real", "seed1-empty-seed2": "seedN twice", "instant-instant": "instant twice",
-		"empty-lowfunds": "contradicts itself",
-	} {
-		post(t, srv, "/_mock/worlds", `{"scenario":"`+scenario+`","name":"x"}`).refusal(t, http.StatusBadRequest, want)
-	}
-	post(t, srv, "/_mock/worlds", `{"scenario":"cap2-virtual-instant-lowfunds","name":"x"}`).want(t, http.StatusOK)
-	for _, amount := range []string{"0", "0.00", "-1"} {
-		do(t, srv, http.MethodPatch, "/_mock/ledger", `{"fund":[{"wallet":"`+srv.Wallets()[0]+`","amount":`+amount+`}]}`).refusal(t, http.StatusBadRequest, "must be above zero")
 	}
 }
