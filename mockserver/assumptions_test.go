@@ -258,8 +258,7 @@ func TestAssumption_OtherChoices(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				id = requestID(t, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`))
-				got[funds] = as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
+				_, got[funds] = purchaseFirst(t, srv, w)
 			} else {
 				got[purchased] = purchase(t, srv, id, "CUSTOMS")
 				got[lookedUp] = get(t, srv, regulatoryPath+"/request/"+id)

@@ -79,9 +79,7 @@ func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.OpenOperations = []string{shipping.OpListCountries} }))
-			if err := srv.Inject(fault.Rule{First: 1, Fault: fault.Status(http.StatusTeapot, nil)}); err != nil {
-				t.Fatal(err)
-			}
+			inject(t, srv, fault.Rule{First: 1, Fault: fault.Status(http.StatusTeapot, nil)})
 			got := do(t, srv, test.method, test.path, "", "Authorization", test.key).want(t, test.status)
 			if calls, findings := srv.Journal(), srv.Findings(); len(calls)+len(findings) > 0 {
 				t.Errorf("the home world has the requests %+v and the findings %+v", calls, findings)

@@ -63,9 +63,7 @@ func exactBodies(t *testing.T, srv *mockserver.Server) map[string]exactBody {
 	invoice := analyze(t, srv, `{"file_url":"`+srv.Invoices()[0]+`"}`)
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
 	delivery, hook := srv.Deliveries()[0], srv.Webhooks()[0]
-	if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 1000, Fault: fault.Drop()}); err != nil {
-		t.Fatal(err)
-	}
+	inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 1000, Fault: fault.Drop()})
 	var worlds []struct {
 		Name string `json:"name"`
 	}

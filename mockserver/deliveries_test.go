@@ -243,13 +243,8 @@ func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 		defer srv.Close()
 		for _, injected := range []fault.Fault{fault.SlowBody(time.Second), fault.Latency(time.Second)} {
 			inject(t, srv, fault.Rule{First: 1, Fault: injected})
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/rates", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 			client := http.Client{Transport: srv.Transport(), Timeout: time.Minute}
-			if resp, err := client.Do(req); err == nil {
+			if resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
 				_, err = io.ReadAll(resp.Body)
 				resp.Body.Close()
 				if err == nil {

@@ -21,11 +21,14 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// clientIn returns a client of a world. A test has [mockserver.World.Client].
+// clientIn returns a client of a world that waits next to nothing between attempts. A test has [mockserver.World.Client].
 func clientIn(w *mockserver.World) *shipping.Client {
-	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithHTTPClient(&http.Client{Transport: w.Transport()}))
+	client, err := shipping.NewClient(w.SecretKey,
+		shipping.WithBaseURL(w.URL),
+		shipping.WithHTTPClient(&http.Client{Transport: w.Transport()}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
 	if err != nil {
-		panic(err)
+		panic(err) // an example has no *testing.T
 	}
 	return client
 }
@@ -253,19 +256,6 @@ func ExampleWorld_Emit() {
 	// the same bytes: true <nil>
 }
 
-// clientOf returns a client of a server in memory that waits next to nothing between attempts. In a test,
-// Server.Client makes one.
-func clientOf(srv *mockserver.Server) *shipping.Client {
-	c, err := shipping.NewClient(srv.SecretKey,
-		shipping.WithBaseURL(srv.URL),
-		shipping.WithHTTPClient(&http.Client{Transport: srv.Transport()}),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: time.Millisecond}))
-	if err != nil {
-		panic(err) // an example has no *testing.T
-	}
-	return c
-}
-
 // The first two requests get the response of a failing proxy, and the client retries them.
 func ExampleWorld_Inject() {
 	srv := mockserver.New(mockserver.WithoutListener())
@@ -275,7 +265,7 @@ func ExampleWorld_Inject() {
 		fmt.Println(err)
 		return
 	}
-	page, err := clientOf(srv).Rates.List(context.Background(), nil)
+	page, err := clientIn(srv.World).Rates.List(context.Background(), nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -309,7 +299,7 @@ func ExampleWorld_Inject_point() {
 		fmt.Println(err)
 		return
 	}
-	client := clientOf(srv)
+	client := clientIn(srv.World)
 	draft, err := client.Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
 	if err != nil {
 		fmt.Println(err)

@@ -70,9 +70,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			srv := start(t, mockserver.WithoutListener(), virtual())
 			bought := analyzeShipment(t, srv, srv.Shipments()[0])
 			post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+bought.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
-			if _, err := srv.Advance(time.Hour); err != nil {
-				t.Fatal(err)
-			}
+			advance(t, srv, time.Hour)
 			poor := analyze(t, srv, `{"shipment_id":"`+srv.Shipments()[0]+`","wallet":"`+srv.Wallets()[len(srv.Wallets())-1]+`"}`)
 			draft := analyzeShipment(t, srv, srv.Shipments()[0])
 			fill := strings.NewReplacer("DRAFT", draft.ID, "POOR", poor.ID, "BOUGHT", bought.ID, "SHIPMENT", srv.Shipments()[1], "INVOICE", srv.Invoices()[0], "WALLET", srv.Wallets()[1])

@@ -18,11 +18,7 @@ const late = 30 * time.Second
 // lose sends a request whose connection the server closes.
 func lose(t *testing.T, srv *mockserver.Server, method, path, body string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	req := newRequest(t.Context(), t, srv, method, path, body)
 	req.GetBody = nil // net/http cannot repeat the request
 	if resp, err := srv.Transport().RoundTrip(req); err == nil {
 		resp.Body.Close()

@@ -52,11 +52,7 @@ func observe(t *testing.T, srv *mockserver.Server, method, path, body string) ou
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 		Got1xxResponse: func(int, textproto.MIMEHeader) error { got.Hints++; return nil },
 	})
-	req, err := http.NewRequestWithContext(ctx, method, srv.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	req := newRequest(ctx, t, srv, method, path, body)
 	began := time.Now()
 	resp, err := srv.Transport().RoundTrip(req)
 	if err == nil {
@@ -216,12 +212,7 @@ func TestFaults_EndWithTheCaller(t *testing.T) {
 		inject(t, srv, fault.Rule{Fault: fault.Latency(time.Hour)}, fault.Rule{Fault: fault.InsertRows(1)})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/v1/rates", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
-		if resp, err := srv.Transport().RoundTrip(req); err == nil {
+		if resp, err := srv.Transport().RoundTrip(newRequest(ctx, t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
 			resp.Body.Close()
 			t.Error(resp.Status)
 		}
@@ -236,14 +227,9 @@ func TestFaultReset_ResetsASocket(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	inject(t, srv, fault.Rule{Fault: fault.Reset()})
-	req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/rates", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	resp, err := transport.RoundTrip(req)
+	resp, err := transport.RoundTrip(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", ""))
 	if err == nil {
 		resp.Body.Close()
 	}

@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -53,11 +54,7 @@ func do(t *testing.T, srv *mockserver.Server, method, path, body string, headers
 // value is not sent.
 func doWith(t *testing.T, client *http.Client, srv *mockserver.Server, method, path, body string, headers ...string) answer {
 	t.Helper()
-	req, err := http.NewRequest(method, srv.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	req := newRequest(t.Context(), t, srv, method, path, body)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -82,6 +79,17 @@ func doWith(t *testing.T, client *http.Client, srv *mockserver.Server, method, p
 		t.Fatal(err)
 	}
 	return answer{resp.StatusCode, resp.Header, got}
+}
+
+// newRequest returns a request with the server's key, for a transport.
+func newRequest(ctx context.Context, t *testing.T, srv *mockserver.Server, method, path, body string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, srv.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
+	return req
 }
 
 // want fails the test unless the status is the expected one.

@@ -59,21 +59,14 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithTLS())
-			if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected}); err != nil {
-				t.Fatal(err)
-			}
+			inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected})
 			roots := x509.NewCertPool()
 			roots.AppendCertsFromPEM(srv.CA())
 			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, Protocols: new(http.Protocols)}
 			transport.Protocols.SetHTTP2(true)
 			defer transport.CloseIdleConnections()
 			client := &http.Client{Transport: transport}
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/v1/rates", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
-			if resp, err := client.Do(req); err == nil {
+			if resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
 				resp.Body.Close()
 				t.Errorf("answered with %s", resp.Status)
 			}

@@ -47,8 +47,7 @@ func TestState_GoesOnInAnotherServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range []*mockserver.World{first.World, ci} {
-		id := as(t, first, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`).text(t, "request_id")
-		as(t, first, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+		buy(t, first, w)
 		if _, err := w.Advance(time.Second); err != nil {
 			t.Fatal(err)
 		}

@@ -192,9 +192,7 @@ func TestInbox_RefusesSoThatDeliveriesAreRetried(t *testing.T) {
 	subscribeInbox(t, srv.World, "?status=503")
 	emit(t, srv.World)
 	awaitInbox(t, srv.World, 1)
-	if _, err := srv.Advance(time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	advance(t, srv, time.Minute)
 	got := srv.Inbox()
 	if len(got) != 3 || got[0].Attempt != 1 || got[2].Attempt != 3 || got[2].DeliveryID != got[0].DeliveryID || got[2].Status != 503 {
 		t.Errorf("received %+v", got)
@@ -232,17 +230,7 @@ func TestInbox_OverHTTP(t *testing.T) {
 	post(t, srv, "/_mock/inbox?status=503", `{}`).want(t, http.StatusServiceUnavailable)
 	post(t, srv, "/_mock/inbox?status=103", `{}`).refusal(t, http.StatusBadRequest, "200 to 599")
 
-	req, err := http.NewRequest(http.MethodPost, srv.URL+"/_mock/inbox", strings.NewReader(`{"event":"shipment.delivered","data":{"a":"needle"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("X-Webhook-Signature", "00")
-	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
+	do(t, srv, http.MethodPost, "/_mock/inbox", `{"event":"shipment.delivered","data":{"a":"needle"}}`, "X-Webhook-Signature", "00")
 	var view struct {
 		URL           string
 		Notifications []notify.Received

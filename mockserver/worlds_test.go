@@ -24,6 +24,21 @@ func as(t *testing.T, srv *mockserver.Server, key, method, path, body string) an
 	return do(t, srv, method, path, body, "Authorization", "Bearer "+key)
 }
 
+// purchaseFirst analyzes the first shipment of a world and purchases a document. It returns the id of the request.
+func purchaseFirst(t *testing.T, srv *mockserver.Server, w *mockserver.World) (id string, bought answer) {
+	t.Helper()
+	id = as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(w)).want(t, http.StatusOK).text(t, "request_id")
+	return id, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
+}
+
+// buy is purchaseFirst of a purchase that succeeds.
+func buy(t *testing.T, srv *mockserver.Server, w *mockserver.World) string {
+	t.Helper()
+	id, bought := purchaseFirst(t, srv, w)
+	bought.want(t, http.StatusOK)
+	return id
+}
+
 func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -64,10 +79,8 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 		as(t, srv, w.SecretKey, "GET", path, "").want(t, http.StatusOK).data(t, &page)
 		return page.Pagination.Total
 	}
-	buy := func(t *testing.T, w *mockserver.World) (request, answer) {
-		var r request
-		as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`).want(t, http.StatusOK).data(t, &r)
-		return r, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+r.ID+`","document_types":["CUSTOMS"]}`)
+	status := func(t *testing.T, w *mockserver.World, id string) string {
+		return as(t, srv, w.SecretKey, "GET", regulatoryPath+"/request/"+id, "").text(t, "status")
 	}
 	tests := map[string]func(t *testing.T, w *mockserver.World){
 		"default": func(t *testing.T, w *mockserver.World) {
@@ -89,7 +102,7 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 			}
 		},
 		"lowfunds": func(t *testing.T, w *mockserver.World) {
-			_, got := buy(t, w)
+			_, got := purchaseFirst(t, srv, w)
 			got.refusal(t, http.StatusBadRequest, "fund the wallet")
 		},
 		"rows10000000": func(t *testing.T, w *mockserver.World) {
@@ -107,28 +120,26 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 			}
 		},
 		"failforms-virtual": func(t *testing.T, w *mockserver.World) {
-			r, bought := buy(t, w)
-			bought.want(t, http.StatusOK)
+			id := buy(t, srv, w)
 			for _, want := range []string{"failed", "completed"} {
 				if _, err := w.Advance(time.Minute); err != nil {
 					t.Fatal(err)
 				}
-				as(t, srv, w.SecretKey, "GET", regulatoryPath+"/request/"+r.ID, "").data(t, &r)
-				if r.Status != want {
-					t.Fatalf("it is %s, want %s", r.Status, want)
+				if got := status(t, w, id); got != want {
+					t.Fatalf("it is %s, want %s", got, want)
 				}
 				if want == "failed" {
-					as(t, srv, w.SecretKey, "POST", regulatoryPath+"/request/"+r.ID+"/retry", "").want(t, http.StatusOK)
+					as(t, srv, w.SecretKey, "POST", regulatoryPath+"/request/"+id+"/retry", "").want(t, http.StatusOK)
 				}
 			}
 		},
 		"instant-virtual": func(t *testing.T, w *mockserver.World) {
-			r, _ := buy(t, w)
+			id := buy(t, srv, w)
 			if _, err := w.Advance(0); err != nil {
 				t.Fatal(err)
 			}
-			if as(t, srv, w.SecretKey, "GET", regulatoryPath+"/request/"+r.ID, "").data(t, &r); r.Status != "completed" {
-				t.Errorf("it is %s", r.Status)
+			if got := status(t, w, id); got != "completed" {
+				t.Errorf("it is %s", got)
 			}
 		},
 		"cap25": func(t *testing.T, w *mockserver.World) {
@@ -204,8 +215,7 @@ func TestRestore_OfALaterTimeMovesTheClockForward(t *testing.T) {
 	if _, err := ahead.Advance(time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	id := as(t, srv, ahead.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+ahead.Shipments()[0]+`"}`).text(t, "request_id")
-	as(t, srv, ahead.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+	id := buy(t, srv, ahead)
 	behind.Restore(ahead.Snapshot())
 	if !behind.Now().Equal(ahead.Now()) {
 		t.Errorf("it is %v there and %v here", ahead.Now(), behind.Now())
@@ -260,8 +270,7 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	w := srv.NewWorld(t, "instant-virtual")
-	id := as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`).text(t, "request_id")
-	as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
+	id := buy(t, srv, w)
 	if _, err := w.Advance(0); err != nil {
 		t.Fatal(err)
 	}

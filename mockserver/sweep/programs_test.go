@@ -131,14 +131,8 @@ func paysTwice() []program {
 			found:  twice(purchaseBy(sweep.Kill)...),
 		},
 		{
-			name: "keeps no note, and analyzes again when it is started again",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
-				}
-				return purchaseAndRead(ctx, s, r)
-			},
+			name:   "keeps no note, and analyzes again when it is started again",
+			buy:    analyzePurchaseAndRead,
 			config: sweep.Config{Restart: true},
 			found:  twice(purchaseBy(sweep.Kill)...),
 		},
@@ -146,13 +140,7 @@ func paysTwice() []program {
 			name: "gives its work to a second worker after 20 seconds",
 			buy: func(ctx context.Context, s *job, shipment string) error {
 				done, ended := make(chan struct{}), make(chan error, 2)
-				work := func() {
-					r, err := s.analyze(ctx, shipment)
-					if err == nil {
-						err = purchaseAndRead(ctx, s, r)
-					}
-					ended <- err
-				}
+				work := func() { ended <- analyzePurchaseAndRead(ctx, s, shipment) }
 				go func() {
 					defer close(done)
 					work()
@@ -293,11 +281,7 @@ func otherMistakes() []program {
 			name: "has a transport that repeats requests",
 			buy: func(ctx context.Context, s *job, shipment string) error {
 				s.Transport = insisting{s.Transport}
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
-				}
-				return purchaseAndRead(ctx, s, r)
+				return analyzePurchaseAndRead(ctx, s, shipment)
 			},
 			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"), sweep.Lint: purchaseBy("503")},
 		},
@@ -356,23 +340,11 @@ func careful() []program {
 	return []program{
 		{
 			name: "reads the request after any error, and leaves it unknown",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
-				}
-				return purchaseAndRead(ctx, s, r)
-			},
+			buy:  analyzePurchaseAndRead,
 		},
 		{
-			name: "reads the request again if a reading fails",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
-				}
-				return purchaseAndRead(ctx, s, r)
-			},
+			name:   "reads the request again if a reading fails",
+			buy:    analyzePurchaseAndRead,
 			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "500", "404", "arrives-late"}},
 		},
 		{
@@ -429,6 +401,14 @@ func analyzeAndPurchase(ctx context.Context, s *job, shipment string) error {
 		return err
 	}
 	return s.purchase(ctx, r)
+}
+
+func analyzePurchaseAndRead(ctx context.Context, s *job, shipment string) error {
+	r, err := s.analyze(ctx, shipment)
+	if err != nil {
+		return err
+	}
+	return purchaseAndRead(ctx, s, r)
 }
 
 // purchaseAndRead purchases a draft, and after an error reads it.

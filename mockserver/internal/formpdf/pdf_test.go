@@ -3,6 +3,7 @@ package formpdf_test
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,15 +22,8 @@ type line struct {
 }
 
 // has reports whether a line of the page is the text.
-func (p page) has(text string) bool { return p.count(text) > 0 }
-
-func (p page) count(text string) (n int) {
-	for _, l := range p.lines {
-		if l.text == text {
-			n++
-		}
-	}
-	return n
+func (p page) has(text string) bool {
+	return slices.ContainsFunc(p.lines, func(l line) bool { return l.text == text })
 }
 
 // text joins the lines with a separator.
