@@ -176,8 +176,9 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 					synctest.Wait()
 					if strings.Contains(name, "server") {
 						srv.Close()
+					} else {
+						w.Close()
 					}
-					w.Close()
 					waiting.Wait()
 					if ended == nil {
 						t.Error("it was answered as if nothing had happened")

@@ -120,7 +120,7 @@ func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report
 			if err := p.buy(ctx, s, w.Shipments()[0]); err != nil {
 				return sweep.Outcome{How: err.Error()}
 			}
-			return sweep.Outcome{Success: true, How: "success"}
+			return sweep.Outcome{Success: true, How: "success", Files: s.files}
 		})
 		if err != nil {
 			t.Fatal(err)
