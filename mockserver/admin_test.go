@@ -66,28 +66,6 @@ func TestAdmin_AdvancesAVirtualClockOnly(t *testing.T) {
 	post(t, start(t), "/_mock/clock/advance", `{"duration":"90s"}`).refusal(t, http.StatusConflict, "virtual")
 }
 
-func TestAdmin_AddsWebhooks(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	id := post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:1/","name":"Mine","events":["shipment.created"]}`).
-		want(t, http.StatusOK).text(t, "webhook_id")
-	var page struct {
-		Webhooks []struct {
-			ID    string `json:"webhook_id"`
-			Event []string
-		}
-	}
-	get(t, srv, "/v1/webhooks?perPage=1").data(t, &page)
-	if page.Webhooks[0].ID != id || srv.Webhooks()[0] != id {
-		t.Errorf("the newest webhook is %+v, want %s", page.Webhooks[0], id)
-	}
-	for _, url := range []string{"", "ftp://127.0.0.1/", "/hook", "https://hooks.example/", "http://10.0.0.1/"} {
-		post(t, srv, "/_mock/webhooks", `{"url":"`+url+`"}`).refusal(t, http.StatusBadRequest, "webhook not added")
-	}
-	anywhere := start(t, mockserver.WithDeliveryTargets())
-	post(t, anywhere, "/_mock/webhooks", `{"url":"https://hooks.example/"}`).want(t, http.StatusOK)
-}
-
 // The control surface refuses a field or parameter that a route does not accept, suggests the name that was probably
 // meant, and changes nothing. If it ignored a misspelt "from", a new world would not be a copy.
 func TestAdmin_RefusesUnknownNames(t *testing.T) {

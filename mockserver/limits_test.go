@@ -18,7 +18,7 @@ func TestLimits_NameWhatRaisesThem(t *testing.T) {
 	srv.LeaveMemory(0)
 	header := do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
 	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "the assumption MaxBody")
-	full := do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "WithMaxMemory")
+	full := do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_default_another").refusal(t, http.StatusServiceUnavailable, "open worlds: 1, ").refusal(t, http.StatusServiceUnavailable, "WithMaxMemory")
 	for heading, got := range map[string]answer{"header size limits": header, "the server is full": full} {
 		why := whyAt(t, srv, got.header.Get("X-Mock-Why"))
 		if why.ErrorCode == "" || got.text(t, "error_code") != why.ErrorCode || !strings.Contains(why.Specification, heading) {

@@ -37,7 +37,7 @@ func contents(t *testing.T, srv *mockserver.Server, w *mockserver.World) map[str
 }
 
 // A server continues where another one ended: with the same data, the same pending events and the same next
-// identifiers.
+// identifiers. The worlds have the address of the new server.
 func TestState_GoesOnInAnotherServer(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -82,6 +82,14 @@ func TestState_GoesOnInAnotherServer(t *testing.T) {
 	}
 	if diff := cmp.Diff(wantCI, contents(t, second, second.Worlds()[1])); diff != "" {
 		t.Errorf("other world (-saved +restored):\n%s", diff)
+	}
+	for _, w := range second.Worlds() {
+		if w.URL == "" || w.URL != second.URL {
+			t.Errorf("world %s has the address %q, want %q", w.Name(), w.URL, second.URL)
+		}
+		if _, err := w.Client(t).Rates.List(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
 	}
 	if a, b := next(second), next(third); a != b {
 		t.Errorf("the next request is %s in one and %s in the other", a, b)
@@ -220,28 +228,6 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 	}
 	if err := srv.LoadState(filepath.Join(t.TempDir(), "missing.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
-	}
-}
-
-// Worlds that are loaded from a state file have the server's address, and so do their clients.
-func TestState_RestoredWorldsHaveTheAddress(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state.json")
-	first := start(t)
-	if _, err := first.Open("lowfunds_ci42"); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.SaveState(path); err != nil {
-		t.Fatal(err)
-	}
-	second := start(t, mockserver.WithState(path))
-	for _, w := range second.Worlds() {
-		if w.URL == "" || w.URL != second.URL {
-			t.Errorf("world %s has the address %q, want %q", w.Name(), w.URL, second.URL)
-		}
-		if _, err := w.Client(t).Rates.List(t.Context(), nil); err != nil {
-			t.Error(err)
-		}
 	}
 }
 

@@ -120,8 +120,10 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 		ID string `json:"webhook_id"`
 	}
 	get(t, srv, "/_mock/webhooks?perPage=1").want(t, 200).data(t, &views)
-	if len(views) != 1 || views[0].ID != id {
-		t.Errorf("the list begins with %+v", views)
+	var page struct{ Webhooks []json.RawMessage }
+	get(t, srv, "/v1/webhooks?perPage=1").want(t, 200).data(t, &page)
+	if len(views) != 1 || views[0].ID != id || !strings.Contains(string(page.Webhooks[0]), id) {
+		t.Errorf("the lists begin with %+v and %s", views, page.Webhooks)
 	}
 	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+id, "").want(t, 200)
 	patch(`{}`).refusal(t, 404, "does not exist")
@@ -132,6 +134,9 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	if srv.Webhooks()[0] == id {
 		t.Error("a removed webhook is listed")
 	}
+	const elsewhere = `{"url":"https://hooks.example/"}`
+	post(t, srv, "/_mock/webhooks", elsewhere).refusal(t, 400, "webhook not added")
+	post(t, start(t, mockserver.WithDeliveryTargets()), "/_mock/webhooks", elsewhere).want(t, 200)
 }
 
 // subscribeInbox subscribes the inbox of a world to shipment.updated, with a query such as ?status=503.

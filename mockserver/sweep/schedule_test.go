@@ -139,15 +139,15 @@ func TestSweep_RequestsAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A sweep ends with its context, and the programs with it.
+// A sweep ends with its context, and the programs with it. An interrupted sweep lost the runs that it had made.
 func TestSweep_Cancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, interrupt := context.WithCancel(t.Context())
 		starts := 0
-		_, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			if starts++; a.Run > 0 {
-				cancel()
+		report, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			if starts++; a.Run == 4 {
+				interrupt()
 				<-ctx.Done()
 				return sweep.Outcome{}
 			}
@@ -155,8 +155,11 @@ func TestSweep_Cancelled(t *testing.T) {
 			_, err := s.analyze(ctx, a.World.Shipments()[0])
 			return sweep.Outcome{Success: err == nil}
 		})
-		if !errors.Is(err, context.Canceled) || starts != 2 {
+		if !errors.Is(err, context.Canceled) || starts != 5 {
 			t.Errorf("%v after %d starts", err, starts)
+		}
+		if len(report.Results) != 3 || report.Results[2].Schedule == "" {
+			t.Errorf("%+v", report.Results)
 		}
 	})
 }

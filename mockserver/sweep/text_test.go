@@ -1,14 +1,9 @@
 package sweep_test
 
 import (
-	"context"
-	"errors"
-	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 
-	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -48,28 +43,4 @@ func TestReport_MarksTellWhetherMoneyWasSpentTwice(t *testing.T) {
 			}
 		}
 	}
-}
-
-// An interrupted sweep lost the runs that it had made.
-func TestSweep_InterruptedReportHasTheRunsSoFar(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, interrupt := context.WithCancel(t.Context())
-		config := sweep.Config{
-			Options: []mockserver.Option{mockserver.WithoutListener()},
-			Progress: func(ended, _ int, _ sweep.Result) {
-				if ended == 3 {
-					interrupt()
-				}
-			},
-		}
-		report, err := sweep.Sweep(ctx, config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
-			_, err := s.analyze(ctx, a.World.Shipments()[0])
-			return sweep.Outcome{Success: err == nil}
-		})
-		if !errors.Is(err, context.Canceled) || len(report.Results) != 3 || report.Results[2].Schedule == "" {
-			t.Errorf("%v: %+v", err, report.Results)
-		}
-	})
 }

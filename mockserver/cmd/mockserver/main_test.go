@@ -94,14 +94,6 @@ func TestHelp_ExamplesAreReadWithoutComplaint(t *testing.T) {
 	}
 }
 
-// A user has to find the flag that matters.
-func TestHelp_ServeHasFewFlags(t *testing.T) {
-	t.Parallel()
-	if n := len(serveCommand(nil).Flags); n > 14 {
-		t.Errorf("%d flags", n)
-	}
-}
-
 // The completion of a shell asks the program itself.
 func TestCompletion(t *testing.T) {
 	t.Parallel()

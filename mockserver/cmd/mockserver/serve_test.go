@@ -69,6 +69,9 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 			t.Errorf("the greeting lacks %q:\n%s", want, d.printed)
 		}
 	}
+	if empty := start(t, nil, "-scenario", "empty"); !strings.Contains(empty.printed, "/v1/rates") || strings.Contains(empty.printed, `shipment_id":""`) {
+		t.Errorf("the greeting of an empty world:\n%s", empty.printed)
+	}
 }
 
 // With -state a server restores the data of the previous one, and refuses a file that it cannot use.
@@ -205,14 +208,6 @@ func TestServe_VirtualTimeMovesOnlyWhenTold(t *testing.T) {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || !strings.Contains(string(body), "2026-01-05T10:30:00") {
 		t.Errorf("%s, %v", body, err)
-	}
-}
-
-func TestServe_GreetsAlsoInAWorldWithoutAnything(t *testing.T) {
-	t.Parallel()
-	d := start(t, nil, "-scenario", "empty")
-	if !strings.Contains(d.printed, "/v1/rates") || strings.Contains(d.printed, `shipment_id":""`) {
-		t.Errorf("the greeting:\n%s", d.printed)
 	}
 }
 

@@ -151,11 +151,7 @@ func TestResume_TakesPendingWorkAlong(t *testing.T) {
 	w.purchase(purchasing, "FDA")
 	w.advance(2 * time.Second)
 
-	fork := &world{t: t, config: w.config, ledger: w.ledger.Clone(), now: w.now, ids: w.ids}
-	fork.config.Ledger, fork.config.After, fork.config.NewID = fork.ledger, fork.after, fork.id
-	fork.config.Now = func() time.Time { return fork.now }
-	fork.Service = regulatory.New(fork.config)
-	fork.Resume(w.Snapshot(), 0)
+	fork := w.resumed(w.Snapshot(), 0)
 	if got, want := len(fork.timers), 3; got != want {
 		t.Fatalf("%d things are pending in the fork, want %d", got, want)
 	}

@@ -20,11 +20,7 @@ func restored(t *testing.T, w *world, shift time.Duration, old, new string) (*wo
 	text := must[[]byte](t)(json.Marshal(&snapshot))
 	var loaded regulatory.Requests
 	must[any](t)(nil, json.Unmarshal(bytes.ReplaceAll(text, []byte(old), []byte(new)), &loaded))
-	later := &world{t: t, config: w.config, ledger: w.ledger.Clone(), now: w.now.Add(shift), ids: w.ids}
-	later.config.Ledger, later.config.After, later.config.NewID = later.ledger, later.after, later.id
-	later.config.Now = func() time.Time { return later.now }
-	later.Service = regulatory.New(later.config)
-	later.Resume(loaded, shift)
+	later := w.resumed(loaded, shift)
 	return later, loaded.Check(later.ledger)
 }
 

@@ -72,6 +72,16 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	return w
 }
 
+// resumed returns another world, later by shift, whose service goes on with requests of w.
+func (w *world) resumed(requests regulatory.Requests, shift time.Duration) *world {
+	later := &world{t: w.t, config: w.config, ledger: w.ledger.Clone(), now: w.now.Add(shift), ids: w.ids}
+	later.config.Ledger, later.config.After, later.config.NewID = later.ledger, later.after, later.id
+	later.config.Now = func() time.Time { return later.now }
+	later.Service = regulatory.New(later.config)
+	later.Resume(requests, shift)
+	return later
+}
+
 // hooks are called at the points of faults; each may be nil.
 type hooks struct {
 	BeforeCharge, AfterCharge, BeforeReply func(requestID string) error
