@@ -65,11 +65,9 @@ func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 			t.Errorf("%s: the policy lets in more than this server: %q", path, policy)
 		}
 		tag := got.header.Get("Etag")
-		for _, condition := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
-			again := do(t, srv, http.MethodGet, path, "", "If-None-Match", condition).want(t, http.StatusNotModified)
-			if len(again.body) != 0 || again.header.Get("Etag") != tag {
-				t.Errorf("%s: %d bytes with 304, tag %q", path, len(again.body), again.header.Get("Etag"))
-			}
+		again := do(t, srv, http.MethodGet, path, "", "If-None-Match", tag).want(t, http.StatusNotModified)
+		if len(again.body) != 0 || again.header.Get("Etag") != tag {
+			t.Errorf("%s: %d bytes with 304, tag %q", path, len(again.body), again.header.Get("Etag"))
 		}
 		do(t, srv, http.MethodGet, path, "", "If-None-Match", `"other"`).want(t, http.StatusOK)
 		if head := do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK); len(head.body) != 0 {

@@ -41,11 +41,3 @@ func TestFlags_StandAnywhere(t *testing.T) {
 	}
 	invoke(t, nil, "ready", "--", "-wait").want(t, exitFailure, `invalid base address "-wait"`)
 }
-
-// A value that cannot be read was a "parse error" from the environment, too.
-func TestFlags_StateTheFormOfAValue(t *testing.T) {
-	t.Parallel()
-	const want = "write a whole number that is not negative, such as 7"
-	invoke(t, map[string]string{"MOCKSERVER_SEED": "abc"}, "env").want(t, exitUsage, "MOCKSERVER_SEED for flag seed: "+want)
-	invoke(t, nil, "env", "-seed", " -x").want(t, exitUsage, "for flag -seed: "+want)
-}

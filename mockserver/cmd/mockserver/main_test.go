@@ -27,10 +27,10 @@ func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
 		{"unknown flag with two dashes", []string{"serve", "--sed=1"}, nil, []string{"did you mean -seed?"}},
 		{"argument", []string{"serve", "now"}, nil, []string{`takes no argument "now"`}},
 		{"two arguments", []string{"ready", "http://127.0.0.1:1", "http://127.0.0.1:2"}, nil, []string{"takes one URL", "http://127.0.0.1:2"}},
-		{"bad number", []string{"serve", "-seed", "x"}, nil, []string{`invalid value "x" for flag -seed`}},
+		{"bad number", []string{"serve", "-seed", "x"}, nil, []string{`invalid value "x" for flag -seed: write a whole number that is not negative, such as 7`}},
 		{"value missing", []string{"serve", "-seed"}, nil, []string{"flag needs an argument: -seed"}},
 		{"bad choice", []string{"serve", "-clock", "virtal"}, nil, []string{"choose real or virtual: did you mean virtual?"}},
-		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{"MOCKSERVER_SEED", "write a whole number"}},
+		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{"MOCKSERVER_SEED for flag seed: write a whole number that is not negative, such as 7"}},
 		{"a flag of the command", []string{"-sed"}, nil, []string{"mockserver has no flag -sed"}},
 		{"unknown shell", []string{"completion", "bsah"}, nil, []string{"did you mean bash?"}},
 	}
