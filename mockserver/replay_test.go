@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -158,45 +157,26 @@ func TestAssumption_ReplayToNobody(t *testing.T) {
 	}
 }
 
-// received is a notification as a receiver sees it.
-type received struct {
-	body   []byte
-	header http.Header
-}
-
-// receiver is a webhook's other end, which answers with each status in turn, then with 200.
-func receiver(t *testing.T, statuses ...int) (*httptest.Server, <-chan received) {
-	t.Helper()
-	inbox := make(chan received, 100)
-	var calls atomic.Int32
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	type received struct {
+		body   []byte
+		header http.Header
+	}
+	inbox := make(chan received, 2)
+	there := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		if n := int(calls.Add(1)); n <= len(statuses) {
-			w.WriteHeader(statuses[n-1])
-		}
 		inbox <- received{body, r.Header}
 	}))
-	t.Cleanup(srv.Close)
-	return srv, inbox
-}
-
-func addWebhook(t *testing.T, srv *mockserver.Server, url string) string {
-	t.Helper()
-	id, err := srv.AddWebhook(notify.Webhook{URL: url})
+	defer there.Close()
+	hook, err := srv.AddWebhook(notify.Webhook{URL: there.URL + "/hook"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return id
-}
-
-func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	there, inbox := receiver(t)
-	hook := addWebhook(t, srv, there.URL+"/hook")
 	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook)).want(t, http.StatusOK)
 
 	if !strings.Contains(string(result.body), "queued") {

@@ -27,14 +27,10 @@ func (b *inbox) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.note(r.Header.Get("X-Webhook-Delivery-Id") + " " + string(body))
-	return &http.Response{StatusCode: 200, Body: http.NoBody, Request: r}, nil
-}
-
-func (b *inbox) note(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.got = append(b.got, text)
+	b.got = append(b.got, r.Header.Get("X-Webhook-Delivery-Id")+" "+string(body))
+	return &http.Response{StatusCode: 200, Body: http.NoBody, Request: r}, nil
 }
 
 // listening returns a server on virtual time whose only subscriber to "test" is the inbox.
