@@ -172,7 +172,15 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 					}
 					var ended error
 					var waiting sync.WaitGroup
-					waiting.Go(func() { _, ended = readAll(w, "/v1/rates") })
+					req := newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")
+					req.Header.Set("Authorization", "Bearer "+w.SecretKey)
+					waiting.Go(func() {
+						var resp *http.Response
+						if resp, ended = w.Transport().RoundTrip(req); ended == nil {
+							_, ended = io.ReadAll(resp.Body)
+							resp.Body.Close()
+						}
+					})
 					synctest.Wait()
 					if strings.Contains(name, "server") {
 						srv.Close()
@@ -190,21 +198,6 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 			})
 		}
 	}
-}
-
-// readAll sends a request in a world and reads the whole answer.
-func readAll(w *mockserver.World, path string) ([]byte, error) {
-	req, err := http.NewRequest(http.MethodGet, w.URL+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+w.SecretKey)
-	resp, err := w.Transport().RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	return io.ReadAll(resp.Body)
 }
 
 // Closing a world also ends the waits for a request or a delivery, so that a test does not wait forever.
