@@ -28,6 +28,14 @@ func write(t *testing.T, operations []operations.Operation, assumptions ...strin
 	return string(text)
 }
 
+func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
+	t.Parallel()
+	table := append(operations.All(), operations.Operation{Name: "parcels.list", Method: "GET", Route: "/v1/parcels"})
+	if write(t, table) != write(t, operations.All()) {
+		t.Error("an operation without a description changes the document")
+	}
+}
+
 // Every operation of the table is in service.json under its own route, and the file has no others.
 func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 	t.Parallel()
