@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -235,7 +236,7 @@ func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 			_, err := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
 			cancel()
 			failure, _ := errors.AsType[*shipping.Error](err)
-			if failure == nil || failure.Timeout() != test.want {
+			if failure == nil || failure.Timeout() != test.want || os.IsTimeout(failure.Cause) != test.want {
 				t.Errorf("%s: Timeout is not %t for %v", name, test.want, err)
 			}
 		}

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,10 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 	"testing"
-	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -154,127 +150,6 @@ func TestDo_AContextThatEndsKeepsTheLastResponse(t *testing.T) {
 	})
 }
 
-func TestDo_AWaitThatWouldOutlastTheDeadlineIsNotBegun(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		started := time.Now()
-		call, h := newCall(http.MethodGet, operations.Safe)
-		busy := status(503).HeaderSet(http.Header{"Retry-After": {"50"}})
-		response, err := newClient(answering(busy), Policy{}).Do(ctx, call)
-		if err != nil || response.StatusCode != 503 || h.reason != "the deadline would pass first" || time.Since(started) != 0 {
-			t.Errorf("%+v, %v, %q after %s", response, err, h.reason, time.Since(started))
-		}
-	})
-}
-
-func TestDo_OnePauseForAllCalls(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		slow := status(429).HeaderSet(http.Header{"Retry-After": {"30"}})
-		client := newClient(answering(slow, status(200)), Policy{MaxAttempts: 1})
-		call, _ := newCall(http.MethodGet, operations.Safe)
-		if response, err := client.Do(t.Context(), call); err != nil || response.StatusCode != 429 {
-			t.Fatal(response, err)
-		}
-		time.Sleep(10 * time.Second)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		call, h := newCall(http.MethodGet, operations.Safe)
-		_, err := client.Do(ctx, call)
-		paused, ok := errors.AsType[*PausedError](err)
-		if !ok || paused.Left != 20*time.Second || !NotSent(err) || !HeldBack(err) || len(h.statuses) != 0 {
-			t.Errorf("%v after %d attempts", err, len(h.statuses))
-		}
-		started := time.Now()
-		call, _ = newCall(http.MethodGet, operations.Safe)
-		if _, err := client.Do(t.Context(), call); err != nil || time.Since(started) < 20*time.Second || time.Since(started) > 21*time.Second {
-			t.Errorf("%v after %s", err, time.Since(started))
-		}
-	})
-}
-
-type limiter func(context.Context) error
-
-func (l limiter) Wait(ctx context.Context) error { return l(ctx) }
-
-func TestDo_TheLimiterHoldsBack(t *testing.T) {
-	t.Parallel()
-	closed := errors.New("closed")
-	call, h := newCall(http.MethodPost, operations.Unsent)
-	_, err := newClient(answering(status(200)), Policy{}, func(c *Config) {
-		c.Limiter = limiter(func(context.Context) error { return closed })
-	}).Do(t.Context(), call)
-	if !errors.Is(err, closed) || !HeldBack(err) || len(h.statuses) != 0 || err.Error() != "limiter: closed" {
-		t.Errorf("%v after %d attempts", err, len(h.statuses))
-	}
-}
-
-func TestDo_NothingThatItReturnsShowsTheKey(t *testing.T) {
-	t.Parallel()
-	header := http.Header{"X-Echo": {"Bearer " + testKey}, "Retry-After": {"0"}}
-	cut := func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: header.Clone(), Request: r, ContentLength: -1,
-			Body: io.NopCloser(io.MultiReader(strings.NewReader(`"`+testKey), iotest.ErrReader(errors.New("after "+testKey))))}, nil
-	}
-	for name, responder := range map[string]httpmock.Responder{
-		"an error": httpmock.NewErrorResponder(errors.New("malformed header: " + testKey)),
-		"a header": httpmock.NewStringResponder(200, "{}").HeaderSet(header),
-		"a cut":    cut,
-	} {
-		call, h := newCall(http.MethodPost, operations.Never)
-		response, err := newClient(answering(responder), Policy{}).Do(t.Context(), call)
-		texts := []string{}
-		if response != nil {
-			texts = append(texts, response.Header.Get("X-Echo"))
-		}
-		if partial, ok := errors.AsType[*BodyError](err); ok {
-			texts = append(texts, partial.Header.Get("X-Echo"), string(partial.Body))
-		}
-		for _, err := range append(h.errs, err) {
-			if err != nil {
-				texts = append(texts, err.Error())
-			}
-		}
-		if len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, testKey[8:]) }) {
-			t.Errorf("%s: %q", name, texts)
-		}
-	}
-}
-
-func TestDo_AnAttemptThatTakesTooLong(t *testing.T) {
-	t.Parallel()
-	silent := func(r *http.Request) (*http.Response, error) {
-		<-r.Context().Done()
-		return nil, context.Cause(r.Context())
-	}
-	synctest.Test(t, func(t *testing.T) {
-		call, h := newCall(http.MethodGet, operations.Safe)
-		started := time.Now()
-		client := newClient(answering(silent), Policy{MaxAttempts: 2, MinWait: 1, MaxWait: 1}, func(c *Config) { c.HTTP.Timeout = 7 * time.Second })
-		_, err := client.Do(t.Context(), call)
-		if late, ok := errors.AsType[*TimeoutError](err); !ok || late.After != 7*time.Second || !late.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v", err)
-		}
-		if took := time.Since(started).Round(time.Second); took != 14*time.Second || len(h.statuses) != 2 {
-			t.Errorf("%d attempts took %s", len(h.statuses), took)
-		}
-	})
-}
-
-func TestDo_RedirectsAreReturned(t *testing.T) {
-	t.Parallel()
-	for _, location := range []string{"https://elsewhere.test/", "", "http://[broken"} {
-		call, h := newCall(http.MethodGet, operations.Safe)
-		redirect := status(302).HeaderSet(http.Header{"Location": {location}})
-		response, err := newClient(answering(redirect), Policy{}).Do(t.Context(), call)
-		if err != nil || response.StatusCode != 302 || len(h.statuses) != 1 {
-			t.Errorf("%q: %+v, %v", location, response, err)
-		}
-	}
-}
-
 func TestDo_TheUsersClientIsNotChanged(t *testing.T) {
 	t.Parallel()
 	mock := answering(status(200))
@@ -285,19 +160,6 @@ func TestDo_TheUsersClientIsNotChanged(t *testing.T) {
 	}
 	if user.Transport != mock || user.Timeout != time.Minute || user.CheckRedirect != nil {
 		t.Errorf("%+v", user)
-	}
-}
-
-// A failed response keeps the start of a large body; a success with one is an error.
-func TestDo_BodiesAreBounded(t *testing.T) {
-	t.Parallel()
-	long := bytes.Repeat([]byte("x"), 2<<20)
-	for code, want := range map[int]error{200: ErrBodyTooLarge, 500: nil} {
-		call, _ := newCall(http.MethodGet, operations.Never)
-		response, err := newClient(answering(httpmock.NewBytesResponder(code, long)), Policy{}).Do(t.Context(), call)
-		if !errors.Is(err, want) || want == nil && (!response.Truncated || len(response.Body) > 1<<20) {
-			t.Errorf("%d: %v, %v", code, err, want)
-		}
 	}
 }
 
