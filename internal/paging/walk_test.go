@@ -5,16 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"go.uber.org/goleak"
-	"pgregory.net/rapid"
 
 	"github.com/shipping-go/shipping/internal/paging"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
@@ -109,127 +104,6 @@ func fresh(page *paging.Page) (rows []int) {
 	return rows
 }
 
-// TestWalk_ReturnsRowsThatStayedOnce while others arrive at the head and vanish anywhere. The number of requests is
-// bounded by the rows and the changes.
-func TestWalk_ReturnsRowsThatStayedOnce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l := newList(rapid.IntRange(0, 200).Draw(t, "rows"), rapid.IntRange(1, 20).Draw(t, "perPage"))
-		arrivals, vanishings := rapid.IntRange(0, 4).Draw(t, "arrivals"), rapid.IntRange(0, 4).Draw(t, "vanishings")
-		changes := rapid.IntRange(0, 20).Draw(t, "changes")
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		began, budget, arrived := slices.Clone(l.rows), changes, 0
-		l.change = func(l *list) {
-			if len(l.requests) == 1 || budget == 0 {
-				return
-			}
-			budget--
-			if random.IntN(10) < arrivals {
-				n := 1 + random.IntN(30)
-				arrived += n
-				l.arrive(n)
-			}
-			if random.IntN(10) < vanishings {
-				l.vanish(random.IntN(len(l.rows)+1), 1+random.IntN(5))
-			}
-		}
-		rows, err := walk(t.Context(), l.config(1))
-		if failure, ok := errors.AsType[*paging.Error](err); err != nil && !(ok && failure.Kind == paging.Incomplete && arrivals*vanishings > 0) {
-			t.Fatal(err)
-		}
-		if once := slices.Compact(slices.Sorted(slices.Values(rows))); len(once) != len(rows) {
-			t.Errorf("rows came twice: %v", rows)
-		}
-		for _, row := range began {
-			if slices.Contains(l.rows, row) && !slices.Contains(rows, row) {
-				t.Errorf("row %d was lost", row)
-			}
-		}
-		if n, most := len(l.requests), 2*(len(began)+arrived)/l.perPage+12*changes+5; n > most {
-			t.Errorf("%d requests, want at most %d", n, most)
-		}
-	})
-}
-
-// TestWalk_Schedule: how long a walk over 20 pages takes, how many pages it requests if the consumer takes only some,
-// and how many are requested at once.
-func TestWalk_Schedule(t *testing.T) {
-	for _, test := range []struct {
-		name                string
-		window, take        int
-		requests, roundTrip int
-	}{
-		{"the first page", 20, 1, 2, 1},
-		{"the second page", 20, 2, 20, 2},
-		{"all pages", 20, 99, 20, 2},
-		{"all pages, ten at once", 10, 99, 20, 3},
-		{"all pages, one at once", 1, 99, 20, 20},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				l, began := newList(200, 10), time.Now()
-				l.roundTrip = roundTrip
-				w, err := paging.Start(t.Context(), l.config(test.window))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for range test.take {
-					if page, err := w.Next(); err != nil || page == nil {
-						break
-					}
-				}
-				took := time.Since(began)
-				w.Stop()
-				if want := time.Duration(test.roundTrip) * roundTrip; took != want || len(l.requests) != test.requests {
-					t.Errorf("took %v and %d requests, want %v and %d", took, len(l.requests), want, test.requests)
-				}
-			})
-		})
-	}
-}
-
-// TestWalk_APageThatIsMissing: the error counts the records, and its token leads to them.
-func TestWalk_APageThatIsMissing(t *testing.T) {
-	for name, fault := range map[string]func(l *list, page *paging.Page){
-		"empty":            func(_ *list, page *paging.Page) { page.IDs, page.Value = nil, []int(nil) },
-		"the one before":   func(l *list, page *paging.Page) { *page = *l.page(3) },
-		"of another place": func(l *list, page *paging.Page) { *page = *l.page(1) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := newList(95, 10)
-			l.fault = func(number int, page *paging.Page) {
-				if number == 4 {
-					numbers := page.Numbers
-					fault(l, page)
-					page.Numbers = numbers
-				}
-			}
-			rows, err := walk(t.Context(), l.config(3))
-			failure, ok := errors.AsType[*paging.Error](err)
-			if !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 || len(rows) != 85 {
-				t.Fatalf("%d rows and %v, want 85 and Incomplete", len(rows), err)
-			}
-			l.fault = nil
-			config := l.config(3)
-			config.Token = failure.Token
-			rest, err := walk(t.Context(), config)
-			all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(rows, rest))))
-			if err != nil || len(all) != 95 {
-				t.Errorf("resumed: %d rows and %v, want 95", len(all), err)
-			}
-		})
-	}
-}
-
-// page returns a page without a request.
-func (l *list) page(number int) *paging.Page {
-	other := &list{rows: l.rows, perPage: l.perPage}
-	page, err := other.fetch(context.Background(), number)
-	if err != nil {
-		panic(err)
-	}
-	return page
-}
-
 // TestWalk_RecordsWithoutIDs: a page that is repeated does not count as new records without end.
 func TestWalk_RecordsWithoutIDs(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -251,37 +125,6 @@ func TestWalk_RecordsWithoutIDs(t *testing.T) {
 		rows, err := walk(t.Context(), l.config(3))
 		if complete := err == nil && len(rows) == 95; complete != test.complete || len(l.requests) > 30 {
 			t.Errorf("%s: %d rows and %v after %d requests", name, len(rows), err, len(l.requests))
-		}
-	}
-}
-
-// TestWalk_AFetchThatCrashes ends the consumer in the same way, with no goroutine left.
-func TestWalk_AFetchThatCrashes(t *testing.T) {
-	for name, crash := range map[string]func(){"panic": func() { panic("fetch") }, "exit": runtime.Goexit} {
-		for _, page := range []int{1, 2, 3, 9} {
-			t.Run(fmt.Sprint(name, " on page ", page), func(t *testing.T) {
-				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-				l := newList(200, 10)
-				config := l.config(20)
-				config.Fetch = func(ctx context.Context, number int) (*paging.Page, error) {
-					if number == page {
-						crash()
-					}
-					return l.fetch(ctx, number)
-				}
-				var consumer sync.WaitGroup
-				var value any
-				returned := false
-				consumer.Go(func() {
-					defer func() { value = recover() }()
-					_, _ = walk(t.Context(), config)
-					returned = true
-				})
-				consumer.Wait()
-				if returned || (name == "panic") != (value == "fetch") {
-					t.Errorf("returned: %v; recovered %v", returned, value)
-				}
-			})
 		}
 	}
 }
@@ -354,19 +197,6 @@ func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
 	rest, err := walk(t.Context(), config)
 	if rest = append(rows, rest...); err != nil || !slices.Contains(rest, 40) || !slices.Contains(rest, 31) {
 		t.Errorf("resumed: %v, %v", rest, err)
-	}
-}
-
-// TestWalk_AListThatAlwaysHasASuccessor ends.
-func TestWalk_AListThatAlwaysHasASuccessor(t *testing.T) {
-	l := newList(60, 10)
-	l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount, page.HasNext = 0, 0, true }
-	rows, err := walk(t.Context(), l.config(20))
-	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Loop || len(rows) != 60 {
-		t.Errorf("%d records, %v", len(rows), err)
-	}
-	if n := len(l.requests); n > 50 {
-		t.Errorf("%d requests", n)
 	}
 }
 

@@ -220,14 +220,6 @@ func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
 	}
 }
 
-// A ListError that a user creates has no cause; its Error method does not panic.
-func TestListError_WithoutACause(t *testing.T) {
-	t.Parallel()
-	if text := (&shipping.ListError{}).Error(); text == "" {
-		t.Error("no text")
-	}
-}
-
 // TestPager_BadOptionsSendNothing.
 func TestPager_BadOptionsSendNothing(t *testing.T) {
 	t.Parallel()

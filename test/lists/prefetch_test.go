@@ -141,19 +141,6 @@ func TestPrefetch_AConsumerHoldsAtMostTheWindow(t *testing.T) {
 	}
 }
 
-// TestPrefetch_PagesComeInOrder whatever order they arrive in.
-func TestPrefetch_PagesComeInOrder(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newRowService(30 * pageSize)
-		s.latency = func(page, _ int) time.Duration { return time.Duration(100-3*page) * time.Millisecond }
-		delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize))
-		if err != nil || !slices.Equal(delivered, s.rows) {
-			t.Fatalf("delivered %v and %v", delivered, err)
-		}
-	})
-}
-
 // TestPrefetch_NothingIsLeftBehind ends walks in every way, at every page, while others are under way.
 func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 	t.Parallel()
