@@ -178,25 +178,6 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 	})
 }
 
-type brokenStore struct{}
-
-func (brokenStore) Claim(context.Context, string, string) (webhook.ClaimState, error) {
-	return 0, errors.New("the store is down")
-}
-func (brokenStore) Accept(context.Context, string, string) error  { return nil }
-func (brokenStore) Release(context.Context, string, string) error { return nil }
-
-func TestReceiver_AStoreThatFailsAcceptsNothing(t *testing.T) {
-	t.Parallel()
-	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
-		t.Error("handled")
-		return nil
-	}, webhook.WithStore(brokenStore{}))
-	if answer := post(receiver, body, webhook.Sign(key, []byte(body))); answer.Code != 503 || strings.Contains(answer.Body.String(), "store") {
-		t.Errorf("%d %s", answer.Code, answer.Body)
-	}
-}
-
 // A repeat that arrives while the first delivery is still being handled is not answered as if that had
 // succeeded: it fails, and a notification that got a 2xx would be lost.
 func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {

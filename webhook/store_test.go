@@ -12,43 +12,25 @@ import (
 	"github.com/shipping-go/shipping/webhook/storetest"
 )
 
-func TestMemoryStore_RemembersForItsTimeAndUpToItsLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		store := webhook.NewMemoryStore(3, time.Hour)
-		claim := func(id string) bool {
-			state, err := store.Claim(t.Context(), id, rand.Text())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return state == webhook.Claimed
-		}
-		if !claim("a") || claim("a") {
-			t.Error("a is claimed once")
-		}
-		<-time.After(time.Hour)
-		if !claim("a") {
-			t.Error("a's time is over")
-		}
-		for n := range 3 {
-			claim(fmt.Sprint(n))
-		}
-		if claim("2") || claim("1") || !claim("a") {
-			t.Error("the oldest goes first when there are too many")
-		}
-	})
-}
-
 func TestMemoryStore_DoesAsAReceiverNeeds(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(*testing.T) webhook.Store { return webhook.NewMemoryStore(0, 0) })
 }
 
-// Zero and negative settings are the defaults: 100,000 ids, for 72 hours.
-func TestMemoryStore_Defaults(t *testing.T) {
+// A store remembers up to its limit of ids, each for its time. Zero and negative settings are the defaults: 100,000 ids, for
+// 72 hours.
+func TestMemoryStore_RemembersForItsTimeAndUpToItsLimit(t *testing.T) {
 	t.Parallel()
-	for _, none := range []int{0, -1} {
+	for _, test := range []struct {
+		limit, wantLimit int
+		keep, wantKeep   time.Duration
+	}{
+		{3, 3, time.Hour, time.Hour},
+		{0, 100_000, 0, 72 * time.Hour},
+		{-1, 100_000, -1, 72 * time.Hour},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			store := webhook.NewMemoryStore(none, time.Duration(none))
+			store := webhook.NewMemoryStore(test.limit, test.keep)
 			standing := func(id string) webhook.ClaimState {
 				standing, err := store.Claim(t.Context(), id, rand.Text())
 				if err != nil {
@@ -56,21 +38,21 @@ func TestMemoryStore_Defaults(t *testing.T) {
 				}
 				return standing
 			}
-			for n := range 100_000 {
+			for n := range test.wantLimit {
 				if got := standing(fmt.Sprint(n)); got != webhook.Claimed {
 					t.Fatalf("%d is %d", n, got)
 				}
 			}
-			<-time.After(72*time.Hour - 1)
+			<-time.After(test.wantKeep - 1)
 			if got := standing("0"); got != webhook.Pending {
-				t.Errorf("the first of 100,000 is %d after nearly 72 hours", got)
+				t.Errorf("the first of %d is %d after nearly %s", test.wantLimit, got, test.wantKeep)
 			}
 			if standing("one more"); standing("1") != webhook.Pending || standing("0") != webhook.Claimed {
-				t.Error("of 100,001 the first is not the one that is forgotten")
+				t.Errorf("of %d and one more the first is not the one that is forgotten", test.wantLimit)
 			}
 			<-time.After(1)
-			if got := standing("1"); got != webhook.Claimed {
-				t.Errorf("the second of 100,000 is %d after 72 hours", got)
+			if got := standing("2"); got != webhook.Claimed {
+				t.Errorf("the third of %d is %d after %s", test.wantLimit, got, test.wantKeep)
 			}
 		})
 	}
