@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -107,26 +106,6 @@ func lists() map[string]func(*testing.T, []byte) (read bool) {
 	}
 }
 
-func TestFastDecodingReadsEveryFieldAsEncodingJSONDoes(t *testing.T) {
-	t.Parallel()
-	for name, same := range lists() {
-		body := readAnswer(t, name)
-		var compact, indented, reordered bytes.Buffer
-		if json.Compact(&compact, body) != nil || json.Indent(&indented, body, "", "\t") != nil {
-			t.Fatal(name + " is not JSON")
-		}
-		var members any // a map is written in the order of its names
-		if json.Unmarshal(body, &members) != nil || json.NewEncoder(&reordered).Encode(members) != nil {
-			t.Fatal(name + " is not JSON")
-		}
-		for form, body := range map[string][]byte{"as is": body, "compact": compact.Bytes(), "indented": indented.Bytes(), "reordered": reordered.Bytes()} {
-			if !same(t, body) {
-				t.Errorf("%s, %s: not read", name, form)
-			}
-		}
-	}
-}
-
 func clientOf(t testing.TB, body []byte, options ...Option) *Client {
 	t.Helper()
 	client, err := NewClient("sk_test_123", append(options, WithBaseURL("https://api.example.com"), WithHTTPClient(&http.Client{Transport: inProcess(body)}))...)
@@ -163,28 +142,6 @@ func TestRecordsOutliveTheBufferTheyWereReadFrom(t *testing.T) {
 	}
 }
 
-func TestOneClientDecodesPagesAtTheSameTime(t *testing.T) {
-	t.Parallel()
-	client, want := clientOf(t, webhooksAnswer(100)), ""
-	var running sync.WaitGroup
-	results := make([]string, 8)
-	for i := range results {
-		running.Go(func() {
-			page, err := client.Webhooks.List(t.Context(), nil)
-			results[i] = fmt.Sprintf("%+v %v", page.Items, err)
-		})
-	}
-	running.Wait()
-	for _, got := range results {
-		if want == "" {
-			want = got
-		}
-		if got != want || len(got) < 1000 {
-			t.Fatal("pages decoded at the same time differ")
-		}
-	}
-}
-
 func TestHugeAnswersAreReadOrRefusedWhole(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)
@@ -215,16 +172,6 @@ func TestHugeAnswersAreReadOrRefusedWhole(t *testing.T) {
 		} else if len(page.Items) != test.count || cap(page.Items) > 2*test.count {
 			t.Errorf("%s: %d records in memory for %d", test.what, len(page.Items), cap(page.Items))
 		}
-	}
-}
-
-func TestShortRecordsAtTheHeadTakeNoMemoryOnTheirWord(t *testing.T) {
-	t.Parallel()
-	body := `{"status":true,"data":{"rates":[{},{}],"note":"` + strings.Repeat("x", 1_000_000) + `"}}`
-	var answer envelope[rateList]
-	err := readJSON([]byte(body), &answer)
-	if size := cap(answer.Data.Rates) * int(reflect.TypeFor[Rate]().Size()); err != nil || size > 2*len(body) {
-		t.Errorf("two records took %d bytes", size)
 	}
 }
 
@@ -294,10 +241,6 @@ func ratesAnswer(n int) []byte {
 
 func transactionsAnswer(n int) []byte {
 	return answerOf("transactions", `{"transactionId":"TR-5FQJ%[1]dXA7","_id":"65a1f0c2b7d3e94%[1]d","accountId":"659e77aa01b2c3d4e5f60718","account_reference":"VA-7730192846","store_reference":"USER-4418203956","txRef":"shp_9d8f7a6b5c4e%[1]d","amount":18450.%02[2]d,"amount_received":18450.%02[2]d,"converted_amount":12.%02[2]d,"currency":"NGN","currency_converted_to":"USD","flat_amount":18450%02[2]d,"fee":0,"platform_fee":25.25,"description":"Payment for shipment SH-7Q2M%[1]dX4 from Lagos to New York","flow":"out","status":"success","metadata":{"shipment_id":"SH-7Q2M%[1]dX4"},"platform":"shipping","transaction_source":"wallet","receiver":{"name":"Shipping Service","reference":"SRV-1","type":"platform"},"sender":{"name":"Harbour Row Trading","id":"659e77aa01b2c3d4e5f60718","account_number":""},"recipient":"","reversed":false,"settled":true,"settlement_reference":"","payout_date":null,"created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.845Z","__v":0}`, n)
-}
-
-func webhooksAnswer(n int) []byte {
-	return answerOf("webhooks", `{"webhook_id":"WA-0%[1]d","_id":"65a1f0c2b7d3e94%[1]d","id":"65a1f0c2b7d3e94%[1]d","name":"Orders desk %[2]d","url":"https://hooks.example/shipping/%[1]d","event":["shipment.created","shipment.updated"],"active":true,"live":false,"user":"USER-4418203956","created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:00.000Z","__v":2}`, n)
 }
 
 // oddAnswer returns a response with scalars of other types in each record.

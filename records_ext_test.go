@@ -303,37 +303,14 @@ func TestTolerance_OddFieldsOfARate(t *testing.T) {
 		name, members string
 		want          rate
 	}{
-		{"number as string", `"delivery_eta":"3500"`, base(func(r *rate) { r.DeliveryETA = 3500 })},
-		{"number as rubbish", `"delivery_eta":"soon"`, base(func(*rate) {})},
-		{"number as object", `"delivery_eta":{"value":1}`, base(func(*rate) {})},
 		{"money as string", `"insurance_fee":"1,250.50"`, base(func(r *rate) { r.InsuranceFee = shippingtest.Amount(t, "1250.5") })},
 		{"money with an exponent", `"insurance_fee":1e3`, base(func(r *rate) { r.InsuranceFee = shippingtest.Amount(t, "1000") })},
-		{"string as number", `"currency":566`, base(func(r *rate) { r.Currency = "566" })},
-		{"string as boolean", `"user":true`, base(func(r *rate) { r.User = "true" })},
-		{"string as object", `"carrier_name":{"en":"DHL"}`, base(func(*rate) {})},
-		{"string as array", `"carrier_name":["DHL"]`, base(func(*rate) {})},
-		{"boolean as string", `"used":"true","includes_insurance":"yes"`, base(func(r *rate) { r.Used, r.IncludesInsurance = true, true })},
-		{"boolean as number", `"used":1`, base(func(r *rate) { r.Used = true })},
-		{"boolean as rubbish", `"used":"perhaps"`, base(func(*rate) {})},
 		{"object as null", `"metadata":null`, base(func(r *rate) { r.Metadata = "null" })},
 		{"object as array", `"metadata":[]`, base(func(r *rate) { r.Metadata = "[]" })},
 		{"object as string", `"metadata":"none"`, base(func(r *rate) { r.Metadata = `"none"` })},
 		{"array as object", `"breakdown":{"vat":1}`, base(func(r *rate) { r.Breakdown = `{"vat":1}` })},
 		{"array as null", `"breakdown":null`, base(func(r *rate) { r.Breakdown = "null" })},
 		{"timestamp without zone", `"created_at":"2026-01-05T12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp with a space", `"created_at":"2026-01-05 12:00:00"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp with an offset", `"created_at":"2026-01-05T13:00:00+01:00"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp in the basic format", `"created_at":"20260105T120000Z"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp without seconds", `"created_at":"2026-01-05T12:00Z"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp as date", `"created_at":"2026-01-05"`, base(func(r *rate) { r.CreatedAt = shippingtest.Time(t, "2026-01-05T00:00:00Z") })},
-		{"timestamp in seconds", `"created_at":1767614400`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp in milliseconds", `"created_at":1767614400000`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp as digits in a string", `"created_at":"1767614400"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp of HTTP", `"created_at":"Mon, 05 Jan 2026 12:00:00 GMT"`, base(func(r *rate) { r.CreatedAt = noon })},
-		{"timestamp as rubbish", `"created_at":"yesterday"`, base(func(*rate) {})},
-		{"timestamp as empty string", `"created_at":""`, base(func(*rate) {})},
-		{"timestamp as object", `"created_at":{"$date":1}`, base(func(*rate) {})},
-		{"timestamp out of range", `"created_at":99999999999999999`, base(func(*rate) {})},
 		{"unknown fields of every type", `"domain":"x","default_amount":1,"nested":{"a":[1,{"b":null}]}`, base(func(*rate) {})},
 		{"all of it at once", `"delivery_eta":"1","currency":5,"used":"1","created_at":"2026-01-05","parcel":{}`, base(func(r *rate) {
 			r.DeliveryETA, r.Currency, r.Used, r.CreatedAt = 1, "5", true, shippingtest.Time(t, "2026-01-05T00:00:00Z")
@@ -409,22 +386,6 @@ func TestTolerance_PaginationWithNumbersAsStringsAndNulls(t *testing.T) {
 	shippingtest.Diff(t, "transactions", []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: 1999, Revision: 1}}, page.Items)
 }
 
-// An integer is read to its last digit, even if other fields have odd values.
-func TestTolerance_LongIntegersBesideOddFields(t *testing.T) {
-	t.Parallel()
-	for flat, want := range map[string]int64{
-		`1234567890123456789`: 1234567890123456789, `"1234567890123456789"`: 1234567890123456789, `-1234567890123456789`: -1234567890123456789,
-		`9223372036854775807`: 9223372036854775807, `9223372036854775808`: 0, `1234567890123456789.0`: 1234567890123456789,
-	} {
-		body := `{"transactions":[{"transactionId":"TR-1","flat_amount":` + flat + `,"created_at":"yesterday","__v":"2"}]}`
-		page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		shippingtest.Diff(t, flat, []shipping.Transaction{{TransactionID: "TR-1", FlatAmount: want, Revision: 2}}, page.Items)
-	}
-}
-
 // A webhook or an available document that a program decodes itself is read as tolerantly.
 func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 	t.Parallel()
@@ -438,29 +399,6 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 	}
 	shippingtest.Diff(t, "webhook", shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
 	shippingtest.Diff(t, "documents", []shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
-}
-
-func TestTolerance_NullWhereAnArrayOrObjectWas(t *testing.T) {
-	t.Parallel()
-	for _, data := range []string{`{"rates":null}`, `{"rates":null,"pagination":null}`, `{"rates":[],"pagination":[]}`} {
-		page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data))).Rates.List(t.Context(), nil)
-		if err != nil {
-			t.Errorf("%s: %v", data, err)
-			continue
-		}
-		if len(page.Items) != 0 {
-			t.Errorf("%s: %d rates", data, len(page.Items))
-		}
-	}
-}
-
-func TestTolerance_RecordsThatAreNoObjectsDoNotHideTheOthers(t *testing.T) {
-	t.Parallel()
-	page, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[{"rate_id":"RT-1"},"odd",null,7,{"rate_id":"RT-2"}],"pagination":{"total":5}}`))).Rates.List(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shippingtest.Diff(t, "rates", []shipping.Rate{{RateID: "RT-1"}, {}, {}, {}, {RateID: "RT-2"}}, page.Items)
 }
 
 func TestTolerance_EnvelopeStatusAsString(t *testing.T) {

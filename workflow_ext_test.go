@@ -221,27 +221,6 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 	}
 }
 
-func TestAnalyzeAndPoll_TheDraftIsReadAgainAfterAnEdit(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := newWorkflowService()
-		var offered []shipping.DocumentType
-		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
-				service.draft = `"available_documents":[{"document_type":"WATCH","amount":7,"currency":"NGN"}]`
-				return nil
-			},
-			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-				offered, _ = shipping.SelectAll(draft)
-				return offered, nil
-			},
-		})
-		if err != nil || len(offered) != 1 || offered[0] != "WATCH" {
-			t.Errorf("offered %v, error %v", offered, err)
-		}
-	})
-}
-
 func TestResume_GoesOnFromEachState(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -397,7 +376,7 @@ func TestAnalyzeAndPoll_TheEventOfAPurchaseCarriesNoDraft(t *testing.T) {
 // The zero value of an error type has a text and no cause.
 func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{&shipping.StepError{}, &shipping.FailedError{}, &shipping.PurchaseError{}, &shipping.BudgetError{}} {
+	for _, err := range []error{&shipping.StepError{}, &shipping.FailedError{}, &shipping.PurchaseError{}, &shipping.BudgetError{}, &shipping.ListError{}} {
 		if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "nil") || strings.HasSuffix(text, ": ") {
 			t.Errorf("%T: %q", err, text)
 		}
