@@ -222,22 +222,25 @@ func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := httpmock.NewStringResponder(200, "").Delay(time.Hour)
 		for name, test := range map[string]struct {
-			policy  shipping.RetryPolicy
-			timeout time.Duration
-			answer  httpmock.Responder
-			want    bool
+			policy          shipping.RetryPolicy
+			client, timeout time.Duration
+			answer          httpmock.Responder
+			want            bool
 		}{
-			"the caller's deadline":    {shipping.RetryPolicy{}, time.Second, slow, true},
-			"the bound of an attempt":  {shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, time.Hour, slow, true},
-			"a refusal within time":    {shipping.RetryPolicy{}, time.Hour, shippingtest.Refusal(400, "no"), false},
-			"a connection that breaks": {shipping.RetryPolicy{MaxAttempts: 1}, time.Hour, httpmock.NewErrorResponder(io.EOF), false},
+			"the caller's deadline":    {shipping.RetryPolicy{}, 0, time.Second, slow, true},
+			"the bound of an attempt":  {shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, 0, time.Hour, slow, true},
+			"that of the HTTP client":  {shipping.RetryPolicy{MaxAttempts: 1}, time.Second, time.Hour, slow, true},
+			"a refusal within time":    {shipping.RetryPolicy{}, 0, time.Hour, shippingtest.Refusal(400, "no"), false},
+			"a connection that breaks": {shipping.RetryPolicy{MaxAttempts: 1}, 0, time.Hour, httpmock.NewErrorResponder(io.EOF), false},
 		} {
+			started := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), test.timeout)
-			_, err := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
+			user := &http.Client{Transport: shippingtest.NewService(test.answer), Timeout: test.client}
+			_, err := shippingtest.NewClient(t, nil, shipping.WithHTTPClient(user), shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
 			cancel()
 			failure, _ := errors.AsType[*shipping.Error](err)
-			if failure == nil || failure.Timeout() != test.want || os.IsTimeout(failure.Cause) != test.want {
-				t.Errorf("%s: Timeout is not %t for %v", name, test.want, err)
+			if failure == nil || failure.Timeout() != test.want || os.IsTimeout(failure.Cause) != test.want || time.Since(started) > time.Second {
+				t.Errorf("%s: Timeout is not %t after %s for %v", name, test.want, time.Since(started), err)
 			}
 		}
 	})

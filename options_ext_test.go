@@ -195,6 +195,14 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			return err
 		}, "Page is -"},
 
+		{"walk with a negative window", func(ctx context.Context, c *shipping.Client) error {
+			for _, err := range c.Rates.All(ctx, &shipping.RateListOptions{Walk: shipping.Walk{Window: -1}}) {
+				return err
+			}
+			return nil
+		}, "Window"},
+		{"a walk of one page", rates(&shipping.RateListOptions{Walk: shipping.Walk{Window: 3}}), "Walk"},
+
 		{"analyze nothing", analyze(nil), "ShipmentID and FileURL are both empty: set exactly one of them"},
 		{"analyze neither", analyze(&shipping.AnalyzeRequest{}), "set exactly one of them"},
 		{"analyze both", analyze(&shipping.AnalyzeRequest{ShipmentID: "SH-1", FileURL: "https://a.test"}), "are both set: set exactly one of them"},

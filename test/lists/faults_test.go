@@ -186,69 +186,6 @@ func TestWalk_NeverEndsShortInSilence(t *testing.T) {
 	}
 }
 
-// A walk that delivers fewer records than the total promised does not end without an error. Causes are a later page
-// without data, numbers that contradict the rows, and records that are repeated.
-func TestWalk_FewerRecordsThanTheTotalPromised(t *testing.T) {
-	t.Parallel()
-	onPage := func(page int, change func(*rowAnswer)) func(int, *rowAnswer) {
-		return func(asked int, a *rowAnswer) {
-			if asked == page {
-				change(a)
-			}
-		}
-	}
-	n := 0
-	for name, test := range map[string]struct {
-		change func(page int, a *rowAnswer)
-		want   error
-		rows   int // delivered, of 48
-	}{
-		"data of page 2 is null": {onPage(2, func(a *rowAnswer) { a.Data = "null" }), shipping.ErrUnexpectedBody, 5},
-		"data of page 2 is {}":   {onPage(2, func(a *rowAnswer) { a.Data = "{}" }), shipping.ErrUnexpectedBody, 5},
-		"data of page 1 is null": {onPage(1, func(a *rowAnswer) { a.Data = "null" }), shipping.ErrUnexpectedBody, 0},
-		"data of the last page is null": {onPage(10, func(a *rowAnswer) { a.Data = "null" }),
-			shipping.ErrUnexpectedBody, 45},
-		"page 2 has no numbers":           {onPage(2, func(a *rowAnswer) { a.Pagination = nil }), nil, 48},
-		"page 2 has neither":              {onPage(2, func(a *rowAnswer) { a.Rows, a.Pagination = nil, nil }), shipping.ErrUnexpectedBody, 5},
-		"page 2 is empty":                 {onPage(2, func(a *rowAnswer) { a.Rows = nil }), shipping.ErrIncomplete, 43},
-		"page 2 is cut":                   {onPage(2, func(a *rowAnswer) { a.Rows = a.Rows[:2] }), shipping.ErrIncomplete, 45},
-		"the last page is empty":          {onPage(10, func(a *rowAnswer) { a.Rows = nil }), shipping.ErrIncomplete, 45},
-		"no page after the first has any": {func(page int, a *rowAnswer) { a.Rows = a.Rows[:len(a.Rows)*min(1, 2-min(page, 2))] }, shipping.ErrIncomplete, 5},
-		"perPage alternates":              {func(_ int, a *rowAnswer) { n++; a.Pagination["perPage"] = 2 - n%2 }, nil, 48},
-		"a record of page 1 comes again on page 7": {onPage(7, func(a *rowAnswer) { a.Rows = append([]int{48}, a.Rows[1:]...) }),
-			shipping.ErrIncomplete, 47},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newRowService(48)
-			s.change = test.change
-			delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, withWindow(1)))
-			if !errors.Is(err, test.want) || len(delivered) != test.rows {
-				t.Fatalf("%d records and %v, want %d and %v", len(delivered), err, test.rows, test.want)
-			}
-			if len(s.asked) > 21 { // the list is read twice
-				t.Errorf("%d requests: %v", len(s.asked), s.asked)
-			}
-			if err == nil {
-				return
-			}
-			s.change = nil
-			ended, ok := errors.AsType[*shipping.ListError](err)
-			if !ok {
-				t.Fatalf("%v is not a ListError", err)
-			}
-			if errors.Is(err, shipping.ErrIncomplete) {
-				if want := 48 - test.rows; ended.Missing != want || !strings.Contains(err.Error(), fmt.Sprint(" ", want, " ")) {
-					t.Errorf("Missing is %d, want %d: %v", ended.Missing, want, err)
-				}
-			}
-			rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 5, withResume(ended.Resume)))
-			if missing := lostRow(s.rows, slices.Concat(delivered, rest)); err != nil || missing != nil {
-				t.Errorf("resumed: %v and %v", err, missing)
-			}
-		})
-	}
-}
-
 // If the total was too large when the last page was read, the walk reads once more before it reports missing records.
 func TestWalk_ATotalThatLagsIsReadOnceMore(t *testing.T) {
 	t.Parallel()

@@ -220,31 +220,6 @@ func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
 	}
 }
 
-// TestPager_BadOptionsSendNothing.
-func TestPager_BadOptionsSendNothing(t *testing.T) {
-	t.Parallel()
-	s := newRowService(10)
-	c := s.client(t)
-	ctx := t.Context()
-	for name, rows := range map[string]func() ([]int, error){
-		"window -1":        func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, withWindow(-1))) },
-		"page -1":          func() ([]int, error) { return collect(walkWebhooks(ctx, c, -1, 0)) },
-		"perPage -1":       func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, -1)) },
-		"a token of rates": func() ([]int, error) { return collect(walkRates(ctx, c, 0, 0, withResume("what?"))) },
-		"a walk of one page": func() ([]int, error) {
-			_, err := c.Rates.List(ctx, &shipping.RateListOptions{Walk: shipping.Walk{Window: 3}})
-			return nil, err
-		},
-	} {
-		if delivered, err := rows(); !errors.Is(err, shipping.ErrInvalidRequest) || len(delivered) > 0 {
-			t.Errorf("%s: %v and %v, want ErrInvalidRequest", name, delivered, err)
-		}
-	}
-	if len(s.asked) != 0 {
-		t.Errorf("sent %d requests", len(s.asked))
-	}
-}
-
 // TestPager_SeveralRecordsMayShareAnIdentifier if the service stores them apart, such as the legs of a
 // transfer.
 func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
