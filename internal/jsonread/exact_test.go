@@ -66,11 +66,25 @@ func newDocument() *document { return &document{Deep: &Deep{}} }
 
 var exported = cmp.Exporter(func(reflect.Type) bool { return true })
 
+// checkDocuments reads texts, and compares the documents with those that have been changed in the same way.
+func checkDocuments(t *testing.T, tests map[string]func(*document)) {
+	t.Helper()
+	for text, change := range tests {
+		got, want := newDocument(), newDocument()
+		change(want)
+		if err := jsonread.Unmarshal([]byte(text), got); err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if difference := cmp.Diff(want, got, exported); difference != "" {
+			t.Errorf("%s: (-want +got)\n%s", text, difference)
+		}
+	}
+}
+
 // A member belongs to a field only if their names are equal byte for byte. encoding/json ignores case, so that AMOUNT
 // would replace amount.
 func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]func(*document){
+	checkDocuments(t, map[string]func(*document){
 		`{"request_id":"a","REQUEST_ID":"b"}`:       func(d *document) { d.RequestID = "a" },
 		`{"REQUEST_ID":"b","request_id":"a"}`:       func(d *document) { d.RequestID = "a" },
 		`{"Request_Id":"b"}`:                        func(*document) {},
@@ -99,22 +113,14 @@ func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
 		`{"raw":{"name":"a","NAME":"b"}}`: func(d *document) { d.Raw = json.RawMessage(`{"name":"a","NAME":"b"}`) },
 		`{"one":{"amount":1,"Amount":2}}`: func(d *document) { d.One.Amount.text = "1" },
 		"\t{ \"Notes\" :\n1 , \"notes\" : \"a\" , \"NOTES\":[{\"x\":\"}\\\"\"}] } ": func(d *document) { d.Notes = "a" },
-	} {
-		got, wanted := newDocument(), newDocument()
-		want(wanted)
-		if err := jsonread.Unmarshal([]byte(text), got); err != nil {
-			t.Errorf("%s: %v", text, err)
-		} else if difference := cmp.Diff(wanted, got, exported); difference != "" {
-			t.Errorf("%s: (-want +got)\n%s", text, difference)
-		}
-	}
+	})
 }
 
 // If several members have the same name, the last one counts. A exactPrice that is given twice has no value.
 func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 	t.Parallel()
 	twice := exactPrice{text: `"given twice"`}
-	for text, want := range map[string]func(*document){
+	checkDocuments(t, map[string]func(*document){
 		`{"notes":"a","notes":"b"}`:                            func(d *document) { d.Notes = "b" },
 		`{"notes":"a","note\u0073":"b"}`:                       func(d *document) { d.Notes = "b" },
 		`{"notes":"a","notes":"b","notes":"c"}`:                func(d *document) { d.Notes = "c" },
@@ -134,15 +140,7 @@ func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 		`{"one":{"amount":1},"one":{"amount":2}}`:                                    func(d *document) { d.One.Amount.text = "2" },
 		`{"one":{"amount":1,"amount":2,"parent":{"amount":3,"amount":4}}}`:           func(d *document) { d.One.Amount, d.One.Parent = twice, &item{Amount: twice} },
 		`{"by_name":{"x":{"name":"a"},"x":{}},"pair":[{"name":"a"}],"pair":[{},{}]}`: func(d *document) { d.ByName = map[string]item{"x": {}} },
-	} {
-		got, wanted := newDocument(), newDocument()
-		want(wanted)
-		if err := jsonread.Unmarshal([]byte(text), got); err != nil {
-			t.Errorf("%s: %v", text, err)
-		} else if difference := cmp.Diff(wanted, got, exported); difference != "" {
-			t.Errorf("%s: (-want +got)\n%s", text, difference)
-		}
-	}
+	})
 }
 
 func TestUnmarshal_ReadsWhatAnInterfacePointsTo(t *testing.T) {

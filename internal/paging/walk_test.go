@@ -95,6 +95,26 @@ func walk(ctx context.Context, config paging.Config) (rows []int, err error) {
 	}
 }
 
+// resumed returns the config of a walk that continues behind the first pages, and their rows.
+func (l *list) resumed(t *testing.T, pages int) (config paging.Config, rows []int) {
+	t.Helper()
+	config = l.config(1)
+	w, err := paging.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	for range pages {
+		page, err := w.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, fresh(page)...)
+	}
+	config.Token = w.Token()
+	return config, rows
+}
+
 func fresh(page *paging.Page) (rows []int) {
 	for i, row := range page.Value.([]int) {
 		if page.Skip == nil || !page.Skip[i] {
@@ -290,22 +310,9 @@ func TestWalk_ATokenOfALaterReading(t *testing.T) {
 // it. These records once made the walk begin anew behind them, and what the page had left out was lost.
 func TestWalk_AnEmptyPageOfAResumedWalk(t *testing.T) {
 	l := newList(100, 10)
-	config := l.config(1)
-	w, err := paging.Start(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []int
-	for range 3 {
-		page, err := w.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, fresh(page)...)
-	}
-	w.Stop()
+	config, rows := l.resumed(t, 3)
 	l.arrive(15)
-	l.requests, config.Token = nil, w.Token()
+	l.requests = nil
 	l.change = func(l *list) {
 		if len(l.requests) == 4 {
 			l.arrive(19)
@@ -380,20 +387,9 @@ func TestWalk_SmallerPagesInAListWithoutTotals(t *testing.T) {
 // arrive at the end, and the pages are larger.
 func TestWalk_TheRecordsOfATokenShowThePlace(t *testing.T) {
 	l := newList(100, 10)
-	config := l.config(1)
-	w, err := paging.Start(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		if _, err := w.Next(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.Stop()
+	config, _ := l.resumed(t, 3)
 	l.vanish(0, 3)
 	l.rows, l.perPage = append(l.rows, 101, 102, 103), 25
-	config.Token = w.Token()
 	if rows, err := walk(t.Context(), config); err != nil || !slices.Equal(rows, l.rows[27:]) {
 		t.Errorf("%v, %v", rows, err)
 	}
