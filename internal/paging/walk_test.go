@@ -9,24 +9,20 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping/internal/paging"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
-const roundTrip = 20 * time.Millisecond
-
 // list is a list of numbered rows, newest first, that is read through a function.
 type list struct {
-	mu        sync.Mutex
-	rows      []int
-	newest    int
-	perPage   int
-	requests  []int // pages, in order
-	change    func(*list)
-	fault     func(number int, page *paging.Page)
-	roundTrip time.Duration
+	mu       sync.Mutex
+	rows     []int
+	newest   int
+	perPage  int
+	requests []int // pages, in order
+	change   func(*list)
+	fault    func(number int, page *paging.Page)
 }
 
 func newList(rows, perPage int) *list {
@@ -49,15 +45,11 @@ func (l *list) vanish(at, n int) {
 
 func (l *list) fetch(ctx context.Context, number int) (*paging.Page, error) {
 	l.mu.Lock()
-	l.requests = append(l.requests, number)
-	l.mu.Unlock()
-	select {
-	case <-time.After(l.roundTrip):
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.requests = append(l.requests, number)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if l.change != nil {
 		l.change(l)
 	}

@@ -38,7 +38,6 @@ type rowService struct {
 	inFlight int
 	most     int // in flight at once
 	open     int // bodies
-	headers  []http.Header
 }
 
 // rowAnswer is a response before it is written.
@@ -82,7 +81,6 @@ func (s *rowService) RoundTrip(r *http.Request) (*http.Response, error) {
 
 	s.mu.Lock()
 	s.asked = append(s.asked, page)
-	s.headers = append(s.headers, r.Header.Clone())
 	s.times[page]++
 	n := s.times[page]
 	s.inFlight++
