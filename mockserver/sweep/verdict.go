@@ -249,7 +249,7 @@ func showsPurchase(c journal.Entry) bool {
 		} `json:"data"`
 	}
 	if c.ResponseBytes > len(c.ResponseBody) {
-		return true // the journal has a part of it
+		return true // it may: the journal has only a part of it
 	}
 	return json.Unmarshal([]byte(c.ResponseBody), &body) == nil && body.Data.Status != shipping.StatusDraft
 }
