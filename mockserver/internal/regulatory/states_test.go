@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -147,6 +148,9 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 	for _, state := range regulatory.States() {
 		if changes[state] != state.Working() {
 			t.Errorf("%s: changes without the user: %t; the table of states has %t", state, changes[state], state.Working())
+		}
+		if shipping.RequestStatus(state).Final() != state.Ended() {
+			t.Errorf("%s ends a request: %t; requestStates in regulatory.go has %t, and a wait follows it", state, state.Ended(), !state.Ended())
 		}
 		if state.Working() && state.Ended() {
 			t.Errorf("%s is both", state)
