@@ -329,6 +329,9 @@ func TestOperations_TheTableHasTheirNames(t *testing.T) {
 		if operation.Charges && operation.Retry != operations.Never {
 			t.Errorf("%s charges the wallet and is retried", operation.Name)
 		}
+		if operation.Method == http.MethodGet && operation.Retry != operations.Safe {
+			t.Errorf("%s reads and is not retried: its row needs Retry: Safe", operation.Name)
+		}
 		if operation.Method != http.MethodGet && operation.Retry == operations.Safe {
 			t.Errorf("%s changes something and is retried after any failure", operation.Name)
 		}
