@@ -88,10 +88,6 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithDeliveryTargets allows webhook notifications to leave this machine. By default only loopback
-// targets receive deliveries; others are logged as refused.
-func WithDeliveryTargets() Option { return func(c *config) { c.Assume.DeliverAnywhere = true } }
-
 // WithDeliveryTransport sets the transport of webhook notifications, for a receiver in the same process and
 // for testing/synctest. The targets of notifications are checked even then.
 func WithDeliveryTransport(transport http.RoundTripper) Option {
