@@ -23,18 +23,14 @@ import (
 // callsWithOptions are all methods that take options of a call.
 func callsWithOptions() []shippingtest.Call {
 	const completed = `{"request_id":"` + shippingtest.RequestID + `","status":"completed"}`
-	return append(shippingtest.Calls(), shippingtest.Call{Operation: "settle", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID}, o...)
-		return err
-	}}, shippingtest.Call{Operation: "wait", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		_, err := c.Regulatory.Wait(ctx, shippingtest.RequestID, nil, o...)
-		return err
-	}}, shippingtest.Call{Operation: "resume", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		_, err := c.Regulatory.Resume(ctx, shippingtest.RequestID, nil, o...)
-		return err
-	}}, shippingtest.Call{Operation: "workflow", Data: `{"request_id":"RD-1","status":"draft"}`, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		_, err := c.Regulatory.AnalyzeAndPoll(ctx, parcel, nil, o...)
-		return err
+	return append(shippingtest.Calls(), shippingtest.Call{Operation: "settle", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+		return c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID}, o...)
+	}}, shippingtest.Call{Operation: "wait", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+		return c.Regulatory.Wait(ctx, shippingtest.RequestID, nil, o...)
+	}}, shippingtest.Call{Operation: "resume", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+		return c.Regulatory.Resume(ctx, shippingtest.RequestID, nil, o...)
+	}}, shippingtest.Call{Operation: "workflow", Data: `{"request_id":"RD-1","status":"draft"}`, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+		return c.Regulatory.AnalyzeAndPoll(ctx, parcel, nil, o...)
 	}})
 }
 
@@ -44,7 +40,7 @@ func TestCallOptions_ThatCannotWorkAreRefused(t *testing.T) {
 	for _, call := range callsWithOptions() {
 		for _, name := range []string{"host", "Content-Length", "Transfer-Encoding", "Trailer"} {
 			service := shippingtest.NewService(call.Success())
-			err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), shipping.WithHeader(name, "3"))
+			_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), shipping.WithHeader(name, "3"))
 			if refused, ok := errors.AsType[*shipping.ValidationError](err); !ok || refused.Field != "WithHeader" || service.Count("") > 0 {
 				t.Errorf("%s, %s: %v after %d requests", call.Operation, name, err, service.Count(""))
 			}
@@ -58,7 +54,7 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	for _, call := range callsWithOptions() {
 		var response shipping.Response
 		service := shippingtest.NewService(call.Success().HeaderSet(http.Header{"X-Answer": {"7"}}))
-		err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), nil, shipping.WithHeader("X-Ours", "1"),
+		_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), nil, shipping.WithHeader("X-Ours", "1"),
 			shipping.WithQuery("ours", "1"), shipping.WithResponse(&response))
 		if err != nil {
 			t.Errorf("%s: %v", call.Operation, err)

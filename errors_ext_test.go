@@ -370,7 +370,7 @@ func TestClient_ANilContextIsAnError(t *testing.T) {
 	var none context.Context
 	for _, call := range shippingtest.Calls() {
 		service := shippingtest.NewService(call.Success())
-		err := call.Do(none, shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
+		_, err := call.Do(none, shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "context is nil: pass context.Background()") || len(service.Requests()) != 0 {
 			t.Errorf("%s: %v, %d requests", call.Operation, err, len(service.Requests()))
 		}

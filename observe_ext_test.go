@@ -67,7 +67,7 @@ func TestObserver_LabelsAreRoutesAndNotPaths(t *testing.T) {
 	for _, call := range shippingtest.Calls() {
 		var events []string
 		client := shippingtest.NewClient(t, shippingtest.NewService(call.Success()), shipping.WithProvisionalRoutes(), shipping.WithObserver(observed(&events)))
-		if err := call.Do(t.Context(), client); err != nil {
+		if _, err := call.Do(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
 		if len(events) != 3 || strings.Contains(strings.Join(events, ""), shippingtest.RequestID) {

@@ -365,7 +365,7 @@ func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 	for _, call := range shippingtest.Calls() {
 		switch call.Operation {
 		case shipping.OpGetRequest, operations.UpdateItems, operations.UpdateAddresses, operations.UpdateShipping, operations.UpdateProfile, operations.RetryRequest:
-			err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`)), shipping.WithProvisionalRoutes()))
+			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`)), shipping.WithProvisionalRoutes()))
 			if !errors.Is(err, shipping.ErrUnexpectedBody) || !strings.Contains(fmt.Sprint(err), `about another request, "RD-2"`) {
 				t.Errorf("%s: %v", call.Operation, err)
 			}

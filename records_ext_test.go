@@ -201,37 +201,27 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	}
 }
 
-func TestWebhooks_Replay_EveryFieldOfTheResult(t *testing.T) {
-	t.Parallel()
-	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "replay.json")).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-8K2J9L0M1N2P3Q4R"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	eachField(t, "replay.json", "", *got)
-}
-
-// A draft and a purchased request have a value in every field together.
-func TestRegulatory_EveryFieldOfARequest(t *testing.T) {
+// Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request have
+// a value in every field together.
+func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 	t.Parallel()
 	fields := goldenFields{T: t, given: map[string]bool{}}
-	for file, read := range map[string]func(shipping.RegulatoryService) (*shipping.RegulatoryRequest, error){
-		"draft.json": func(r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
-			return r.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"})
-		},
-		"request.json": func(r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
-			return r.Get(t.Context(), shippingtest.RequestID)
-		},
-	} {
-		got, err := read(shippingtest.NewClient(t, shippingtest.NewGoldenService(t, file)).Regulatory)
+	for _, call := range shippingtest.Calls() {
+		if call.Golden == "" || call.Operation == shipping.OpPurchase { // its result is no record: the next test reads it
+			continue
+		}
+		service := shippingtest.NewGoldenService(t, call.Golden)
+		got, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Raw.Get("request_id").Text() != shippingtest.RequestID {
-			t.Errorf("%s: Raw does not hold the record: %s", file, got.Raw)
+		data := goldenData(t, call.Golden)
+		fields.compare(call.Golden, reflect.ValueOf(got), data)
+		if raw := reflect.ValueOf(got).Elem().FieldByName("Raw"); raw.IsValid() && raw.String() != string(data) {
+			t.Errorf("%s: Raw does not hold the record: %s", call.Operation, raw)
 		}
-		fields.compare(file, reflect.ValueOf(got), goldenData(t, file))
 	}
-	fields.complete("draft.json and request.json")
+	fields.complete("the golden responses")
 }
 
 func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {

@@ -14,9 +14,10 @@ import (
 // Call is one operation of the client with arguments that pass its checks.
 type Call struct {
 	Operation string
-	Data      string // of a success
+	Golden    string // the golden response of a success; "": Data is its data
+	Data      string
 	Sent      string // the query of a GET request, or the body of another one
-	Do        func(ctx context.Context, c *shipping.Client, options ...shipping.CallOption) error
+	Do        func(ctx context.Context, c *shipping.Client, options ...shipping.CallOption) (any, error)
 }
 
 // RequestID is the regulatory request of the calls.
@@ -28,52 +29,46 @@ func Calls() (calls []Call) {
 	for _, list := range Lists() {
 		calls = append(calls, list.asCall())
 	}
-	const draft = `{"request_id":"` + RequestID + `","status":"draft","source":"shipment","available_documents":[],"line_items":[]}`
+	const draft = "draft.json"
 	return append(calls, []Call{
-		{shipping.OpReplayWebhook, `{"shipment_id":"SH-1"}`, `{"delivery_id":"WD-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o...)
-			return err
+		{shipping.OpReplayWebhook, "replay.json", "", `{"delivery_id":"WD-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o...)
 		}},
-		{shipping.OpAnalyze, draft, `{"shipment_id":"SH-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, o...)
-			return err
+		{shipping.OpAnalyze, draft, "", `{"shipment_id":"SH-7Q2MX09DKA4B8C1E"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"}, o...)
 		}},
-		{shipping.OpGetRequest, draft, "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.Get(ctx, RequestID, o...)
-			return err
+		{shipping.OpGetRequest, "request.json", "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.Get(ctx, RequestID, o...)
 		}},
-		{shipping.OpPurchase, `{"request_id":"` + RequestID + `","status":"processing"}`, `{"request_id":"` + RequestID + `","document_types":["FDA"]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: DraftRecord(RequestID),
+		{shipping.OpPurchase, "purchase.json", "", `{"request_id":"` + RequestID + `","document_types":["FDA","CUSTOMS"]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: DraftRecord(RequestID),
 			}, o...)
-			return err
 		}},
-		{operations.UpdateItems, draft, `{"line_items":[{"description":"tea","quantity":0}]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.UpdateItems(ctx, RequestID, []shipping.LineItem{{Description: "tea"}}, o...)
-			return err
+		{operations.UpdateItems, draft, "", `{"line_items":[{"description":"tea","quantity":1,"unit_price":12.5,"currency":"USD"}]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			price, err := shipping.ParseAmount("12.5")
+			if err != nil {
+				return nil, err
+			}
+			return c.Regulatory.UpdateItems(ctx, RequestID, []shipping.LineItem{{Description: "tea", Quantity: 1, UnitPrice: price, Currency: "USD"}}, o...)
 		}},
-		{operations.UpdateAddresses, draft, `{"origin":{"country":"CN"}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}}, o...)
-			return err
+		{operations.UpdateAddresses, draft, "", `{"origin":{"country":"CN"}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}}, o...)
 		}},
-		{operations.UpdateShipping, draft, `{"incoterm":"DAP"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
-			return err
+		{operations.UpdateShipping, draft, "", `{"incoterm":"DAP"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
 		}},
-		{operations.UpdateProfile, draft, `{"product_code":"54YFT10"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.UpdateProfile(ctx, RequestID, "FDA", map[string]string{"product_code": "54YFT10"}, o...)
-			return err
+		{operations.UpdateProfile, draft, "", `{"product_code":"54YFT10"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.UpdateProfile(ctx, RequestID, "FDA", map[string]string{"product_code": "54YFT10"}, o...)
 		}},
-		{operations.RetryRequest, draft, `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.Retry(ctx, RequestID, o...)
-			return err
+		{operations.RetryRequest, draft, "", `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.Retry(ctx, RequestID, o...)
 		}},
-		{operations.DocumentPDF, "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			_, err := c.Regulatory.PDF(ctx, RequestID, "FDA", o...)
-			return err
+		{operations.DocumentPDF, "", "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return c.Regulatory.PDF(ctx, RequestID, "FDA", o...)
 		}},
-		{"do", `{}`, `{"parcel":"PC-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			return c.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, nil, o...)
+		{"do", "", `{}`, `{"parcel":"PC-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return nil, c.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, nil, o...)
 		}},
 	}...)
 }
@@ -81,9 +76,8 @@ func Calls() (calls []Call) {
 // asCall returns a call of List that gets no records.
 func (l List) asCall() Call {
 	const wallet = "VA-1"
-	return Call{l.Operation, l.Data(""), l.Query(wallet), func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-		_, _, err := l.Get(ctx, c, wallet, o...)
-		return err
+	return Call{l.Operation, "", l.Data(""), l.Query(wallet), func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+		return first(l.Get(ctx, c, wallet, o...))
 	}}
 }
 
@@ -109,6 +103,13 @@ func (c Call) Request() (method, path string) {
 func (c Call) Body() string {
 	if c.Operation == operations.DocumentPDF {
 		return "%PDF-1.7 …"
+	}
+	if c.Golden != "" {
+		text, err := golden(c.Golden)
+		if err != nil {
+			panic(err)
+		}
+		return text
 	}
 	return Envelope(c.Data)
 }

@@ -2,6 +2,7 @@ package shippingtest
 
 import (
 	"embed"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -14,11 +15,19 @@ var goldens embed.FS
 // Golden returns a response that was written from the tables of the specification.
 func Golden(t testing.TB, name string) string {
 	t.Helper()
+	text, err := golden(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func golden(name string) (string, error) {
 	data, err := goldens.ReadFile("testdata/" + name)
 	if err != nil {
-		t.Fatalf("%v: write the response, as the specification shows it, to internal/shippingtest/testdata", err)
+		return "", fmt.Errorf("%w: write the response, as the specification shows it, to internal/shippingtest/testdata", err)
 	}
-	return string(data)
+	return string(data), nil
 }
 
 // NewGoldenService returns a service that sends a golden response.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // validate checks a JSON text against a schema of the document.
@@ -63,33 +64,23 @@ func (g golden) path() string {
 	return filepath.Join("..", "..", "internal", "shippingtest", "testdata", g.file)
 }
 
-// goldens returns the golden responses. That of a list has the name of the list.
-func goldens(t *testing.T) (all []golden) {
-	t.Helper()
-	others := []golden{
-		{"webhooks_only_page.json", shipping.OpListWebhooks, nil},
-		{"replay.json", shipping.OpReplayWebhook, nil},
-		{"purchase.json", shipping.OpPurchase, nil},
-		{"draft.json", shipping.OpAnalyze, []string{"/data/addresses/destination", "/data/available_documents/1/reasons/0/item_id"}}, // fields left out; an empty id
-		{"request.json", shipping.OpGetRequest, []string{"/data/available_documents/0"}},                                             // fields left out
-	}
-	odd := map[string][]string{ // of lists: a record in which every field is null; events for event
+// goldens returns the golden responses: that of each call, and those of the lists, which have their names.
+func goldens() (all []golden) {
+	odd := map[string][]string{ // of lists: a record in which every field is null; events for event; of requests: fields left out; an empty id
 		"rates.json": {"/data/rates/2/"}, "countries.json": {"/data/3/"}, "transactions.json": {"/data/transactions/2/"},
 		"webhooks.json": {"/data/webhooks/1", "/data/webhooks/2/"},
+		"draft.json":    {"/data/addresses/destination", "/data/available_documents/1/reasons/0/item_id"},
+		"request.json":  {"/data/available_documents/0"},
 	}
-	files, err := filepath.Glob(golden{file: "*.json"}.path())
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	for _, list := range shippingtest.Lists() {
+		all = append(all, golden{list.Name + ".json", list.Operation, odd[list.Name+".json"]})
 	}
-	for _, file := range files {
-		name := filepath.Base(file)
-		if i := slices.IndexFunc(others, func(g golden) bool { return g.file == name }); i >= 0 {
-			all = append(all, others[i])
-			continue
+	for _, call := range shippingtest.Calls() {
+		if call.Golden != "" {
+			all = append(all, golden{call.Golden, call.Operation, odd[call.Golden]})
 		}
-		all = append(all, golden{name, strings.TrimSuffix(name, ".json") + ".list", odd[name]})
 	}
-	return all
+	return append(all, golden{"webhooks_only_page.json", shipping.OpListWebhooks, nil})
 }
 
 // successOf returns the schema of a success of an operation.
@@ -105,7 +96,7 @@ func successOf(t *testing.T, document *openapi3.T, operation string) *openapi3.S
 			}
 		}
 	}
-	t.Fatalf("no operation %q: a golden response of another one than a list needs a row in goldens", operation)
+	t.Fatalf("no operation %q in internal/operations", operation)
 	return nil
 }
 
@@ -122,8 +113,8 @@ func responsesOf(t *testing.T, document *openapi3.T, op operations.Operation) ma
 func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	document := rules(t)
-	for _, test := range goldens(t) {
-		t.Run(test.file, func(t *testing.T) {
+	for _, test := range goldens() {
+		t.Run(test.operation+" "+test.file, func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(test.path())
 			if err != nil {

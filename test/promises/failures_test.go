@@ -35,7 +35,7 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 	}
 	for _, call := range shippingtest.Calls() {
 		for _, data := range other[call.Operation] {
-			err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)), shipping.WithProvisionalRoutes()))
+			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)), shipping.WithProvisionalRoutes()))
 			if !errors.Is(err, shipping.ErrUnexpectedBody) {
 				t.Errorf("%s with data %s: error %v, want an unexpected body", call.Operation, data, err)
 			}
@@ -50,7 +50,8 @@ func TestFailures_CancelledContextSendsNothing(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
 	client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())
 	for _, call := range shippingtest.Calls() {
-		shippingtest.WantError(t, call.Operation, call.Do(ctx, client), context.Canceled, shipping.ErrConnection)
+		_, err := call.Do(ctx, client)
+		shippingtest.WantError(t, call.Operation, err, context.Canceled, shipping.ErrConnection)
 	}
 	if service.Count("") != 0 {
 		t.Errorf("%d requests were sent for calls that had ended before", service.Count(""))
@@ -61,7 +62,8 @@ func TestFailures_ZeroClientsAndServices(t *testing.T) {
 	t.Parallel()
 	var zero shipping.Client
 	for _, call := range shippingtest.Calls() {
-		shippingtest.WantError(t, call.Operation, call.Do(t.Context(), &zero), shipping.ErrNoClient)
+		_, err := call.Do(t.Context(), &zero)
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrNoClient)
 	}
 	var none *shipping.Client
 	shippingtest.WantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil), shipping.ErrNoClient)

@@ -146,7 +146,7 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 			all.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				err := call.Do(ctx, client)
+				_, err := call.Do(ctx, client)
 				if ctx.Err() != nil {
 					t.Errorf("%s: it did not end", call.Operation)
 				}
@@ -207,9 +207,8 @@ func hostileCalls() []shippingtest.Call {
 	all := shippingtest.Calls()
 	for i := range all {
 		if all[i].Operation == shipping.OpPurchase {
-			all[i].Do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-				_, err := buyHostile(ctx, c, shippingtest.RequestID, o...)
-				return err
+			all[i].Do = func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return buyHostile(ctx, c, shippingtest.RequestID, o...)
 			}
 		}
 	}
@@ -219,7 +218,7 @@ func hostileCalls() []shippingtest.Call {
 // buyHostile is a purchase that is read back for a moment only.
 func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...shipping.CallOption) (*shipping.PurchaseResult, error) {
 	return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
 		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
 	}, o...)
 }
@@ -240,7 +239,7 @@ func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 						_, _ = io.WriteString(to, wireAnswer(status, "", "Location: "+location))
 					})
 					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-					err := call.Do(ctx, server.client(t, shipping.WithHTTPClient(&http.Client{
+					_, err := call.Do(ctx, server.client(t, shipping.WithHTTPClient(&http.Client{
 						CheckRedirect: func(*http.Request, []*http.Request) error { return nil }, // a client that would follow
 					})))
 					cancel()

@@ -97,7 +97,7 @@ func measure(t *testing.T, call shippingtest.Call, answer hostileAnswer, more ui
 	got := allocated(func() {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err = call.Do(ctx, client)
+		_, err = call.Do(ctx, client)
 	})
 	if most := uint64(max(server.count(""), 1))*mostForAnAnswer + more; got > most {
 		t.Errorf("%s allocated %d bytes, want %d at most: %.100v", call.Operation, got, most, err)

@@ -27,7 +27,7 @@ func FuzzAnswers(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			service := shippingtest.NewService(httpmock.NewStringResponder(int(status), body).HeaderSet(http.Header{"Content-Type": {contentType}}))
 			client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes(), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
-			err := call.Do(t.Context(), client)
+			_, err := call.Do(t.Context(), client)
 			if got := service.Requests(); len(got) == 0 || len(got) > 1 && (call.Operation != shipping.OpPurchase || service.Count(http.MethodPost) > 1) {
 				t.Errorf("%s was sent %d times", call.Operation, len(got))
 			}

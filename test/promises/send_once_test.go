@@ -90,8 +90,8 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 		"REFUSED_STREAM": func(stream uint32) []byte { return frame(frameReset, 0, stream, 7) },
 		"GOAWAY":         func(uint32) []byte { return frame(frameGoAway, 0, streamOfGoAway, 0, 0) },
 	} {
-		for _, call := range append(shippingtest.Calls(), shippingtest.Call{Operation: "do", Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) error {
-			return c.Do(ctx, http.MethodDelete, "/v1/shipments/SH-1", nil, nil, nil, o...)
+		for _, call := range append(shippingtest.Calls(), shippingtest.Call{Operation: "do", Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return nil, c.Do(ctx, http.MethodDelete, "/v1/shipments/SH-1", nil, nil, nil, o...)
 		}}) {
 			if shippingtest.Operation(call.Operation).Retry == operations.Safe {
 				continue
@@ -114,7 +114,7 @@ func TestSendOnce_OverHTTP2(t *testing.T) {
 								cancel() // a purchase is not read back
 							}
 						}}))
-					err := call.Do(ctx, client)
+					_, err := call.Do(ctx, client)
 					shippingtest.WantError(t, "call", err, shipping.ErrConnection)
 					if sent := requests.Load(); attempts != 1 || sent != 1 {
 						t.Errorf("%d requests in %d attempts: %v", sent, attempts, err)

@@ -144,7 +144,7 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 			scheme, config, before = "http", nil, []int{0, 100, 103}
 		} else {
 			called = slices.DeleteFunc(called, func(o operation) bool {
-				return o.name != "purchase" && o.name != "replay" && o.name != "DELETE without a body"
+				return o.name != shipping.OpPurchase && o.name != shipping.OpReplayWebhook && o.name != "DELETE without a body"
 			})
 		}
 		t.Run(kind, func(t *testing.T) {

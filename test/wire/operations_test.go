@@ -10,9 +10,10 @@ import (
 
 	"github.com/shipping-go/shipping"
 	table "github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-const requestID = "RD-1"
+const requestID = shippingtest.RequestID
 
 // operation is a call that is not safe to repeat.
 type operation struct {
@@ -37,38 +38,34 @@ func do(method string, body any) func(context.Context, *shipping.Client) error {
 	}
 }
 
-func operations() []operation {
-	const base = "/v1/regulatory-documents"
-	parcel := map[string]string{"parcel": "PC-1"}
-	return []operation{
-		{"purchase", "POST", base + "/purchase", true, purchase},
-		{"analyze", "POST", base + "/analyze", true, func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+// operations returns each call of the client that is not safe to repeat. A purchase is read back for a millisecond.
+func operations() (all []operation) {
+	for _, call := range shippingtest.Calls() {
+		row := shippingtest.Operation(call.Operation)
+		if row.Retry == table.Safe {
+			continue
+		}
+		op := operation{name: call.Operation, body: true, call: func(ctx context.Context, c *shipping.Client) error {
+			_, err := call.Do(ctx, c)
 			return err
-		}},
-		{"replay", "POST", "/v1/webhooks/replay", true, func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"})
-			return err
-		}},
-		{"update items", "PUT", base + "/request/RD-1/items", true, func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.UpdateItems(ctx, requestID, []shipping.LineItem{{Description: "tea"}})
-			return err
-		}},
-		{"retry", "POST", base + "/request/RD-1/retry", true, func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Retry(ctx, requestID)
-			return err
-		}},
-		{"POST", "POST", "/v1/shipments", true, do(http.MethodPost, parcel)},
-		{"OPTIONS", "OPTIONS", "/v1/shipments", true, do(http.MethodOptions, parcel)},
+		}}
+		op.method, op.path = call.Request()
+		if row.Charges {
+			op.call = purchase
+		}
+		all = append(all, op)
+	}
+	return append(all, []operation{
+		{"OPTIONS", "OPTIONS", "/v1/shipments", true, do(http.MethodOptions, map[string]string{"parcel": "PC-1"})},
 		{"POST without a body", "POST", "/v1/shipments", false, do(http.MethodPost, nil)},
 		{"PUT without a body", "PUT", "/v1/shipments", false, do(http.MethodPut, nil)},
 		{"DELETE without a body", "DELETE", "/v1/shipments", false, do(http.MethodDelete, nil)},
 		{"OPTIONS without a body", "OPTIONS", "/v1/shipments", false, do(http.MethodOptions, nil)},
-	}
+	}...)
 }
 
 // record is the data of every response: it suits each of the operations.
-const record = `{"status":true,"message":"done","data":{"request_id":"RD-1","status":"processing"}}`
+const record = `{"status":true,"message":"done","data":{"request_id":"` + requestID + `","status":"processing"}}`
 
 // caller is a client, and the number of attempts that its observer saw of operations that are not safe.
 type caller struct {
