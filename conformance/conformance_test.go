@@ -19,10 +19,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
-// serve returns a reference server that generates documents at once.
+// serve returns a reference server that generates documents at once. Its wallets have few transactions, because each
+// run reads all of them several times.
 func serve(t *testing.T, edits ...func(*assumption.Set)) *mockserver.Server {
 	t.Helper()
-	opts := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 })}
+	opts := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithScenario("history40"),
+		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 })}
 	for _, edit := range edits {
 		opts = append(opts, mockserver.WithAssumptions(edit))
 	}

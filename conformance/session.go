@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/shipping-go/shipping/internal/redact"
 )
 
 // maxAnswer limits how much of a response is read.
@@ -117,8 +119,9 @@ type request struct {
 type response struct {
 	missing  missing
 	op       *operation
-	to       string // the request, in words
-	lost     error  // no response, or only a part of it
+	key      redact.Key // which the body may contain
+	to       string     // the request, in words
+	lost     error      // no response, or only a part of it
 	status   int
 	body     []byte
 	envelope map[string]any // nil if the body is not a JSON object
@@ -134,7 +137,7 @@ func (s *session) call(name string, r request, needs ...missing) response {
 // send sends one request to an operation, unless something is missing that it needs.
 func (s *session) send(op *operation, r request, needs ...missing) response {
 	target := strings.ReplaceAll(op.path, "{request_id}", url.PathEscape(r.id))
-	a := response{op: op, to: op.method + " " + target, missing: cmp.Or(needs...)}
+	a := response{op: op, key: s.key, to: op.method + " " + target, missing: cmp.Or(needs...)}
 	if op.method != http.MethodGet && r.body == nil {
 		r.body = map[string]any{}
 	}
@@ -178,7 +181,6 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	if a.lost == nil && len(a.body) > maxAnswer {
 		a.lost = fmt.Errorf("the response is longer than %d bytes", maxAnswer)
 	}
-	a.body = []byte(s.key.JSON(string(a.body)))
 	decoder := json.NewDecoder(bytes.NewReader(a.body))
 	decoder.UseNumber() // numbers stay as they are written
 	if object := map[string]any(nil); a.lost == nil && decoder.Decode(&object) == nil {
@@ -212,8 +214,9 @@ func (a response) data() map[string]any {
 	return data
 }
 
-// excerpt shows the beginning of the body.
-func (a response) excerpt() string { return fmt.Sprintf("%.200q", a.body) }
+// excerpt shows the beginning of the body. What is left of a key that is cut could not be found any more, so the key is
+// withheld first.
+func (a response) excerpt() string { return fmt.Sprintf("%.200q", a.key.JSON(string(a.body))) }
 
 // refused records a response that must be a refusal, and returns a problem if it is not one.
 func (s *session) refused(a response) []string {

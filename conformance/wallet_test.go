@@ -70,7 +70,8 @@ func another(transactions []map[string]any, pagination map[string]any) []map[str
 		return transactions
 	}
 	payment := maps.Clone(transactions[len(transactions)-1])
-	payment["transactionId"], payment["amount"], payment["created_at"] = "TR-OTHER", 77.77, transactions[0]["created_at"]
+	payment["transactionId"], payment["flow"] = "TR-OTHER", "out" // the oldest can be income
+	payment["amount"], payment["created_at"] = 77.77, transactions[0]["created_at"]
 	return append(transactions, payment)
 }
 
