@@ -190,6 +190,18 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 	return r.price("", documents)
 }
 
+// pricedOtherwise reports whether a later reading of this draft shows another price for documents than this one, which shows
+// one.
+func (r *RegulatoryRequest) pricedOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
+	const none = "none" // a price without a currency can be compared, too
+	before, currency, err := r.price(none, documents)
+	if err != nil {
+		return false
+	}
+	now, other, err := later.price(none, documents)
+	return err != nil || !now.Equal(before) || !evidence.SameCurrency(currency, other)
+}
+
 // price is Price with a currency for prices that have none. It reads each offer once.
 func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amount, string, error) {
 	var total Amount

@@ -57,6 +57,7 @@ func checkPrices(ctx context.Context, t *testing.T) {
 		`{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}`:                                       none,
 		`{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}`:                                                 none,
 		`{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":1}`:                                         none,
+		`{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}`:                         none,
 		`{"document_type":"FDA","amount":1},"FDA"`:                                                                      none,
 		`{"document_type":"FDA","amount":1},{"document_type":"MSDS","amount":2},{"document_type":"FDA","amount":1}`:     none,
 		`{"document_type":"FDA","amount":10.50},{"document_type":"MSDS","amount":1},{"document_type":"fda","amount":2}`: "10.5",
@@ -137,6 +138,52 @@ func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
 	got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","Items":[{"description":"x"}],"LINE_ITEMS":[{}],"Request":{}}`))).Regulatory.Get(t.Context(), "RD-1")
 	if err != nil || got.LineItems != nil {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The specification shows no status in the response to an analysis. Such a draft is read before its purchase, and the price
+// that is read is the one that counts: a budget was held against the price of the analysis.
+func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
+	t.Parallel()
+	offer := func(price, more string) httpmock.Responder {
+		return shippingtest.OK(`{"request_id":"RD-1",` + more + `"currency":"NGN","available_documents":[{"document_type":"FDA","amount":` + price + `}]}`)
+	}
+	workflow := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "50"), Currency: "NGN"}}
+	for way, try := range map[string]func(ctx context.Context, r shipping.RegulatoryService) error{
+		"AnalyzeAndPoll": func(ctx context.Context, r shipping.RegulatoryService) error {
+			_, err := r.AnalyzeAndPoll(ctx, parcel, workflow)
+			return err
+		},
+		"Prepare": func(ctx context.Context, r shipping.RegulatoryService) error {
+			draft, err := r.Analyze(ctx, parcel)
+			if err != nil {
+				return err
+			}
+			purchase, err := r.Prepare(ctx, draft, workflow)
+			if err != nil {
+				return err
+			}
+			_, err = r.Purchase(ctx, purchase)
+			return err
+		},
+	} {
+		for reads, answers := range map[string][]httpmock.Responder{
+			"dearer":                {offer("99", `"status":"draft",`)},
+			"dearer, at first late": {shippingtest.Refusal(404, "not found"), offer("99", `"status":"draft",`)},
+			"dearer at the end":     {offer("10", ""), offer("99", `"status":"draft",`)},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, answers)
+				service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", offer("10", ""))
+				err := try(t.Context(), shippingtest.NewClient(t, service).Regulatory)
+				if err == nil || service.Count(http.MethodPost) != 1 {
+					t.Errorf("%s, %s: %d POST requests, %v", way, reads, service.Count(http.MethodPost), err)
+				}
+				if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok && failed.Outcome != shipping.OutcomeNotCharged {
+					t.Errorf("%s, %s: %v", way, reads, err)
+				}
+			})
+		}
 	}
 }
 

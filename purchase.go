@@ -242,6 +242,9 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	if p.Draft == nil || p.Draft.shown().Status == "" {
 		draft, err := s.Get(ctx, p.RequestID, reads...)
 		switch {
+		case err == nil && p.Draft != nil && p.Draft.pricedOtherwise(draft, p.DocumentTypes):
+			return nil, s.failed(p, OutcomeNotCharged, draft, errors.New("the request was read before the purchase, and its price is not that of the draft "+
+				"that was passed: compare it with your budget, and pass the record that Regulatory.Get returns; nothing was sent"))
 		case err == nil:
 			p.Draft = draft
 		case p.Draft == nil || !p.Sole || !errors.Is(err, ErrNotFound): // a new request may not be readable yet

@@ -214,11 +214,17 @@ func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest
 // prepare is Prepare for a flow. With an error too, the result holds the draft as last read.
 func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*PurchaseRequest, error) {
 	p := &PurchaseRequest{RequestID: f.id, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase}
-	if f.options.Edit != nil {
+	switch {
+	case f.options.Edit != nil:
 		if err := f.edit(ctx, p); err != nil {
 			return p, f.failed(wait.StepEdited, p.Draft, err)
 		}
 		f.report(PollEvent{Step: wait.StepEdited, Request: p.Draft})
+	case f.options.Select != nil && draft.shown().Status == "":
+		// Purchase reads a draft that shows no status: select from what it will find. A new request may not be readable yet.
+		if read, err := f.service.Get(ctx, f.id, f.call...); err == nil {
+			p.Draft = read
+		}
 	}
 	if f.options.Select == nil {
 		return p, nil
@@ -268,7 +274,11 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	}
 	bought, err := f.service.Purchase(ctx, p, f.call...)
 	if err != nil {
-		return p.Draft, f.failed(wait.StepPurchased, p.Draft, err)
+		last := p.Draft
+		if failed, ok := errors.AsType[*PurchaseError](err); ok && failed.Request != nil {
+			last = failed.Request
+		}
+		return last, f.failed(wait.StepPurchased, last, err)
 	}
 	f.report(PollEvent{Step: wait.StepPurchased, Request: bought.Request, Purchase: bought})
 	return f.wait(ctx)

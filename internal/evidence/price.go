@@ -53,8 +53,10 @@ func (o *Offers) Ambiguity(p Price) string {
 	if !p.Own && !o.currency {
 		return "the currency of the draft cannot be read"
 	}
-	for _, entry := range o.entries[strings.TrimSpace(p.Slug)] {
-		if found := p.otherMoney(entry, true); found != "" {
+	entries := o.entries[strings.TrimSpace(p.Slug)]
+	for _, entry := range entries {
+		// Of several offers that name the document, only one was read.
+		if found := p.otherMoney(entry, len(entries) == 1); found != "" {
 			return found
 		}
 	}
@@ -62,8 +64,8 @@ func (o *Offers) Ambiguity(p Price) string {
 }
 
 // otherMoney returns the first member of an object that shows another amount, or another currency. It looks into
-// nested objects and lists too.
-func (p Price) otherMoney(entry jsonread.Value, outermost bool) string {
+// nested objects and lists too. If read is set, the object is the offer that the price was read from.
+func (p Price) otherMoney(entry jsonread.Value, read bool) string {
 	if name, twice := entry.Repeated(); twice {
 		return quote(name) + " is given twice"
 	}
@@ -77,7 +79,7 @@ func (p Price) otherMoney(entry jsonread.Value, outermost bool) string {
 			if found := p.otherMoneyIn(m); found != "" {
 				return found
 			}
-		case outermost && (strings.EqualFold(m.Name, "amount") || strings.EqualFold(m.Name, "price") || strings.EqualFold(m.Name, "currency")):
+		case read && (strings.EqualFold(m.Name, "amount") || strings.EqualFold(m.Name, "price") || strings.EqualFold(m.Name, "currency")):
 			// Read by its exact name; in other case it is an unknown member, which is not read.
 		case isCurrency:
 			if m.Value.Text != "" && p.Currency != "" && !SameCurrency(m.Value.Text, p.Currency) {
