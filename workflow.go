@@ -103,8 +103,8 @@ type PollEvent struct {
 // a [*FailedError].
 //
 // Invalid options are a [*ValidationError], and a failed analysis returns the error of [RegulatoryService.Analyze].
-// Every error after the analysis is a [*StepError] or [*FailedError] with the request's id;
-// [RegulatoryService.Resume] continues with that id. It wraps [ErrOverBudget] if the budget stopped the purchase, and
+// Every error after the analysis is a [*StepError] or [*FailedError] with the request's id, with which a later call
+// continues. It wraps [ErrOverBudget] if the budget stopped the purchase, and
 // a [*PurchaseError] if the purchase was not confirmed.
 //
 // Specification: "Typical regulatory workflow".
@@ -124,8 +124,8 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 
 // Resume continues with a request in any state. It edits, selects, purchases and waits for a draft as
 // [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. It waits for a
-// purchased request. Nothing is purchased unless the request has just been read as a draft. Its errors are those of
-// AnalyzeAndPoll.
+// purchased request. Nothing is purchased unless the request has just been read as a draft; if the outcome of an earlier
+// purchase is unknown, call [RegulatoryService.SettlePurchase] first. Its errors are those of AnalyzeAndPoll.
 func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
@@ -281,7 +281,12 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 		return last, f.failed(wait.StepPurchased, last, err)
 	}
 	f.report(PollEvent{Step: wait.StepPurchased, Request: bought.Request, Purchase: bought})
-	return f.wait(ctx)
+	waiting, err := f.waiting()
+	if err != nil {
+		return nil, err
+	}
+	waiting.purchased = true
+	return waiting.run(ctx)
 }
 
 func (f *flow) failed(step string, record *RegulatoryRequest, err error) error {
@@ -294,14 +299,6 @@ func checkDraft(record *RegulatoryRequest) error {
 		return nil
 	}
 	return fmt.Errorf("the request is not a draft any more: its status is %s; this call purchased nothing", quoteShort(string(record.Status)))
-}
-
-func (f *flow) wait(ctx context.Context) (*RegulatoryRequest, error) {
-	waiting, err := f.waiting()
-	if err != nil {
-		return nil, err
-	}
-	return waiting.run(ctx)
 }
 
 func (f *flow) waiting() (*waiting, error) {
@@ -343,12 +340,13 @@ func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *Pol
 
 // waiting is one wait for one request.
 type waiting struct {
-	service  RegulatoryService
-	id       string
-	call     []CallOption
-	polls    wait.Polls
-	progress func(PollEvent)
-	last     *RegulatoryRequest
+	service   RegulatoryService
+	id        string
+	call      []CallOption
+	polls     wait.Polls
+	progress  func(PollEvent)
+	purchased bool // a purchase succeeded before the wait, or a poll has shown one
+	last      *RegulatoryRequest
 }
 
 func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
@@ -391,9 +389,13 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		return poll.Next, false, err
 	}
 	w.last = record
+	w.purchased = w.purchased || record.Status == StatusPurchasing || record.Status == StatusProcessing
 	poll := w.polls.Found(ctx, record.Status == StatusDraft, record.Status.Final())
 	switch poll.End {
 	case wait.StillDraft:
+		if w.purchased {
+			return 0, true, w.failed(wait.ErrStale)
+		}
 		return 0, true, w.failed(ErrNotPurchased)
 	case wait.NotYet:
 		w.report(wait.StepPolled, poll, nil)
@@ -425,7 +427,7 @@ func (r *RegulatoryRequest) ended() error {
 
 func (w *waiting) failed(err error) error {
 	if contextEnded(err) {
-		err = fmt.Errorf("%w; call Regulatory.Resume to continue", err)
+		err = fmt.Errorf("%w; call Regulatory.Wait to continue", err)
 	}
 	return &StepError{RequestID: w.id, Step: wait.StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
 }
@@ -443,8 +445,9 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 	return joinErrors(err, last)
 }
 
-// StepError is returned if a step fails after the request was created. Pass its RequestID to
-// [RegulatoryService.Resume] to continue, in this process or another.
+// StepError is returned if a step fails after the request was created. To continue, in this process or another, pass its
+// RequestID to [RegulatoryService.Wait] if the step is "polled", and to [RegulatoryService.Resume] otherwise. If it wraps a
+// [*PurchaseError] whose outcome is unknown, settle the purchase first: Resume purchases a request that reads as a draft.
 type StepError struct {
 	RequestID string
 	// Step is the step that failed.

@@ -524,6 +524,39 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 	}
 }
 
+// A caller that was asked to purchase a request that is purchased would pay twice.
+func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
+	t.Parallel()
+	workflow := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll}
+	draft := shippingtest.Record("draft", draftOfTwo)
+	for name, test := range map[string]struct {
+		reads []httpmock.Responder
+		call  func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error)
+	}{
+		"after a confirmed purchase": {[]httpmock.Responder{draft}, func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+			return r.AnalyzeAndPoll(ctx, parcel, workflow)
+		}},
+		"resumed": {[]httpmock.Responder{shippingtest.Record("processing"), draft}, func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+			return r.Resume(ctx, "RD-1", workflow)
+		}},
+		"waited for": {[]httpmock.Responder{shippingtest.Record("purchasing"), draft}, func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+			return r.Wait(ctx, "RD-1", nil)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := states(test.reads...)
+				service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", draft)
+				_, err := test.call(t.Context(), shippingtest.NewClient(t, service).Regulatory)
+				if err == nil || errors.Is(err, shipping.ErrNotPurchased) || !strings.Contains(err.Error(), "do not purchase again") {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -117,9 +117,6 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
-	if draft.Status == "" {
-		return e.resume(ctx)
-	}
 	return e.fromDraft(ctx, draft)
 }
 
@@ -265,7 +262,7 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	poll := e.polls.Found(ctx, record.Status == shipping.StatusDraft, record.Status.Final())
 	switch poll.End {
 	case wait.StillDraft:
-		return 0, e.failed(wait.StepPolled, record, shipping.ErrNotPurchased)
+		return 0, e.failed(wait.StepPolled, record, wait.ErrStale)
 	case wait.NotYet:
 		e.polled(shipping.PollEvent{Step: wait.StepPolled, Request: record}, poll)
 		return poll.Next, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // polledService is a service with one request, whose reads after the purchase are answered in turn, the last one again and
@@ -62,7 +63,7 @@ func TestBatch_APollThatFails(t *testing.T) {
 	}{
 		"for good":      {[]any{404}, batch.StateWaiting, shipping.ErrNotFound, 1},
 		"for a while":   {[]any{503, 503, "completed"}, batch.StateCompleted, nil, 3},
-		"as a draft":    {[]any{"draft"}, batch.StateWaiting, shipping.ErrNotPurchased, 0},
+		"as a draft":    {[]any{"draft"}, batch.StateWaiting, wait.ErrStale, 0},
 		"as failed":     {[]any{"failed"}, batch.StateFailed, shipping.ErrRequestFailed, 1},
 		"in the middle": {[]any{"processing", 401}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
 	} {

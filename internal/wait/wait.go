@@ -88,10 +88,15 @@ const (
 	Broken
 )
 
+// ErrStale is the error of a wait for a request that was purchased, and stays a draft.
+var ErrStale = errors.New("the purchase succeeded, but the request still reads as a draft, as an old copy of it does; " +
+	"do not purchase again: wait for it later, and compare it with the wallet's transactions")
+
 // Polls decides after each poll of a request whether and when another follows.
 type Polls struct {
 	Intervals // with their defaults
 	started   time.Time
+	drafts    time.Time // since when every poll has found a draft
 	interval  time.Duration
 	polls     int
 	failures  int
@@ -111,6 +116,7 @@ type Poll struct {
 func (p *Polls) Begin() {
 	if p.polls == 0 {
 		p.started = time.Now()
+		p.drafts = p.started
 	}
 	p.polls++
 }
@@ -119,10 +125,13 @@ func (p *Polls) Begin() {
 func (p *Polls) Found(ctx context.Context, draft, final bool) Poll {
 	p.failures = 0
 	next := p.next(ctx)
+	if !draft {
+		p.drafts = time.Now()
+	}
 	switch {
 	case final:
 		return p.poll(AtEnd, 0)
-	case draft && time.Since(p.started) >= p.DraftFor:
+	case draft && time.Since(p.drafts) >= p.DraftFor:
 		return p.poll(StillDraft, 0)
 	}
 	return p.poll(NotYet, next)
