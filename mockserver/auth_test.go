@@ -7,24 +7,24 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Specification, "Authentication": every operation but the PDF needs the key. That countries and
-// webhooks do is an assumption.
+// Specification, "Authentication": every operation but the PDF needs the key. For some, that is an
+// assumption.
 func TestAuth_EveryOperationButThePDFNeedsTheKey(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	for _, op := range operations.All() {
 		t.Run(op.Name, func(t *testing.T) {
 			t.Parallel()
-			path := strings.NewReplacer("{request_id}", "RD-1", "{document_type}", "FDA").Replace(op.Route)
-			got := do(t, srv, op.Method, path, "", "Authorization", "")
+			got := do(t, srv, op.Method, shippingtest.PathOf(op), "", "Authorization", "")
 			if op.Open {
-				got.refusal(t, http.StatusNotFound, "RD-1")
+				got.refusal(t, http.StatusNotFound, shippingtest.RequestID)
 				return
 			}
 			got.refusal(t, http.StatusUnauthorized, "Authorization header is missing")

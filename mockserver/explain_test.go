@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -194,8 +195,7 @@ func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener())
 	key := "Bearer sk_test_empty_why2"
 	for _, op := range operations.All() {
-		path := strings.NewReplacer("{request_id}", "RD-1", "{document_type}", "FDA").Replace(op.Route)
-		refusal := do(t, srv, op.Method, path, `{"request_id":"RD-1","shipment_id":"SH-1","event":"x","document_types":[7]}`, "Authorization", key, "Content-Type", "text/plain")
+		refusal := do(t, srv, op.Method, shippingtest.PathOf(op), `{"request_id":"RD-1","shipment_id":"SH-1","event":"x","document_types":[7]}`, "Authorization", key, "Content-Type", "text/plain")
 		if refusal.status < 400 {
 			continue // a list, which is empty
 		}

@@ -1,4 +1,4 @@
-// Quickstart calls every operation of the shipping service once and explains the results: countries, rates,
+// Quickstart uses the shipping service from end to end and explains the results: countries, rates,
 // webhooks, a wallet, regulatory documents from analysis to completion, the debit they leave, and a
 // webhook notification sent again.
 //

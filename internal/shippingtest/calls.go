@@ -90,10 +90,15 @@ func (c Call) Request() (method, path string) {
 		return http.MethodPost, "/v1/shipments"
 	}
 	operation := Operation(c.Operation)
+	return operation.Method, PathOf(operation)
+}
+
+// PathOf returns the path of an operation, with the values that the calls give to its placeholders.
+func PathOf(operation operations.Operation) string {
 	values := map[string]string{"{request_id}": RequestID, "{document_type}": "FDA"}
-	return operation.Method, placeholder.ReplaceAllStringFunc(operation.Route, func(name string) string {
+	return placeholder.ReplaceAllStringFunc(operation.Route, func(name string) string {
 		if values[name] == "" {
-			panic("shippingtest: Call.Request has no value for " + name + " of " + c.Operation)
+			panic("shippingtest: PathOf has no value for " + name + " of " + operation.Name)
 		}
 		return values[name]
 	})

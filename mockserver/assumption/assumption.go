@@ -11,7 +11,7 @@ import "time"
 // the routes below /_mock/ and docs/ASSUMPTIONS.md follow from them.
 type Set struct {
 	// OpenOperations names operations that need no Authorization, such as "countries.list".
-	OpenOperations []string `open:"whether countries and webhooks need Authorization" default:"every operation but the PDF needs it" basis:"code that passes a strict server also passes a lenient one" contrary:"countries.list,webhooks.list" scope:"server"`
+	OpenOperations []string `open:"whether operations need Authorization for which the specification does not show it" default:"every operation but the PDF needs it" basis:"code that passes a strict server also passes a lenient one" contrary:"countries.list,webhooks.list" scope:"server"`
 	// OneWorld refuses every key but the server's with 401.
 	OneWorld bool `open:"which keys are valid" default:"the server's key, and sk_test_<scenario>_<name>, one world each" basis:"parallel tests must be isolated" contrary:"-" scope:"server"`
 	// RuleFailureStatus is the HTTP status of a request that breaks a rule.

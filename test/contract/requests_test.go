@@ -241,7 +241,7 @@ func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 		t.Errorf("purchase from a poor wallet: status %d, %v", status, data)
 	}
 	for _, op := range operations.All() {
-		c.refuseInGeneral(op, strings.NewReplacer("{request_id}", draft[strings.LastIndex(draft, "/")+1:], "{document_type}", "CUSTOMS").Replace(op.Route))
+		c.refuseInGeneral(op, strings.Replace(shippingtest.PathOf(op), shippingtest.RequestID, draft[strings.LastIndex(draft, "/")+1:], 1))
 	}
 	if missing := c.judge.missing(c.documentedRefusals()); len(missing) > 0 {
 		t.Errorf("documented, and never seen: %v", missing)
