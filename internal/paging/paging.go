@@ -10,7 +10,8 @@
 //     total is the same. A window of 1 is safe.
 //   - If nearly all rows vanish while the total changes with every page, the walk can end in [Incomplete] although nothing is
 //     missing.
-//   - If a page contains the records of another page while rows vanish, its own can be taken for rows that vanished.
+//   - If a page contains the records of another page while rows vanish, or of the page before in a list without totals, its own
+//     can be taken for rows that vanished, or that were read.
 //   - Records without an identifier are returned again if their page is read again.
 //   - If a page of rows or more arrives with every request for long, the walk ends in [Loop].
 package paging
