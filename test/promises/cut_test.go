@@ -1,6 +1,7 @@
 package promises_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,13 @@ func (c cut) serve(conn net.Conn) {
 		_, _ = io.WriteString(conn, c.response[:c.after])
 	}
 	_ = conn.Close()
+}
+
+// readRequest reads one request.
+func readRequest(conn net.Conn) {
+	if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+		_, _ = io.Copy(io.Discard, request.Body)
+	}
 }
 
 func (c cut) inBody() bool {

@@ -23,47 +23,31 @@ import (
 type hostileServer struct {
 	*tcptest.Server
 
-	mu        sync.Mutex
-	reached   map[string]int // requests by method
-	authority []string       // every Authorization that came
+	mu      sync.Mutex
+	reached map[string]int // requests by method
 }
 
 // startHostile starts a server that reads a request of each connection, writes chosen bytes, be they HTTP or not, and
 // closes the connection.
 func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *hostileServer {
 	t.Helper()
-	s := &hostileServer{}
-	s.listen(t, func(conn net.Conn) {
-		if r, whole := s.receive(bufio.NewReader(conn)); whole {
-			answer(conn, r)
+	s := &hostileServer{reached: map[string]int{}}
+	server, err := tcptest.Start(func(conn net.Conn) {
+		r, err := tcptest.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			return
 		}
+		s.mu.Lock()
+		s.reached[r.Method]++
+		s.mu.Unlock()
+		answer(conn, r)
 	})
-	return s
-}
-
-// listen starts the server; talk is what happens on a connection.
-func (s *hostileServer) listen(t testing.TB, talk func(conn net.Conn)) {
-	t.Helper()
-	s.reached = map[string]int{}
-	server, err := tcptest.Start(talk)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Server = server
 	t.Cleanup(server.Close)
-}
-
-// receive reads a request, and counts it if it is complete.
-func (s *hostileServer) receive(from *bufio.Reader) (r *http.Request, whole bool) {
-	r, err := tcptest.ReadRequest(from)
-	if err != nil {
-		return nil, false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.reached[r.Method]++
-	s.authority = append(s.authority, r.Header.Get("Authorization"))
-	return r, true
+	return s
 }
 
 // count is how many requests of a method came; "" counts all.
@@ -223,37 +207,23 @@ func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...
 	}, o...)
 }
 
-// Redirects are followed by no operation, to nowhere, and take nothing along.
+// No redirect is followed, also if CheckRedirect of the user's client would, so the key stays. The vectors have more redirects.
 func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 	t.Parallel()
 	elsewhere := startHostile(t, func(to net.Conn, _ *http.Request) { _, _ = io.WriteString(to, wireAnswer("200 OK", "{}")) })
-	for _, status := range []string{"301 Moved Permanently", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"} {
-		for name, location := range map[string]string{
-			"same origin": "/v1/countries", "other origin": elsewhere.URL + "/v1/countries", "itself": "", "other scheme": "https://" + elsewhere.URL[len("http://"):],
-			"with credentials": "http://me:secret@" + elsewhere.URL[len("http://"):], "a file": "file:///etc/passwd", "no address": "http://[broken",
-		} {
-			t.Run(status[:3]+" to "+name, func(t *testing.T) {
-				t.Parallel()
-				for _, call := range hostileCalls() {
-					server := startHostile(t, func(to net.Conn, r *http.Request) {
-						_, _ = io.WriteString(to, wireAnswer(status, "", "Location: "+location))
-					})
-					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-					_, err := call.Do(ctx, server.client(t, shipping.WithHTTPClient(&http.Client{
-						CheckRedirect: func(*http.Request, []*http.Request) error { return nil }, // a client that would follow
-					})))
-					cancel()
-					shippingtest.WantError(t, call.Operation, err, shipping.ErrRedirected)
-					if method, want := requestsFor(call.Operation, false); server.count(method) != want {
-						t.Errorf("%s: %d requests, want %d", call.Operation, server.count(method), want)
-					}
-				}
-			})
+	for _, call := range hostileCalls() {
+		server := startHostile(t, func(to net.Conn, _ *http.Request) {
+			_, _ = io.WriteString(to, wireAnswer("307 Temporary Redirect", "", "Location: "+elsewhere.URL+"/v1/countries"))
+		})
+		_, err := call.Do(t.Context(), server.client(t, shipping.WithHTTPClient(&http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return nil },
+		})))
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrRedirected)
+		if method, want := requestsFor(call.Operation, false); server.count(method) != want {
+			t.Errorf("%s: %d requests, want %d", call.Operation, server.count(method), want)
 		}
 	}
-	t.Cleanup(func() { // runs when the subtests have ended, before the server closes
-		if n := elsewhere.count(""); n != 0 {
-			t.Errorf("another origin received %d requests: %q", n, elsewhere.authority)
-		}
-	})
+	if n := elsewhere.count(""); n != 0 {
+		t.Errorf("another origin received %d requests", n)
+	}
 }
