@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/jarcoal/httpmock"
@@ -142,15 +141,6 @@ func Confirmation() httpmock.Responder {
 
 // NoResponse returns a responder that closes the connection instead.
 func NoResponse() httpmock.Responder { return httpmock.NewErrorResponder(io.ErrUnexpectedEOF) }
-
-// Truncated returns a responder whose bodies break off.
-func Truncated(status int, body string) httpmock.Responder {
-	return func(r *http.Request) (*http.Response, error) {
-		response := httpmock.NewStringResponse(status, body)
-		response.Body = io.NopCloser(io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF)))
-		return response, nil
-	}
-}
 
 // Sent returns the status and the body that a responder sends.
 func Sent(t testing.TB, responder httpmock.Responder) (status int, body string) {

@@ -188,14 +188,18 @@ func readDamages() []damage {
 		})},
 		// Without its list, the record of an earlier purchase would be the record of this one.
 		{name: "no list of documents", weight: 3, apply: func(x *exchange, r *response) bool {
-			return !x.order.existing && unlisted(x, r)
+			return !x.order.existing && edit(func(data map[string]any) bool {
+				_, listed := data["documents"]
+				delete(data, "documents")
+				return listed
+			})(x, r)
 		}},
 		// With "completed" it would be the record of a request that was purchased before.
 		{name: "other documents", weight: 3, apply: edit(func(data map[string]any) bool {
 			if data["documents"] == nil {
 				return false
 			}
-			data["documents"], data["status"] = otherDocuments(), "processing"
+			data["documents"], data["status"] = []any{map[string]any{"document_type": "FUMIGATION", "status": "generating"}}, "processing"
 			return true
 		})},
 		{name: "slow", weight: 3, apply: fair(func(r *response) { r.slow = true })},
@@ -210,20 +214,6 @@ func readDamages() []damage {
 		damages = append(damages, damage{name: "another request, " + status, weight: 3, apply: anotherRecord(status)})
 	}
 	return damages
-}
-
-// unlisted removes the list of purchased documents from a record.
-func unlisted(x *exchange, r *response) bool {
-	return edit(func(data map[string]any) bool {
-		_, listed := data["documents"]
-		delete(data, "documents")
-		return listed
-	})(x, r)
-}
-
-// otherDocuments returns documents that nobody of the campaign purchases.
-func otherDocuments() []any {
-	return []any{map[string]any{"document_type": "FUMIGATION", "status": "generating"}}
 }
 
 // edit changes the record in the response. It applies only if there is one.
@@ -267,11 +257,6 @@ func stale(x *exchange, r *response) bool {
 	return true
 }
 
-// analyzeDamages returns what the proxy may do to the response to an analysis.
-func analyzeDamages() []damage {
-	return append(broken(), damage{name: "as it was", weight: 120}, damage{name: "envelope with 400", weight: 4, apply: envelope(http.StatusBadRequest)})
-}
-
 // A schedule makes the plan of every exchange. The plan follows from the seed, the number of the order and the
 // number of the exchange, and not from the order in which goroutines run.
 type schedule struct {
@@ -282,7 +267,7 @@ type schedule struct {
 
 func newSchedule(seed uint64) *schedule {
 	return &schedule{seed: seed, deliveries: deliveries(), damages: map[string][]damage{
-		analysis: analyzeDamages(), purchase: purchaseDamages(), readBack: readDamages(),
+		purchase: purchaseDamages(), readBack: readDamages(),
 	}}
 }
 

@@ -20,14 +20,12 @@ import (
 const sentHeader = "X-Sent"
 
 const (
-	analyzePath  = "/v1/regulatory-documents/analyze"
 	purchasePath = "/v1/regulatory-documents/purchase"
 	requestPath  = "/v1/regulatory-documents/request/"
 )
 
 // The kinds of exchanges that faults strike.
 const (
-	analysis = "analysis"
 	purchase = "purchase"
 	readBack = "read-back"
 )
@@ -43,8 +41,6 @@ type plan struct {
 type proxy struct {
 	service http.Handler
 	plan    func(o *order, kind string, n int) plan
-	// name returns the order that an analysis belongs to.
-	name func(body []byte) *order
 
 	honest     atomic.Bool
 	deliveries sync.WaitGroup
@@ -126,8 +122,6 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.posted++
 		p.sent[r.Header.Get(sentHeader)+" "+in.RequestID]++
 		p.mu.Unlock()
-	case r.URL.Path == analyzePath && p.name != nil:
-		x.kind, x.order = analysis, p.name(body)
 	case strings.HasPrefix(r.URL.Path, requestPath):
 		x.kind, x.requestID = readBack, path.Base(r.URL.Path)
 		x.order = p.order(x.requestID)
@@ -219,16 +213,10 @@ func (x *exchange) pass() response {
 		x.proxy.passed++
 		x.proxy.mu.Unlock()
 	}
-	if x.order == nil || r.status != http.StatusOK {
-		return r
-	}
-	switch {
-	case x.kind == purchase:
+	if x.order != nil && x.kind == purchase && r.status == http.StatusOK {
 		x.order.mu.Lock()
 		x.order.chargedAt = time.Now()
 		x.order.mu.Unlock()
-	case x.kind == analysis:
-		x.proxy.watch(r.text("request_id"), x.order)
 	}
 	return r
 }

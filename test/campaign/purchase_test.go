@@ -26,8 +26,6 @@ type options struct {
 	seed      uint64
 	workers   int // SHIPPING_CAMPAIGN_WORKERS
 	only      int // SHIPPING_CAMPAIGN_ONLY: the number of the purchase to replay alone; -1 runs all
-
-	patience time.Duration // of the clients; 0: that of the campaign
 }
 
 func readOptions(t *testing.T) options {
@@ -104,7 +102,7 @@ type campaign struct {
 	wrong    map[string][]string // by problem
 }
 
-func newCampaign(t *testing.T, o options, over ...wire) *campaign {
+func newCampaign(t *testing.T, o options) *campaign {
 	t.Helper()
 	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100), mockserver.WithMaxMemory(1<<40),
 		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.01 }))
@@ -114,12 +112,12 @@ func newCampaign(t *testing.T, o options, over ...wire) *campaign {
 	if err := errors.Join(err, server.SetExchangeRate("NGN", rate)); err != nil {
 		t.Fatal(err)
 	}
-	c := &campaign{options: o, server: server, direct: server.Client(t), proxy: newProxy(server), schedule: newSchedule(o.seed), wires: over, wrong: map[string][]string{}}
+	c := &campaign{options: o, server: server, direct: server.Client(t), proxy: newProxy(server), schedule: newSchedule(o.seed), wires: wires(), wrong: map[string][]string{}}
 	c.proxy.plan = c.schedule.plan
 	for _, w := range c.wires {
-		c.clients = append(c.clients, w.open(t, c.proxy, server.SecretKey, cmp.Or(o.patience, patience)))
+		c.clients = append(c.clients, w.open(t, c.proxy, server.SecretKey, patience))
 	}
-	c.patient = wires()[1].open(t, c.proxy, server.SecretKey, 100*patience)
+	c.patient = c.wires[1].open(t, c.proxy, server.SecretKey, 100*patience)
 	return c
 }
 
@@ -131,7 +129,7 @@ func newCampaign(t *testing.T, o options, over ...wire) *campaign {
 // It has found purchases that were sent several times over HTTP/2, and false reports of both outcomes.
 func TestPurchaseCampaign(t *testing.T) {
 	t.Parallel()
-	c := newCampaign(t, readOptions(t), wires()...)
+	c := newCampaign(t, readOptions(t))
 	started := time.Now()
 	for number := range c.options.purchases {
 		if c.options.only < 0 || c.options.only == number {

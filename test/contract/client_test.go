@@ -1,9 +1,6 @@
 package contract
 
 import (
-	"context"
-	"errors"
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -14,20 +11,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/mockserver"
 )
-
-// judged returns a client whose every exchange is checked against the document.
-func judged(t *testing.T, srv *mockserver.Server, key string) (*shipping.Client, *judge) {
-	t.Helper()
-	j := newJudge(t)
-	client, err := shipping.NewClient(key,
-		shipping.WithBaseURL(srv.URL), shipping.WithHTTPClient(&http.Client{Transport: j}), shipping.WithProvisionalRoutes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client, j
-}
 
 func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 	t.Parallel()
@@ -52,47 +36,6 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestClient_EveryRefusalIsReadFromWhatIsDocumented(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	client, j := judged(t, srv, srv.SecretKey)
-	stranger, _ := judged(t, srv, "sk_of_nobody")
-	tests := []struct {
-		name string
-		call func(ctx context.Context) error
-		want error
-	}{
-		{"wrong key", func(ctx context.Context) error { _, err := stranger.Rates.List(ctx, nil); return err }, shipping.ErrUnauthorized},
-		{"unknown wallet", func(ctx context.Context) error {
-			_, err := client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: "VA-0"})
-			return err
-		}, shipping.ErrNotFound},
-		{"unknown webhook", func(ctx context.Context) error {
-			_, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: srv.Shipments()[0], Event: "shipment.created", WebhookID: "WA-0"})
-			return err
-		}, shipping.ErrInvalidRequest},
-		{"failed analysis", func(ctx context.Context) error {
-			_, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"})
-			return err
-		}, shipping.ErrInvalidRequest},
-		{"unknown request", func(ctx context.Context) error { _, err := client.Regulatory.Get(ctx, "RD-NOWHERE"); return err }, shipping.ErrNotFound},
-		{"purchase of an unknown request", func(ctx context.Context) error {
-			_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-NOWHERE", DocumentTypes: []shipping.DocumentType{"FDA"}})
-			return err
-		}, shipping.ErrNotFound},
-		{"document of an unknown request", func(ctx context.Context) error {
-			_, err := client.Regulatory.PDF(ctx, "RD-NOWHERE", "FDA")
-			return err
-		}, shipping.ErrNotFound},
-	}
-	for _, test := range tests {
-		if err := test.call(t.Context()); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v; want %v", test.name, err, test.want)
-		}
-	}
-	j.allRequestsAllowed()
 }
 
 // The document and the client know the same document types.

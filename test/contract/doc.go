@@ -5,8 +5,8 @@
 //   - every operation is called with hand-made requests and with the client, over real sockets, and
 //     every request and response is checked against the document, in which no unlisted field is allowed;
 //   - so is every operation of the control surface below /_mock/;
-//   - the golden responses of the client and the golden records of the server are checked against it;
-//   - clients that oapi-codegen and openapi-typescript generate from it are built and run;
+//   - the golden responses of the client are checked against it;
+//   - a client that openapi-typescript generates from it is built and run;
 //   - Redocly's and Spectral's rules find nothing in it, and Prism nothing between that client and the server.
 //
 // What needs Node.js 20 is in run.sh, the rest in go test ./....

@@ -29,8 +29,7 @@ type judge struct {
 
 	mu      sync.Mutex
 	seen    map[exchange]int
-	wrong   []error // requests that the document does not allow, not yet asked about
-	refused error   // why the document does not allow the latest request; nil: allowed
+	refused error // why the document does not allow the latest request; nil: allowed
 }
 
 // exchange is an operation together with the status that it was answered with.
@@ -106,9 +105,6 @@ func (j *judge) judge(req *http.Request, sent []byte, resp *http.Response, recei
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.refused = err
-	if err != nil {
-		j.wrong = append(j.wrong, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err))
-	}
 	if in == nil {
 		if err := j.refusal(received); err != nil {
 			j.t.Errorf("%s %s answered %d with %s: %v", req.Method, req.URL.Path, resp.StatusCode, received, err)
@@ -175,18 +171,7 @@ func (j *judge) refusal(body []byte) error {
 func (j *judge) latest() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.wrong = nil
 	return j.refused
-}
-
-// allRequestsAllowed reports every request that the document does not allow.
-func (j *judge) allRequestsAllowed() {
-	j.t.Helper()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, err := range j.wrong {
-		j.t.Error(err)
-	}
 }
 
 // missing returns which of the wanted exchanges have not been seen.

@@ -3,14 +3,11 @@ package promises_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
@@ -144,79 +141,6 @@ func TestChoices_LostPurchase(t *testing.T) {
 			settled, err := client.Regulatory.SettlePurchase(t.Context(), failed.Purchase)
 			if failed, ok = errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 				t.Errorf("settled: %+v, %v", settled, err)
-			}
-		}
-	})
-}
-
-func TestChoices_Failures(t *testing.T) {
-	t.Parallel()
-	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		ctx := t.Context()
-		_, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"})
-		if failed, ok := errors.AsType[*shipping.FailedError](err); !ok || failed.Request.RequestID == "" {
-			t.Errorf("a failed analysis: %v", err)
-		} else if record, err := client.Regulatory.Get(ctx, failed.Request.RequestID); err != nil || record.Status != shipping.StatusFailed {
-			t.Errorf("its record: %+v, %v", record, err)
-		}
-		if _, err := client.Regulatory.Get(ctx, "RD-NOSUCH"); !errors.Is(err, shipping.ErrNotFound) {
-			t.Errorf("an unknown request: %v", err)
-		}
-		if _, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-NOSUCH"}); !errors.Is(err, shipping.ErrNotFound) {
-			t.Errorf("an unknown shipment: %v", err)
-		}
-		other, err := shipping.NewClient("sk_test_wrong", shipping.WithBaseURL(srv.URL), shipping.WithHTTPClient(&http.Client{Transport: srv.Transport()}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := other.Rates.List(ctx, nil); !errors.Is(err, shipping.ErrUnauthorized) {
-			t.Errorf("a wrong key: %v", err)
-		}
-
-		draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"WATCH", "CUSTOMS"}}); err != nil {
-			t.Fatal(err)
-		}
-		_, err = client.Regulatory.Wait(ctx, draft.RequestID, nil)
-		if _, ok := errors.AsType[*shipping.FailedError](err); !ok {
-			t.Fatalf("failed generation: %v", err)
-		}
-		if _, err := client.Regulatory.Retry(ctx, draft.RequestID); err != nil {
-			t.Fatal(err)
-		}
-		if record, err := client.Regulatory.Wait(ctx, draft.RequestID, nil); err != nil || record.Status != shipping.StatusCompleted {
-			t.Errorf("after a retry: %+v, %v", record, err)
-		}
-	})
-}
-
-func TestChoices_Batch(t *testing.T) {
-	t.Parallel()
-	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		before := balance(t, srv)
-		budget := shipping.Budget{Amount: shippingtest.Amount(t, "200000"), Currency: "NGN"}
-		var items []batch.Item
-		for i := range 30 {
-			items = append(items, batch.Item{Key: fmt.Sprint(i), Analyze: shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[i%8]}})
-		}
-		// A minimal record does not show which documents are automated.
-		automated := shipping.SelectOnly("CUSTOMS", "FDA", "WATCH", "TEXTILE", "FOOTWEAR")
-		journal := batch.Memory()
-		for range 2 { // the second run buys nothing
-			report, err := batch.Run(t.Context(), client, items, &batch.Options{Concurrency: 8, Select: automated, Budget: &budget, Journal: journal})
-			if err != nil {
-				t.Fatal(err)
-			}
-			over, completed := report.Count(batch.StateOverBudget), report.Count(batch.StateCompleted)
-			if completed == 0 || over == 0 || completed+over != len(items) {
-				t.Errorf("%d completed, %d over budget of %d", completed, over, len(items))
-			}
-			spent, err := before.Sub(balance(t, srv))
-			if err != nil || spent.Cmp(report.Committed) != 0 || spent.Cmp(budget.Amount) > 0 {
-				t.Errorf("spent %s, committed %s of %s", spent, report.Committed, budget)
 			}
 		}
 	})

@@ -1,18 +1,12 @@
 package promises_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -140,50 +134,4 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 		t.Errorf("%d purchases were confirmed and %d arrived, want at least %d", purchases, server.Requests(shipping.OpPurchase), want)
 	}
 	server.CheckInvariants(t)
-}
-
-// TestConcurrency_ALateTailDoesNotCostTheConnection: the record is whole, the end of the response comes
-// later, and the next call still goes over the same connection.
-func TestConcurrency_ALateTailDoesNotCostTheConnection(t *testing.T) {
-	t.Parallel()
-	const body = `{"status":true,"message":"done","data":{"rates":[],"pagination":{}}}`
-	for name, status := range map[string]string{"a response": "200 OK", "a failure": "503 Service Unavailable", "a refusal": "404 Not Found"} {
-		for late, pieces := range map[string][2]string{
-			"the last chunk":      {fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(body), body), "0\r\n\r\n"},
-			"spaces after a body": {fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+20_000, body), strings.Repeat(" ", 20_000)},
-		} {
-			t.Run(name+"/"+late, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					dialled := 0
-					transport := wireTo(t, func(context.Context) (net.Conn, error) {
-						dialled++
-						here, far := net.Pipe()
-						t.Cleanup(func() { _ = far.Close() })
-						go func() {
-							for requests := bufio.NewReader(far); ; {
-								if _, err := http.ReadRequest(requests); err != nil {
-									return
-								}
-								_, _ = io.WriteString(far, "HTTP/1.1 "+status+"\r\nContent-Type: application/json\r\n"+pieces[0])
-								<-time.After(300 * time.Millisecond)
-								_, _ = io.WriteString(far, pieces[1])
-							}
-						}()
-						return here, nil
-					})
-					client := shippingtest.NewClient(t, transport)
-					for range 10 {
-						_, err := client.Rates.List(t.Context(), nil)
-						if (err == nil) != (status == "200 OK") {
-							t.Error(err)
-						}
-					}
-					if dialled != 1 {
-						t.Errorf("10 calls used %d connections, want 1", dialled)
-					}
-				})
-			})
-		}
-	}
 }

@@ -23,47 +23,31 @@ import (
 type hostileServer struct {
 	*tcptest.Server
 
-	mu        sync.Mutex
-	reached   map[string]int // requests by method
-	authority []string       // every Authorization that came
+	mu      sync.Mutex
+	reached map[string]int // requests by method
 }
 
 // startHostile starts a server that reads a request of each connection, writes chosen bytes, be they HTTP or not, and
 // closes the connection.
 func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *hostileServer {
 	t.Helper()
-	s := &hostileServer{}
-	s.listen(t, func(conn net.Conn) {
-		if r, whole := s.receive(bufio.NewReader(conn)); whole {
-			answer(conn, r)
+	s := &hostileServer{reached: map[string]int{}}
+	server, err := tcptest.Start(func(conn net.Conn) {
+		r, err := tcptest.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			return
 		}
+		s.mu.Lock()
+		s.reached[r.Method]++
+		s.mu.Unlock()
+		answer(conn, r)
 	})
-	return s
-}
-
-// listen starts the server; talk is what happens on a connection.
-func (s *hostileServer) listen(t testing.TB, talk func(conn net.Conn)) {
-	t.Helper()
-	s.reached = map[string]int{}
-	server, err := tcptest.Start(talk)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Server = server
 	t.Cleanup(server.Close)
-}
-
-// receive reads a request, and counts it if it is complete.
-func (s *hostileServer) receive(from *bufio.Reader) (r *http.Request, whole bool) {
-	r, err := tcptest.ReadRequest(from)
-	if err != nil {
-		return nil, false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.reached[r.Method]++
-	s.authority = append(s.authority, r.Header.Get("Authorization"))
-	return r, true
+	return s
 }
 
 // count is how many requests of a method came; "" counts all.
@@ -84,7 +68,7 @@ func (s *hostileServer) count(method string) int {
 // otherwise has time enough on any machine.
 func hostilePolicy(answer hostileAnswer) shipping.Option {
 	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 20 * time.Second, ExtraLoad: -1}
-	if answer.endless {
+	if answer.Endless {
 		policy.AttemptTimeout = 300 * time.Millisecond
 	}
 	return shipping.WithRetryPolicy(policy)
@@ -123,12 +107,12 @@ func requestsFor(operation string, again bool) (method string, n int) {
 func withEveryAnswer(t *testing.T, test func(t *testing.T, answer hostileAnswer)) {
 	t.Parallel()
 	var endless sync.WaitGroup
-	for name, answer := range hostileAnswers(t) {
-		if answer.endless {
-			endless.Go(func() { t.Run(name, func(t *testing.T) { test(t, answer) }) })
+	for _, answer := range hostileAnswers(t) {
+		if answer.Endless {
+			endless.Go(func() { t.Run(answer.Name, func(t *testing.T) { test(t, answer) }) })
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(answer.Name, func(t *testing.T) {
 			t.Parallel()
 			test(t, answer)
 		})
@@ -141,7 +125,7 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 	withEveryAnswer(t, func(t *testing.T, answer hostileAnswer) {
 		var all sync.WaitGroup
 		for _, call := range hostileCalls() {
-			server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.write(to, call.Body()) })
+			server := startHostile(t, func(to net.Conn, _ *http.Request) { answer.Write(to, call.Body()) })
 			client := server.client(t, hostilePolicy(answer))
 			all.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -160,17 +144,17 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 // checkHostile checks the end of one call against the promises for every call.
 func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, err error, server *hostileServer) {
 	t.Helper()
-	method, want := requestsFor(call.Operation, answer.again)
-	if got := server.count(method); got > want || got == 0 && !answer.endless || got < want && !answer.endless && answer.again && answer.want != nil {
-		t.Errorf("%s: %d requests arrived, want %d (%v)", call.Operation, got, want, err)
+	method, most := requestsFor(call.Operation, answer.Retry)
+	if got := server.count(method); got > most || got == 0 && !answer.Endless || got < most && !answer.Endless && answer.Retry && answer.Error != "" {
+		t.Errorf("%s: %d requests arrived, want %d (%v)", call.Operation, got, most, err)
 	}
 	// On a busy machine the time of an attempt may be up before even the headers are there.
 	timed, _ := errors.AsType[*shipping.Error](err)
-	outOfTime := answer.endless && timed != nil && timed.Timeout() && errors.Is(err, shipping.ErrConnection)
-	if expected := answer.expected(call.Operation); expected == nil && err != nil {
+	outOfTime := answer.Endless && timed != nil && timed.Timeout() && errors.Is(err, shipping.ErrConnection)
+	if want := expected(answer, call.Operation); want == nil && err != nil {
 		t.Errorf("%s: %v", call.Operation, err)
-	} else if expected != nil && !outOfTime && !errors.Is(expected, errAny) && !errors.Is(err, expected) {
-		t.Errorf("%s: error %v is not %q", call.Operation, err, expected)
+	} else if want != nil && !outOfTime && !errors.Is(want, errAny) && !errors.Is(err, want) {
+		t.Errorf("%s: error %v is not %q", call.Operation, err, want)
 	}
 	if err == nil {
 		return
@@ -183,20 +167,21 @@ func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, er
 	if failure.Operation != call.Operation && call.Operation != shipping.OpPurchase || len(failure.Attempts) == 0 {
 		t.Errorf("%s: the error is one of %s, after %d attempts", call.Operation, failure.Operation, len(failure.Attempts))
 	}
-	if again := failure.Retryable(); again != answer.again && !outOfTime && !errors.Is(answer.want, errAny) && call.Operation != shipping.OpPurchase {
+	if again := failure.Retryable(); again != answer.Retry && !outOfTime && answer.Error != "any" && call.Operation != shipping.OpPurchase {
 		t.Errorf("%s: Retryable is %t: %v", call.Operation, again, err)
 	}
-	if answer.status != 0 && failure.StatusCode != answer.status && !outOfTime && call.Operation != shipping.OpPurchase {
-		t.Errorf("%s: status %d, want %d", call.Operation, failure.StatusCode, answer.status)
+	if answer.Status != 0 && failure.StatusCode != answer.Status && !outOfTime && call.Operation != shipping.OpPurchase {
+		t.Errorf("%s: status %d, want %d", call.Operation, failure.StatusCode, answer.Status)
 	}
-	if failure.RetryAfter != answer.asked && call.Operation != shipping.OpPurchase {
-		t.Errorf("%s: RetryAfter %s, want %s", call.Operation, failure.RetryAfter, answer.asked)
+	asked := time.Duration(answer.RetryAfter) * time.Millisecond
+	if failure.RetryAfter != asked && call.Operation != shipping.OpPurchase {
+		t.Errorf("%s: RetryAfter %s, want %s", call.Operation, failure.RetryAfter, asked)
 	}
 	if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) || !strings.HasPrefix(text, "shipping: ") ||
 		!strings.Contains(text, failure.Operation) || strings.Contains(text, " :") {
 		t.Errorf("%s: the error does not read well: %.300q", call.Operation, text)
 	}
-	if call.Operation == shipping.OpPurchase && answer.want != nil && shippingtest.Outcome(nil, err) == "" {
+	if call.Operation == shipping.OpPurchase && answer.Error != "" && shippingtest.Outcome(nil, err) == "" {
 		t.Errorf("a purchase without an outcome: %v", err)
 	}
 }
@@ -223,37 +208,23 @@ func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...
 	}, o...)
 }
 
-// Redirects are followed by no operation, to nowhere, and take nothing along.
+// No redirect is followed, also if CheckRedirect of the user's client would, so the key stays. The vectors have more redirects.
 func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 	t.Parallel()
 	elsewhere := startHostile(t, func(to net.Conn, _ *http.Request) { _, _ = io.WriteString(to, wireAnswer("200 OK", "{}")) })
-	for _, status := range []string{"301 Moved Permanently", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"} {
-		for name, location := range map[string]string{
-			"same origin": "/v1/countries", "other origin": elsewhere.URL + "/v1/countries", "itself": "", "other scheme": "https://" + elsewhere.URL[len("http://"):],
-			"with credentials": "http://me:secret@" + elsewhere.URL[len("http://"):], "a file": "file:///etc/passwd", "no address": "http://[broken",
-		} {
-			t.Run(status[:3]+" to "+name, func(t *testing.T) {
-				t.Parallel()
-				for _, call := range hostileCalls() {
-					server := startHostile(t, func(to net.Conn, r *http.Request) {
-						_, _ = io.WriteString(to, wireAnswer(status, "", "Location: "+location))
-					})
-					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-					_, err := call.Do(ctx, server.client(t, shipping.WithHTTPClient(&http.Client{
-						CheckRedirect: func(*http.Request, []*http.Request) error { return nil }, // a client that would follow
-					})))
-					cancel()
-					shippingtest.WantError(t, call.Operation, err, shipping.ErrRedirected)
-					if method, want := requestsFor(call.Operation, false); server.count(method) != want {
-						t.Errorf("%s: %d requests, want %d", call.Operation, server.count(method), want)
-					}
-				}
-			})
+	for _, call := range hostileCalls() {
+		server := startHostile(t, func(to net.Conn, _ *http.Request) {
+			_, _ = io.WriteString(to, wireAnswer("307 Temporary Redirect", "", "Location: "+elsewhere.URL+"/v1/countries"))
+		})
+		_, err := call.Do(t.Context(), server.client(t, shipping.WithHTTPClient(&http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return nil },
+		})))
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrRedirected)
+		if method, want := requestsFor(call.Operation, false); server.count(method) != want {
+			t.Errorf("%s: %d requests, want %d", call.Operation, server.count(method), want)
 		}
 	}
-	t.Cleanup(func() { // runs when the subtests have ended, before the server closes
-		if n := elsewhere.count(""); n != 0 {
-			t.Errorf("another origin received %d requests: %q", n, elsewhere.authority)
-		}
-	})
+	if n := elsewhere.count(""); n != 0 {
+		t.Errorf("another origin received %d requests", n)
+	}
 }

@@ -1,10 +1,8 @@
 package vectors_test
 
 import (
-	"os"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping/test/vectors"
@@ -58,31 +56,6 @@ func values(m map[error]string) func(yield func(string) bool) {
 			if !yield(value) {
 				return
 			}
-		}
-	}
-}
-
-// README.md describes every member and every class of error.
-func TestREADME_DescribesTheFormat(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := slices.Collect(values(classes()))
-	for _, of := range []reflect.Type{
-		reflect.TypeFor[vectors.Vector](), reflect.TypeFor[vectors.Purchase](), reflect.TypeFor[vectors.Report](),
-		reflect.TypeFor[vectors.Part](), reflect.TypeFor[vectors.Repeat](), reflect.TypeFor[vectors.Gzip](),
-	} {
-		for field := range of.Fields() {
-			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
-				words = append(words, name)
-			}
-		}
-	}
-	for _, word := range words {
-		if !strings.Contains(string(text), "`"+word+"`") {
-			t.Errorf("README.md does not describe %q", word)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -272,5 +273,16 @@ func TestHTTP2_RefusedAfterwards(t *testing.T) {
 				t.Errorf("the service read the request: %v", err)
 			}
 		})
+	}
+}
+
+// The RoundTripper that golang.org/x/net/http2 registers for https takes no evidence away. No program listens on port 0.
+func TestHTTP2_ConfiguredByXNetSentNothing(t *testing.T) {
+	t.Parallel()
+	c := newCaller(t, "https://127.0.0.1:0", configured(t, nil))
+	_, err := c.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+	failed, ok := errors.AsType[*shipping.Error](err)
+	if !ok || !failed.NotSent() || c.attempts.Load() < 2 {
+		t.Errorf("%v after %d attempts", err, c.attempts.Load())
 	}
 }
