@@ -260,7 +260,7 @@ func TestState_IsWrittenThroughALink(t *testing.T) {
 	t.Parallel()
 	folder, other := t.TempDir(), t.TempDir()
 	path, link := filepath.Join(other, "state.json"), filepath.Join(folder, "link.json")
-	if err := errors.Join(start(t).SaveState(path), os.Symlink(path, link), os.WriteFile(path+".tmp", []byte("left by a crash"), 0o600)); err != nil {
+	if err := errors.Join(start(t).SaveState(path), os.Symlink(path, link), os.WriteFile(path+".new", []byte("left by a crash"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	srv := start(t, mockserver.WithState(link))
