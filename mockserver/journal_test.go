@@ -76,8 +76,17 @@ func TestJournal_IsExported(t *testing.T) {
 	if err := json.Unmarshal([]byte(export("jsonl")), &entry); err != nil || entry.RequestID != "req-2" {
 		t.Errorf("%v, request %q", err, entry.RequestID)
 	}
-	if got := export("curl"); !strings.HasPrefix(got, "curl -i -X POST ") || strings.Count(got, "curl ") != 1 {
-		t.Errorf("%s", got)
+	want := srv.Journal()[1].Curl(srv.URL)
+	if one := string(get(t, srv, "/_mock/journal/req-2?as=curl").want(t, 200).body); one != want || export("curl") != want {
+		t.Errorf("the command is %s, want %s", one, want)
+	}
+	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl")
+	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
+		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
+	}
+	analyze := get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).text(t, "curl")
+	if !strings.HasPrefix(analyze, "curl ") || !strings.Contains(analyze, `'{"shipment_id":"`+srv.Shipments()[0]+`"}'`) {
+		t.Errorf("the command that analyzes a shipment is %s", analyze)
 	}
 }
 
@@ -238,26 +247,6 @@ func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
 		}
 		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout, "waited for")
 	})
-}
-
-func TestCall_IsExportedAsCurl(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
-	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
-	for i, entry := range srv.Journal() {
-		if got, want := string(get(t, srv, fmt.Sprintf("/_mock/journal/req-%d?as=curl", i+1)).want(t, 200).body), entry.Curl(srv.URL); got != want {
-			t.Errorf("it is\n%swant\n%s", got, want)
-		}
-	}
-	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl")
-	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
-		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
-	}
-	analyze := get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).text(t, "curl")
-	if !strings.HasPrefix(analyze, "curl ") || !strings.Contains(analyze, `'{"shipment_id":"`+srv.Shipments()[0]+`"}'`) {
-		t.Errorf("the command that analyzes a shipment is %s", analyze)
-	}
 }
 
 // Waiting applies the whole query, including after, last and bodies, and can wait for the next request.
