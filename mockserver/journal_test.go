@@ -40,25 +40,6 @@ func TestJournal_KeepsTheLatestRequests(t *testing.T) {
 	}
 }
 
-// Duration is measured by the clock of the world.
-func TestJournal_HasDurations(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener())
-		defer srv.Close()
-		inject(t, srv, fault.Rule{First: 1, Fault: fault.Latency(90 * time.Millisecond)})
-		get(t, srv, "/v1/rates?perPage=1")
-		get(t, srv, "/v1/rates?perPage=1")
-		entries := srv.Journal()
-		if entries[0].Duration != fault.Duration(90*time.Millisecond) || entries[1].Duration != 0 {
-			t.Errorf("durations %v and %v, want 90ms and none", entries[0].Duration, entries[1].Duration)
-		}
-		if got := get(t, srv, "/_mock/journal/req-1").text(t, "duration"); got != "90ms" {
-			t.Errorf("duration is %q in JSON", got)
-		}
-	})
-}
-
 // A filtered journal is exported as JSON lines and as curl commands, without the key.
 func TestJournal_IsExported(t *testing.T) {
 	t.Parallel()

@@ -249,34 +249,6 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	do(t, srv, "GET", regulatoryPath+"/request/"+id+"/documents/CUSTOMS/pdf", "", "Authorization", "").want(t, http.StatusOK)
 }
 
-func TestWorlds_ClosedOnesAreForgotten(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	first, err := srv.Open("default_a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := srv.Open("default_b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Fund(w.Wallets()[0], amount(t, "3")); err != nil {
-		t.Fatal(err)
-	}
-	srv.LeaveMemory(0)
-	w.Close()
-	w.Close()
-	srv.World.Close() // the home world stays
-	again, err := srv.Open("default_b")
-	if err != nil || again == w {
-		t.Fatalf("opening again: %v", err)
-	}
-	want, _ := first.Balance(first.Wallets()[0])
-	if got, _ := again.Balance(again.Wallets()[0]); !got.Equal(want) {
-		t.Errorf("it still holds %s", got)
-	}
-}
-
 // Many goroutines that use a key for the first time share one world.
 func TestWorlds_AreOpenedOnceByManyAtOnce(t *testing.T) {
 	t.Parallel()
