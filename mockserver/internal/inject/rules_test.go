@@ -114,6 +114,28 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 	}
 }
 
+// A probability follows from the seed.
+func TestRules_ProbabilityFollowsTheSeed(t *testing.T) {
+	t.Parallel()
+	run := func(seed uint64) (struck int64, pattern string) {
+		rules := New(seed)
+		if err := rules.Add([]fault.Rule{{Probability: 0.5, Fault: fault.Status(503, nil)}}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for range 60 {
+			pattern += fmt.Sprint(answer(rules).Reply.Status, " ")
+		}
+		return int64(strings.Count(pattern, "503")), pattern
+	}
+	struck, first := run(3)
+	if _, again := run(3); again != first || struck < 10 || struck > 50 {
+		t.Errorf("the same seed struck %s, then %s", first, again)
+	}
+	if _, other := run(4); other == first {
+		t.Error("another seed struck the same requests")
+	}
+}
+
 // A rule that can never strike is refused, and so are the rules that are added with it.
 func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 	t.Parallel()
