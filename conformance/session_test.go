@@ -1,37 +1,11 @@
 package conformance
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
-
-	"github.com/shipping-go/shipping/internal/specification"
 )
-
-func TestDescription_CanBeRead(t *testing.T) {
-	t.Parallel()
-	if err := json.Unmarshal(specification.Service(), new(description)); err != nil {
-		t.Fatal(err)
-	}
-	service := readDescription()
-	for _, name := range []string{
-		"Rate", "RatePagination", "Country", "Webhook", "WebhookPagination", "Transaction", "TransactionPagination", "ReplayResult",
-		"RegulatoryRequest", "AvailableDocument",
-	} {
-		if s := service.record(name); s == nil || len(s.Properties) == 0 {
-			t.Errorf("%s has no members", name)
-		}
-	}
-	if len(service.record("DocumentType").Enum) != 15 {
-		t.Errorf("document types %q", service.record("DocumentType").Enum)
-	}
-	if members := service.record("Rate").Properties; !slices.Equal(members["amount"].types, []string{"number"}) || members["rate_id"].Pattern == nil {
-		t.Errorf("%+v", members)
-	}
-}
 
 // A POST without a body could be repeated by the transport: only requests with a body were protected.
 func TestSession_OnlyAGETCanBeRepeated(t *testing.T) {

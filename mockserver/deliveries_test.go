@@ -38,8 +38,8 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 			t.Fatalf("%d calls in the journal", len(calls))
 		}
 		for _, c := range calls {
-			if at := c.At.Sub(began); at != time.Second {
-				t.Errorf("answered after %v", at)
+			if at := c.At.Sub(began); at != time.Second || c.Duration != fault.Duration(time.Second) {
+				t.Errorf("answered after %v, duration %v", at, c.Duration)
 			}
 		}
 		answered.Wait()

@@ -58,47 +58,6 @@ func ExampleServer_Open() {
 	// true
 }
 
-// A scenario in the key makes the world a special one.
-func ExampleServer_Open_scenario() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	ctx := context.Background()
-
-	poor, err := srv.Open("lowfunds_ci42")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	client := clientIn(poor)
-	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: poor.Shipments()[0]})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
-	fmt.Println(err != nil)
-
-	_, err = srv.Open("lots_ci42")
-	fmt.Println(err)
-	// Output:
-	// true
-	// no such world: unknown scenario "lots": use one of default, seedN, empty, lowfunds, rowsN, historyN, failforms, instant, capN, virtual, real
-}
-
-// Ten million transactions take no memory: each follows from its place in the list.
-func ExampleWithScenario() {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("rows10000000"))
-	defer srv.Close()
-
-	page, err := clientIn(srv.World).Transactions.List(context.Background(), &shipping.TransactionListOptions{Wallet: srv.Wallets()[0], Page: 100_000})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(page.Items), "of", page.Pagination.Total)
-	// Output: 100 of 10000000
-}
-
 // Advance moves a virtual clock and returns what fell due.
 func ExampleWorld_Advance() {
 	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
@@ -150,29 +109,6 @@ func ExampleWorld_Fork() {
 	more, err := there.Sub(here)
 	fmt.Println(here.Equal(before), more, err)
 	// Output: true 1000000.5 <nil>
-}
-
-// A snapshot is restored as often as a test wants the same beginning.
-func ExampleWorld_Restore() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	ctx := context.Background()
-	client := clientIn(srv.World)
-
-	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	drafted := srv.Snapshot()
-	for _, document := range []shipping.DocumentType{"CUSTOMS", "WATCH"} {
-		srv.Restore(drafted)
-		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{document}})
-		fmt.Println(document, err)
-	}
-	// Output:
-	// CUSTOMS <nil>
-	// WATCH <nil>
 }
 
 // The next server continues with the data of the previous one.
@@ -279,15 +215,6 @@ func ExampleWorld_Inject() {
 	// req-1 502 rule 1: html
 	// req-2 502 rule 1: html
 	// req-3 200
-}
-
-// A rule that could never strike is pointed out when it is injected, and not after an hour of wondering.
-func ExampleWorld_Inject_never() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	fmt.Println(srv.Inject(fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}))
-	// Output:
-	// mockserver: no rule was added: rule 1 of 1 can never apply: countries.list is not a list with pages: use the operation of one, such as rates.list
 }
 
 // The service dies right after it has charged the wallet. The client does not send the purchase again: it

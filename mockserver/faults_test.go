@@ -139,70 +139,6 @@ func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 	}
 }
 
-// Each fault strikes before anything has happened, or after the purchase is committed.
-func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
-	t.Parallel()
-	const jsonType = "application/json; charset=utf-8"
-	for _, test := range []struct {
-		fault fault.Fault
-		want  outcome
-	}{
-		{fault.Status(429, http.Header{"Retry-After": {"7"}}), outcome{Status: 429, ContentType: jsonType, Whole: true, Valid: true}},
-		{fault.Drop(), outcome{}},
-		{fault.Truncate(9), outcome{Status: 200, ContentType: jsonType}},
-		{fault.Truncate(1 << 20), outcome{Status: 200, ContentType: jsonType, Valid: true}},
-		{fault.Malformed(), outcome{Status: 200, ContentType: jsonType, Whole: true}},
-		{fault.Redirect("https://elsewhere.example/"), outcome{Status: 308, ContentType: jsonType, Whole: true, Valid: true}},
-	} {
-		for when, committed := range map[string]bool{"": false, " after the change": true} {
-			t.Run(fmt.Sprint(test.fault.Kind, test.fault.Bytes, when), func(t *testing.T) {
-				t.Parallel()
-				srv := start(t, mockserver.WithoutListener(), virtual())
-				draft := analyzeShipment(t, srv, srv.Shipments()[0])
-				inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: committed, Fault: test.fault})
-				got := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
-				got.Took, test.want.Fault = 0, "rule 1: "+test.fault.Kind+when
-				if diff := cmp.Diff(test.want, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
-				charged(t, srv, draft.ID, committed)
-				if err := srv.Check(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-}
-
-// A purchase that is interrupted meets the faults of its point; a committed rule waits for one that is not.
-func TestFailpoints_CombineWithOtherRules(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener())
-		defer srv.Close()
-		inject(t, srv,
-			fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.Latency(time.Second)},
-			fault.Rule{Point: fault.AfterCharge, First: 1, Fault: fault.Latency(2 * time.Second)},
-			fault.Rule{Point: fault.AfterCharge, First: 1},
-			fault.Rule{Operation: shipping.OpPurchase, Committed: true, Fault: fault.Truncate(0)})
-		draft := analyzeShipment(t, srv, srv.Shipments()[0])
-		body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
-		want := outcome{Took: 3 * time.Second, Fault: "rule 1: latency, rule 2: latency at after-charge, rule 3: drop at after-charge"}
-		if diff := cmp.Diff(want, observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", body)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-		if lookUp(t, srv, draft.ID).TransactionID == "" {
-			t.Error("nothing was charged")
-		}
-		observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", body)
-		calls := srv.Find(journal.Query{Operation: shipping.OpPurchase})
-		if got := calls[len(calls)-1].Fault; got != "rule 4: truncate after the change" {
-			t.Errorf("the second purchase met %q", got)
-		}
-		srv.CheckInvariants(t)
-	})
-}
-
 // The caller gives up during the first of two faults, so that the second strikes nobody.
 func TestFaults_EndWithTheCaller(t *testing.T) {
 	t.Parallel()
@@ -540,4 +476,39 @@ func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
 		post(t, srv, "/_mock/faults", body).refusal(t, 400, want)
 	}
 	get(t, srv, "/v1/countries").want(t, 200)
+}
+
+// Each fault strikes before anything has happened, or after the purchase is committed.
+func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
+	t.Parallel()
+	const jsonType = "application/json; charset=utf-8"
+	for _, test := range []struct {
+		fault fault.Fault
+		want  outcome
+	}{
+		{fault.Status(429, http.Header{"Retry-After": {"7"}}), outcome{Status: 429, ContentType: jsonType, Whole: true, Valid: true}},
+		{fault.Drop(), outcome{}},
+		{fault.Truncate(9), outcome{Status: 200, ContentType: jsonType}},
+		{fault.Truncate(1 << 20), outcome{Status: 200, ContentType: jsonType, Valid: true}},
+		{fault.Malformed(), outcome{Status: 200, ContentType: jsonType, Whole: true}},
+		{fault.Redirect("https://elsewhere.example/"), outcome{Status: 308, ContentType: jsonType, Whole: true, Valid: true}},
+	} {
+		for when, committed := range map[string]bool{"": false, " after the change": true} {
+			t.Run(fmt.Sprint(test.fault.Kind, test.fault.Bytes, when), func(t *testing.T) {
+				t.Parallel()
+				srv := start(t, mockserver.WithoutListener(), virtual())
+				draft := analyzeShipment(t, srv, srv.Shipments()[0])
+				inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: committed, Fault: test.fault})
+				got := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
+				got.Took, test.want.Fault = 0, "rule 1: "+test.fault.Kind+when
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				charged(t, srv, draft.ID, committed)
+				if err := srv.Check(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
 }

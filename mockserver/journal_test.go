@@ -19,72 +19,25 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// A refused request is found behind more good ones than the journal has entries, and so is one that a fault struck.
-func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
+// Once the journal is full, a request takes the place of the oldest one.
+func TestJournal_KeepsTheLatestRequests(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(16, 100))
-	get(t, srv, "/v1/transactions?first")
-	inject(t, srv, fault.Rule{First: 1, Fault: fault.Empty()})
-	get(t, srv, "/v1/countries")
-	ids := func(q journal.Query) []string {
-		var found []string
-		for _, e := range srv.Find(q) {
-			found = append(found, e.RequestID)
-		}
-		return found
-	}
-	for range 50 {
+	for range 52 {
 		get(t, srv, "/v1/rates?perPage=1")
 	}
-	if diff := cmp.Diff([]string{"req-1"}, ids(journal.Query{Refused: true})); diff != "" {
-		t.Errorf("refused requests (-want +got):\n%s", diff)
+	if entries := srv.Journal(); len(entries) != 16 || entries[0].RequestID != "req-37" || entries[15].RequestID != "req-52" {
+		t.Errorf("%d entries, the first is %s", len(entries), entries[0].RequestID)
 	}
-	if diff := cmp.Diff([]string{"req-1", "req-2", "req-37"}, ids(journal.Query{Before: "req-38"})); diff != "" {
-		t.Errorf("oldest requests (-want +got):\n%s", diff)
-	}
-	if got := get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"); got != "first" {
-		t.Errorf("the entry of the refused request has the query %q", got)
-	}
-	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the limit with -journal`)
+	get(t, srv, "/_mock/journal/req-37").want(t, 200)
+	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16; raise the limit with -journal`)
 	get(t, srv, "/_mock/journal/req-53").refusal(t, 404, `the journal has no request "req-53"`)
 	if _, err := srv.Why("req-36"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
 		t.Errorf("got %v", err)
 	}
-	for range 5 { // of which the journal keeps the latest 4
-		get(t, srv, "/v1/transactions")
+	if srv.Reset(); len(srv.Journal()) != 0 {
+		t.Errorf("%d entries after Reset", len(srv.Journal()))
 	}
-	for range 50 {
-		get(t, srv, "/v1/rates?perPage=1")
-	}
-	if diff := cmp.Diff([]string{"req-54", "req-55", "req-56", "req-57"}, ids(journal.Query{Refused: true})); diff != "" {
-		t.Errorf("refused requests (-want +got):\n%s", diff)
-	}
-	if entries := srv.Journal(); len(entries) != 20 || entries[4].RequestID != "req-92" {
-		t.Errorf("%d entries, the fifth is %s", len(entries), entries[4].RequestID)
-	}
-	srv.Reset()
-	if entries := srv.Journal(); len(entries) != 0 {
-		t.Errorf("%d entries after Reset", len(entries))
-	}
-}
-
-// Duration is measured by the clock of the world.
-func TestJournal_HasDurations(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener())
-		defer srv.Close()
-		inject(t, srv, fault.Rule{First: 1, Fault: fault.Latency(90 * time.Millisecond)})
-		get(t, srv, "/v1/rates?perPage=1")
-		get(t, srv, "/v1/rates?perPage=1")
-		entries := srv.Journal()
-		if entries[0].Duration != fault.Duration(90*time.Millisecond) || entries[1].Duration != 0 {
-			t.Errorf("durations %v and %v, want 90ms and none", entries[0].Duration, entries[1].Duration)
-		}
-		if got := get(t, srv, "/_mock/journal/req-1").text(t, "duration"); got != "90ms" {
-			t.Errorf("duration is %q in JSON", got)
-		}
-	})
 }
 
 // A filtered journal is exported as JSON lines and as curl commands, without the key.
@@ -104,8 +57,17 @@ func TestJournal_IsExported(t *testing.T) {
 	if err := json.Unmarshal([]byte(export("jsonl")), &entry); err != nil || entry.RequestID != "req-2" {
 		t.Errorf("%v, request %q", err, entry.RequestID)
 	}
-	if got := export("curl"); !strings.HasPrefix(got, "curl -i -X POST ") || strings.Count(got, "curl ") != 1 {
-		t.Errorf("%s", got)
+	want := srv.Journal()[1].Curl(srv.URL)
+	if one := string(get(t, srv, "/_mock/journal/req-2?as=curl").want(t, 200).body); one != want || export("curl") != want {
+		t.Errorf("the command is %s, want %s", one, want)
+	}
+	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl")
+	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
+		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
+	}
+	analyze := get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).text(t, "curl")
+	if !strings.HasPrefix(analyze, "curl ") || !strings.Contains(analyze, `'{"shipment_id":"`+srv.Shipments()[0]+`"}'`) {
+		t.Errorf("the command that analyzes a shipment is %s", analyze)
 	}
 }
 
@@ -266,26 +228,6 @@ func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
 		}
 		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout, "waited for")
 	})
-}
-
-func TestCall_IsExportedAsCurl(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	post(t, srv, "/v1/webhooks/replay", `{"event":"it's","shipment_id":"SH-1"}`)
-	do(t, srv, http.MethodGet, "/v1/a%20b?x=1&y=2", "", "Authorization", "")
-	for i, entry := range srv.Journal() {
-		if got, want := string(get(t, srv, fmt.Sprintf("/_mock/journal/req-%d?as=curl", i+1)).want(t, 200).body), entry.Curl(srv.URL); got != want {
-			t.Errorf("it is\n%swant\n%s", got, want)
-		}
-	}
-	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl")
-	for _, id := range []string{"req-0", "req-3", "req-x", "7"} {
-		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, "has no request")
-	}
-	analyze := get(t, srv, "/_mock/worlds/home").want(t, http.StatusOK).text(t, "curl")
-	if !strings.HasPrefix(analyze, "curl ") || !strings.Contains(analyze, `'{"shipment_id":"`+srv.Shipments()[0]+`"}'`) {
-		t.Errorf("the command that analyzes a shipment is %s", analyze)
-	}
 }
 
 // Waiting applies the whole query, including after, last and bodies, and can wait for the next request.

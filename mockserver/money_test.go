@@ -114,7 +114,9 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                                "must be above zero",
 		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                  "must be above zero",
 		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`:   "must be above zero",
-		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency",
+		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency; wallets hold NGN",
+		`{"exchange_rates":{"USD":2}}`:                                                   "a dollar always buys one",
+		`{"exchange_rates":{"NGN":-1}}`:                                                  "a rate must be above zero",
 	} {
 		do(t, srv, http.MethodPatch, "/_mock/ledger", body).refusal(t, 400, want)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -215,31 +214,6 @@ func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 			continue
 		}
 		got.refusal(t, http.StatusBadRequest, test.refused)
-	}
-}
-
-// An exchange rate that would change nothing is refused.
-func TestSetExchangeRate_RefusesWhatChangesNothing(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	for _, test := range []struct{ currency, rate, want string }{
-		{"USD", "2", "a dollar always buys one"},
-		{"usd", "2", "no wallet holds that currency"},
-		{"ngn", "2", "no wallet holds that currency; wallets hold NGN"},
-		{"XXX", "2", "no wallet holds that currency"},
-		{"", "2", "no wallet holds that currency"},
-		{"NGN", "0", "a rate must be above zero"},
-		{"NGN", "-1", "a rate must be above zero"},
-	} {
-		if err := srv.SetExchangeRate(test.currency, amount(t, test.rate)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q at %s: %v, want %q in it", test.currency, test.rate, err, test.want)
-		}
-	}
-	if err := srv.SetExchangeRate("NGN", shipping.Amount{}); err == nil {
-		t.Error("a rate that was not given is set")
-	}
-	if err := srv.SetExchangeRate("NGN", amount(t, "2")); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package mockserver_test
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -238,33 +237,6 @@ func amount(t *testing.T, text string) shipping.Amount {
 	return a
 }
 
-// Forks share the records that neither has changed, and serve them at once.
-func TestFork_ServesASharedRecordToManyAtOnce(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), virtual())
-	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	purchase(t, srv, draft.ID, "CUSTOMS").want(t, http.StatusOK)
-	advance(t, srv, time.Hour) // nobody has asked for the record as it is now
-	var running sync.WaitGroup
-	var got [8][]byte
-	for i := range got {
-		fork, err := srv.Fork(fmt.Sprint("fork", i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		running.Go(func() { got[i] = as(t, srv, fork.SecretKey, "GET", regulatoryPath+"/request/"+draft.ID, "").body })
-	}
-	running.Wait()
-	if _, err := srv.Fork("fork0"); !errors.Is(err, mockserver.ErrWorldExists) {
-		t.Errorf("a second fork of that name: %v", err)
-	}
-	for i := range got {
-		if want := `"status":"completed"`; string(got[i]) != string(got[0]) || !strings.Contains(string(got[i]), want) {
-			t.Errorf("fork %d serves %s, want %s in it", i, got[i], want)
-		}
-	}
-}
-
 // The PDF operation needs no key: the request in the path determines the world.
 func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	t.Parallel()
@@ -275,34 +247,6 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(t, srv, "GET", regulatoryPath+"/request/"+id+"/documents/CUSTOMS/pdf", "", "Authorization", "").want(t, http.StatusOK)
-}
-
-func TestWorlds_ClosedOnesAreForgotten(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	first, err := srv.Open("default_a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := srv.Open("default_b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Fund(w.Wallets()[0], amount(t, "3")); err != nil {
-		t.Fatal(err)
-	}
-	srv.LeaveMemory(0)
-	w.Close()
-	w.Close()
-	srv.World.Close() // the home world stays
-	again, err := srv.Open("default_b")
-	if err != nil || again == w {
-		t.Fatalf("opening again: %v", err)
-	}
-	want, _ := first.Balance(first.Wallets()[0])
-	if got, _ := again.Balance(again.Wallets()[0]); !got.Equal(want) {
-		t.Errorf("it still holds %s", got)
-	}
 }
 
 // Many goroutines that use a key for the first time share one world.

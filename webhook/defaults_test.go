@@ -11,17 +11,6 @@ import (
 	"time"
 )
 
-func TestDefaults_AreThoseOfTheDocumentation(t *testing.T) {
-	t.Parallel()
-	s := defaultSettings()
-	if s.header != "X-Webhook-Signature" || s.idHeader != "X-Webhook-Delivery-Id" || s.maxBytes != 1_048_576 || s.readTimeout != 10*time.Second {
-		t.Errorf("headers and limits: %+v", s)
-	}
-	if s.workers != 4 || s.queue != 1024 || s.retries != 4 || s.backoff != time.Second/2 || s.retryAfter != 5*time.Second {
-		t.Errorf("workers and retries: %+v", s)
-	}
-}
-
 // hurriedStore records how much time each call is given, and fails to accept.
 type hurriedStore struct {
 	*MemoryStore

@@ -48,27 +48,6 @@ func ExampleNewReceiver() {
 	// 200
 }
 
-// Receivers that share a store handle each delivery once between them. Those on several machines share
-// one of the nested module stores, on PostgreSQL or Redis.
-func ExampleStore() {
-	store := webhook.NewMemoryStore(0, 0)
-	body := `{"event":"shipment.updated","data":{"shipment_id":"SH-1"}}`
-	for _, name := range []string{"first", "second"} {
-		receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
-			fmt.Println("handled by the", name, n.ID)
-			return nil
-		}, webhook.WithKeys("sk_test_present"), webhook.WithInline(), webhook.WithStore(store))
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(deliver(receiver, "WD-1", body, webhook.Sign("sk_test_present", []byte(body))))
-	}
-	// Output:
-	// handled by the first WD-1
-	// 200
-	// 200
-}
-
 // A signature is checked over the bytes as they came, under any of the keys that are valid now.
 func ExampleVerify() {
 	body := []byte(`{"event":"shipment.updated","data":{"amount":136.0}}`)

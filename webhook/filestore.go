@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/filelock"
@@ -172,44 +171,14 @@ func (s *FileStore) rewrite() error {
 			return err
 		}
 	}
-	err := replaceFile(s.path, text)
+	err := filelock.Replace(s.path, func(file io.Writer) error {
+		_, err := file.Write(text)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	s.file, err = os.OpenFile(s.path, os.O_RDWR, 0)
 	s.size, s.lines = int64(len(text)), len(entries)
 	return err
-}
-
-// replaceFile writes a file so that a crash leaves the old content or the new one.
-func replaceFile(path string, content []byte) error {
-	next := path + ".new"
-	file, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(next))
-	}
-	if err := os.Rename(next, path); err != nil {
-		return err
-	}
-	return syncDirectory(filepath.Dir(path))
-}
-
-// syncDirectory flushes the names of a directory's files, unless the system or the file system cannot.
-func syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	directory, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer directory.Close()
-	if err := directory.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }

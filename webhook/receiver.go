@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // Handler handles a notification. If it returns an error, panics or calls [runtime.Goexit], the attempt has
@@ -28,8 +30,7 @@ type Handler func(ctx context.Context, n *Notification) error
 type Receiver struct {
 	handle   Handler
 	settings settings
-	logger   *slog.Logger // refused deliveries, with the reason
-	failures *slog.Logger // panics and lost notifications
+	logger   *slog.Logger
 
 	queue     chan *Notification
 	accepting sync.WaitGroup // deliveries between their claim and its end
@@ -40,6 +41,7 @@ type Receiver struct {
 
 	mu     sync.Mutex
 	closed bool
+	warned map[string]time.Time // when each message was last logged as a warning; nil if all of them are logged
 }
 
 // ErrClosed is the cause with which the context of a running handler ends, if the context of [Receiver.Close] ends first.
@@ -61,7 +63,7 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 		s.store = NewMemoryStore(0, 0)
 	}
 	r := &Receiver{
-		handle: handle, settings: s, logger: s.logger, failures: s.logger,
+		handle: handle, settings: s, logger: s.logger,
 		queue: make(chan *Notification, s.queue), drained: make(chan struct{}),
 	}
 	if s.logger == nil {
@@ -76,9 +78,9 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	return r, nil
 }
 
-// useDefaultLogger makes a logger that the user did not set the receiver's: all failures, few refusals.
+// useDefaultLogger makes a logger that the user did not set the receiver's: all errors, few warnings.
 func (r *Receiver) useDefaultLogger(logger *slog.Logger) {
-	r.logger, r.failures = slog.New(newQuietHandler(logger.Handler())), logger
+	r.logger, r.warned = logger, map[string]time.Time{}
 }
 
 // ServeHTTP accepts one delivery, or responds with the reason why it does not.
@@ -156,7 +158,7 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 		r.later(w, request, err)
 		return
 	case state == Accepted:
-		r.log(ctx, r.logger, slog.LevelDebug, "notification seen before", slog.String("id", r.settings.redacted(id)))
+		r.log(ctx, slog.LevelDebug, "notification seen before", slog.String("id", r.settings.redacted(id)))
 		w.WriteHeader(http.StatusOK)
 		return
 	case state != Claimed:
@@ -227,7 +229,7 @@ func (r *Receiver) work() {
 func (r *Receiver) handleQueued(n *Notification) error {
 	for attempt := 1; ; attempt++ {
 		err := r.try(r.working, n, attempt)
-		if err == nil || attempt > r.settings.retries || !pause(r.working, r.settings.backoff<<min(attempt-1, 16)) {
+		if err == nil || attempt > r.settings.retries || wait.Sleep(r.working, r.settings.backoff<<min(attempt-1, 16)) != nil {
 			return err
 		}
 	}
@@ -242,24 +244,13 @@ func (r *Receiver) try(ctx context.Context, n *Notification, attempt int) error 
 func (r *Receiver) lose(n *Notification, err error) {
 	id := n.ID
 	if r.settings.lost == nil {
-		r.log(r.working, r.failures, slog.LevelError, "notification lost", slog.String("id", id), slog.String("error", err.Error()))
+		r.log(r.working, slog.LevelError, "notification lost", slog.String("id", id), slog.String("error", err.Error()))
 		return
 	}
 	failed := protect("the WithLost callback", func() error { r.settings.lost(n, err); return nil })
 	if failed != nil {
 		r.warn(r.working, "notification lost, and not reported", errors.Join(failed, err), slog.String("id", id))
 	}
-}
-
-// pause waits, and reports false if the context ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-	return ctx.Err() == nil
 }
 
 // Close stops accepting and waits until every notification that was accepted is handled. If ctx ends first, the
@@ -303,7 +294,7 @@ func (r *Receiver) signatureAdvice(header http.Header) string {
 }
 
 func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error, attrs ...slog.Attr) {
-	r.log(request.Context(), r.logger, slog.LevelWarn, "notification refused",
+	r.log(request.Context(), slog.LevelWarn, "notification refused",
 		append([]slog.Attr{slog.Int("status", status), slog.String("error", r.settings.redacted(err.Error()))}, attrs...)...)
 	http.Error(w, r.settings.redacted(err.Error()), status)
 }
@@ -317,17 +308,39 @@ func (r *Receiver) later(w http.ResponseWriter, request *http.Request, err error
 
 // warn logs an error as a warning, and a panic as an error.
 func (r *Receiver) warn(ctx context.Context, message string, err error, attrs ...slog.Attr) {
-	logger, level := r.logger, slog.LevelWarn
+	level := slog.LevelWarn
 	if isPanic(err) {
-		logger, level = r.failures, slog.LevelError
+		level = slog.LevelError
 	}
-	r.log(ctx, logger, level, message, append(attrs, slog.String("error", r.settings.redacted(err.Error())))...)
+	r.log(ctx, level, message, append(attrs, slog.String("error", r.settings.redacted(err.Error())))...)
 }
 
-// log calls a logger. If that panics, there is nowhere left to report it.
-func (r *Receiver) log(ctx context.Context, logger *slog.Logger, level slog.Level, message string, attrs ...slog.Attr) {
+// log calls the logger. If that panics, there is nowhere left to report it.
+func (r *Receiver) log(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
+	if !r.logs(level, message) {
+		return
+	}
 	_ = protect("the logger", func() error {
-		logger.LogAttrs(ctx, level, message, attrs...)
+		r.logger.LogAttrs(ctx, level, message, attrs...)
 		return nil
 	})
+}
+
+// quietInterval is the time between two warnings of the same kind from a receiver without [WithLogger].
+const quietInterval = time.Minute
+
+// logs reports whether a message is logged. A sender that cannot sign correctly must not be able to fill the log, and a
+// receiver that refuses everything must not be silent.
+func (r *Receiver) logs(level slog.Level, message string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.warned == nil || level > slog.LevelWarn {
+		return true
+	}
+	last, logged := r.warned[message]
+	if level < slog.LevelWarn || logged && time.Since(last) < quietInterval {
+		return false
+	}
+	r.warned[message] = time.Now()
+	return true
 }

@@ -204,27 +204,6 @@ func (l failingLog) WithAttrs([]slog.Attr) slog.Handler { return l }
 
 func (l failingLog) WithGroup(string) slog.Handler { return l }
 
-// A handler that changes its notification changes neither the number of attempts nor the pauses. A negative Attempt must
-// not become a negative shift, which panics.
-func TestReceiver_AHandlerCannotChangeTheNumberOfAttempts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var attempts []time.Duration
-		started := time.Now()
-		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
-			attempts = append(attempts, time.Since(started))
-			n.Attempt = -5
-			return errors.New("not today")
-		}, webhook.WithRetries(2, time.Second))
-		post(receiver, body, webhook.Sign(key, []byte(body)))
-		if err := receiver.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if fmt.Sprint(attempts) != "[0s 1s 3s]" {
-			t.Errorf("attempts at %v", attempts)
-		}
-	})
-}
-
 // A lost notification is logged as an error, with its id and not its content, unless WithLost received it.
 func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -289,29 +268,6 @@ func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
 		close(end)
 		if err := <-closed; err != nil || handled != 1 || <-first != http.StatusOK {
 			t.Errorf("%v, handled %d", err, handled)
-		}
-	})
-}
-
-// When the time given to Close is up, the context of an inline handler ends.
-func TestReceiver_CloseEndsTheContextOfInlineHandlers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cause error
-		receiver := newReceiver(t, func(ctx context.Context, _ *webhook.Notification) error {
-			<-ctx.Done()
-			cause = context.Cause(ctx)
-			return cause
-		}, webhook.WithInline())
-		code := make(chan int, 1)
-		go func() { code <- post(receiver, body, webhook.Sign(key, []byte(body))).Code }()
-		synctest.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		if err := receiver.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v", err)
-		}
-		if got := <-code; got != http.StatusServiceUnavailable || !errors.Is(cause, webhook.ErrClosed) {
-			t.Errorf("%d, %v", got, cause)
 		}
 	})
 }

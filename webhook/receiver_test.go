@@ -223,6 +223,7 @@ func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 			if n.Attempt != len(attempts) {
 				t.Errorf("attempt %d, counted %d", n.Attempt, len(attempts))
 			}
+			n.Attempt = -5 // changes neither the number of attempts nor the pauses
 			return errors.New("not today")
 		}, webhook.WithRetries(3, time.Second), webhook.WithLost(func(n *webhook.Notification, err error) {
 			// After the last attempt the receiver waits no longer.
@@ -258,22 +259,32 @@ func TestReceiver_NoLogShowsAKey(t *testing.T) {
 	}
 }
 
+// When the time given to Close is up, the context of the handlers ends.
 func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		receiver := newReceiver(t, func(ctx context.Context, _ *webhook.Notification) error {
-			<-ctx.Done()
-			return context.Cause(ctx)
+	for want, opts := range map[int][]webhook.Option{http.StatusOK: nil, http.StatusServiceUnavailable: {webhook.WithInline()}} {
+		synctest.Test(t, func(t *testing.T) {
+			var cause error
+			receiver := newReceiver(t, func(ctx context.Context, _ *webhook.Notification) error {
+				<-ctx.Done()
+				cause = context.Cause(ctx)
+				return cause
+			}, opts...)
+			code := make(chan int, 1)
+			go func() { code <- post(receiver, body, webhook.Sign(key, []byte(body))).Code }()
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := receiver.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v", err)
+			}
+			if got := <-code; got != want || !errors.Is(cause, webhook.ErrClosed) {
+				t.Errorf("%d, %v", got, cause)
+			}
+			if err := receiver.Close(t.Context()); err != nil {
+				t.Errorf("again: %v", err)
+			}
 		})
-		post(receiver, body, webhook.Sign(key, []byte(body)))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		if err := receiver.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v", err)
-		}
-		if err := receiver.Close(t.Context()); err != nil {
-			t.Errorf("again: %v", err)
-		}
-	})
+	}
 }
 
 // A body that does not come to its end is given up over a real connection.

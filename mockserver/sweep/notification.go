@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -218,10 +219,7 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, events [
 			return nil
 		}
 		last = latest
-		select {
-		case <-time.After(quietFor):
-		case <-ctx.Done():
-		}
+		_ = wait.Sleep(ctx, quietFor) // the loop sees that the context has ended
 	}
 	return nil
 }

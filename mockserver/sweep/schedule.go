@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -99,12 +99,8 @@ func (s Schedule) kills() bool {
 
 // await waits as long as the faults of the schedule ask to, so that a program that is started again comes after that.
 func (s Schedule) await(ctx context.Context) {
-	if !slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == "503" || strike.Fault == "429" }) {
-		return
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(retryAfter + retryAfter/10):
+	if slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == "503" || strike.Fault == "429" }) {
+		_ = wait.Sleep(ctx, retryAfter+retryAfter/10) // the caller sees that the context has ended
 	}
 }
 

@@ -69,17 +69,6 @@ func TestRun_WithoutResult(t *testing.T) {
 	}
 }
 
-func TestRun_Pairs(t *testing.T) {
-	runs := 0
-	sweep.Run(t, sweep.Config{Faults: []string{"lost-after", "500", "404", "arrives-late"}, Pairs: true}, func(t *testing.T, w *mockserver.World) error {
-		runs++
-		return buy(t.Context(), w.Client(t), w.Shipments()[0])
-	})
-	if runs < 10 {
-		t.Errorf("%d runs, want pairs too", runs)
-	}
-}
-
 func TestRun_Lists(t *testing.T) {
 	sweep.Run(t, sweep.Config{Pairs: true, MaxRuns: 100}, func(t *testing.T, w *mockserver.World) error {
 		for _, err := range w.Client(t).Rates.All(t.Context(), nil) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -174,13 +175,9 @@ func (o *observation) add(r *shipping.RegulatoryRequest) {
 // idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the world,
 // such as a document under generation.
 func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
-	pause := time.Millisecond
-	for until := time.Now().Add(limit); (server.Active() > 0 || server.Pending() > 0) && time.Now().Before(until); pause = min(2*pause, time.Second) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
+	pause, until := time.Millisecond, time.Now().Add(limit)
+	for (server.Active() > 0 || server.Pending() > 0) && time.Now().Before(until) && wait.Sleep(ctx, pause) == nil {
+		pause = min(2*pause, time.Second)
 	}
 }
 

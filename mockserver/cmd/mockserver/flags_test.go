@@ -5,30 +5,19 @@ import "testing"
 // The command line wins over the environment, and the environment over the default.
 func TestFlags_Precedence(t *testing.T) {
 	t.Parallel()
-	seeds := map[string]string{}
-	for _, seed := range []string{"1", "3", "4"} {
-		seeds[seed] = invoke(t, nil, "env", "-json", "-seed", seed).want(t, exitOK).stdout
+	printed := func(env map[string]string, args ...string) string {
+		return invoke(t, env, append([]string{"env"}, args...)...).want(t, exitOK).stdout
 	}
 	variable := map[string]string{"MOCKSERVER_JSON": "true", "MOCKSERVER_SEED": "3"}
-	tests := []struct {
-		name string
-		env  map[string]string
-		args []string
-		want string
-	}{
-		{"default", nil, []string{"-json"}, seeds["1"]},
-		{"variable", variable, nil, seeds["3"]},
-		{"empty variable counts as none", map[string]string{"MOCKSERVER_SEED": ""}, []string{"-json"}, seeds["1"]},
-		{"flag over variable", variable, []string{"-seed", "4"}, seeds["4"]},
-		{"two dashes and an equals sign", variable, []string{"--seed=4"}, seeds["4"]},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			if got := invoke(t, test.env, append([]string{"env"}, test.args...)...).want(t, exitOK); got.stdout != test.want {
-				t.Errorf("got %s, want %s", got.stdout, test.want)
-			}
-		})
+	for _, pair := range [][2]string{
+		{printed(map[string]string{"MOCKSERVER_SEED": ""}, "-json"), "1"}, // an empty variable counts as none
+		{printed(variable), "3"},
+		{printed(variable, "-seed", "4"), "4"},
+		{printed(variable, "--seed=5"), "5"},
+	} {
+		if want := printed(nil, "-json", "-seed", pair[1]); pair[0] != want {
+			t.Errorf("got %s, want %s", pair[0], want)
+		}
 	}
 }
 

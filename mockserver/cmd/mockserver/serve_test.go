@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,8 +20,11 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 		t.Errorf("not one line: %s", d.printed)
 	}
 	r := d.world(t)
-	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || len(r.Webhooks) == 0 || r.Console == "" {
+	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || len(r.Webhooks) != 3 || r.Console == "" { // a replay reaches no other webhook
 		t.Errorf("something is missing: %+v", r)
+	}
+	if empty := start(t, nil, "-json", "-scenario", "empty"); !strings.Contains(empty.printed, `"webhooks":[]`) {
+		t.Errorf("printed %s", empty.printed)
 	}
 	if status := listed(t, r, "/v1/rates").StatusCode; status != http.StatusOK {
 		t.Errorf("status %d", status)
@@ -30,18 +32,6 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 	d.stop()
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
 		t.Errorf("stopped with %+v", ended)
-	}
-}
-
-// The line of serve -json contains the webhooks that a replay reaches, and not the other 130 of the world.
-func TestServe_ListsTheWebhooksThatAReplayReaches(t *testing.T) {
-	t.Parallel()
-	r := start(t, nil, "-json").world(t)
-	if len(r.Webhooks) != 3 {
-		t.Fatalf("%d webhooks: %q", len(r.Webhooks), r.Webhooks)
-	}
-	if empty := start(t, nil, "-json", "-scenario", "empty"); !strings.Contains(empty.printed, `"webhooks":[]`) {
-		t.Errorf("printed %s", empty.printed)
 	}
 }
 
@@ -74,7 +64,7 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 	}
 }
 
-// With -state a server restores the data of the previous one, and refuses a file that it cannot use.
+// With -state a server restores the data of the previous one, and is the only one that uses the file.
 func TestServe_GoesOnFromItsStateFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "state.json")
@@ -94,13 +84,6 @@ func TestServe_GoesOnFromItsStateFile(t *testing.T) {
 		t.Errorf("%d webhooks, then %d", len(before), len(second.Webhooks))
 	}
 	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "another server uses it")
-	running.stop()
-	<-running.ended
-	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "not a state file")
-	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-scenario", "lots").want(t, exitFailure, `unknown scenario "lots"`)
 }
 
 func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {

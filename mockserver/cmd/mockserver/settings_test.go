@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// env prints commands for a shell. Without a server, the settings of a seed are those that serve prints.
 func TestEnv_PrintsCommandsOfAShell(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-seed", "5").world(t)
@@ -20,14 +21,9 @@ func TestEnv_PrintsCommandsOfAShell(t *testing.T) {
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-}
-
-func TestEnv_OfASeedIsWhatServePrints(t *testing.T) {
-	t.Parallel()
-	r := start(t, nil, "-json", "-seed", "5").world(t)
-	want := environ(r)
-	want["SHIPPING_BASE_URL"] = "http://127.0.0.1:4010"
-	if diff := cmp.Diff(want, asked(t, "-seed", "5")); diff != "" {
+	served := environ(r)
+	served["SHIPPING_BASE_URL"] = "http://127.0.0.1:4010"
+	if diff := cmp.Diff(served, asked(t, "-seed", "5")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -71,13 +71,6 @@ func TestAdvance_NeverGoesBack(t *testing.T) {
 	}
 }
 
-func TestAdvance_RefusedOnARealClock(t *testing.T) {
-	t.Parallel()
-	if _, err := Real(start).Advance(time.Second); !errors.Is(err, ErrReal) {
-		t.Errorf("got %v, want ErrReal", err)
-	}
-}
-
 func TestStop_DropsWhatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

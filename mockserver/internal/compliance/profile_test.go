@@ -125,17 +125,3 @@ func TestCheck_ADraftMayBeFilledInStepByStep(t *testing.T) {
 		}
 	}
 }
-
-func TestCheck_AFormWithoutFieldsSaysSo(t *testing.T) {
-	t.Parallel()
-	rules, err := compliance.Parse([]byte(`{"forms": [{"slug": "OTHER", "title": "t", "description": "d", "mode": "manual",
-		"price_usd": 0, "generation_seconds": 0}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := formsOf(rules)[0].Check(profile(t, `{"a": 1}`))
-	want := []compliance.Problem{{Field: "a", Reason: "is not a field of OTHER; it has none"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("problems (-want +got):\n%s", diff)
-	}
-}

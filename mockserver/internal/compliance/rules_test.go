@@ -36,9 +36,14 @@ func TestDefault_HoldsExactlyTheSpecifiedDocumentTypesInTheirOrder(t *testing.T)
 	want := strings.Fields(`AMS CUSTOMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR FUMIGATION LITHIUM-BATTERY MSDS MUSEUM
 		OTHER QUARANTINE STEEL TEXTILE WATCH`)
 	rules := defaultRules(t)
-	var got []string
+	var got, manual []string
 	for _, form := range formsOf(rules) {
-		got = append(got, form.Slug)
+		if got = append(got, form.Slug); form.Mode == compliance.ModeManual {
+			manual = append(manual, form.Slug)
+		}
+	}
+	if diff := cmp.Diff(strings.Fields("FUMIGATION MSDS OTHER QUARANTINE"), manual); diff != "" {
+		t.Errorf("manual forms (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("slugs of the table (-want +got):\n%s", diff)
@@ -48,35 +53,6 @@ func TestDefault_HoldsExactlyTheSpecifiedDocumentTypesInTheirOrder(t *testing.T)
 	}
 	if form, ok := rules.Form("fda"); ok {
 		t.Errorf("slugs are exact values, yet Form(\"fda\") = %v", form)
-	}
-}
-
-func TestDefault_KnowsWhichFormsAreManualAndWhichAreAskedForByTheUnitedStatesOnly(t *testing.T) {
-	t.Parallel()
-	var manual, usOnly, crossBorder []string
-	for _, form := range formsOf(defaultRules(t)) {
-		if form.Mode == compliance.ModeManual {
-			manual = append(manual, form.Slug)
-		}
-		if form.USOnly {
-			usOnly = append(usOnly, form.Slug)
-		}
-		if form.CrossBorder {
-			crossBorder = append(crossBorder, form.Slug)
-		}
-	}
-	for _, check := range []struct {
-		what string
-		got  []string
-		want string
-	}{
-		{"manual", manual, "FUMIGATION MSDS OTHER QUARANTINE"},
-		{"US only", usOnly, "AMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR STEEL TEXTILE WATCH"},
-		{"cross-border", crossBorder, "CUSTOMS"},
-	} {
-		if diff := cmp.Diff(strings.Fields(check.want), check.got); diff != "" {
-			t.Errorf("%s forms (-want +got):\n%s", check.what, diff)
-		}
 	}
 }
 

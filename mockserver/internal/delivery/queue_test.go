@@ -1,8 +1,6 @@
 package delivery
 
 import (
-	"context"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -76,39 +74,6 @@ func always(d time.Duration) func(*http.Request) time.Duration {
 func notification(n int, webhook string) notify.Delivery {
 	id := strconv.Itoa(n)
 	return notify.Delivery{ID: "WD-" + id, WebhookID: webhook, URL: "http://localhost/", Payload: []byte(id)}
-}
-
-// When Advance returns, a receiver that refuses twice has accepted the delivery, and every attempt was made at its due
-// time.
-func TestAdvance_WaitsForDeliveries(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		receiver := &slow{takes: always(300 * time.Millisecond), answers: func(*http.Request) int {
-			if asked++; asked < 3 {
-				return http.StatusServiceUnavailable
-			}
-			return http.StatusOK
-		}}
-		start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
-		virtual := clock.Virtual(start)
-		d := New(Config{Transport: receiver, Clock: virtual})
-		defer d.Close()
-		virtual.Settle(d.Settle)
-		d.Send(notification(1, "WA-1"))
-		if _, err := virtual.Advance(time.Minute); err != nil {
-			t.Fatal(err)
-		}
-		got := d.Deliveries()[0]
-		var at []time.Duration
-		for _, attempt := range got.Attempts {
-			at = append(at, attempt.At.Sub(start))
-		}
-		want := []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond}
-		if diff := cmp.Diff(want, at); diff != "" || got.State != notify.Delivered || !got.Due.IsZero() {
-			t.Errorf("%s, due %v; attempts (-want +got):\n%s", got.State, got.Due, diff)
-		}
-	})
 }
 
 // Deliveries that are sent together leave the same log and the same fired functions, however long each receiver takes.
@@ -187,55 +152,4 @@ func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 			t.Errorf("%d at once to one webhook, want %d", most, maxInFlight)
 		}
 	})
-}
-
-// A restored delivery keeps the rest of its wait, here half a second.
-func TestRestore_KeepsWhatWasLeftOfTheWait(t *testing.T) {
-	t.Parallel()
-	start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
-	virtual := clock.Virtual(start)
-	d := New(Config{Transport: answering(500), Clock: virtual})
-	defer d.Close()
-	virtual.Settle(d.Settle)
-	advance := func(wait time.Duration) {
-		if _, err := virtual.Advance(wait); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d.Send(notification(1, "WA-1"))
-	advance(time.Second) // the second attempt was after half of it, the third is due after as much again
-	log := d.Log()
-	taken := virtual.Now()
-
-	advance(time.Hour)
-	d.Restore(log, virtual.Now().Sub(taken), true)
-	began := virtual.Now()
-	advance(99 * time.Millisecond)
-	if got := d.Log(); len(got[0].Attempts) != 2 {
-		t.Errorf("tried before their time: %+v", got)
-	}
-	fired, err := virtual.Advance(401 * time.Millisecond)
-	if err != nil || len(fired) != 1 {
-		t.Fatalf("fired %v, %v", fired, err)
-	}
-	got, _ := d.Find("WD-1")
-	if at := got.Attempts[2].At.Sub(began); at != 500*time.Millisecond || got.State != notify.Failed {
-		t.Errorf("the last attempt was after %v, and it is %s", at, got.State)
-	}
-}
-
-// Wait ends when the world of the delivery is closed.
-func TestWait_EndsWithTheDispatcher(t *testing.T) {
-	t.Parallel()
-	d := New(Config{Transport: answering(500), Clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC))})
-	d.Send(notification(1, "WA-1"))
-	failed := make(chan error)
-	go func() {
-		_, err := d.Wait(context.Background(), "WD-1")
-		failed <- err
-	}()
-	d.Close()
-	if err := <-failed; !errors.Is(err, ErrClosed) {
-		t.Errorf("got %v, want ErrClosed", err)
-	}
 }

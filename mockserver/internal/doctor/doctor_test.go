@@ -115,14 +115,6 @@ func (s Scorecard) deliveries(v Verdict) []string {
 	return out
 }
 
-func TestExamine_AGoodReceiverHasNothingToLearn(t *testing.T) {
-	t.Parallel()
-	card := examine(t, good())
-	if card.Bad != 0 || card.Skipped != 0 {
-		t.Errorf("%+v", card)
-	}
-}
-
 func TestExamine_FindsWhatIsBad(t *testing.T) {
 	t.Parallel()
 	status := func(code int, when func(body string) bool) func(rc *receiver) {

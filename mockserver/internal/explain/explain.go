@@ -41,21 +41,8 @@ func Response(worlds *world.Worlds, w *world.World, requestID string, table []op
 	op := nearestOperation(&c, table)
 	sent := parse(valid, &c, op)
 	why.Notes = append(sent.respell(op.Name), sent.missing(name)...)
-	if nearest := sent.nearest(op, table); nearest != nil {
-		nearest.Curl = entry(nearest).Curl(w.URL)
-		why.Nearest = nearest
-	}
+	why.Nearest = sent.nearest(op, table)
 	return why, nil
-}
-
-// entry returns a suggestion as an entry of a journal, which can be exported.
-func entry(g *journal.Suggestion) *journal.Entry {
-	c := &journal.Entry{Method: g.Method, Operation: g.Operation, Key: wire.KeyPrefix, RequestBody: g.Body, RequestBytes: len(g.Body)}
-	c.Path, c.Query = splitTarget(g.Target)
-	if g.Body != "" {
-		c.ContentType = "application/json"
-	}
-	return c
 }
 
 // heading returns the section of the specification that has the rule of a refusal.

@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -22,7 +23,7 @@ import (
 // request is copied into it.
 type draftRequest struct {
 	operation string
-	values    map[string]string // of the route's placeholders
+	id        string // of the regulatory request in the route, or empty
 	query     url.Values
 	body      any // or nil
 }
@@ -43,30 +44,30 @@ func (r *sentRequest) nearest(op operations.Operation, table []operations.Operat
 	if made == nil {
 		return nil
 	}
-	return suggest(made, table)
+	return suggest(made, table, r.world.URL)
 }
 
-// suggest converts a draft to a suggestion, or returns nil if its operation is not in the table.
-func suggest(made *draftRequest, table []operations.Operation) *journal.Suggestion {
+// suggest converts a draft to a suggestion for a base address, or returns nil if its operation is not in the table.
+func suggest(made *draftRequest, table []operations.Operation, base string) *journal.Suggestion {
 	i := slices.IndexFunc(table, func(row operations.Operation) bool { return row.Name == made.operation })
 	if i < 0 {
 		return nil
 	}
-	suggestion := &journal.Suggestion{Operation: made.operation, Method: table[i].Method, Target: table[i].Route}
-	for name, value := range made.values {
-		suggestion.Target = strings.ReplaceAll(suggestion.Target, "{"+name+"}", url.PathEscape(value))
+	target := url.URL{Path: table[i].Route, RawQuery: made.query.Encode()}
+	if made.id != "" {
+		target.Path = strings.ReplaceAll(target.Path, "{request_id}", made.id)
 	}
-	if len(made.query) > 0 {
-		suggestion.Target += "?" + made.query.Encode()
-	}
+	entry := journal.Entry{Method: table[i].Method, Path: target.Path, Query: target.RawQuery, Key: wire.KeyPrefix}
 	if made.body != nil {
 		body, err := jsontext.Encode(made.body)
 		if err != nil {
 			return nil
 		}
-		suggestion.Body = string(body)
+		entry.ContentType, entry.RequestBody, entry.RequestBytes = "application/json", string(body), len(body)
 	}
-	return suggestion
+	return &journal.Suggestion{
+		Operation: made.operation, Method: entry.Method, Target: target.RequestURI(), Body: entry.RequestBody, Curl: entry.Curl(base),
+	}
 }
 
 // sentRequest is the refused request, as far as it can be parsed.
@@ -95,17 +96,8 @@ func (r *sentRequest) corrected(op operations.Operation) *draftRequest {
 		return r.analyze()
 	case shipping.OpPurchase:
 		return r.purchase()
-	case shipping.OpGetRequest:
+	default: // a suggestion can be sent, and must not do something that cannot be undone
 		return r.get()
-	case operations.RetryRequest:
-		return r.onRequest(operation, canRetry, func(*regulatory.Record) any { return nil })
-	case operations.DocumentPDF:
-		return r.pdf()
-	default:
-		if operations.Once(op) { // a suggestion can be sent, and must not do something that cannot be undone
-			return r.get()
-		}
-		return r.edit(operation)
 	}
 }
 
@@ -188,8 +180,8 @@ func (r *sentRequest) purchase() *draftRequest {
 	switch {
 	case err != nil:
 		return r.analyze()
-	case !isDraft(record) || len(record.AvailableDocuments) == 0:
-		return &draftRequest{operation: shipping.OpGetRequest, values: map[string]string{"request_id": record.RequestID}}
+	case record.Status != regulatory.StateDraft || len(record.AvailableDocuments) == 0:
+		return &draftRequest{operation: shipping.OpGetRequest, id: record.RequestID}
 	}
 	balance, _ := r.world.Account.Ledger.Balance(record.Wallet)
 	var types []string
@@ -228,90 +220,17 @@ func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []str
 	return types
 }
 
+// get suggests to read the request that was named, else the newest one, else an analysis.
 func (r *sentRequest) get() *draftRequest {
-	return r.onRequest(shipping.OpGetRequest, func(*regulatory.Record) bool { return true }, func(*regulatory.Record) any { return nil })
-}
-
-func (r *sentRequest) pdf() *draftRequest {
-	generated := func(doc regulatory.Document) bool { return doc.Status == regulatory.DocumentGenerated }
-	record := r.record(r.values["request_id"], func(rec *regulatory.Record) bool { return slices.ContainsFunc(rec.Documents, generated) })
-	if record == nil {
-		return r.get()
-	}
-	i := slices.IndexFunc(record.Documents, func(doc regulatory.Document) bool {
-		return generated(doc) && doc.DocumentType == r.values["document_type"]
-	})
-	if i < 0 {
-		i = slices.IndexFunc(record.Documents, generated)
-	}
-	return &draftRequest{operation: operations.DocumentPDF, values: map[string]string{
-		"request_id": record.RequestID, "document_type": record.Documents[i].DocumentType,
-	}}
-}
-
-// edit suggests an edit with the values that the draft has already.
-func (r *sentRequest) edit(operation string) *draftRequest {
-	switch operation {
-	case operations.UpdateItems:
-		return r.onRequest(operation, isDraft, func(rec *regulatory.Record) any { return regulatory.ItemsUpdate{LineItems: rec.LineItems} })
-	case operations.UpdateAddresses:
-		return r.onRequest(operation, isDraft, func(rec *regulatory.Record) any {
-			return regulatory.AddressesUpdate{Origin: &rec.Addresses.Origin, Destination: &rec.Addresses.Destination}
-		})
-	case operations.UpdateShipping:
-		if record := r.record(r.values["request_id"], isInvoiceDraft); record != nil {
-			return r.onRequest(operation, isInvoiceDraft, func(rec *regulatory.Record) any { return rec.Shipping })
+	id := r.values["request_id"]
+	if _, err := r.world.Regulatory.Get(id); err != nil {
+		newest := r.world.Regulatory.Newest(0, 1)
+		if len(newest) == 0 {
+			return r.analyze()
 		}
-		r.body = map[string]any{"file_url": "any"} // only an invoice's shipping can be edited
-		return r.analyze()
-	default:
-		made := r.onRequest(operation, func(rec *regulatory.Record) bool { return isDraft(rec) && len(rec.AvailableDocuments) > 0 },
-			func(*regulatory.Record) any { return map[string]any{} })
-		if made == nil || made.operation != operation {
-			return made
-		}
-		record, err := r.world.Regulatory.Get(made.values["request_id"])
-		if err != nil {
-			return nil
-		}
-		made.values["document_type"] = record.AvailableDocuments[0].DocumentType
-		if slices.ContainsFunc(record.AvailableDocuments, func(d regulatory.AvailableDocument) bool { return d.DocumentType == r.values["document_type"] }) {
-			made.values["document_type"] = r.values["document_type"]
-		}
-		return made
+		id = newest[0].RequestID
 	}
-}
-
-// onRequest suggests an operation on the request that was sent if it fits, else on the newest one that fits, else an
-// analysis.
-func (r *sentRequest) onRequest(operation string, fits func(*regulatory.Record) bool, body func(*regulatory.Record) any) *draftRequest {
-	record := r.record(r.values["request_id"], fits)
-	if record == nil {
-		return r.analyze()
-	}
-	return &draftRequest{operation: operation, values: map[string]string{"request_id": record.RequestID}, body: body(record)}
-}
-
-func (r *sentRequest) record(id string, fits func(*regulatory.Record) bool) *regulatory.Record {
-	if named, err := r.world.Regulatory.Get(id); err == nil && fits(named) {
-		return named
-	}
-	for _, record := range slices.Backward(r.world.Regulatory.Records()) {
-		if fits(record) {
-			return record
-		}
-	}
-	return nil
-}
-
-func isDraft(r *regulatory.Record) bool { return r.Status == regulatory.StateDraft }
-
-func isInvoiceDraft(r *regulatory.Record) bool { return isDraft(r) && r.Shipping != nil }
-
-func canRetry(r *regulatory.Record) bool {
-	return r.Status == regulatory.StateFailed && slices.ContainsFunc(r.Documents, func(d regulatory.Document) bool {
-		return d.Status == regulatory.DocumentFailed && d.Mode == "automated"
-	})
+	return &draftRequest{operation: shipping.OpGetRequest, id: id}
 }
 
 func isKey[V any](m map[string]V, key string) bool {
@@ -355,14 +274,6 @@ func routeValues(route, path string) map[string]string {
 	return values
 }
 
-func splitTarget(target string) (path, query string) {
-	path, query, _ = strings.Cut(target, "?")
-	if plain, err := url.PathUnescape(path); err == nil {
-		path = plain
-	}
-	return path, query
-}
-
 // AnalyzeCommand returns a command that analyzes the newest shipment, or else the first invoice, or "" if the world has
 // neither.
 func AnalyzeCommand(w *world.World, table []operations.Operation) string {
@@ -373,9 +284,8 @@ func AnalyzeCommand(w *world.World, table []operations.Operation) string {
 	if made == nil {
 		return ""
 	}
-	suggestion := suggest(made, table)
-	if suggestion == nil {
-		return ""
+	if suggestion := suggest(made, table, w.URL); suggestion != nil {
+		return suggestion.Curl
 	}
-	return entry(suggestion).Curl(w.URL)
+	return ""
 }

@@ -72,26 +72,6 @@ func TestDebitMovesMoneyFromTheWalletToRevenue(t *testing.T) {
 	}
 }
 
-func TestReferenceIsDebitedOnce(t *testing.T) {
-	t.Parallel()
-	l := funded(t)
-	first, err := l.Debit("VA-1", amount(t, "10"), "RD-1", "", noon, "TR-2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := l.Debit("VA-1", amount(t, "5"), "RD-1", "", noon, "TR-3")
-	if !errors.Is(err, ledger.ErrAlreadyDebited) || again != first {
-		t.Errorf("second debit: %+v, %v; want the first entry and ErrAlreadyDebited", again, err)
-	}
-	checkBalance(t, l, "VA-1", "90.1")
-	if paid, known := l.Debited("RD-1"); !known || paid != first {
-		t.Errorf("RD-1 was paid for by %+v (%v)", paid, known)
-	}
-	if _, known := l.Debited("RD-2"); known {
-		t.Error("RD-2 was never debited")
-	}
-}
-
 func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 	t.Parallel()
 	l := funded(t)
@@ -164,30 +144,6 @@ func TestRefusedCallsChangeNothing(t *testing.T) {
 				t.Errorf("the refusal left %d entries and %d wallets", len(l.Journal()), len(l.Wallets()))
 			}
 		})
-	}
-}
-
-func TestClonesGoTheirOwnWays(t *testing.T) {
-	t.Parallel()
-	l := funded(t)
-	left, right := l.Clone(), l.Clone()
-	for name, fork := range map[string]*ledger.Ledger{"L": left, "R": right, "O": l} {
-		if _, err := fork.Debit("VA-1", amount(t, "1"), "RD-1", name, noon, "TR-"+name); err != nil {
-			t.Fatal(err)
-		}
-		if err := fork.Open(ledger.Wallet{Reference: "VA-" + name, Currency: "KES"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, fork := range map[string]*ledger.Ledger{"L": left, "R": right, "O": l} {
-		checkBalance(t, fork, "VA-1", "99.1")
-		checkBalance(t, fork, "VA-"+name, "0")
-		if e := fork.Entries("VA-1"); len(e) != 2 || e[1].Memo != name {
-			t.Errorf("fork %s has entries %+v", name, e)
-		}
-		if w := fork.Wallets(); len(w) != 3 || w[2].Reference != "VA-"+name {
-			t.Errorf("fork %s has wallets %+v", name, w)
-		}
 	}
 }
 

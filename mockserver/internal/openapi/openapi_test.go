@@ -73,30 +73,6 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 	}
 }
 
-func TestWrite_FollowsMovedRoutes(t *testing.T) {
-	t.Parallel()
-	table := operations.All()
-	i := slices.IndexFunc(table, func(op operations.Operation) bool { return op.Name == operations.RetryRequest })
-	table[i].Route, table[i].Method, table[i].Open = "/v1/regulatory-retries/{request_id}", "PUT", true
-	text := write(t, table)
-	var document struct {
-		Paths map[string]map[string]struct {
-			ID       string `json:"operationId"`
-			Security []any
-		}
-	}
-	if err := json.Unmarshal([]byte(text), &document); err != nil {
-		t.Fatal(err)
-	}
-	moved := document.Paths["/v1/regulatory-retries/{request_id}"]["put"]
-	if moved.ID != operations.RetryRequest || moved.Security == nil || len(moved.Security) > 0 {
-		t.Errorf("at the new route: %+v", moved)
-	}
-	if strings.Count(text, `"`+operations.RetryRequest+`"`) != 1 || document.Paths["/v1/regulatory-documents/request/{request_id}/retry"] != nil {
-		t.Error("the operation is at its old route as well")
-	}
-}
-
 func TestWrite_FollowsAssumptions(t *testing.T) {
 	t.Parallel()
 	plain := write(t, operations.All())
@@ -182,7 +158,8 @@ func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
 	}
 }
 
-// In the document, each operation of the service has exactly the query parameters that the server reads.
+// In the document, each operation of the service has exactly the query parameters that the server reads, and needs the key
+// unless it is open.
 func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 	t.Parallel()
 	type parameter struct {
@@ -192,6 +169,7 @@ func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 	var document struct {
 		Paths map[string]map[string]struct {
 			Parameters []parameter
+			Security   []any
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
@@ -200,7 +178,11 @@ func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 	}
 	for _, op := range operations.All() {
 		var described []string
-		for _, p := range document.Paths[op.Route][strings.ToLower(op.Method)].Parameters {
+		operation := document.Paths[op.Route][strings.ToLower(op.Method)]
+		if (len(operation.Security) == 0) != op.Open {
+			t.Errorf("%s: security %v", op.Name, operation.Security)
+		}
+		for _, p := range operation.Parameters {
 			if p.Ref != "" {
 				p = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
 			}

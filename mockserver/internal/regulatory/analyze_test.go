@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -107,12 +106,4 @@ func TestAnalyze_RefusesRatesAndPricesThatMakeNoSense(t *testing.T) {
 		_, err := w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel})
 		refusal(t, err, regulatory.CodeAnalysisFailed, says)
 	}
-}
-
-func TestAnalyze_WithoutAnyWalletIsRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.config.Ledger = ledger.New()
-	_, err := regulatory.New(w.config).Analyze(regulatory.AnalyzeInput{ShipmentID: parcel})
-	refusal(t, err, regulatory.CodeNotFound, "wallet")
 }

@@ -27,11 +27,15 @@ func restored(t *testing.T, w *world, shift time.Duration, old, new string) (*wo
 // Time does not pass for a service in a file: an event that was due in two seconds is due in two seconds after loading.
 func TestLoad_GoesOnWhereTheServiceWasSaved(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Assume.Purchasing = 4 * time.Second })
-	draft, generating, purchasing := w.analyze(parcel), w.analyze(parcel), w.analyze(parcel)
+	w := newWorld(t, func(c *regulatory.Config) {
+		c.Assume.Purchasing = 4 * time.Second
+		c.Assume.EvidenceAfter = 30 * time.Second
+	})
+	draft, generating, purchasing, waiting := w.analyze(parcel), w.analyze(parcel), w.analyze(parcel), w.analyze(perfume)
 	once := w.analyze("SH-MAGICFAILONCE")
 	w.purchase(generating, "CUSTOMS", "WATCH")
 	w.purchase(once, "CUSTOMS")
+	w.purchase(waiting, "MSDS")
 	w.advance(9 * time.Second)
 	w.purchase(purchasing, "CUSTOMS")
 	if _, err := w.Analyze(regulatory.AnalyzeInput{FileURL: "https://invoices.example/unknown.pdf"}); err == nil {
@@ -48,10 +52,13 @@ func TestLoad_GoesOnWhereTheServiceWasSaved(t *testing.T) {
 		t.Errorf("before anything is due %v happened", got)
 	}
 	later.advance(time.Minute)
-	for _, r := range []*regulatory.Record{generating, purchasing} {
+	for _, r := range []*regulatory.Record{generating, purchasing, waiting} {
 		if got := later.get(r); got.Status != regulatory.StateCompleted {
 			t.Errorf("request %s is %s", r.RequestID, got.Status)
 		}
+	}
+	if got := later.get(generating).Documents[1].GeneratedAt.Sub(w.now); got != time.Hour+2*time.Second {
+		t.Errorf("generation ended %v after it was saved, want an hour and the 2 s that were left", got)
 	}
 	if got := later.get(once); got.Status != regulatory.StateFailed {
 		t.Errorf("the special request is %s", got.Status)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -76,13 +75,8 @@ func (j *Log) Choose(choice Choice) []journal.Entry {
 }
 
 // Await returns the oldest recorded entry of a choice, as soon as there are count of them. It returns an error if the
-// context ends or the timeout passes; 0 means no timeout.
-func (j *Log) Await(ctx context.Context, choice Choice, count int, timeout time.Duration) (journal.Entry, error) {
-	if timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
-	}
+// context ends.
+func (j *Log) Await(ctx context.Context, choice Choice, count int) (journal.Entry, error) {
 	for {
 		var first journal.Entry
 		found := 0

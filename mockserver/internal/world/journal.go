@@ -16,8 +16,7 @@ import (
 // Calls returns how many requests named an operation, such as shipping.OpPurchase, since the start.
 func (w *World) Calls(operation string) int { return w.Log.Count(operation) }
 
-// Journal returns the latest entries, oldest first: up to 1,024, or the number set with WithJournal, and before them failed
-// requests.
+// Journal returns the latest entries, oldest first: up to 1,024, or the number set with WithJournal.
 func (w *World) Journal() []journal.Entry { return w.Find(journal.Query{}) }
 
 // Find returns the entries of the journal that a query selects, oldest first.
@@ -40,10 +39,20 @@ func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duratio
 }
 
 func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) (journal.Entry, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()
-	return w.Log.Await(ctx, choice, count, timeout)
+	ctx, cancel := w.waiting(ctx, timeout)
+	defer cancel()
+	return w.Log.Await(ctx, choice, count)
+}
+
+// waiting returns a context that also ends when the timeout passes, unless it is 0, or when the world is closed.
+func (w *World) waiting(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(w.closed, func() { end(errClosed) })
+	cancel := context.CancelFunc(func() {})
+	if timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+	}
+	return ctx, func() { stop(); cancel(); end(nil) }
 }
 
 // Findings returns the findings of the linter so far, in the order in which they were found.
@@ -56,8 +65,8 @@ var errClosed = errors.New("the world is closed")
 func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 	passed := make(chan struct{})
 	timer := w.Clock.After(d, label, func() {
-		w.working.add()
-		x.Release = w.working.done
+		w.working.add(1)
+		x.Release = func() { w.working.add(-1) }
 		close(passed)
 	})
 	var early error
@@ -80,35 +89,22 @@ func (w *World) Delay(x *wire.Exchange, d time.Duration, label string) error {
 type pending struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed when the count is 0; nil if no goroutine waits
+	ended sync.Cond // uses mu
 }
 
-func (p *pending) add() {
+func (p *pending) add(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.count++
-}
-
-func (p *pending) done() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.count--; p.count == 0 && p.none != nil {
-		close(p.none)
-		p.none = nil
-	}
+	p.count += n
+	p.ended.Broadcast()
 }
 
 // wait returns when the count is 0.
 func (p *pending) wait() {
 	p.mu.Lock()
-	none := p.none
-	if p.count > 0 && none == nil {
-		none = make(chan struct{})
-		p.none = none
-	}
-	p.mu.Unlock()
-	if none != nil {
-		<-none
+	defer p.mu.Unlock()
+	for p.count > 0 {
+		p.ended.Wait()
 	}
 }
 

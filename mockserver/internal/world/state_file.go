@@ -48,36 +48,17 @@ func realPath(path string) string {
 
 // Save writes the contents of every world to the file that Use has locked. It replaces the file atomically.
 func (b *Worlds) Save(path string) error {
-	if err := b.write(realPath(path)); err != nil {
-		return fmt.Errorf("mockserver: cannot save the state to %s: %w", path, err)
-	}
-	return nil
-}
-
-func (b *Worlds) write(path string) error {
-	temporary, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	err = EncodeState(temporary, func(yield func(string, *Snapshot) bool) { // one after the other, so that at most one is in memory twice
-		for _, w := range b.Worlds() {
-			if !yield(w.name, w.Snapshot()) {
-				return
+	err := filelock.Replace(realPath(path), func(file io.Writer) error {
+		return EncodeState(file, func(yield func(string, *Snapshot) bool) { // one after the other, so that at most one is in memory twice
+			for _, w := range b.Worlds() {
+				if !yield(w.name, w.Snapshot()) {
+					return
+				}
 			}
-		}
+		})
 	})
-	if err == nil {
-		err = temporary.Sync() // otherwise a crash could leave an empty file
-	}
-	if err := errors.Join(err, temporary.Close()); err != nil {
-		return errors.Join(err, os.Remove(temporary.Name()))
-	}
-	if err := os.Rename(temporary.Name(), path); err != nil {
-		return err
-	}
-	if folder, err := os.Open(filepath.Dir(path)); err == nil { // makes the rename durable, if the system can sync folders
-		_ = folder.Sync()
-		_ = folder.Close()
+	if err != nil {
+		return fmt.Errorf("mockserver: cannot save the state to %s: %w", path, err)
 	}
 	return nil
 }

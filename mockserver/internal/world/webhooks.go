@@ -219,14 +219,8 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Del
 
 // AwaitInbox returns the notifications of the inbox that a caller selects, as soon as there are count of them.
 func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int, timeout time.Duration) ([]notify.Received, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(w.closed, func() { cancel(errClosed) })()
-	if timeout > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, timeout)
-		defer stop()
-	}
+	ctx, cancel := w.waiting(ctx, timeout)
+	defer cancel()
 	found, err := w.Inbox.Await(ctx, after, contains, count)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: %w", err)

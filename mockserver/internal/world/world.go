@@ -67,6 +67,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		instruments: newInstruments(b.settings, p.Seed, key),
 	}
 	w.assume.Store(&p.assume)
+	w.working.ended.L = &w.working.mu
 	start := base.At
 	if start.Before(b.settings.Start) {
 		start = b.settings.Start

@@ -1,0 +1,45 @@
+package filelock
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// Replace replaces the content of a file, so that a crash leaves the old content or the new one. Only its owner can read
+// the new file. It writes a file beside it first, whose name ends in ".new".
+func Replace(path string, write func(io.Writer) error) error {
+	next, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = write(next); err == nil {
+		err = next.Sync() // otherwise a crash could leave an empty file
+	}
+	if err := errors.Join(err, next.Close()); err != nil {
+		return errors.Join(err, os.Remove(next.Name()))
+	}
+	if err := os.Rename(next.Name(), path); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
+// syncDirectory flushes the names of a directory's files, unless the system or the file system cannot.
+func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	directory, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer directory.Close()
+	if err := directory.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
