@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/shipping-go/shipping/stores/internal/receivers"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
@@ -167,16 +166,8 @@ func TestWebhookStore_WithoutItsTablesSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// openStore opens the store of a process that shares it.
-func openStore(ctx context.Context, a receivers.Assignment) (webhook.Store, error) {
-	pool, err := pgxpool.New(ctx, a.Server)
-	if err != nil {
-		return nil, err
-	}
-	return pgstore.NewWebhookStore(pool, a.Name, pgstore.WebhookOptions{Lease: a.Lease}), nil
-}
-
-func TestWebhookStore_TwoProcessesShareIt(t *testing.T) {
+// Connections that end, and a crash of the database, lose no notification, and none is handled twice.
+func TestWebhookStore_SurvivesItsServer(t *testing.T) {
 	t.Parallel()
 	server, err := servers.StartPostgres()
 	if err != nil {
@@ -187,11 +178,11 @@ func TestWebhookStore_TwoProcessesShareIt(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	pool := connectTo(t, server.DSN())
-	receivers.Run(t, receivers.Assignment{Server: server.DSN(), Name: t.Name(), Lease: 5 * time.Second},
-		func() error {
-			_, err := pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-				WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
-			return err
-		}, server.Stop, server.Start)
+	store := pgstore.NewWebhookStore(connectTo(t, server.DSN()), "orders", pgstore.WebhookOptions{})
+	other := connectTo(t, server.DSN()+" pool_max_conns=1") // a connection that does not end
+	servers.Outlasts(t, store, server, func() error {
+		_, err := other.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+		return err
+	})
 }
