@@ -18,7 +18,6 @@ type entry struct {
 	item    Item
 	claim   Claim // nil while this process does not have the item
 	record  Record
-	due     time.Time
 	again   time.Duration   // the interval between tries, if another process has the item
 	polls   *wait.Polls     // of the wait for its documents
 	refusal *shipping.Error // why the service refused the purchase of this run, which is settled now; nil if it did not
@@ -42,6 +41,7 @@ func (e *entry) step(ctx context.Context) time.Duration {
 		return e.leave()
 	}
 	e.err, e.done = err, true
+	e.run.ended.Add(1)
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepEnded, RequestID: e.record.RequestID, Err: err})
 	return 0
 }
