@@ -137,17 +137,19 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	if err := errors.Join(isDraft(draft), e.run.mayContinue()); err != nil {
 		return 0, e.failed(wait.StepSelected, draft, err)
 	}
-	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, e.preparation(), e.run.call...)
+	// The budget is compared when the price is reserved.
+	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
+		Edit: e.run.options.Edit, Select: e.run.options.Select, Purchase: e.run.options.Purchase,
+		Progress: func(event shipping.PollEvent) { e.run.progress(e, event) },
+	}, e.run.call...)
 	if failed, ok := errors.AsType[*shipping.StepError](err); ok {
 		return 0, e.failed(failed.Step, failed.Request, cmp.Or(isDraft(failed.Request), failed.Err))
 	}
 	if err != nil {
 		return 0, err
 	}
-	if e.run.options.Select == nil {
-		if err := errors.Join(isDraft(purchase.Draft), e.run.mayContinue()); err != nil {
-			return 0, e.failed(wait.StepEdited, purchase.Draft, err)
-		}
+	if err := isDraft(purchase.Draft); err != nil {
+		return 0, e.failed(wait.StepEdited, purchase.Draft, err)
 	}
 	if len(purchase.DocumentTypes) == 0 {
 		return 0, nil
@@ -160,32 +162,6 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 		return 0, e.failed(wait.StepSelected, purchase.Draft, err)
 	}
 	return 0, err
-}
-
-// preparation returns the options of the steps before the purchase. None begins once the batch was stopped. The budget is
-// compared when the price is reserved.
-func (e *entry) preparation() *shipping.AnalyzeAndPollOptions {
-	o := &shipping.AnalyzeAndPollOptions{
-		Purchase: e.run.options.Purchase,
-		Progress: func(event shipping.PollEvent) { e.run.progress(e, event) },
-	}
-	if edit := e.run.options.Edit; edit != nil {
-		o.Edit = func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
-			if err := e.run.mayContinue(); err != nil {
-				return err
-			}
-			return edit(ctx, draft)
-		}
-	}
-	if choose := e.run.options.Select; choose != nil {
-		o.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			if err := e.run.mayContinue(); err != nil {
-				return nil, err
-			}
-			return choose(draft)
-		}
-	}
-	return o
 }
 
 func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
