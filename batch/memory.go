@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -106,26 +107,20 @@ func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) 
 		}
 	}
 	if more.Sign() <= 0 {
-		return nil
+		return nil // what it gives back is subtracted once the record is written
 	}
-	sum, err := j.sum.Add(more)
-	if err != nil {
-		return err
-	}
-	j.sum, item.counted = sum, record.commitment()
-	return nil
+	return j.hold(item, record.commitment())
 }
 
-// keep makes a written record the item's last one, and subtracts the amount that it gives back.
-func (j *local) keep(item *localItem, record Record) {
-	less, err := item.counted.Sub(record.commitment())
-	if err == nil && less.Sign() > 0 {
-		j.sum, err = j.sum.Sub(less)
+// hold counts an amount for an item instead of the one before.
+func (j *local) hold(item *localItem, amount shipping.Amount) error {
+	more, err := amount.Sub(item.counted)
+	sum, added := j.sum.Add(more)
+	if err := cmp.Or(err, added); err != nil {
+		return err
 	}
-	if err != nil || less.Sign() < 0 {
-		j.currency = "" // the record was not reserved
-	}
-	item.record, item.counted = record, record.commitment()
+	j.sum, item.counted = sum, amount
+	return nil
 }
 
 // localClaim is a claim that holds until it is released.
@@ -156,12 +151,12 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 	}
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
-	c.journal.keep(c.item, record)
-	c.record = record
-	if budget == nil {
-		return shipping.Amount{}, nil
+	c.item.record, c.record = record, record
+	if budget != nil && uncounted == nil && c.journal.hold(c.item, record.commitment()) == nil {
+		return c.journal.sum, nil
 	}
-	return c.journal.sum, uncounted
+	c.item.counted, c.journal.currency = record.commitment(), "" // the sum is counted before its next use
+	return shipping.Amount{}, uncounted
 }
 
 // reserve returns an error if the record must not be written, and why it could not be counted.
