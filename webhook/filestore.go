@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/filelock"
@@ -195,21 +193,5 @@ func replaceFile(path string, content []byte) error {
 	if err := os.Rename(next, path); err != nil {
 		return err
 	}
-	return syncDirectory(filepath.Dir(path))
-}
-
-// syncDirectory flushes the names of a directory's files, unless the system or the file system cannot.
-func syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	directory, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer directory.Close()
-	if err := directory.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
+	return filelock.SyncDirectory(filepath.Dir(path))
 }
