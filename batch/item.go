@@ -136,10 +136,10 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 
 // fromDraft edits, selects, reserves the price and purchases.
 func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
-	if err := errors.Join(isDraft(draft), e.run.mayContinue()); err != nil {
+	if err := e.run.mayContinue(); err != nil {
 		return 0, e.failed(wait.StepSelected, draft, err)
 	}
-	// The budget is compared when the price is reserved.
+	// It goes no further with a request that is not a draft. The budget is compared when the price is reserved.
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
 		Edit: e.run.options.Edit, Select: e.run.options.Select, Purchase: e.run.options.Purchase,
 		Progress: func(event shipping.PollEvent) { e.run.progress(e, event) },

@@ -66,25 +66,6 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	}
 }
 
-// When every connection of the pool has ended, as after a restart of the database, nothing is seen of it.
-func TestWebhookStore_GoesOnWithNewConnections(t *testing.T) {
-	t.Parallel()
-	name := rand.Text()
-	pool := connectTo(t, os.Getenv(dsnVariable)+" pool_max_conns=4 application_name="+name)
-	for _, connection := range []*pgxpool.Conn{acquire(t, pool), acquire(t, pool), acquire(t, pool), acquire(t, pool)} {
-		connection.Release()
-	}
-	const end = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`
-	var ended int
-	if err := connect(t).QueryRow(t.Context(), end, name).Scan(&ended); err != nil || ended != 4 {
-		t.Fatal(ended, err)
-	}
-	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{})
-	if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
-		t.Errorf("%d, %v", state, err)
-	}
-}
-
 // While a database restarts, connections fail for a moment, and Accept retries.
 func TestWebhookStore_WaitsForADatabaseThatRestarts(t *testing.T) {
 	t.Parallel()
@@ -142,15 +123,6 @@ func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
 			}
 		}
 	}
-}
-
-func acquire(t *testing.T, pool *pgxpool.Pool) *pgxpool.Conn {
-	t.Helper()
-	connection, err := pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return connection
 }
 
 func TestWebhookStore_WithoutItsTablesSaysWhatToDo(t *testing.T) {
