@@ -49,6 +49,19 @@ func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 	})
 }
 
+// A purchase that was not charged gives its reservation back, also if the item is not purchased again.
+func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service, journal := &walletService{}, newMemoryJournal(t, purchasing(t, "SH-1"))
+		service.put("RD-SH-1", "draft")
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Budget: nairaBudget(t, "150"), Journal: journal})
+		if err != nil || report.Results[0].State != batch.StateDraft || report.Committed.Sign() != 0 || journal.last("SH-1").Step != batch.StepAnalyzed {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}
+
 // An item that was in the middle of a purchase is unknown also if its turn did not come, with a reason.
 func TestBatch_ReportsWhatIsStillUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -161,10 +174,11 @@ func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 			record := purchasing(t, "SH-9")
 			record.Step = batch.StepPurchased
 			change(&record)
-			_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+			service := &walletService{}
+			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: newMemoryJournal(t, record),
 			})
-			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) {
+			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) || len(service.requests) > 0 {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -590,6 +590,38 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 	}
 }
 
+// An item whose documents are selected when the batch is stopped is not purchased, and no callback follows a panic.
+func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
+	for name, journal := range map[string]batch.Journal{"panic": batch.Memory(), "journal": brokenJournal("SH-2", 0)} {
+		synctest.Test(t, func(t *testing.T) {
+			service := &walletService{}
+			var stopped atomic.Bool
+			got := endOf(func() {
+				_, _ = batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
+					Journal: journal,
+					Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+						if draft.RequestID == "RD-SH-1" {
+							time.Sleep(time.Second)
+						} else if name == "panic" {
+							stopped.Store(true)
+							panic(errPanic)
+						}
+						return shipping.SelectAll(draft)
+					},
+					Progress: func(event batch.Event) {
+						if stopped.Load() {
+							t.Errorf("an event after a panic: %+v", event)
+						}
+					},
+				})
+			})
+			if _, purchases := service.total(); purchases > 0 || name == "panic" && got != errPanic {
+				t.Errorf("%s: %d purchases, %v", name, purchases, got)
+			}
+		})
+	}
+}
+
 // A panic during Replay, too, is raised again on the caller's goroutine.
 func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 	for name, end := range map[string]struct {
