@@ -60,8 +60,8 @@ func TestRecord_Validate(t *testing.T) {
 func TestRecord_AfterAndNotCharged(t *testing.T) {
 	t.Parallel()
 	ten := shippingtest.Amount(t, "10")
-	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
-	if got := paid.notCharged(); !cmp.Equal(got, Record{Key: "k", Step: StepAnalyzed, RequestID: "RD-1", Note: "n"}) {
+	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
+	if got := paid.notCharged(); !cmp.Equal(got, Record{Key: "k", Step: StepAnalyzed, RequestID: "RD-1", Documents: paid.Documents, Note: "n"}) {
 		t.Errorf("not charged: %+v", got)
 	}
 	for _, own := range []Record{{Key: "k", Step: StepPurchased, RequestID: "RD-2", Documents: []shipping.DocumentType{}}, paid} {
@@ -69,7 +69,7 @@ func TestRecord_AfterAndNotCharged(t *testing.T) {
 			t.Errorf("what it has is replaced:\n%s", diff)
 		}
 	}
-	if got := (Record{Step: StepPurchasing}).after(paid); got.RequestID != "RD-1" || got.Purchase != paid.Purchase || got.Note != "" {
+	if got := (Record{Step: StepPurchasing}).after(paid); got.RequestID != "RD-1" || len(got.Documents) != 1 || got.Purchase != paid.Purchase || got.Note != "" {
 		t.Errorf("what it lacks: %+v", got)
 	}
 }

@@ -592,7 +592,7 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 
 // An item whose documents are selected when the batch is stopped is not purchased, and no callback follows a panic.
 func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
-	for name, journal := range map[string]batch.Journal{"panic": batch.Memory(), "journal": brokenJournal("SH-2", 0)} {
+	for name, journal := range map[string]batch.Journal{"panic": batch.Memory(), "journal": brokenJournal("SH-2", time.Second)} {
 		synctest.Test(t, func(t *testing.T) {
 			service := &walletService{}
 			var stopped atomic.Bool
@@ -600,9 +600,11 @@ func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
 				_, _ = batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
 					Journal: journal,
 					Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-						if draft.RequestID == "RD-SH-1" {
+						switch {
+						case draft.RequestID == "RD-SH-1":
+							time.Sleep(2 * time.Second)
+						case name == "panic":
 							time.Sleep(time.Second)
-						} else if name == "panic" {
 							stopped.Store(true)
 							panic(errPanic)
 						}
