@@ -2,9 +2,26 @@ package batch_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
+	"testing"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
 )
 
 // roundTrip is a transport.
@@ -16,5 +33,369 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func unreachable() http.RoundTripper {
 	return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}}
+}
+
+// walletService is a service with a wallet, in process. Every document costs 100 NGN. What becomes of the
+// nth purchase is scripted.
+type walletService struct {
+	purchase func(n int) purchaseFault
+	charged  func() // called at each charge, while the service is locked
+
+	mu        sync.Mutex
+	requests  map[string]*walletRequest
+	purchases int
+	reads     int
+	spent     shipping.Amount
+}
+
+type walletRequest struct {
+	status  string
+	charges int
+	report  string // of the charge, as members of the record
+}
+
+// purchaseFault is what happens to a purchase.
+type purchaseFault struct {
+	// Refuse: the service refuses. Lose: it does not respond. Ignore: it does not charge either.
+	Refuse, Lose, Ignore bool
+	// Late is when the charge comes, after the purchase was lost.
+	Late time.Duration
+	// Takes is how long the response takes.
+	Takes time.Duration
+	// Charge is charged instead of 100, and Report is reported instead of that.
+	Charge, Report string
+}
+
+// walletClient returns a client of the service.
+func walletClient(t *testing.T, service http.RoundTripper) *shipping.Client {
+	t.Helper()
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(&http.Client{Transport: service}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, Burst: 1000}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func (s *walletService) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/analyze"):
+		return s.analyze(r)
+	case strings.HasSuffix(r.URL.Path, "/purchase"):
+		return s.buy(r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads++
+	return reply(200, s.record(filepath.Base(r.URL.Path)))
+}
+
+func (s *walletService) analyze(r *http.Request) (*http.Response, error) {
+	var body struct {
+		ShipmentID string `json:"shipment_id"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := "RD-" + body.ShipmentID
+	s.put(id, "draft")
+	return reply(200, s.record(id))
+}
+
+// put adds a request in a state.
+func (s *walletService) put(id, status string) {
+	if s.requests == nil {
+		s.requests = map[string]*walletRequest{}
+	}
+	s.requests[id] = &walletRequest{status: status}
+}
+
+func (s *walletService) buy(r *http.Request) (*http.Response, error) {
+	var body struct {
+		RequestID string `json:"request_id"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.purchases++
+	fault := purchaseFault{}
+	if s.purchase != nil {
+		fault = s.purchase(s.purchases)
+	}
+	s.mu.Unlock()
+	time.Sleep(fault.Takes) // not cut short: a service that has the request continues with it
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case fault.Late > 0:
+		time.AfterFunc(fault.Late, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.charge(body.RequestID, fault)
+		})
+	case fault.Refuse || s.requests[body.RequestID].status != "draft":
+		return reply(400, "")
+	case !fault.Ignore:
+		s.charge(body.RequestID, fault)
+	}
+	if fault.Lose || fault.Ignore || fault.Late > 0 {
+		return nil, errors.New("the connection broke")
+	}
+	return reply(200, fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, body.RequestID, s.requests[body.RequestID].report))
+}
+
+func (s *walletService) charge(id string, fault purchaseFault) {
+	request := s.requests[id]
+	if request.status != "draft" {
+		return
+	}
+	amount := fault.Charge
+	if amount == "" {
+		amount = "100"
+	}
+	price, err := shipping.ParseAmount(amount)
+	if err == nil {
+		s.spent, err = s.spent.Add(price)
+	}
+	if err != nil {
+		panic(err)
+	}
+	request.report = fmt.Sprintf(`,"charged_amount":%s,"currency":"NGN"`, amount)
+	if fault.Report != "" {
+		request.report = "," + fault.Report
+	}
+	request.status = "completed"
+	request.charges++
+	if s.charged != nil {
+		s.charged()
+	}
+}
+
+func (s *walletService) record(id string) string {
+	request := s.requests[id]
+	if request == nil {
+		request = &walletRequest{status: "draft"}
+	}
+	documents := ""
+	if request.charges > 0 {
+		documents = `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`
+	}
+	return fmt.Sprintf(`{"request_id":%q,"status":%q,"source":"shipment","line_items":[],"available_documents":[{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}]%s%s}`,
+		id, request.status, documents, request.report)
+}
+
+// total returns the sum of the charges, and how many purchases were received.
+func (s *walletService) total() (spent shipping.Amount, purchases int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.spent, s.purchases
+}
+
+// reply is an envelope; without data it is a refusal.
+func reply(status int, data string) (*http.Response, error) {
+	body := `{"status":true,"message":"ok","data":` + data + `}`
+	if data == "" {
+		body = `{"status":false,"message":"no","data":null}`
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+// walletItems are shipments SH-1 to SH-n.
+func walletItems(n int) []batch.Item {
+	items := make([]batch.Item, n)
+	for i := range items {
+		items[i].Analyze.ShipmentID = fmt.Sprintf("SH-%d", i+1)
+	}
+	return items
+}
+
+func nairaBudget(t *testing.T, amount string) *shipping.Budget {
+	t.Helper()
+	return &shipping.Budget{Amount: shippingtest.Amount(t, amount), Currency: "NGN"}
+}
+
+// bubbleServer is a reference server inside a synctest bubble, without a socket.
+func bubbleServer(t *testing.T, opts ...mockserver.Option) (*mockserver.Server, *shipping.Client) {
+	t.Helper()
+	server := mockserver.New(append([]mockserver.Option{mockserver.WithoutListener()}, opts...)...)
+	t.Cleanup(server.Close)
+	return server, server.Client(t)
+}
+
+func shipmentItems(server *mockserver.Server, n int) []batch.Item {
+	items := make([]batch.Item, n)
+	for i := range items {
+		items[i].Analyze.ShipmentID = server.Shipments()[i]
+	}
+	return items
+}
+
+// debits is what the wallet paid for regulatory documents, and how many times for each request.
+func debits(t *testing.T, c *shipping.Client, wallet string) (shipping.Amount, map[string]int) {
+	t.Helper()
+	var sum shipping.Amount
+	count := map[string]int{}
+	for transaction, err := range c.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if request, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for "); ok {
+			count[request]++
+			if sum, err = sum.Add(transaction.Amount); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return sum, count
+}
+
+// hooked is a journal with a function around each call: claim, append, release or committed. The record of a call other
+// than append has only the key.
+type hooked struct {
+	batch.Journal
+	around func(ctx context.Context, call string, record batch.Record, do func() error) error
+}
+
+func (j hooked) Claim(ctx context.Context, key string) (claim batch.Claim, err error) {
+	err = j.around(ctx, "claim", batch.Record{Key: key}, func() (err error) {
+		claim, err = j.Journal.Claim(ctx, key)
+		return err
+	})
+	return hookedClaim{claim, j}, err
+}
+
+func (j hooked) Committed(ctx context.Context, budget shipping.Budget) (sum shipping.Amount, err error) {
+	return sum, j.around(ctx, "committed", batch.Record{}, func() (err error) {
+		sum, err = j.Journal.Committed(ctx, budget)
+		return err
+	})
+}
+
+type hookedClaim struct {
+	batch.Claim
+	journal hooked
+}
+
+func (c hookedClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (sum shipping.Amount, err error) {
+	err = c.journal.around(ctx, "append", record, func() (err error) {
+		sum, err = c.Claim.Append(ctx, record, budget)
+		return err
+	})
+	return sum, err
+}
+
+func (c hookedClaim) Release(ctx context.Context) error {
+	return c.journal.around(ctx, "release", batch.Record{Key: c.Record().Key}, func() error { return c.Claim.Release(ctx) })
+}
+
+// memoryJournal is a journal in memory that keeps every record.
+type memoryJournal struct {
+	batch.Journal
+	mu      sync.Mutex
+	records []batch.Record
+}
+
+// newMemoryJournal returns a journal with the records of earlier runs.
+func newMemoryJournal(t *testing.T, records ...batch.Record) *memoryJournal {
+	t.Helper()
+	j := &memoryJournal{}
+	j.Journal = hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
+		err := do()
+		if call == "append" && (err == nil || errors.Is(err, shipping.ErrAmountOverflow) && record.Step != batch.StepPurchasing) {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.records = append(j.records, record)
+		}
+		return err
+	}}
+	for _, record := range records {
+		if err := appendTo(t.Context(), j, record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return j
+}
+
+// appendTo appends one record under a new claim.
+func appendTo(ctx context.Context, journal batch.Journal, record batch.Record) error {
+	claim, err := journal.Claim(ctx, record.Key)
+	if err != nil {
+		return err
+	}
+	_, err = claim.Append(ctx, record, nil)
+	return errors.Join(err, claim.Release(ctx))
+}
+
+// last is the last record of an item.
+func (j *memoryJournal) last(key string) (last batch.Record) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, record := range j.records {
+		if record.Key == key {
+			last = record
+		}
+	}
+	return last
+}
+
+// drafted is the stored form of a purchase of CUSTOMS on a draft that the batch made.
+func drafted(requestID string) *shipping.PurchaseRequest {
+	return &shipping.PurchaseRequest{
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
+	}
+}
+
+// purchasing is the record of an item whose purchase an earlier run left open.
+func purchasing(t *testing.T, key string) batch.Record {
+	t.Helper()
+	return batch.Record{
+		Key: key, Step: batch.StepPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
+		Amount: shippingtest.Amount(t, "100"), Currency: "NGN", Purchase: drafted("RD-" + key),
+	}
+}
+
+func openJournal(t *testing.T, path string) *batch.File {
+	t.Helper()
+	journal, err := batch.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return journal
+}
+
+// contentOf returns the content of a file.
+func contentOf(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+var errCrash = errors.New("crash")
+
+// crashing is a journal of a process that dies at its nth append, before or after the record is kept.
+func crashing(journal batch.Journal, n int, kept bool, crash context.CancelCauseFunc) batch.Journal {
+	var appends atomic.Int64
+	return hooked{journal, func(_ context.Context, call string, _ batch.Record, do func() error) error {
+		if call != "append" {
+			return do()
+		}
+		at := int(appends.Add(1))
+		if at < n || at == n && kept {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		if at >= n {
+			crash(errCrash)
+			return errCrash
+		}
+		return nil
 	}}
 }

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -127,8 +129,11 @@ func countsWhatIsCommitted(t *testing.T, journal batch.Journal, asked bool) {
 	if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, "300") {
 		t.Errorf("at the end: %s committed, %v", committed, err)
 	}
-	if _, err := journal.Committed(t.Context(), shipping.Budget{Amount: shippingtest.Amount(t, "1"), Currency: "USD"}); !errors.Is(err, shipping.ErrOverBudget) {
-		t.Errorf("naira are counted against dollars: %v", err)
+	dollars := &shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "USD"}
+	_, sum := journal.Committed(t.Context(), *dollars)
+	_, purchase := claims["b"].Append(t.Context(), batch.Record{Key: "b", Step: batch.StepPurchasing, RequestID: "RD-1"}, dollars)
+	if !errors.Is(sum, shipping.ErrOverBudget) || !errors.Is(purchase, shipping.ErrOverBudget) {
+		t.Errorf("naira are counted against dollars: %v, %v", sum, purchase)
 	}
 }
 
@@ -150,6 +155,9 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 		Journal: journal,
 		Progress: func(batch.Event) {
 			try(batch.ErrInUse, "another Run or Resolve of this process uses it; wait until it returns")
+			if err := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen"); !errors.Is(err, batch.ErrInUse) {
+				t.Errorf("an item is closed by hand at the same time: %v", err)
+			}
 		},
 	})
 	if err := errors.Join(err, journal.Close()); err != nil {
@@ -158,5 +166,81 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	try(os.ErrClosed, "open it again with OpenFile")
 	if len(service.requests) != 0 {
 		t.Errorf("%d requests", len(service.requests))
+	}
+}
+
+// An item that was closed by hand with the wrong outcome could not be corrected: one closed as charged waited for a
+// draft in every run, and one closed as not charged did not count against the budget.
+func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for status, tc := range map[string]struct {
+			wrong, right shipping.PurchaseOutcome
+			state        batch.State // of the item after the wrong one
+			committed    string
+			purchases    int
+		}{
+			"draft":     {shipping.OutcomeCharged, shipping.OutcomeNotCharged, batch.StateWaiting, "100", 1},
+			"completed": {shipping.OutcomeNotCharged, shipping.OutcomeCharged, batch.StateError, "0", 0},
+		} {
+			service := &walletService{}
+			service.put("RD-SH-1", status)
+			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
+			run := func(outcome shipping.PurchaseOutcome) *batch.Report {
+				if err := batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list"); err != nil {
+					t.Fatal(err)
+				}
+				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return report
+			}
+			report := run(tc.wrong)
+			if result := report.Results[0]; result.State != tc.state || result.Err == nil || report.Committed.String() != tc.committed || result.Amount.String() != tc.committed {
+				t.Errorf("%s, wrong: %+v", status, report)
+			}
+			report = run(tc.right)
+			if report.Count(batch.StateCompleted) != 1 || report.Committed != shippingtest.Amount(t, "100") || service.purchases != tc.purchases {
+				t.Errorf("%s, right: %+v, %d purchases", status, report, service.purchases)
+			}
+			if note := journal.last("SH-1").Note; (note == "") != (tc.purchases == 1) {
+				t.Errorf("%s: the note of the last record is %q", status, note) // a new purchase was not closed by hand
+			}
+		}
+	})
+}
+
+func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
+	t.Parallel()
+	purchased := purchasing(t, "done")
+	purchased.Step = batch.StepPurchased
+	ended := purchasing(t, "ended")
+	ended.Step, ended.Note = batch.StepCompleted, "seen"
+	journal := newMemoryJournal(t, purchased, ended, purchasing(t, "open"))
+	for name, tc := range map[string]struct {
+		journal batch.Journal
+		key     string
+		outcome shipping.PurchaseOutcome
+		note    string
+		message string
+	}{
+		"not in purchasing":                  {journal, "done", shipping.OutcomeCharged, "n", `its last record is "purchased", which a run has written`},
+		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n", `it has ended, with the record "completed"`},
+		"not there":                          {journal, "other", shipping.OutcomeCharged, "n", "no record"},
+		"unknown":                            {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
+		"no note":                            {journal, "open", shipping.OutcomeCharged, "", "note"},
+		"a note with NUL":                    {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
+		"no key":                             {journal, "", shipping.OutcomeCharged, "n", "key"},
+		"no journal":                         {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
+	} {
+		err := batch.Resolve(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
+		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(journal.records) != 3 {
+		t.Errorf("records were written: %+v", journal.records)
 	}
 }

@@ -2,98 +2,28 @@ package batch_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+	"pgregory.net/rapid"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
-
-// memoryJournal is a journal in memory that keeps every record.
-type memoryJournal struct {
-	batch.Journal
-	mu      sync.Mutex
-	records []batch.Record
-}
-
-// newMemoryJournal returns a journal with the records of earlier runs.
-func newMemoryJournal(t *testing.T, records ...batch.Record) *memoryJournal {
-	t.Helper()
-	j := &memoryJournal{Journal: batch.Memory()}
-	for _, record := range records {
-		if err := appendTo(t.Context(), j, record); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return j
-}
-
-// appendTo appends one record under a new claim.
-func appendTo(ctx context.Context, journal batch.Journal, record batch.Record) error {
-	claim, err := journal.Claim(ctx, record.Key)
-	if err != nil {
-		return err
-	}
-	_, err = claim.Append(ctx, record, nil)
-	return errors.Join(err, claim.Release(ctx))
-}
-
-func (j *memoryJournal) Claim(ctx context.Context, key string) (batch.Claim, error) {
-	claim, err := j.Journal.Claim(ctx, key)
-	return memoryClaim{claim, j}, err
-}
-
-type memoryClaim struct {
-	batch.Claim
-	journal *memoryJournal
-}
-
-func (c memoryClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
-	committed, err := c.Claim.Append(ctx, record, budget)
-	if err == nil || errors.Is(err, shipping.ErrAmountOverflow) && record.Step != batch.StepPurchasing {
-		c.journal.mu.Lock()
-		defer c.journal.mu.Unlock()
-		c.journal.records = append(c.journal.records, record)
-	}
-	return committed, err
-}
-
-// last is the last record of an item.
-func (j *memoryJournal) last(key string) (last batch.Record) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, record := range j.records {
-		if record.Key == key {
-			last = record
-		}
-	}
-	return last
-}
-
-// drafted is the stored form of a purchase of CUSTOMS on a draft that the batch made.
-func drafted(requestID string) *shipping.PurchaseRequest {
-	return &shipping.PurchaseRequest{
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
-	}
-}
-
-// purchasing is the record of an item whose purchase an earlier run left open.
-func purchasing(t *testing.T, key string) batch.Record {
-	t.Helper()
-	return batch.Record{
-		Key: key, Step: batch.StepPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
-		Amount: shippingtest.Amount(t, "100"), Currency: "NGN", Purchase: drafted("RD-" + key),
-	}
-}
 
 // A purchase that cannot be settled keeps its reservation, and the report contains the reason.
 func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
@@ -115,6 +45,19 @@ func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 		}
 		if _, purchases := service.total(); purchases != 0 || report.Committed != shippingtest.Amount(t, "100") {
 			t.Errorf("%d purchases, %s committed", purchases, report.Committed)
+		}
+	})
+}
+
+// A purchase that was not charged gives its reservation back, also if the item is not purchased again.
+func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service, journal := &walletService{}, newMemoryJournal(t, purchasing(t, "SH-1"))
+		service.put("RD-SH-1", "draft")
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Budget: nairaBudget(t, "150"), Journal: journal})
+		if err != nil || report.Results[0].State != batch.StateDraft || report.Committed.Sign() != 0 || journal.last("SH-1").Step != batch.StepAnalyzed {
+			t.Errorf("%+v, %v", report, err)
 		}
 	})
 }
@@ -231,14 +174,26 @@ func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 			record := purchasing(t, "SH-9")
 			record.Step = batch.StepPurchased
 			change(&record)
-			_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+			service := &walletService{}
+			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: newMemoryJournal(t, record),
 			})
-			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) {
+			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) || len(service.requests) > 0 {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	})
+}
+
+// A record with a step of a later version stops a batch before it begins.
+func TestBatch_RefusesARecordThatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	record, service := purchasing(t, "SH-2"), &walletService{}
+	record.Step = "refunding"
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Journal: newMemoryJournal(t, record)})
+	if _, ok := errors.AsType[*batch.JournalError](err); !ok || !strings.Contains(err.Error(), `"refunding"`) || len(report.Results) != 2 || len(service.requests) > 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
 }
 
 // An item that an earlier run analyzed is purchased only if its request is still a draft. The request may have been
@@ -275,36 +230,6 @@ func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
 	})
 }
 
-// A batch that runs again with the same open journal purchases nothing twice, and a journal serves one batch at a time.
-func TestBatch_RunsAgainWithTheSameOpenJournal(t *testing.T) {
-	t.Parallel()
-	service := &walletService{}
-	client := walletClient(t, service)
-	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-	defer journal.Close()
-	options := batch.Options{
-		Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"), Journal: journal,
-		Progress: func(event batch.Event) {
-			_, err := batch.Run(t.Context(), client, nil, &batch.Options{Journal: journal})
-			if !errors.Is(err, batch.ErrInUse) {
-				t.Errorf("a second batch at the same time: %v", err)
-			}
-			if err := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen"); !errors.Is(err, batch.ErrInUse) {
-				t.Errorf("an item is closed by hand at the same time: %v", err)
-			}
-		},
-	}
-	for run := range 2 {
-		report, err := batch.Run(t.Context(), client, walletItems(3), &options)
-		if err != nil || report.Count(batch.StateCompleted) != 3 || report.Committed != shippingtest.Amount(t, "300") {
-			t.Errorf("run %d: %+v, %v", run, report, err)
-		}
-	}
-	if spent, purchases := service.total(); purchases != 3 || spent != shippingtest.Amount(t, "300") {
-		t.Errorf("%d purchases for %s", purchases, spent)
-	}
-}
-
 // A request id that no journal can store fails its item only.
 func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -322,62 +247,6 @@ func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 			t.Errorf("%+v, %v", report, err)
 		}
 	})
-}
-
-// A batch whose journal was moved, or truncated in place, ends before the next purchase. Once the file is back, a run
-// buys what is left.
-func TestBatch_EndsWhenItsJournalIsMovedOrTruncated(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		change func(path string) error
-		want   error
-	}{
-		"moved": {func(path string) error { return os.Rename(path, path+".1") }, batch.ErrMoved},
-		"truncated": {func(path string) error { // as logrotate with copytruncate does
-			return errors.Join(os.WriteFile(path+".1", contentOf(t, path), 0o600), os.Truncate(path, 0))
-		}, batch.ErrDamaged},
-	} {
-		path := filepath.Join(t.TempDir(), "journal")
-		service := &walletService{}
-		run := func(progress func(batch.Event)) (*batch.Report, error) {
-			journal, err := batch.OpenFile(path)
-			if err != nil {
-				return nil, err
-			}
-			defer journal.Close()
-			return batch.Run(t.Context(), walletClient(t, service), walletItems(5), &batch.Options{
-				Concurrency: 1, Select: shipping.SelectAll, Journal: journal, Poll: shipping.PollOptions{MinInterval: time.Millisecond},
-				Progress: progress,
-			})
-		}
-		report, err := run(func(event batch.Event) {
-			if event.Item.Key == "SH-3" && event.Step == "analyzed" {
-				if err := tc.change(path); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-		if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), "before the next run") {
-			t.Errorf("%s: the batch ended with %v", name, err)
-		}
-		if _, purchases := service.total(); purchases != 2 || len(report.Results) != 5 {
-			t.Errorf("%s: %d purchases, %+v", name, purchases, report)
-		}
-		if tc.want == batch.ErrDamaged {
-			if _, err := run(nil); !errors.Is(err, tc.want) {
-				t.Errorf("%s: the next run ended with %v", name, err)
-			}
-		}
-		if err := os.Rename(path+".1", path); err != nil {
-			t.Fatal(err)
-		}
-		if report, err := run(nil); err != nil || report.Count(batch.StateCompleted) != 5 {
-			t.Errorf("%s: with the file in its place: %+v, %v", name, report, err)
-		}
-		if _, purchases := service.total(); purchases != 5 {
-			t.Errorf("%s: %d purchases of 5 items", name, purchases)
-		}
-	}
 }
 
 // A journal that was truncated after the last record of a run, or between two runs with the same open journal, went
@@ -411,169 +280,367 @@ func TestBatch_ReportsAJournalThatIsTruncatedAfterItsLastRecord(t *testing.T) {
 	}
 }
 
-// A purchase that no run can settle is closed by hand, and the next run continues.
-func TestResolveBatchItem_ClosesWhatCannotBeSettled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, outcome := range []shipping.PurchaseOutcome{shipping.OutcomeCharged, shipping.OutcomeNotCharged} {
-			service := &walletService{}
-			service.put("RD-SH-1", map[shipping.PurchaseOutcome]string{shipping.OutcomeCharged: "completed", shipping.OutcomeNotCharged: "draft"}[outcome])
-			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
-			if err := batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list of 5 January"); err != nil {
-				t.Fatal(err)
-			}
-			last := journal.last("SH-1")
-			want := batch.StepPurchased
-			if outcome == shipping.OutcomeNotCharged {
-				want = batch.StepAnalyzed
-			}
-			if last.Step != want || last.Note != "the wallet's list of 5 January" || last.At.IsZero() || last.RequestID != "RD-SH-1" {
-				t.Errorf("%s: %+v", outcome, last)
-			}
-			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-				Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
-			})
-			if err != nil || report.Count(batch.StateCompleted) != 1 || report.Committed != shippingtest.Amount(t, "100") {
-				t.Errorf("%s: %+v, %v", outcome, report, err)
-			}
-			if want := map[bool]int{true: 0, false: 1}[outcome == shipping.OutcomeCharged]; service.purchases != want {
-				t.Errorf("%s: %d purchases", outcome, service.purchases)
-			}
-		}
-	})
-}
-
-// An item that was closed by hand with the wrong outcome could not be corrected: one closed as charged waited for a
-// draft in every run, and one closed as not charged did not count against the budget.
-func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for status, tc := range map[string]struct {
-			wrong, right shipping.PurchaseOutcome
-			state        batch.State // of the item after the wrong one
-			committed    string
-			purchases    int
-		}{
-			"draft":     {shipping.OutcomeCharged, shipping.OutcomeNotCharged, batch.StateWaiting, "100", 1},
-			"completed": {shipping.OutcomeNotCharged, shipping.OutcomeCharged, batch.StateError, "0", 0},
-		} {
-			service := &walletService{}
-			service.put("RD-SH-1", status)
-			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
-			run := func(outcome shipping.PurchaseOutcome) *batch.Report {
-				if err := batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list"); err != nil {
-					t.Fatal(err)
+// The effect of each outcome of a purchase on the item and its reservation. The draft's price is 100.
+func TestBatch_OutcomesOfAPurchase(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fault     purchaseFault
+		before    bool // another program purchases it at the last moment, for 120
+		state     batch.State
+		err       error
+		committed string
+		charged   string
+	}{
+		"charged":           {purchaseFault{}, false, batch.StateCompleted, nil, "100", "100"},
+		"lost":              {purchaseFault{Lose: true}, false, batch.StateCompleted, nil, "100", "100"},
+		"refused":           {purchaseFault{Refuse: true}, false, batch.StateError, shipping.ErrInvalidRequest, "0", ""},
+		"unknown":           {purchaseFault{Ignore: true}, false, batch.StateUnknown, shipping.ErrConnection, "100", ""},
+		"purchased before":  {purchaseFault{}, true, batch.StateCompleted, nil, "120", "120"},
+		"more was charged":  {purchaseFault{Charge: "130"}, false, batch.StateCompleted, nil, "130", "130"},
+		"less was reported": {purchaseFault{Report: `"charged_amount":7,"currency":"NGN"`}, false, batch.StateCompleted, nil, "100", "7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := &walletService{}
+				service.purchase = func(int) purchaseFault {
+					if test.before {
+						service.charge("RD-SH-1", purchaseFault{Charge: "120"})
+					}
+					return test.fault
 				}
 				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
+					Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
+					Progress: func(event batch.Event) {
+						// The record after the purchase has the charge already.
+						if event.Step == "purchased" && event.Item.Charged != shippingtest.Amount(t, test.charged) {
+							t.Errorf("purchased for %s, want %s", event.Item.Charged, test.charged)
+						}
+					},
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return report
+				got := report.Results[0]
+				if got.State != test.state || !errors.Is(got.Err, test.err) {
+					t.Errorf("%s, %v, want %s, %v", got.State, got.Err, test.state, test.err)
+				}
+				if report.Committed != shippingtest.Amount(t, test.committed) {
+					t.Errorf("%s is committed, want %s", report.Committed, test.committed)
+				}
+				if charged := got.Charged; charged.Known() != (test.charged != "") || charged.Known() && charged != shippingtest.Amount(t, test.charged) {
+					t.Errorf("charged %s, want %s", charged, test.charged)
+				}
+			})
+		})
+	}
+}
+
+// A batch that runs again remembers that the service refused a purchase. It took the record of another client's purchase
+// for its own, and reported the item as completed with money that the ledger did not show.
+func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]string{
+		"refused":      `{"status":false,"message":"not a draft"}`,
+		"contradicted": `{"status":false,"message":"not a draft","data":{"request_id":"RD-1","status":"completed"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				status := "draft"
+				service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+					if strings.HasSuffix(r.URL.Path, "/purchase") {
+						status = "completed" // another client was faster, with other documents, and the record lists none
+						return httpmock.NewStringResponse(400, refusal), nil
+					}
+					return shippingtest.Record(status, `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`)(r)
+				})
+				journal := newMemoryJournal(t)
+				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
+				for run := range 3 {
+					report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), []batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}}, &options)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got := report.Results[0]; got.State != batch.StateUnknown || report.Committed != shippingtest.Amount(t, "100") {
+						t.Errorf("run %d: %+v, %s committed", run+1, got, report.Committed)
+					}
+				}
+				if last := journal.last("SH-1"); last.Purchase == nil || !last.Purchase.Refused || last.Purchase.Contradicted != (name == "contradicted") {
+					t.Errorf("the journal holds %+v", last)
+				}
+				if n := service.Count(http.MethodPost); n != 2 {
+					t.Errorf("%d requests that change something, want the analysis and the purchase", n)
+				}
+			})
+		})
+	}
+}
+
+// A record of an earlier version, which holds only that the request was a draft, is read, and proves nothing about what
+// the draft listed.
+func TestRecord_OfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	var record batch.Record
+	text := `{"key":"k","step":"purchasing","request_id":"RD-1","documents":["FDA"],"was_draft":true,"at":"2026-01-05T09:30:00Z"}`
+	if err := json.Unmarshal([]byte(text), &record); err != nil || record.Purchase != nil || record.RequestID != "RD-1" {
+		t.Errorf("%+v, %v", record, err)
+	}
+	if err := json.Unmarshal([]byte(strings.Replace(text, "was_draft", "were_draft", 1)), &record); err == nil {
+		t.Error("a member that is not known is accepted")
+	}
+}
+
+// A charge whose currency no journal can keep was never recorded: the item stayed "purchasing", in every run.
+func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
+	t.Parallel()
+	for _, currency := range []string{`NGN\u0000`, strings.Repeat("N", 5000)} {
+		synctest.Test(t, func(t *testing.T) {
+			service := &walletService{purchase: func(int) purchaseFault {
+				return purchaseFault{Charge: "300", Report: `"charged_amount":300,"currency":"` + currency + `"`}
+			}}
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
+			})
+			if err != nil || report.Count(batch.StateCompleted) != 1 || report.Committed.String() != "300" {
+				t.Errorf("%.40s: committed %s, %v, %v", currency, report.Committed, report.Results[0].Err, err)
 			}
-			report := run(tc.wrong)
-			if result := report.Results[0]; result.State != tc.state || result.Err == nil || report.Committed.String() != tc.committed || result.Amount.String() != tc.committed {
-				t.Errorf("%s, wrong: %+v", status, report)
+		})
+	}
+}
+
+// A refused purchase is settled in the run that sent it, also if the lease of its claim is too short to read the request for
+// QuietFor: it stayed unknown, held the budget, and was sent once more in every run.
+func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/purchase") {
+				return httpmock.NewStringResponse(402, `{"status":false,"message":"the wallet is empty"}`), nil
 			}
-			report = run(tc.right)
-			if report.Count(batch.StateCompleted) != 1 || report.Committed != shippingtest.Amount(t, "100") || service.purchases != tc.purchases {
-				t.Errorf("%s, right: %+v, %d purchases", status, report, service.purchases)
-			}
+			return shippingtest.Record("draft", `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`)(r)
+		})
+		report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), []batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}},
+			&batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: batchtest.NewJournal(108 * time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report.Results[0]
+		failed, ok := errors.AsType[*shipping.PurchaseError](got.Err)
+		if got.State != batch.StateError || !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(got.Err, shipping.ErrInsufficientFunds) || report.Committed.Sign() != 0 {
+			t.Errorf("%+v, %s committed", got, report.Committed)
+		}
+		if n := service.Count(http.MethodPost); n != 2 {
+			t.Errorf("%d requests that change something, want the analysis and the purchase", n)
 		}
 	})
 }
 
-// Outcomes that were set by hand are in the file, and the last one counts.
-func TestResolveBatchItem_KeepsTheOutcomeInAFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "journal")
-	journal := openJournal(t, path)
-	if err := appendTo(t.Context(), journal, purchasing(t, "SH-1")); err != nil {
-		t.Fatal(err)
-	}
-	for _, tc := range []struct {
-		outcome   shipping.PurchaseOutcome
-		step      batch.Step
-		committed string
-	}{
-		{shipping.OutcomeNotCharged, batch.StepAnalyzed, "0"},
-		{shipping.OutcomeCharged, batch.StepPurchased, "100"},
-		{shipping.OutcomeNotCharged, batch.StepAnalyzed, "0"},
-		{shipping.OutcomeCharged, batch.StepPurchased, "100"},
-	} {
-		if err := batch.Resolve(t.Context(), journal, "SH-1", tc.outcome, "seen"); err != nil {
-			t.Fatal(err)
-		}
-		if err := journal.Close(); err != nil {
-			t.Fatal(err)
-		}
-		journal = openJournal(t, path)
-		committed, err := journal.Committed(t.Context(), *nairaBudget(t, "1"))
-		records, _ := journal.Records()
-		if last := records[len(records)-1]; err != nil || committed.String() != tc.committed || last.Step != tc.step || last.Note != "seen" {
-			t.Errorf("%s: %+v, %s committed, %v", tc.outcome, last, committed, err)
-		}
-	}
-	if err := journal.Close(); err != nil {
-		t.Error(err)
-	}
+// cancelling is a transport that cancels a context while a request to a route is under way: after the service
+// received it, if it is reached.
+type cancelling struct {
+	next    http.RoundTripper
+	route   string
+	reached bool
+	cancel  context.CancelCauseFunc
+	cause   error
 }
 
-func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
-	t.Parallel()
-	purchased := purchasing(t, "done")
-	purchased.Step = batch.StepPurchased
-	ended := purchasing(t, "ended")
-	ended.Step, ended.Note = batch.StepCompleted, "seen"
-	journal := newMemoryJournal(t, purchased, ended, purchasing(t, "open"))
-	for name, tc := range map[string]struct {
-		journal batch.Journal
-		key     string
-		outcome shipping.PurchaseOutcome
-		note    string
-		message string
-	}{
-		"not in purchasing":                  {journal, "done", shipping.OutcomeCharged, "n", `its last record is "purchased", which a run has written`},
-		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n", `it has ended, with the record "completed"`},
-		"not there":                          {journal, "other", shipping.OutcomeCharged, "n", "no record"},
-		"unknown":                            {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
-		"no note":                            {journal, "open", shipping.OutcomeCharged, "", "note"},
-		"a note with NUL":                    {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
-		"no key":                             {journal, "", shipping.OutcomeCharged, "n", "key"},
-		"no journal":                         {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
-	} {
-		err := batch.Resolve(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
-		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
-			t.Errorf("%s: %v", name, err)
+func (c *cancelling) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.cancel == nil || !strings.HasSuffix(r.URL.Path, c.route) {
+		return c.next.RoundTrip(r)
+	}
+	if c.reached {
+		response, err := c.next.RoundTrip(r)
+		if err != nil {
+			return nil, err
 		}
+		_ = response.Body.Close()
 	}
-	if len(journal.records) != 3 {
-		t.Errorf("records were written: %+v", journal.records)
-	}
+	c.cancel(c.cause)
+	<-r.Context().Done()
+	return nil, context.Cause(r.Context())
 }
 
-func TestResolveSharedBatchItem_WaitsForTheOneThatHasIt(t *testing.T) {
+// A batch that is cancelled with the error of another call, as errgroup does, takes nothing in it for news about its
+// items: neither that nothing was sent, nor that an analysis failed.
+func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	t.Parallel()
-	journal := batchtest.NewJournal(time.Hour)
-	claim, err := journal.Claim(t.Context(), "SH-1")
-	if err == nil {
-		_, err = claim.Append(t.Context(), purchasing(t, "SH-1"), nil)
-	}
+	unreached, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://shipping.test"),
+		shipping.WithHTTPClient(&http.Client{Transport: unreachable()}), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	resolve := func() error {
-		return batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
+	_, unsent := unreached.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{"FDA"}})
+	failed := &shipping.FailedError{Request: &shipping.RegulatoryRequest{RequestID: "RD-other"}, Operation: shipping.OpAnalyze}
+	for name, cause := range map[string]error{
+		"an unsent purchase": unsent, "a failed analysis": failed, "a budget": shipping.ErrOverBudget,
+		"a refused option": &shipping.ValidationError{Problem: "odd"},
+	} {
+		for _, route := range []string{"/analyze", "/purchase", "/RD-SH-1"} {
+			synctest.Test(t, func(t *testing.T) {
+				wallet := &walletService{}
+				service := &cancelling{next: wallet, route: route, reached: route == "/purchase", cause: cause}
+				journal, open := newMemoryJournal(t), service.reached
+				if route == "/RD-SH-1" { // a purchase of an earlier run is settled
+					wallet.put("RD-SH-1", "draft")
+					journal, open = newMemoryJournal(t, purchasing(t, "SH-1")), true
+				}
+				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
+				ctx, cancel := context.WithCancelCause(t.Context())
+				service.cancel = cancel
+				report, err := batch.Run(ctx, walletClient(t, service), walletItems(1), &options)
+				if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+					t.Errorf("%s, %s: %v", name, route, err)
+				}
+				state, committed, step := batch.StateWaiting, shipping.Amount{}, batch.Step("")
+				if open {
+					state, committed, step = batch.StateUnknown, shippingtest.Amount(t, "100"), batch.StepPurchasing
+				}
+				if got := report.Results[0]; got.State != state || got.RequestID == "RD-other" || report.Committed.Cmp(committed) != 0 || journal.last("SH-1").Step != step {
+					t.Errorf("%s, %s: %+v, %s committed, journal %+v", name, route, got, report.Committed, journal.last("SH-1"))
+				}
+				service.cancel = nil
+				report, err = batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
+				if _, purchases := wallet.total(); err != nil || report.Results[0].State != batch.StateCompleted || purchases != 1 {
+					t.Errorf("%s, %s: %+v after %d purchases, %v", name, route, report, purchases, err)
+				}
+			})
+		}
 	}
-	if err := resolve(); !errors.Is(err, batch.ErrItemTaken) {
-		t.Errorf("while another has the item: %v", err)
+}
+
+// committedIn adds up what the last records of a journal commit.
+func committedIn(t *testing.T, journal *memoryJournal) (sum shipping.Amount) {
+	t.Helper()
+	journal.mu.Lock()
+	defer journal.mu.Unlock()
+	last := map[string]batch.Record{}
+	for _, record := range journal.records {
+		last[record.Key] = record
 	}
-	if err := claim.Release(t.Context()); err != nil {
-		t.Fatal(err)
+	for _, record := range last {
+		if !record.Step.Committed() {
+			continue
+		}
+		var err error
+		if sum, err = sum.Add(record.Amount); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := resolve(); err != nil {
-		t.Error(err)
+	return sum
+}
+
+// budgetCase is a batch that is run again until it ends, killed at some of its records.
+type budgetCase struct {
+	items, concurrency int
+	budget             int
+	faults             []purchaseFault
+	kills              []kill
+}
+
+// kill is the end of a process at a record, and how long it takes until the next one is started.
+type kill struct {
+	at    int // the record
+	kept  bool
+	pause time.Duration
+}
+
+func drawBudgetCase(t *rapid.T) budgetCase {
+	faults := rapid.SampledFrom([]purchaseFault{
+		{}, {}, {Takes: 3 * time.Second}, {Lose: true}, {Ignore: true}, {Refuse: true},
+		{Late: 5 * time.Second}, {Late: 55 * time.Second},
+		{Charge: "120"}, {Charge: "900", Lose: true}, {Charge: "80"},
+		{Report: `"charged_amount":0,"currency":"NGN"`}, {Report: `"charged_amount":-5,"currency":"NGN"`},
+		{Report: `"charged_amount":5,"currency":"USD"`}, {Report: `"currency":"NGN"`},
+	})
+	kills := rapid.Custom(func(t *rapid.T) kill {
+		pause := rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(t, "pause")
+		return kill{rapid.IntRange(1, 15).Draw(t, "record"), rapid.Bool().Draw(t, "kept"), pause}
+	})
+	return budgetCase{
+		items:       rapid.IntRange(1, 6).Draw(t, "items"),
+		concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency"),
+		budget:      rapid.IntRange(0, 9).Draw(t, "budget") * 90,
+		faults:      rapid.SliceOfN(faults, 0, 12).Draw(t, "faults"),
+		kills:       rapid.SliceOfN(kills, 0, 4).Draw(t, "kills"),
 	}
-	if claim, err = journal.Claim(t.Context(), "SH-1"); err != nil || claim.Record().Step != batch.StepPurchased || claim.Record().Note != "seen" {
-		t.Errorf("%+v, %v", claim, err)
+}
+
+// At every moment, and through kills and restarts at any record, the charges are at most the committed sum, and that is
+// at most the budget, unless the service charged more than a draft's price. The service's own ledger is the oracle.
+func TestBatch_TheBudgetHoldsThroughFaultsAndKills(t *testing.T) {
+	cases, charges := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawBudgetCase(rt)
+		var problems []string
+		synctest.Test(t, func(t *testing.T) { problems = c.run(t, &charges) })
+		if cases++; len(problems) > 0 {
+			rt.Fatalf("%+v:\n%s", c, strings.Join(problems, "\n"))
+		}
+	})
+	t.Logf("%d batches with %d charges", cases, charges)
+}
+
+func (c budgetCase) run(t *testing.T, charges *int) (problems []string) {
+	var mu sync.Mutex
+	problem := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		problems = append(problems, fmt.Sprintf(format, args...))
 	}
+	budget := nairaBudget(t, fmt.Sprint(c.budget))
+	journal := newMemoryJournal(t)
+	overcharged := slices.ContainsFunc(c.faults, func(f purchaseFault) bool { return f.Charge != "" && f.Charge != "80" })
+	service := &walletService{purchase: func(n int) purchaseFault {
+		if n <= len(c.faults) {
+			return c.faults[n-1]
+		}
+		return purchaseFault{}
+	}}
+	priced := 0 // the drafts' prices of the charged purchases
+	service.charged = func() {
+		*charges++
+		priced += 100
+		committed := committedIn(t, journal)
+		if committed.Cmp(shippingtest.Amount(t, fmt.Sprint(priced))) < 0 {
+			problem("drafts of %d were charged, and the journal commits %s", priced, committed)
+		}
+		if !overcharged && committed.Cmp(budget.Amount) > 0 {
+			problem("%s is committed of %s", committed, budget)
+		}
+	}
+	client := walletClient(t, service)
+	for run := range len(c.kills) + 6 {
+		ctx, crash := context.WithCancelCause(t.Context())
+		dying := batch.Journal(journal)
+		if run < len(c.kills) {
+			dying = crashing(journal, c.kills[run].at, c.kills[run].kept, crash)
+		}
+		report, err := batch.Run(ctx, client, walletItems(c.items), &batch.Options{
+			Concurrency: c.concurrency, Select: shipping.SelectAll, Budget: budget, Journal: dying,
+		})
+		crash(nil)
+		if report == nil || err != nil && !errors.Is(err, errCrash) {
+			problem("run %d: %v", run, err)
+			return problems
+		}
+		if committed := committedIn(t, journal); committed.Cmp(report.Committed) > 0 {
+			problem("run %d reports %s, and the journal commits %s", run, report.Committed, committed)
+		}
+		if run < len(c.kills) {
+			time.Sleep(c.kills[run].pause)
+			continue
+		}
+		time.Sleep(time.Minute) // late charges come in
+		if report.Count(batch.StateUnknown) > 0 {
+			continue
+		}
+		if spent, _ := service.total(); spent.Cmp(report.Committed) > 0 {
+			problem("the ledger contains %s, and the report %s", spent, report.Committed)
+		}
+		return problems
+	}
+	problem("purchases stay unknown")
+	return problems
 }

@@ -1,14 +1,13 @@
 package batch
 
 import (
-	"context"
-	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -57,197 +56,121 @@ func TestRecord_Validate(t *testing.T) {
 	}
 }
 
-// The amount with which a record counts against a budget in NGN.
-func TestRecord_Commitment(t *testing.T) {
-	t.Parallel()
-	ten := shippingtest.Amount(t, "10")
-	documents := []shipping.DocumentType{"FDA"}
-	for name, test := range map[string]struct {
-		record Record
-		counts shipping.Amount
-		want   string // why it cannot be counted
-	}{
-		"no step":                    {Record{Amount: ten, Currency: "USD"}, shipping.Amount{}, ""},
-		"analyzed":                   {Record{Step: StepAnalyzed, Amount: ten, Currency: "USD"}, shipping.Amount{}, ""},
-		"purchasing":                 {Record{Step: StepPurchasing, Amount: ten, Currency: "NGN", Documents: documents}, ten, ""},
-		"completed":                  {Record{Step: StepCompleted, Amount: ten, Currency: "NGN"}, ten, ""},
-		"without a currency":         {Record{Step: StepPurchased, Amount: ten}, ten, ""},
-		"in another currency":        {Record{Step: StepPurchased, Amount: ten, Currency: "USD"}, ten, "in USD"},
-		"documents without a price":  {Record{Step: StepPurchasing, Documents: documents}, shipping.Amount{}, "whose price is not known"},
-		"no documents, no price":     {Record{Step: StepFailed}, shipping.Amount{}, ""},
-		"free":                       {Record{Step: StepPurchased, Documents: documents, Amount: shippingtest.Amount(t, "0")}, shippingtest.Amount(t, "0"), ""},
-		"less than nothing":          {Record{Step: StepPurchased, Amount: ten.Neg(), Currency: "NGN"}, ten.Neg(), "for -10"},
-		"less than nothing, a draft": {Record{Step: StepAnalyzed, Amount: ten.Neg()}, shipping.Amount{}, ""},
-	} {
-		got := test.record.uncountable(shipping.Budget{Amount: ten, Currency: "NGN"})
-		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) || test.record.commitment() != test.counts {
-			t.Errorf("%s: %q, want %q; it counts for %s", name, got, test.want, test.record.commitment())
-		}
-	}
-}
-
 // A record takes from the one before it only what it lacks; one that was not charged keeps nothing of the purchase.
 func TestRecord_AfterAndNotCharged(t *testing.T) {
 	t.Parallel()
-	earlier := Record{Key: "k", RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Note: "n"}
-	own := Record{Key: "k", Step: StepPurchased, RequestID: "RD-2", Documents: []shipping.DocumentType{}}
-	if diff := cmp.Diff(own, own.after(earlier)); diff != "" {
-		t.Errorf("what it has (-want +got):\n%s", diff)
-	}
-	if got := (Record{Step: StepCompleted}).after(earlier); got.RequestID != "RD-1" || len(got.Documents) != 1 || got.Step != StepCompleted || got.Note != "" {
-		t.Errorf("what it lacks: %+v", got)
-	}
 	ten := shippingtest.Amount(t, "10")
-	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
-	if got := paid.notCharged(); !cmp.Equal(got, Record{Key: "k", Step: StepAnalyzed, RequestID: "RD-1", Note: "n"}) {
+	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
+	if got := paid.notCharged(); !cmp.Equal(got, Record{Key: "k", Step: StepAnalyzed, RequestID: "RD-1", Documents: paid.Documents, Note: "n"}) {
 		t.Errorf("not charged: %+v", got)
 	}
-	for step, want := range map[Step][2]bool{"": {}, StepAnalyzed: {}, StepPurchasing: {false, true}, StepPurchased: {false, true}, StepCompleted: {true, true}, StepFailed: {true, true}} {
-		if got := [2]bool{step.Final(), step.Committed()}; got != want {
-			t.Errorf("%q is final, committed: %v", step, got)
+	for _, own := range []Record{{Key: "k", Step: StepPurchased, RequestID: "RD-2", Documents: []shipping.DocumentType{}}, paid} {
+		if diff := cmp.Diff(own.after(paid).after(Record{RequestID: "RD-3", Note: "x"}), own); diff != "" {
+			t.Errorf("what it has is replaced:\n%s", diff)
 		}
+	}
+	if got := (Record{Step: StepPurchasing}).after(paid); got.RequestID != "RD-1" || len(got.Documents) != 1 || got.Purchase != paid.Purchase || got.Note != "" {
+		t.Errorf("what it lacks: %+v", got)
 	}
 }
 
-// The state of a result follows from the last record, from whether the item has ended in this run, and from its error.
-func TestEntry_Result(t *testing.T) {
+// line returns the line of a record that was written when synced bytes were on the disk.
+func line(key string, synced int) string {
+	return string(appendLine(nil, fmt.Appendf(nil, `{"key":%q,"step":"analyzed","at":"2026-01-05T00:00:00Z"}`, key), int64(synced)))
+}
+
+// withSum returns a line of a record with any text after its checksum.
+func withSum(rest string) string {
+	return fmt.Sprintf(recordBegins+`%08x",%s`+"\n", crc32.Checksum([]byte(rest), castagnoli), rest)
+}
+
+// The remains of a journal after a power loss are read up to the first incomplete line; the error of any other damage
+// has its line.
+func TestParseJournal(t *testing.T) {
 	t.Parallel()
-	over := &shipping.BudgetError{}
+	const torn = "\x00\x00\x00\n" // a line of which a sector is missing
+	header := journalHeader
+	first := header + line("a", len(header))
+	zeroed := func(text string, at int) string { return text[:at] + "\x00" + text[at+1:] }
+	later := strings.Replace(header, ":1}", ":2}", 1)
 	for name, test := range map[string]struct {
-		step Step
-		done bool
-		err  error
-		want State
+		content string
+		keys    string // of the records
+		intact  string // the part that is kept; the beginning of content
+		err     string // or the error
 	}{
-		"nothing yet":                      {"", false, nil, StateWaiting},
-		"no draft":                         {"", true, errors.New("no"), StateError},
-		"interrupted":                      {"", true, errors.Join(errors.New("no"), context.Canceled), StateWaiting},
-		"too late":                         {StepAnalyzed, true, errors.Join(errors.New("no"), context.DeadlineExceeded), StateWaiting},
-		"nothing selected":                 {StepAnalyzed, true, nil, StateDraft},
-		"not reached":                      {StepAnalyzed, false, nil, StateWaiting},
-		"over budget":                      {StepAnalyzed, true, over, StateOverBudget},
-		"over budget, not ended":           {StepAnalyzed, false, over, StateWaiting},
-		"purchasing":                       {StepPurchasing, false, nil, StateWaiting},
-		"purchase unknown":                 {StepPurchasing, true, errors.New("lost"), StateUnknown},
-		"purchase unknown and interrupted": {StepPurchasing, true, context.Canceled, StateUnknown},
-		"purchased":                        {StepPurchased, true, errors.New("no"), StateWaiting},
-		"completed":                        {StepCompleted, false, nil, StateCompleted},
-		"failed":                           {StepFailed, true, nil, StateFailed},
+		"nothing":      {"", "", "", ""},
+		"a header":     {header, "", header, ""},
+		"a record":     {first, "a", first, ""},
+		"two records":  {first + line("b", len(first)), "a b", first + line("b", len(first)), ""},
+		"of one write": {first + line("b", len(header)), "a b", first + line("b", len(header)), ""},
+
+		"cut in the beginning":                   {first + `{"cr`, "a", first, ""},
+		"cut after the beginning":                {first + `{"crc":"0123`, "a", first, ""},
+		"cut before its line break":              {first + strings.TrimSuffix(line("b", len(first)), "\n"), "a", first, ""},
+		"zeros to the end":                       {first + "\x00\x00\x00", "a", first, ""},
+		"zeros in a line":                        {first + zeroed(line("b", len(first)), 20), "a", first, ""},
+		"zeros, then a line of the same write":   {first + torn + line("b", len(first)), "a", first, ""},
+		"zeros, then a line of a later write":    {first + torn + line("b", len(first)+1), "", "", "line 3: damaged"},
+		"zeros, then the rest of a line":         {first + torn + "rest", "a", first, ""},
+		"zeros, then a whole line that is wrong": {first + torn + "rest\n", "", "", "line 4: damaged"},
+		"zeros twice":                            {first + torn + torn + line("b", len(first)+5), "", "", "line 3: damaged"},
+
+		"another text":                {first + "rest", "", "", "line 3: damaged"},
+		"another line":                {first + "rest\n", "", "", "line 3: damaged"},
+		"an empty line":               {first + "\n", "", "", "line 3: damaged"},
+		"a bit":                       {first + strings.Replace(line("b", len(first)), "analyzed", "bnalyzed", 1), "", "", "line 3: damaged"},
+		"lines missing":               {header + line("b", len(header)+1), "", "", "line 2: damaged"},
+		"only a checksum":             {header + `{"crc":"00000000",` + "\n", "", "", "line 2: damaged"},
+		"half a checksum":             {header + `{"crc":"0000"` + "\n", "", "", "line 2: damaged"},
+		"most of a checksum":          {header + `{"crc":"000000` + "\n", "", "", "line 2: damaged"},
+		"a checksum of another form":  {header + strings.Replace(line("b", 0), `",`, `" `, 1), "", "", "line 2: damaged"},
+		"another beginning":           {header + strings.Replace(line("b", 0), `"crc"`, `"CRC"`, 1), "", "", "line 2: damaged"},
+		"a field of another version":  {header + withSum(`"synced":0,"record":{"key":"b","step":"analyzed"},"more":1}`), "", "", "line 2: a batch record of another version"},
+		"a field of another purchase": {header + withSum(`"synced":0,"record":{"key":"b","step":"purchasing","purchase":{"request_id":"RD-1","document_types":["FDA"],"more":1}}}`), "", "", "line 2: a batch record of another version"},
+		"a field of another record":   {header + withSum(`"synced":0,"record":{"key":"b","step":"analyzed","more":1}}`), "", "", "line 2: a batch record of another version"},
+		"no JSON":                     {header + withSum(`"synced":0,"record":`), "", "", "line 2: damaged"},
+		"no key":                      {header + withSum(`"synced":0,"record":{"step":"analyzed"}}`), "", "", "line 2: damaged"},
+		"no step":                     {header + withSum(`"synced":0,"record":{"key":"b"}}`), "", "", "line 2: damaged"},
+		"an unknown step":             {header + withSum(`"synced":0,"record":{"key":"b","step":"paid"}}`), "", "", `unknown step "paid"`},
+		"not UTF-8":                   {header + withSum("\"synced\":0,\"record\":{\"key\":\"\xff\",\"step\":\"analyzed\"}}"), "", "", "line 2: damaged"},
+		"a second header":             {header + header, "", "", "line 2: damaged"},
+		"a line without a checksum":   {header + `{"key":"b","step":"analyzed"}` + "\n", "", "", "line 2: damaged"},
+
+		"the header cut off":                     {header[:20], "", "", ""},
+		"the header without its line break":      {header[:len(header)-1], "", "", ""},
+		"the header with zeros":                  {zeroed(header, 20), "", "", ""},
+		"the header with zeros, cut off":         {zeroed(header, 20)[:30], "", "", ""},
+		"the header with zeros, also at its end": {zeroed(zeroed(header, 20), len(header)-1), "", "", ""},
+		"zeros only":                             {strings.Repeat("\x00", len(header)), "", "", ""},
+		"more zeros than a header":               {strings.Repeat("\x00", len(header)+1), "", "", "line 1: damaged"},
+		"zeros, then a header":                   {strings.Repeat("\x00", 512) + header, "", "", "line 1: damaged"},
+		"a header with zeros, then a record":     {zeroed(header, 20) + line("a", len(header)), "", "", "line 1: damaged"},
+		"records without a header":               {line("a", 0), "", "", "line 1: damaged"},
+		"a short header with a line break":       {header[:20] + "\n", "", "", "line 1: damaged"},
+		"another format":                         {`{"format":"x","version":1}` + "\n", "", "", "line 1: the file is not a batch journal"},
+		"a newer version":                        {later, "", "", "line 1: the journal has format version 2"},
+		"upgraded in place":                      {first + later + `{"anything":1}` + "\n", "", "", "line 3: the journal has format version 2"},
+		"upgraded after an incomplete line":      {first + torn + later, "", "", "line 4: the journal has format version 2"},
+		"an upgrade that was cut off":            {first + later[:30], "", "", "line 3: the journal has a later format version"},
+		"the header in other words":              {strings.Replace(header, ":1}", ": 1}", 1), "", "", "line 1: damaged"},
+		"another file":                           {"hello\n", "", "", "line 1: the file is not a batch journal"},
+		"another file without a line break":      {"hello", "", "", "line 1: the file is not a batch journal"},
+		"a line break":                           {"\n", "", "", "line 1: damaged"},
 	} {
-		e := &entry{record: Record{Key: "k", Step: test.step}, done: test.done, err: test.err}
-		got := e.result()
-		if got.State != test.want || test.step == StepFailed != errors.Is(got.Err, shipping.ErrRequestFailed) {
-			t.Errorf("%s: %s, %v, want %s", name, got.State, got.Err, test.want)
+		content, err := parseJournal(slices.Clip([]byte(test.content)))
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%s: %v, want %s", name, err, test.err)
+			}
+			continue
 		}
-	}
-	own := errors.New("own")
-	if got := (&entry{record: Record{Step: StepFailed}, err: own}).result(); got.Err != own {
-		t.Errorf("the error of a failure is %v", got.Err)
-	}
-}
-
-// A charge counts against the budget, and ends the purchases, only if it is more than the price in the same currency.
-func TestEntry_Charge(t *testing.T) {
-	t.Parallel()
-	ten, twelve, none := shippingtest.Amount(t, "10"), shippingtest.Amount(t, "12"), shipping.Amount{}
-	for name, test := range map[string]struct {
-		price    shipping.Amount
-		currency string
-		charged  shipping.Amount
-		in       string
-		amount   shipping.Amount // that counts
-		counts   string          // in this currency
-		over     bool
-	}{
-		"none":                         {ten, "NGN", none, "NGN", ten, "NGN", false},
-		"less":                         {twelve, "NGN", ten, "NGN", twelve, "NGN", false},
-		"the same":                     {ten, "NGN", ten, "NGN", ten, "NGN", false},
-		"more":                         {ten, "NGN", twelve, "NGN", twelve, "NGN", true},
-		"more, without a currency":     {ten, "NGN", twelve, "", twelve, "NGN", true},
-		"more, the price without one":  {ten, "", twelve, "NGN", twelve, "NGN", true},
-		"in another currency":          {ten, "NGN", twelve, "USD", ten, "NGN", true},
-		"without a price":              {none, "", ten, "NGN", ten, "NGN", false},
-		"without a price, or currency": {none, "", ten, "", ten, "", false},
-	} {
-		budget := &shipping.Budget{Amount: twelve, Currency: "NGN"}
-		e := &entry{run: &run{options: Options{Budget: budget}}, record: Record{Key: "k", Amount: test.price, Currency: test.currency}}
-		e.charge(test.charged, test.in)
-		if e.record.Amount != test.amount || e.record.Currency != test.counts || (e.run.mayPurchase() != nil) != test.over {
-			t.Errorf("%s: %s %s counts, and %v", name, e.record.Amount, e.record.Currency, e.run.mayPurchase())
+		var keys []string
+		for _, record := range content.records {
+			keys = append(keys, record.Key)
 		}
-		if want := test.charged; e.record.Charged != want || want.Known() && e.record.ChargedCurrency != test.in {
-			t.Errorf("%s: recorded as %s %s", name, e.record.Charged, e.record.ChargedCurrency)
-		}
-	}
-	unbounded := &run{}
-	if unbounded.overcharged("12.00 for k"); unbounded.mayPurchase() != nil {
-		t.Errorf("without a budget: %v", unbounded.mayPurchase())
-	}
-	twice := &run{options: Options{Budget: &shipping.Budget{Amount: twelve, Currency: "NGN"}}}
-	twice.overcharged("12.00 for first")
-	twice.overcharged("12.00 for second")
-	if err := twice.mayPurchase(); err == nil || !strings.Contains(err.Error(), "charged 12.00 for first") {
-		t.Errorf("the first of two is reported: %v", err)
-	}
-}
-
-// Only the validation of a purchase proves that it was not sent: not that of another call, which its error may wrap.
-func TestRefusedUnsent(t *testing.T) {
-	t.Parallel()
-	refused := invalid("x", "is wrong")
-	for name, test := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"no error":              {nil, false},
-		"validation":            {refused, true},
-		"another error":         {errors.New("no"), false},
-		"a purchase":            {&shipping.PurchaseError{Outcome: shipping.OutcomeUnknown, Err: errors.New("no")}, false},
-		"a purchase, read back": {&shipping.PurchaseError{Outcome: shipping.OutcomeUnknown, Err: refused}, false},
-	} {
-		if got := refusedUnsent(test.err); got != test.want {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-}
-
-// leased is a journal with a lease.
-func leased(lease time.Duration) Journal { return leasedJournal{Memory(), lease} }
-
-type leasedJournal struct {
-	Journal
-	lease time.Duration
-}
-
-func (j leasedJournal) Lease() time.Duration { return j.lease }
-
-// The lease must leave a quarter of QuietFor more than QuietFor.
-func TestOptions_Complete(t *testing.T) {
-	t.Parallel()
-	ten := shippingtest.Amount(t, "10")
-	for name, test := range map[string]struct {
-		options Options
-		want    string
-	}{
-		"none":                    {Options{}, ""},
-		"a lease just long":       {Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: leased(5 * time.Minute)}, ""},
-		"a lease too short":       {Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: leased(5*time.Minute - 1)}, "make the lease at least 5m0s"},
-		"a lease and the default": {Options{Journal: leased(75 * time.Second)}, ""},
-		"the default too long":    {Options{Journal: leased(75*time.Second - 1)}, "make the lease at least 1m15s"},
-		"no lease":                {Options{Purchase: shipping.PurchaseOptions{QuietFor: time.Hour}, Journal: leased(0)}, ""},
-		"a budget of nothing":     {Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "0"), Currency: "NGN"}}, ""},
-		"a budget below nothing":  {Options{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}, "Budget"},
-		"no amount":               {Options{Budget: &shipping.Budget{Currency: "NGN"}}, "Budget"},
-		"no currency":             {Options{Budget: &shipping.Budget{Amount: ten}}, "Budget"},
-		"negative concurrency":    {Options{Concurrency: -1}, "Concurrency"},
-		"negative QuietFor":       {Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "PurchaseOptions has a negative field"},
-	} {
-		err := test.options.complete()
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
-		if err == nil && (test.options.Concurrency != 8 || test.options.Journal == nil) {
-			t.Errorf("%s: the defaults are %+v", name, test.options)
+		if err != nil || strings.Join(keys, " ") != test.keys || content.size != int64(len(test.intact)) {
+			t.Errorf("%s: the records %q, %d of %d bytes, %v", name, keys, content.size, len(test.content), err)
 		}
 	}
 }

@@ -163,19 +163,31 @@ func Replay(ctx context.Context, client *shipping.Client, requests []shipping.Re
 	defer stop(nil)
 	r.stop = stop
 	report := &ReplayReport{Outcomes: make([]ReplayOutcome, len(requests))}
-	turns := make(chan *ReplayOutcome)
+	slots := make(chan struct{}, cmp.Or(r.options.Concurrency, 4))
 	workers := workgroup.Group{Crashed: r.crash}
-	for range min(cmp.Or(r.options.Concurrency, 4), len(requests)) {
+	seen := make(map[string]bool, len(requests))
+	for i, request := range requests {
+		o := &report.Outcomes[i]
+		*o = ReplayOutcome{Key: ReplayKey(request), State: ReplayNotSent, Request: request}
+		skip := seen[o.Key] || r.options.Skip[o.Key]
+		seen[o.Key] = true
+		select {
+		case slots <- struct{}{}:
+		case <-begin.Done():
+		}
+		if begin.Err() != nil {
+			continue
+		}
 		workers.Go(func() {
-			for o := range turns {
+			if skip {
+				o.State = ReplaySkipped
+			} else {
 				r.replay(ctx, o)
 			}
+			r.report(*o)
+			<-slots
 		})
 	}
-	workers.Go(func() {
-		defer close(turns)
-		r.distribute(begin, requests, report.Outcomes, turns)
-	})
 	workers.Wait()
 	workers.Repanic()
 	switch ended := report.Count(ReplayQueued) + report.Count(ReplayChecked) + report.Count(ReplaySkipped); {
@@ -200,28 +212,6 @@ type replaying struct {
 	crashed bool
 }
 
-// distribute gives each request to a worker, or skips it.
-func (r *replaying) distribute(ctx context.Context, requests []shipping.ReplayRequest, outcomes []ReplayOutcome, turns chan<- *ReplayOutcome) {
-	seen := make(map[string]bool, len(requests))
-	for i, request := range requests {
-		o := &outcomes[i]
-		*o = ReplayOutcome{Key: ReplayKey(request), State: ReplayNotSent, Request: request}
-		if ctx.Err() != nil {
-			continue
-		}
-		if seen[o.Key] || r.options.Skip[o.Key] {
-			o.State = ReplaySkipped
-			r.report(*o)
-			continue
-		}
-		seen[o.Key] = true
-		select {
-		case turns <- o:
-		case <-ctx.Done():
-		}
-	}
-}
-
 func (r *replaying) replay(ctx context.Context, o *ReplayOutcome) {
 	if r.options.DryRun {
 		o.State, o.Err = ReplayChecked, o.Request.Validate()
@@ -239,7 +229,6 @@ func (r *replaying) replay(ctx context.Context, o *ReplayOutcome) {
 	if errors.Is(o.Err, shipping.ErrUnauthorized) {
 		r.stop(fmt.Errorf("shipping: the replay was stopped: %w", o.Err))
 	}
-	r.report(*o)
 }
 
 // mayHaveBeenDone reports whether the service may have performed a call that failed.

@@ -1,11 +1,11 @@
 package batch
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -13,27 +13,28 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// run is one run of a batch. A fixed number of workers take the entries that are due: a request whose next
-// poll is due, else the next new item. So ten thousand waiting requests need a heap of small entries, but no
-// goroutine each.
+// run is one run of a batch. Each item that was begun has a goroutine, also while it waits: then it is small, so that ten
+// thousand can wait. Those that are worked on hold a slot.
 type run struct {
 	client    *shipping.Client
 	options   Options
 	call      []shipping.CallOption
 	journal   Journal
 	intervals wait.Intervals // of Options.Poll
+	entries   []*entry
+	slots     chan struct{}
+
+	// going ends when nothing more may be begun or purchased: the journal failed, or a callback panicked.
+	going context.Context
+	stop  context.CancelFunc
+
+	ended, waiting atomic.Int64 // items
 
 	mu         sync.Mutex
-	changed    sync.Cond
-	entries    []*entry
-	fresh      []*entry
-	waiting    dueQueue
-	ended      int
-	journalErr error // the journal failed: nothing more may be bought
-	crashed    bool  // a callback panicked: nothing more may be begun
-	over       error // the service charged more than the price on a draft: nothing more may be purchased
-
-	committed shipping.Amount // of the budget, as last read from the journal
+	journalErr error           // the journal failed
+	crashed    bool            // a callback panicked: none is called any more
+	over       error           // the service charged more than the price on a draft: nothing more may be purchased
+	committed  shipping.Amount // of the budget, as last read from the journal
 
 	// writing is the context of what the journal is sent also if the batch was interrupted, such as the outcome of
 	// a purchase. It ends closingTime after the batch's.
@@ -43,12 +44,12 @@ type run struct {
 }
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
-	r := &run{client: client, options: options, call: call, journal: options.Journal}
+	r := &run{client: client, options: options, call: call, journal: options.Journal, slots: make(chan struct{}, options.Concurrency)}
+	r.going, r.stop = context.WithCancel(context.Background())
 	r.intervals, _ = wait.Intervals{
 		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
 		MaxFailures: options.Poll.MaxFailures, DraftFor: options.Poll.DraftFor,
 	}.WithDefaults() // they were checked
-	r.changed.L = &r.mu
 	return r
 }
 
@@ -68,10 +69,8 @@ func (r *run) load(ctx context.Context, items []Item) error {
 			}
 		}
 		if e.record.Step.Final() {
-			r.ended++
-			continue
+			r.ended.Add(1)
 		}
-		r.fresh = append(r.fresh, e)
 	}
 	return nil
 }
@@ -95,11 +94,7 @@ func (r *run) count(ctx context.Context) error {
 func (r *run) beginWriting(ctx context.Context) (end func()) {
 	writing, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(closingTime):
-			cancel(errNoJournal)
-		case <-writing.Done():
-		}
+		time.AfterFunc(closingTime, func() { cancel(errNoJournal) })
 	})
 	r.writing = writing
 	return func() {
@@ -109,22 +104,51 @@ func (r *run) beginWriting(ctx context.Context) (end func()) {
 }
 
 func (r *run) work(ctx context.Context) (*Report, error) {
-	wake := context.AfterFunc(ctx, r.wake)
-	defer wake()
-	workers := workgroup.Group{Crashed: r.crash}
-	for range min(r.options.Concurrency, max(len(r.fresh), 1)) {
-		workers.Go(func() {
-			for e := r.next(ctx); e != nil; e = r.next(ctx) {
-				r.put(e, e.step(ctx))
-			}
-		})
+	items := workgroup.Group{Crashed: r.crash}
+	for _, e := range r.entries {
+		if !e.record.Step.Final() && r.begin(ctx) {
+			items.Go(func() { r.carry(ctx, e) })
+		}
 	}
-	workers.Wait()
+	items.Wait()
 	r.giveBack()
-	workers.Repanic()
+	items.Repanic()
 	closing, stop := context.WithTimeout(r.writing, 30*time.Second)
 	defer stop()
 	return r.report(ctx, r.count(closing))
+}
+
+// begin waits for a slot. It returns false if the batch was stopped.
+func (r *run) begin(ctx context.Context) bool {
+	select {
+	case r.slots <- struct{}{}:
+	case <-ctx.Done():
+	case <-r.going.Done():
+	}
+	return ctx.Err() == nil && r.mayContinue() == nil
+}
+
+// carry takes an item, which has a slot, from step to step. While the item waits, others have the slot.
+func (r *run) carry(ctx context.Context, e *entry) {
+	for {
+		next := e.step(ctx)
+		if next > 0 {
+			r.waiting.Add(1)
+		}
+		<-r.slots
+		if next == 0 {
+			return
+		}
+		select {
+		case <-time.After(next):
+		case <-ctx.Done():
+		case <-r.going.Done():
+		}
+		if !r.begin(ctx) {
+			return
+		}
+		r.waiting.Add(-1)
+	}
 }
 
 // closingTime limits the calls of the journal after the context of a batch has ended.
@@ -171,48 +195,6 @@ func (r *run) giveBack() {
 	}
 }
 
-// next waits until an entry is due and returns it; nil if none is left, or if the batch was stopped.
-func (r *run) next(ctx context.Context) *entry {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for ctx.Err() == nil && r.journalErr == nil && !r.crashed {
-		switch now := time.Now(); {
-		case len(r.waiting) > 0 && !r.waiting[0].due.After(now):
-			return heap.Pop(&r.waiting).(*entry)
-		case len(r.fresh) > 0:
-			e := r.fresh[0]
-			r.fresh = r.fresh[1:]
-			return e
-		case len(r.waiting) > 0:
-			timer := time.AfterFunc(r.waiting[0].due.Sub(now), r.wake)
-			r.changed.Wait()
-			timer.Stop()
-		default:
-			return nil // what is left is in the hands of other workers, each of which continues with it
-		}
-	}
-	return nil
-}
-
-// put returns an entry to the queue after a step, or counts it as ended.
-func (r *run) put(e *entry, wait time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if wait > 0 {
-		e.due = time.Now().Add(wait)
-		heap.Push(&r.waiting, e)
-	} else {
-		r.ended++
-	}
-	r.changed.Broadcast()
-}
-
-func (r *run) wake() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.changed.Broadcast()
-}
-
 // price is what the record's documents cost, as stored on the draft. Without a budget a price is recorded
 // if there is one.
 func (r *run) price(draft *shipping.RegulatoryRequest, documents []shipping.DocumentType) (shipping.Amount, string, error) {
@@ -256,7 +238,7 @@ func (r *run) journalFailed(key string, err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.journalErr = errors.Join(r.journalErr, err)
-	r.changed.Broadcast()
+	r.stop()
 	return err
 }
 
@@ -265,7 +247,7 @@ func (r *run) crash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.crashed = true
-	r.changed.Broadcast()
+	r.stop()
 }
 
 // errStopped is the error of an item that was not purchased yet when the batch was stopped.
@@ -273,9 +255,7 @@ var errStopped = errors.New("shipping: the batch was stopped before the item was
 
 // mayContinue reports whether an item that is not purchased yet may continue.
 func (r *run) mayContinue() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.crashed || r.journalErr != nil {
+	if r.going.Err() != nil {
 		return errStopped
 	}
 	return nil
@@ -319,27 +299,11 @@ func (r *run) progress(e *entry, event shipping.PollEvent) {
 	}
 	r.callback(func() {
 		r.mu.Lock()
-		reported := Event{
-			PollEvent: event, Item: e.result(), Ended: r.ended, Waiting: len(r.waiting), Total: len(r.entries),
-			Committed: r.committed,
-		}
+		committed := r.committed
 		r.mu.Unlock()
-		if e.done {
-			reported.Ended++ // it is counted when its worker hands it back
-		}
-		r.options.Progress(reported)
+		r.options.Progress(Event{
+			PollEvent: event, Item: e.result(), Ended: int(r.ended.Load()), Waiting: int(r.waiting.Load()), Total: len(r.entries),
+			Committed: committed,
+		})
 	})
-}
-
-// dueQueue is a heap of entries by the time when they are due.
-type dueQueue []*entry
-
-func (w dueQueue) Len() int           { return len(w) }
-func (w dueQueue) Less(i, j int) bool { return w[i].due.Before(w[j].due) }
-func (w dueQueue) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-func (w *dueQueue) Push(e any)        { *w = append(*w, e.(*entry)) }
-func (w *dueQueue) Pop() any {
-	last := (*w)[len(*w)-1]
-	*w = (*w)[:len(*w)-1]
-	return last
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -48,46 +49,6 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 	})
 }
 
-// pausedRun is a journal of a run that stands still after it kept its intent to purchase, until its
-// claim is over and another run has taken the item.
-type pausedRun struct {
-	batch.Journal
-	goOn <-chan struct{}
-}
-
-type pausedClaim struct {
-	batch.Claim
-	goOn <-chan struct{}
-}
-
-func (j pausedRun) Claim(ctx context.Context, key string) (batch.Claim, error) {
-	claim, err := j.Journal.Claim(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	return pausedClaim{claim, j.goOn}, nil
-}
-
-func (c pausedClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
-	committed, err := c.Claim.Append(ctx, record, budget)
-	if record.Step == batch.StepPurchasing {
-		<-c.goOn
-	}
-	return committed, err
-}
-
-// stalledRun is a journal of a run that stands still after its first claim.
-type stalledRun struct {
-	batch.Journal
-	goOn <-chan struct{}
-}
-
-func (j stalledRun) Claim(ctx context.Context, key string) (batch.Claim, error) {
-	claim, err := j.Journal.Claim(ctx, key)
-	<-j.goOn
-	return claim, err
-}
-
 // A run that stalled for longer than its claim reports the state of the item in the journal: its own error counts only
 // if no other run continued with the item.
 func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
@@ -118,9 +79,16 @@ func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
 					t.Fatal(err)
 				}
 				goOn := make(chan struct{})
+				stalled := hooked{journal, func(_ context.Context, call string, _ batch.Record, do func() error) error {
+					err := do()
+					if call == "claim" {
+						<-goOn
+					}
+					return err
+				}}
 				var runs sync.WaitGroup
 				runs.Go(func() {
-					report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: stalledRun{journal, goOn}})
+					report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: stalled})
 					if err != nil || report.Results[0].State != test.want {
 						t.Errorf("%+v, %v", report, err)
 					}
@@ -199,4 +167,65 @@ func TestBatch_AnInterruptedRunReleasesItsItems(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// stalledTransport is a process that stands still between the last check of its claim and the moment when
+// its purchase is on the wire. It does not notice that its context ended.
+type stalledTransport struct {
+	http.RoundTripper
+	stall    time.Duration
+	deadline time.Duration // of the purchase
+	stalled  bool
+}
+
+func (s *stalledTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/purchase") && !s.stalled {
+		s.stalled = true
+		if deadline, ok := r.Context().Deadline(); ok {
+			s.deadline = time.Until(deadline)
+		}
+		time.Sleep(s.stall)
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// A purchase that a stalled process sends only when it resumes counts in the budget, for as long as the documentation of
+// Journal describes.
+func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
+	const lease, quiet = 100 * time.Second, time.Minute
+	for _, stall := range []time.Duration{lease / 8, lease - time.Second, lease + lease/8, lease + lease/4 + quiet - time.Second, lease + lease/4 + quiet + time.Minute} {
+		t.Run(stall.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				service := &walletService{}
+				budget := nairaBudget(t, "150")
+				journal := batchtest.NewJournal(lease)
+				service.charged = func() {
+					committed, err := journal.Committed(t.Context(), *budget)
+					if err != nil || service.spent.Cmp(committed) > 0 || committed.Cmp(budget.Amount) > 0 {
+						t.Errorf("%s charged, %s committed, %v", service.spent, committed, err)
+					}
+				}
+				stalled := &stalledTransport{RoundTripper: service, stall: stall}
+				run := func(client *shipping.Client, items int) {
+					report, err := batch.Run(t.Context(), client, walletItems(items), &batch.Options{
+						Concurrency: 1, Select: shipping.SelectAll, Budget: budget, Journal: journal, Purchase: shipping.PurchaseOptions{QuietFor: quiet},
+					})
+					if err != nil || report.Committed != shippingtest.Amount(t, "100") {
+						t.Errorf("%+v, %v", report, err)
+					}
+				}
+				var runs sync.WaitGroup
+				runs.Go(func() { run(walletClient(t, stalled), 1) })
+				synctest.Wait()
+				run(walletClient(t, service), 2) // takes over, or finds the budget used
+				runs.Wait()
+				if spent, _ := service.total(); spent != shippingtest.Amount(t, "100") {
+					t.Errorf("%s spent", spent)
+				}
+				if stalled.deadline <= 0 || stalled.deadline > lease/4 {
+					t.Errorf("the purchase had %s of a lease of %s", stalled.deadline, lease)
+				}
+			})
+		})
+	}
 }

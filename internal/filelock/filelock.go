@@ -1,13 +1,15 @@
 // Package filelock keeps two processes from using one file at the same time. [TryLock] locks an open file, which
 // stays at its path. [Acquire] locks a separate file beside a path, so that the file at the path can be
 // replaced. The system releases a lock when its process ends, however it ends. On systems for which the standard
-// library has no lock, it keeps nobody out.
+// library has no lock, it keeps nobody out. [SyncDirectory] flushes the names of such files.
 package filelock
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"syscall"
 )
 
 // ErrInUse is returned if somebody else holds the lock.
@@ -54,4 +56,21 @@ func isAt(file *os.File, name string) bool {
 	}
 	there, err := os.Stat(name)
 	return err == nil && os.SameFile(opened, there)
+}
+
+// SyncDirectory flushes the names of a directory's files to the disk. It does nothing if the system or the file system
+// cannot.
+func SyncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	directory, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer directory.Close()
+	if err := directory.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"syscall"
 )
 
 // Replace replaces the content of a file, so that a crash leaves the old content or the new one. Only its owner can read
@@ -25,21 +23,5 @@ func Replace(path string, write func(io.Writer) error) error {
 	if err := os.Rename(next.Name(), path); err != nil {
 		return err
 	}
-	return syncDirectory(filepath.Dir(path))
-}
-
-// syncDirectory flushes the names of a directory's files, unless the system or the file system cannot.
-func syncDirectory(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	directory, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer directory.Close()
-	if err := directory.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
+	return SyncDirectory(filepath.Dir(path))
 }

@@ -353,27 +353,6 @@ func TestBatchJournal_AnOpenPurchaseIsTakenOverLater(t *testing.T) {
 	}
 }
 
-// A purchase with an unknown price cannot be compared with a budget.
-func TestBatchJournal_RefusesABudgetWithAPriceThatIsNotKnown(t *testing.T) {
-	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
-	for name, record := range map[string]batch.Record{
-		"purchased":     {Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}},
-		"less than 0":   {Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "-1"), Currency: "NGN"},
-		"not purchased": {Step: batch.StepAnalyzed, Documents: []shipping.DocumentType{"FDA"}},
-		"no documents":  {Step: batch.StepFailed},
-	} {
-		journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
-		record.Key = "a"
-		if _, err := claim(t, journal, "a").Append(t.Context(), record, nil); err != nil {
-			t.Fatal(err)
-		}
-		_, err := journal.Committed(t.Context(), budget)
-		if refused := name == "purchased" || name == "less than 0"; refused != errors.Is(err, shipping.ErrOverBudget) || !refused && err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // A record of a newer version is not overwritten by one that lacks its fields.
 func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 	pool, name := connect(t), t.Name()+rand.Text()

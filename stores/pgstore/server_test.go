@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/shipping-go/shipping/stores/internal/receivers"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
@@ -16,11 +15,8 @@ const dsnVariable = "PGSTORE_TEST_DSN"
 
 // TestMain starts a PostgreSQL for the tests; a process that a test started works instead.
 func TestMain(m *testing.M) {
-	switch {
-	case os.Getenv(workerVariable) != "":
+	if os.Getenv(workerVariable) != "" {
 		os.Exit(work())
-	case receivers.Assigned():
-		os.Exit(receivers.Work(openStore))
 	}
 	servers.Main(m, func() (func() error, error) {
 		server, err := servers.StartPostgres()

@@ -16,6 +16,7 @@ func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 	for name, foreign := range map[string]batch.Record{
 		"another currency": {Amount: amount(t, "5"), Currency: "USD"},
 		"an unknown price": {},
+		"less than 0":      {Amount: amount(t, "-1"), Currency: "NGN"},
 		"an overflow":      {Amount: amount(t, "900000000000000000"), Currency: "NGN"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,6 +66,12 @@ func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 // was in "ngn" refused to continue with the purchases in "NGN".
 func TestBatchJournal_CountsACurrencyInAnySpelling(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
+	// What was not purchased, and what has no documents, needs no price.
+	for _, record := range []batch.Record{{Key: "d", Step: batch.StepAnalyzed, Documents: []shipping.DocumentType{"FDA"}}, {Key: "e", Step: batch.StepFailed}} {
+		if _, err := claim(t, journal, record.Key).Append(t.Context(), record, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for key, currency := range map[string]string{"a": "NGN", "b": "ngn", "c": " Ngn "} {
 		record := batch.Record{Key: key, Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "5"), Currency: currency}
 		if _, err := claim(t, journal, key).Append(t.Context(), record, nil); err != nil {

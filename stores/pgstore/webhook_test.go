@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/shipping-go/shipping/stores/internal/receivers"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
@@ -64,25 +63,6 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	err := pool.QueryRow(t.Context(), `SELECT count(*) FROM shipping_webhook WHERE receiver = $1 AND until <= clock_timestamp()`, name).Scan(&over)
 	if err != nil || over != 0 {
 		t.Errorf("%d rows are over their time, %v", over, err)
-	}
-}
-
-// When every connection of the pool has ended, as after a restart of the database, nothing is seen of it.
-func TestWebhookStore_GoesOnWithNewConnections(t *testing.T) {
-	t.Parallel()
-	name := rand.Text()
-	pool := connectTo(t, os.Getenv(dsnVariable)+" pool_max_conns=4 application_name="+name)
-	for _, connection := range []*pgxpool.Conn{acquire(t, pool), acquire(t, pool), acquire(t, pool), acquire(t, pool)} {
-		connection.Release()
-	}
-	const end = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`
-	var ended int
-	if err := connect(t).QueryRow(t.Context(), end, name).Scan(&ended); err != nil || ended != 4 {
-		t.Fatal(ended, err)
-	}
-	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{})
-	if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
-		t.Errorf("%d, %v", state, err)
 	}
 }
 
@@ -145,15 +125,6 @@ func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
 	}
 }
 
-func acquire(t *testing.T, pool *pgxpool.Pool) *pgxpool.Conn {
-	t.Helper()
-	connection, err := pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return connection
-}
-
 func TestWebhookStore_WithoutItsTablesSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path=nowhere")
@@ -167,16 +138,8 @@ func TestWebhookStore_WithoutItsTablesSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// openStore opens the store of a process that shares it.
-func openStore(ctx context.Context, a receivers.Assignment) (webhook.Store, error) {
-	pool, err := pgxpool.New(ctx, a.Server)
-	if err != nil {
-		return nil, err
-	}
-	return pgstore.NewWebhookStore(pool, a.Name, pgstore.WebhookOptions{Lease: a.Lease}), nil
-}
-
-func TestWebhookStore_TwoProcessesShareIt(t *testing.T) {
+// Connections that end, and a crash of the database, lose no notification, and none is handled twice.
+func TestWebhookStore_SurvivesItsServer(t *testing.T) {
 	t.Parallel()
 	server, err := servers.StartPostgres()
 	if err != nil {
@@ -187,11 +150,11 @@ func TestWebhookStore_TwoProcessesShareIt(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	pool := connectTo(t, server.DSN())
-	receivers.Run(t, receivers.Assignment{Server: server.DSN(), Name: t.Name(), Lease: 5 * time.Second},
-		func() error {
-			_, err := pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-				WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
-			return err
-		}, server.Stop, server.Start)
+	store := pgstore.NewWebhookStore(connectTo(t, server.DSN()), "orders", pgstore.WebhookOptions{})
+	other := connectTo(t, server.DSN()+" pool_max_conns=1") // a connection that does not end
+	servers.Outlasts(t, store, server, func() error {
+		_, err := other.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+		return err
+	})
 }

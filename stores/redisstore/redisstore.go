@@ -3,7 +3,6 @@ package redisstore
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -100,24 +99,5 @@ func (s *Store) Release(ctx context.Context, id, claim string) error {
 
 // run sends the hash of a script, and the script only if this Redis does not have it yet.
 func (s *Store) run(ctx context.Context, script *redis.Script, id, claim string, lasts time.Duration) (string, error) {
-	answer, err := script.Run(ctx, s.client, []string{s.prefix + id}, "claim "+claim, lasts.Milliseconds()).Text()
-	return answer, explain(err)
-}
-
-// explain adds the remedy to the error of a Redis that refuses a call.
-func explain(err error) error {
-	for _, refusal := range []struct {
-		is func(error) bool
-		do string
-	}{
-		{redis.IsOOMError, "Redis has no memory left: give it more, or choose a shorter Keep; leave its maxmemory-policy at noeviction"},
-		{redis.IsReadOnlyError, "this Redis is a replica: connect to the primary, or have redis.NewFailoverClient find it"},
-		{redis.IsAuthError, "Redis does not accept the user or the password: set Username and Password in redis.Options"},
-		{redis.IsPermissionError, "the user may not do this: it needs evalsha, eval, get, set and del on the keys shipping:webhook:*"},
-	} {
-		if refusal.is(err) {
-			return fmt.Errorf("redisstore: %s: %w", refusal.do, err)
-		}
-	}
-	return err
+	return script.Run(ctx, s.client, []string{s.prefix + id}, "claim "+claim, lasts.Milliseconds()).Text()
 }

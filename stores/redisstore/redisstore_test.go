@@ -1,7 +1,6 @@
 package redisstore_test
 
 import (
-	"context"
 	"crypto/rand"
 	"os"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/shipping-go/shipping/stores/internal/receivers"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/redisstore"
 	"github.com/shipping-go/shipping/webhook"
@@ -20,11 +18,8 @@ import (
 // socketVariable is where the tests find the server.
 const socketVariable = "REDISSTORE_TEST_SOCKET"
 
-// TestMain starts a Redis for the tests; a process that a test started works instead.
+// TestMain starts a Redis for the tests.
 func TestMain(m *testing.M) {
-	if receivers.Assigned() {
-		os.Exit(receivers.Work(openStore))
-	}
 	servers.Main(m, func() (func() error, error) {
 		server, err := servers.StartRedis()
 		if err != nil {
@@ -32,12 +27,6 @@ func TestMain(m *testing.M) {
 		}
 		return server.Close, os.Setenv(socketVariable, server.Socket())
 	})
-}
-
-// openStore opens the store of a process that shares it.
-func openStore(_ context.Context, a receivers.Assignment) (webhook.Store, error) {
-	client := redis.NewClient(&redis.Options{Network: "unix", Addr: a.Server})
-	return redisstore.New(client, a.Name, redisstore.Options{Lease: a.Lease}), nil
 }
 
 func connect(t *testing.T, socket string) *redis.Client {
@@ -104,29 +93,6 @@ func TestStore_KeepsKeysForTheirTime(t *testing.T) {
 	lasts(time.Hour, 100*time.Hour)
 }
 
-func TestStore_SaysWhatToDoWhenRedisRefuses(t *testing.T) {
-	t.Parallel()
-	for says, refuse := range map[string][]any{
-		"give it more":           {"CONFIG", "SET", "maxmemory", "1"},
-		"connect to the primary": {"REPLICAOF", "127.0.0.1", "1"},
-		"set Username":           {"CONFIG", "SET", "requirepass", "wrong"},
-		"it needs evalsha, eval": {"ACL", "SETUSER", "default", "-eval"},
-		"on the keys":            {"ACL", "SETUSER", "default", "resetkeys"},
-	} {
-		t.Run(says, func(t *testing.T) {
-			t.Parallel()
-			server := startRedis(t)
-			if err := connect(t, server.Socket()).Do(t.Context(), refuse...).Err(); err != nil {
-				t.Fatal(err)
-			}
-			store := redisstore.New(connect(t, server.Socket()), "orders", redisstore.Options{})
-			if state, err := store.Claim(t.Context(), "WD-1", "one"); state != 0 || err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("%d, %v", state, err)
-			}
-		})
-	}
-}
-
 // A script is sent once, and only its hash after that.
 func TestStore_SendsEachScriptOnce(t *testing.T) {
 	t.Parallel()
@@ -143,10 +109,11 @@ func TestStore_SendsEachScriptOnce(t *testing.T) {
 	}
 }
 
-func TestStore_TwoProcessesShareIt(t *testing.T) {
+// Connections that end, and a crash of the server, lose no notification, and none is handled twice.
+func TestStore_SurvivesItsServer(t *testing.T) {
 	t.Parallel()
 	server := startRedis(t)
 	client := connect(t, server.Socket())
-	receivers.Run(t, receivers.Assignment{Server: server.Socket(), Name: t.Name(), Lease: 5 * time.Second},
-		func() error { return client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal").Err() }, server.Stop, server.Start)
+	servers.Outlasts(t, redisstore.New(client, "orders", redisstore.Options{}), server,
+		func() error { return client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal").Err() })
 }

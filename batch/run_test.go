@@ -1,0 +1,764 @@
+package batch_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
+	"github.com/shipping-go/shipping/internal/randomtest"
+	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/internal/wait"
+)
+
+func TestBatch_CompletesEveryItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		items := append(shipmentItems(server, 16), batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}},
+			batch.Item{Key: "broken", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"}},
+			batch.Item{Key: "unknown", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-NOSUCH"}})
+		ended := 0
+		options := batch.Options{
+			Select: shipping.SelectAutomated, Journal: batch.Memory(),
+			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10000000"), Currency: "NGN"},
+			Progress: func(event batch.Event) {
+				if event.Ended < ended || event.Total != len(items) {
+					t.Errorf("progress goes back: %d after %d, of %d", event.Ended, ended, event.Total)
+				}
+				ended = event.Ended
+			},
+		}
+		report, err := batch.Run(t.Context(), client, items, &options)
+		if err != nil || ended != len(items) {
+			t.Fatalf("%d ended, %v", ended, err)
+		}
+		sum, count := debits(t, client, server.Wallets()[0])
+		if sum != report.Committed || len(count) != report.Count(batch.StateCompleted) {
+			t.Errorf("the ledger contains %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(batch.StateCompleted))
+		}
+		for _, result := range report.Results {
+			switch {
+			case result.Key == "broken":
+				if result.State != batch.StateFailed || !errors.Is(result.Err, shipping.ErrRequestFailed) || result.RequestID == "" {
+					t.Errorf("analysis that fails: %+v", result)
+				}
+			case result.Key == "unknown":
+				if result.State != batch.StateError || !errors.Is(result.Err, shipping.ErrNotFound) {
+					t.Errorf("unknown shipment: %+v", result)
+				}
+			case result.State == batch.StateDraft:
+				if len(result.Documents) > 0 || result.Err != nil {
+					t.Errorf("draft: %+v", result)
+				}
+			case result.State != batch.StateCompleted || result.Err != nil:
+				t.Errorf("%+v", result)
+			}
+		}
+		if err := server.Check(); err != nil {
+			t.Error(err)
+		}
+		ended = 0
+		again, err := batch.Run(t.Context(), client, items, &options)
+		if err != nil || again.Committed != report.Committed || server.Requests(shipping.OpPurchase) != len(count) {
+			t.Errorf("the next run: %s committed after %d purchases, %v", again.Committed, server.Requests(shipping.OpPurchase), err)
+		}
+		for i, result := range again.Results {
+			if result.State != report.Results[i].State || (result.Err == nil) != (report.Results[i].Err == nil) {
+				t.Errorf("the next run: %+v", result)
+			}
+		}
+	})
+}
+
+func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := bubbleServer(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		started := time.Now()
+		report, err := batch.Run(ctx, client, shipmentItems(server, 4), &batch.Options{
+			Select: shipping.SelectAutomated,
+			Progress: func(event batch.Event) {
+				if event.Waiting == 3 { // and the one of this event
+					cancel()
+				}
+			},
+		})
+		if !errors.Is(err, context.Canceled) || report.Count(batch.StateWaiting) == 0 {
+			t.Errorf("%v, %+v", err, report)
+		}
+		for _, result := range report.Results {
+			if result.State == batch.StateWaiting && result.RequestID == "" {
+				t.Errorf("nothing to continue with: %+v", result)
+			}
+		}
+		if took := time.Since(started); took > 10*time.Second {
+			t.Errorf("ended %s after it was cancelled", took)
+		}
+	})
+}
+
+// Items and settings are checked before anything is analyzed, settled or purchased. A negative QuietFor would settle an open
+// purchase as not charged and free money that may be spent.
+func TestBatch_RefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
+	keyed := func(key string) []batch.Item { return []batch.Item{item, {Key: key, Analyze: item.Analyze}} }
+	for name, tc := range map[string]struct {
+		items   []batch.Item
+		options batch.Options
+		message string
+	}{
+		"same key twice":          {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
+		"nothing to analyze":      {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
+		"key that is not UTF-8":   {keyed("M\xfcller"), batch.Options{}, "is not UTF-8"},
+		"key with NUL":            {keyed("a\x00b"), batch.Options{}, "contains a NUL character"},
+		"long address as a key":   {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" + strings.Repeat("x", 4981)}}}, batch.Options{}, "5000 bytes"},
+		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
+		"budget without amount":   {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
+		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		"lease too short":         {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)}, "make the lease at least 1m15s"},
+		"lease too short to read": {nil, batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
+		"negative QuietFor":       {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "negative"},
+		"negative SettleFor":      {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{SettleFor: -1}}, "negative"},
+		"negative RefusedFor":     {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}}, "negative"},
+		"negative MinInterval":    {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
+	} {
+		service := &walletService{}
+		tc.options.Select = shipping.SelectAll
+		if tc.options.Journal == nil {
+			tc.options.Journal = newMemoryJournal(t, purchasing(t, "SH-1"))
+		}
+		report, err := batch.Run(t.Context(), walletClient(t, service), tc.items, &tc.options)
+		if report != nil || !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if service.reads+service.purchases+len(service.requests) > 0 {
+			t.Errorf("%s: something was sent", name)
+		}
+	}
+	for name, journal := range map[string]batch.Journal{"no journal": nil, "the shortest lease": batchtest.NewJournal(75 * time.Second)} {
+		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &batch.Options{Journal: journal, Budget: nairaBudget(t, "0")})
+		if err != nil || len(report.Results) != 0 {
+			t.Errorf("an empty batch, %s: %v, %v", name, report, err)
+		}
+	}
+}
+
+// Ten thousand requests wait at once in bounded memory, and their polls are spread over time. It tries 1,000 unless
+// SHIPPING_WAITING is another number.
+func TestBatch_TenThousandWaiting(t *testing.T) {
+	requests := randomtest.New(t).Number("SHIPPING_WAITING", 1_000)
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		service := &slowService{started: started, until: started.Add(90 * time.Second)}
+		client, err := shipping.NewClient("sk_test_x", shipping.WithBaseURL("http://service.test"),
+			shipping.WithHTTPClient(&http.Client{Transport: service}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := make([]batch.Item, requests)
+		for i := range items {
+			items[i].Analyze.ShipmentID = fmt.Sprintf("SH-%05d", i)
+		}
+		var before, during runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		waiting := 0
+		report, err := batch.Run(t.Context(), client, items, &batch.Options{
+			Concurrency: 64, Select: shipping.SelectAll, Poll: shipping.PollOptions{MinInterval: 15 * time.Second},
+			Progress: func(event batch.Event) {
+				if event.Waiting > waiting {
+					if waiting = event.Waiting; waiting == requests-1 {
+						runtime.GC()
+						runtime.ReadMemStats(&during)
+					}
+				}
+			},
+		})
+		if err != nil || report.Count(batch.StateCompleted) != requests {
+			t.Fatalf("%d completed, %v", report.Count(batch.StateCompleted), err)
+		}
+		held := int64(during.HeapInuse+during.StackInuse) - int64(before.HeapInuse+before.StackInuse)
+		if waiting < requests-64 || during.HeapInuse == 0 || held > 200<<20 {
+			t.Errorf("%d waited at once, holding %d MB", waiting, held>>20)
+		}
+		busiest, total := 0, 0
+		for second, polls := range service.polls {
+			if second > 40 && second < 90 { // the start and the end no longer show
+				busiest, total = max(busiest, polls), total+polls
+			}
+		}
+		// Four times the average, and three standard deviations of a count of that size.
+		average := float64(total) / 50
+		if float64(busiest) > 4*average+3*math.Sqrt(4*average) {
+			t.Errorf("%d polls in the busiest second, %.1f on average", busiest, average)
+		}
+		t.Logf("%d requests held %.1f MB; %d polls in the busiest second", requests, float64(held)/(1<<20), busiest)
+	})
+}
+
+// slowService responds from memory: every request is processed until a moment, then completed.
+type slowService struct {
+	started, until time.Time
+	mu             sync.Mutex
+	polls          map[int]int // by second
+	next           int
+}
+
+func (s *slowService) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var data string
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/analyze"):
+		s.next++
+		data = fmt.Sprintf(`{"request_id":"RD-%d","status":"draft","source":"shipment","available_documents":[{"document_type":"CUSTOMS","amount":1,"currency":"NGN"}],"line_items":[]}`, s.next)
+	case strings.HasSuffix(r.URL.Path, "/purchase"):
+		data = `{"status":"processing"}`
+	default:
+		if s.polls == nil {
+			s.polls = map[int]int{}
+		}
+		s.polls[int(time.Since(s.started)/time.Second)]++
+		status := "processing"
+		if !time.Now().Before(s.until) {
+			status = "completed"
+		}
+		data = fmt.Sprintf(`{"request_id":%q,"status":%q,"source":"shipment","available_documents":[]}`, filepath.Base(r.URL.Path), status)
+	}
+	body := `{"status":true,"message":"ok","data":` + data + `}`
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
+}
+
+// A run counts the items that earlier runs completed as ended. If its context ends at the last item, nothing was interrupted.
+func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, journal := walletClient(t, &walletService{}), batch.Memory()
+		options := batch.Options{Select: shipping.SelectAll, Journal: journal, Concurrency: 1}
+		if _, err := batch.Run(t.Context(), client, walletItems(2), &options); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var ended []int
+		options.Progress = func(event batch.Event) {
+			if event.Step != "ended" {
+				return
+			}
+			if ended = append(ended, event.Ended); event.Ended == event.Total {
+				cancel()
+			}
+		}
+		report, err := batch.Run(ctx, client, walletItems(3), &options)
+		if err != nil || ctx.Err() == nil || report.Count(batch.StateCompleted) != 3 {
+			t.Errorf("%v, %d completed; ended: %v", err, report.Count(batch.StateCompleted), ended)
+		}
+	})
+}
+
+// The report of a cancelled run has the committed amount, also of other runs: the journal is read once more, with a
+// new deadline.
+func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		journal := hooked{batch.Memory(), func(ctx context.Context, call string, _ batch.Record, do func() error) error {
+			if call == "committed" && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return do()
+		}}
+		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(3), &batch.Options{
+			Select: shipping.SelectAll, Journal: journal, Budget: nairaBudget(t, "1000"), Concurrency: 1,
+			Progress: func(event batch.Event) {
+				if event.Step != "purchased" {
+					return
+				}
+				other := batch.Record{Key: "SH-9", Step: batch.StepPurchased, RequestID: "RD-9", Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
+				if err := appendTo(t.Context(), journal, other); err != nil {
+					t.Error(err)
+				}
+				cancel()
+			},
+		})
+		if !errors.Is(err, context.Canceled) || report.Committed != shippingtest.Amount(t, "200") {
+			t.Errorf("%s is committed, %v", report.Committed, err)
+		}
+		if left := report.Results[2]; left.State != batch.StateWaiting || left.RequestID != "" {
+			t.Errorf("an item was begun after the end of the context: %+v", left)
+		}
+	})
+}
+
+// The journal has the price of a purchase also without a budget, so that a later run with one can count it.
+func TestBatch_RecordsThePriceWithoutABudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		journal := newMemoryJournal(t)
+		if _, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{Select: shipping.SelectAll, Journal: journal}); err != nil {
+			t.Fatal(err)
+		}
+		for _, record := range journal.records {
+			if record.Step == batch.StepPurchasing && (record.Amount != shippingtest.Amount(t, "100") || record.Currency != "NGN") {
+				t.Errorf("the record is %+v", record)
+			}
+		}
+		if len(journal.records) != 4 {
+			t.Errorf("%d records", len(journal.records))
+		}
+	})
+}
+
+// polledService is a service with one request, whose reads after the purchase are answered in turn, the last one again and
+// again: with a status of the request, or with a status code.
+func polledService(reads ...any) (service http.RoundTripper, count func() int) {
+	const record = `{"request_id":"RD-1","source":"shipment","line_items":[],"available_documents":[{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}],"status":`
+	n := 0
+	return roundTrip(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/analyze"):
+			return reply(200, record+`"draft"}`)
+		case strings.HasSuffix(r.URL.Path, "/purchase"):
+			return reply(200, `{"request_id":"RD-1","status":"processing"}`)
+		}
+		read := reads[min(n, len(reads)-1)]
+		n++
+		if status, ok := read.(int); ok {
+			return reply(status, "")
+		}
+		charge := ""
+		if read == "completed" {
+			charge = `,"charged_amount":130,"currency":"NGN"`
+		}
+		return reply(200, record+`"`+read.(string)+`"`+charge+`}`)
+	}), func() int { return n }
+}
+
+func TestBatch_ReportsEachPoll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service, _ := polledService("processing", 503, 503, "completed") // the client sends a read that fails once more
+		var polls, steps []string
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+			Select:   shipping.SelectAll,
+			Poll:     shipping.PollOptions{Progress: func(event shipping.PollEvent) { polls = append(polls, string(event.Step)) }},
+			Progress: func(event batch.Event) { steps = append(steps, string(event.Step)) },
+		})
+		if err != nil || report.Count(batch.StateCompleted) != 1 || report.Results[0].Amount.String() != "130" {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		shippingtest.Diff(t, "the polls", "polled, poll failed, ended", strings.Join(polls, ", "))
+		shippingtest.Diff(t, "the steps", "analyzed, selected, purchased, polled, poll failed, ended", strings.Join(steps, ", "))
+	})
+}
+
+// Only a failure that may pass is polled again; the item is not lost in either case.
+func TestBatch_APollThatFails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		reads  []any
+		state  batch.State
+		err    error
+		counts int
+	}{
+		"for good":      {[]any{404}, batch.StateWaiting, shipping.ErrNotFound, 1},
+		"for a while":   {[]any{503, 503, "completed"}, batch.StateCompleted, nil, 3},
+		"as a draft":    {[]any{"draft"}, batch.StateWaiting, wait.ErrStale, 0},
+		"as failed":     {[]any{"failed"}, batch.StateFailed, shipping.ErrRequestFailed, 1},
+		"in the middle": {[]any{"processing", 401}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service, count := polledService(test.reads...)
+				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Select: shipping.SelectAll})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := report.Results[0]
+				if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && count() != test.counts {
+					t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, count(), test.state, test.err, test.counts)
+				}
+			})
+		})
+	}
+}
+
+var errDisk = errors.New("the disk is broken")
+
+// brokenJournal is a journal that cannot write the records of one item before its purchase, after a delay.
+func brokenJournal(key string, after time.Duration) batch.Journal {
+	return hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
+		if call == "append" && record.Key == key && record.Step == batch.StepPurchasing {
+			time.Sleep(after)
+			return errDisk
+		}
+		return do()
+	}}
+}
+
+// A *StepError names the step before the purchase that failed. The errors of the purchase and of the journal have other types.
+func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
+	t.Parallel()
+	errOwn := errors.New("not this one")
+	fails := func(context.Context, *shipping.RegulatoryRequest) error { return errOwn }
+	for name, test := range map[string]struct {
+		options batch.Options
+		fault   purchaseFault
+		step    string
+		err     error
+	}{
+		"edit":               {batch.Options{Edit: fails, Select: shipping.SelectAll}, purchaseFault{}, "edited", errOwn},
+		"edit, nothing else": {batch.Options{Edit: fails}, purchaseFault{}, "edited", errOwn},
+		"select": {batch.Options{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, errOwn }},
+			purchaseFault{}, "selected", errOwn},
+		"budget":   {batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "99")}, purchaseFault{}, "selected", shipping.ErrOverBudget},
+		"journal":  {batch.Options{Select: shipping.SelectAll, Journal: brokenJournal("SH-1", 0)}, purchaseFault{}, "", errDisk},
+		"purchase": {batch.Options{Select: shipping.SelectAll}, purchaseFault{Refuse: true}, "", shipping.ErrInvalidRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := &walletService{purchase: func(int) purchaseFault { return test.fault }}
+				report, _ := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &test.options)
+				err := report.Results[0].Err
+				if !errors.Is(err, test.err) {
+					t.Fatalf("%v, want %v", err, test.err)
+				}
+				step := string("")
+				if failed, ok := errors.AsType[*shipping.StepError](err); ok {
+					step = failed.Step
+				}
+				if step != test.step {
+					t.Errorf("the step is %q, want %q: %v", step, test.step, err)
+				}
+			})
+		})
+	}
+}
+
+// A purchase that succeeds after the journal has failed for another item is not reported as an item that was stopped before its purchase.
+func TestBatch_APurchaseSurvivesTheFailureOfTheJournalForAnotherItem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Takes: 10 * time.Second} }}
+		journal := brokenJournal("SH-2", 5*time.Second)
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Concurrency: 2, Select: shipping.SelectAll, Journal: journal})
+		if !errors.Is(err, errDisk) {
+			t.Errorf("the batch ends with %v", err)
+		}
+		if got := report.Results[0]; got.Err != nil || got.State != batch.StateCompleted {
+			t.Errorf("%s, %v", got.State, got.Err)
+		}
+		if _, purchases := service.total(); purchases != 1 {
+			t.Errorf("%d purchases", purchases)
+		}
+	})
+}
+
+// The error of a request that was purchased while the batch edited it stated that nothing was purchased.
+func TestBatch_AnItemThatWasPurchasedDuringItsEdit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := walletClient(t, &walletService{})
+		report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
+			Select: shipping.SelectAll,
+			Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
+				_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
+				return err
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(report.Results[0].Err); strings.Contains(text, "nothing was purchased") || !strings.Contains(text, "purchased outside this batch") {
+			t.Error(text)
+		}
+	})
+}
+
+// endOf is how a function ended: by returning, by a panic with a value, or by runtime.Goexit.
+func endOf(call func()) (how any) {
+	done := make(chan any)
+	go func() {
+		how := any("runtime.Goexit")
+		defer func() {
+			if value := recover(); value != nil {
+				how = value
+			}
+			done <- how
+		}()
+		call()
+		how = "returned"
+	}()
+	return <-done
+}
+
+var errPanic = errors.New("a bug in a callback")
+
+// A panic in a user's function during a batch is raised again on the caller's goroutine, after the purchases under way
+// have finished and are recorded. A panic on a goroutine of the batch would end the process and could not be recovered.
+func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
+	for name, end := range map[string]struct {
+		call func()
+		want any
+	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
+		for place, set := range map[string]func(o *batch.Options, service *walletService, end func(key string)){
+			"Edit": func(o *batch.Options, _ *walletService, end func(string)) {
+				o.Edit = func(_ context.Context, draft *shipping.RegulatoryRequest) error { end(draft.RequestID); return nil }
+			},
+			"Select": func(o *batch.Options, _ *walletService, end func(string)) {
+				o.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+					end(draft.RequestID)
+					return shipping.SelectAll(draft)
+				}
+			},
+			"Progress": func(o *batch.Options, _ *walletService, end func(string)) {
+				o.Progress = func(event batch.Event) { end(event.Item.RequestID) }
+			},
+			"Poll.Progress": func(o *batch.Options, _ *walletService, end func(string)) {
+				o.Poll.Progress = func(event shipping.PollEvent) { end(event.RequestID) }
+			},
+			"the transport": nil,
+		} {
+			t.Run(name+" in "+place, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					// The first item's purchase takes long; the second item's function ends the batch meanwhile.
+					service := &walletService{}
+					journal := newMemoryJournal(t)
+					options := batch.Options{Concurrency: 2, Select: shipping.SelectAll, Journal: journal}
+					if set != nil {
+						set(&options, service, func(id string) {
+							if id == "RD-SH-2" {
+								end.call()
+							}
+						})
+					}
+					// The second item begins when the first is being purchased.
+					slow := roundTrip(func(r *http.Request) (*http.Response, error) {
+						body := ""
+						if r.Body != nil {
+							text, err := io.ReadAll(r.Body)
+							if err != nil {
+								return nil, err
+							}
+							body, r.Body = string(text), io.NopCloser(bytes.NewReader(text))
+						}
+						switch purchase := strings.HasSuffix(r.URL.Path, "/purchase"); {
+						case purchase && strings.Contains(body, "SH-1"):
+							time.Sleep(10 * time.Second)
+						case purchase && set == nil:
+							end.call()
+						case strings.Contains(body, "SH-2"):
+							time.Sleep(time.Second)
+						}
+						return service.RoundTrip(r)
+					})
+					client := walletClient(t, slow)
+					got := endOf(func() { _, _ = batch.Run(t.Context(), client, walletItems(4), &options) })
+					if got != end.want {
+						t.Errorf("the batch ended with %v", got)
+					}
+					if last := journal.last("SH-2"); set == nil && last.Step != batch.StepPurchasing {
+						t.Errorf("the purchase that panicked: %+v", last)
+					}
+					if last := journal.last("SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
+						t.Errorf("the purchase under way: %+v", last)
+					}
+					if last := journal.last("SH-3"); last.Step.Committed() || service.purchases > 2 {
+						t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
+					}
+				})
+			})
+		}
+	}
+}
+
+// An item whose documents are selected when the batch is stopped is not purchased, and no callback follows a panic.
+func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
+	for name, journal := range map[string]batch.Journal{"panic": batch.Memory(), "journal": brokenJournal("SH-2", time.Second)} {
+		synctest.Test(t, func(t *testing.T) {
+			service := &walletService{}
+			var stopped atomic.Bool
+			got := endOf(func() {
+				_, _ = batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
+					Journal: journal,
+					Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+						switch {
+						case draft.RequestID == "RD-SH-1":
+							time.Sleep(2 * time.Second)
+						case name == "panic":
+							time.Sleep(time.Second)
+							stopped.Store(true)
+							panic(errPanic)
+						}
+						return shipping.SelectAll(draft)
+					},
+					Progress: func(event batch.Event) {
+						if stopped.Load() {
+							t.Errorf("an event after a panic: %+v", event)
+						}
+					},
+				})
+			})
+			if _, purchases := service.total(); purchases > 0 || name == "panic" && got != errPanic {
+				t.Errorf("%s: %d purchases, %v", name, purchases, got)
+			}
+		})
+	}
+}
+
+// A panic during Replay, too, is raised again on the caller's goroutine.
+func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
+	for name, end := range map[string]struct {
+		call func()
+		want any
+	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
+		for place, set := range map[string]func(o *batch.ReplayOptions, end func()){
+			"Progress": func(o *batch.ReplayOptions, end func()) {
+				o.Progress = func(batch.ReplayOutcome, int, int) { end() }
+			},
+			"the transport": nil,
+		} {
+			t.Run(name+" in "+place, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					options := batch.ReplayOptions{Concurrency: 2}
+					var ids []string
+					for n := range 20 {
+						ids = append(ids, fmt.Sprintf("WD-%d", n))
+					}
+					var sent atomic.Int32
+					service := roundTrip(func(*http.Request) (*http.Response, error) {
+						if sent.Add(1); set == nil {
+							end.call()
+						}
+						return reply(200, queuedReplay)
+					})
+					if set != nil {
+						set(&options, end.call)
+					}
+					got := endOf(func() {
+						_, _ = batch.Replay(t.Context(), walletClient(t, service), replays(ids...), &options)
+					})
+					if got != end.want || sent.Load() == 20 {
+						t.Errorf("it ended with %v after %d requests", got, sent.Load())
+					}
+				})
+			})
+		}
+	}
+}
+
+// The batch calls Poll.Progress one call at a time, too: the callback may append to a slice without a lock.
+func TestBatch_CallsPollProgressOneAtATime(t *testing.T) {
+	t.Parallel()
+	var steps []string
+	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(40), &batch.Options{
+		Select: shipping.SelectAll,
+		Poll:   shipping.PollOptions{Progress: func(event shipping.PollEvent) { steps = append(steps, event.Step) }},
+	})
+	if err != nil || report.Count(batch.StateCompleted) != 40 || len(steps) != 40 {
+		t.Errorf("%d polls, %+v, %v", len(steps), report, err)
+	}
+}
+
+// Options that no call accepts, or that several calls at the same time cannot share, are refused before the first
+// item.
+func TestBatch_RefusesCallOptionsThatCannotWork(t *testing.T) {
+	t.Parallel()
+	for name, option := range map[string]shipping.CallOption{
+		"WithResponse": shipping.WithResponse(&shipping.Response{}), "WithHeader": shipping.WithHeader("Authorization", "Bearer x"),
+	} {
+		service := &walletService{}
+		client := walletClient(t, service)
+		report, err := batch.Run(t.Context(), client, walletItems(2), &batch.Options{Select: shipping.SelectAll}, option)
+		replayed, replayErr := batch.Replay(t.Context(), client, replays("WD-1", "WD-2"), nil, option)
+		checked, checkErr := batch.Replay(t.Context(), client, replays("WD-1", "WD-2"), &batch.ReplayOptions{DryRun: true}, option)
+		if report != nil || replayed != nil || checked != nil {
+			t.Errorf("%s: %v, %v, %v", name, report, replayed, checked)
+		}
+		for _, err := range []error{err, replayErr, checkErr} {
+			if refused, ok := errors.AsType[*shipping.ValidationError](err); !ok || refused.Field != name {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if len(service.requests) > 0 {
+			t.Errorf("%s: something was sent", name)
+		}
+	}
+	service := &walletService{}
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), nil, nil, shipping.WithResponse(nil), shipping.WithHeader("X-Run", "7"))
+	if err != nil || report.Count(batch.StateDraft) != 2 {
+		t.Errorf("options that work: %+v, %v", report, err)
+	}
+}
+
+// Without Select too, a request that Edit left as something else than a draft is not reported as one.
+func TestBatch_ReportsNoDraftThatIsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{}
+		client := walletClient(t, service)
+		report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
+			Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) error {
+				service.put(draft.RequestID, "processing")
+				return nil
+			},
+		})
+		if err != nil || report.Results[0].State != batch.StateError || report.Results[0].Err == nil {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}
+
+// A batch whose context ended while its journal was out of reach returned a minute later: each record, each release
+// and the last sum waited as long again.
+func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
+	for _, at := range []string{"analyzed", "selected", "purchased"} {
+		synctest.Test(t, func(t *testing.T) {
+			cut, out := context.WithCancel(t.Context())
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			start := time.Now()
+			journal := hooked{batchtest.NewJournal(time.Hour), func(ctx context.Context, _ string, _ batch.Record, do func() error) error {
+				if cut.Err() == nil {
+					return do()
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			}}
+			report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(20), &batch.Options{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "5000"), Journal: journal,
+				Progress: func(event batch.Event) {
+					if event.Step == at {
+						out()
+					}
+				},
+			})
+			failed, ok := errors.AsType[*batch.JournalError](err)
+			if !ok || !strings.Contains(failed.Error(), "did not respond") || len(report.Results) != 20 {
+				t.Errorf("%s: %+v, %v", at, report, err)
+			}
+			if took := time.Since(start); took != 25*time.Second {
+				t.Errorf("%s: the batch returned after %s", at, took)
+			}
+		})
+	}
+}
