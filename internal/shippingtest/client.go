@@ -1,12 +1,8 @@
 package shippingtest
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"io"
-	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -32,61 +28,6 @@ func NewClient(t testing.TB, transport http.RoundTripper, options ...shipping.Op
 		t.Fatal(err)
 	}
 	return client
-}
-
-// NewPlainClient returns a client that reaches s through a plain *http.Transport, with one connection for each
-// request. If dial is not nil and returns an error for the nth connection, the connection fails with it, and a
-// request that has only a method is recorded. If s returns an error, the connection closes after the request.
-func NewPlainClient(t testing.TB, s *Service, dial func(n int) error, options ...shipping.Option) *shipping.Client {
-	t.Helper()
-	type operationKey struct{}
-	observer := shipping.Observer{Start: func(ctx context.Context, operation string) context.Context {
-		return context.WithValue(ctx, operationKey{}, operation)
-	}}
-	n := 0
-	connect := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		n++
-		if dial != nil {
-			if err := dial(n); err != nil {
-				s.record(Request{Method: Operation(ctx.Value(operationKey{}).(string)).Method, At: time.Now()})
-				return nil, err
-			}
-		}
-		here, there := net.Pipe()
-		go s.serve(there)
-		return here, nil
-	}
-	transport := &http.Transport{DialContext: connect, DisableKeepAlives: true}
-	return NewClient(t, transport, append([]shipping.Option{shipping.WithBaseURL(PlainBaseURL), shipping.WithObserver(observer)}, options...)...)
-}
-
-// serve reads a request from conn and sends the response, unless the client closes conn before.
-func (s *Service) serve(conn net.Conn) {
-	defer conn.Close()
-	request, err := http.ReadRequest(bufio.NewReader(conn))
-	if err != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	request.URL.Scheme, request.URL.Host = "http", request.Host
-	body, err := readBody(request)
-	if err != nil {
-		return
-	}
-	request = request.WithContext(ctx)
-	request.Body = io.NopCloser(bytes.NewReader(body))
-	go func() {
-		_, _ = conn.Read(make([]byte, 1))
-		cancel()
-	}()
-	response, err := s.RoundTrip(request)
-	if err != nil {
-		return
-	}
-	defer response.Body.Close()
-	response.ProtoMajor, response.ProtoMinor = 1, 1
-	_ = response.Write(conn)
 }
 
 // FastRetries is a retry policy almost without waits, for tests that are not about the waits.
