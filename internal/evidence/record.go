@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -220,4 +221,200 @@ func quote(text string) string {
 		text = text[:40] + "…"
 	}
 	return strconv.Quote(text)
+}
+
+// Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service, because
+// errors keep it.
+type Refused struct {
+	// StatesDraft: the refusal states that the request is a draft.
+	StatesDraft bool
+
+	contradicts string // why the refusal contradicts itself, whatever the draft showed; "" if it does not
+	charges     []string
+}
+
+// ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, or problem details,
+// whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not specified.
+func ReadRefusal(body, requestID string) Refused {
+	root := jsonread.Parse(body)
+	var r Refused
+	r.read(root)
+	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request")}
+	if root.Get("status").Text != "false" {
+		records = append(records, root)
+	}
+	for _, record := range records {
+		status := strings.TrimSpace(record.Get("status").Text)
+		if record.Get("status").Kind == '"' && status != "" {
+			r.StatesDraft = r.StatesDraft || status == "draft"
+			if !strings.EqualFold(status, "draft") {
+				r.contradicts = otherStatus
+			}
+		}
+		if id := record.Get("request_id").Text; id != "" && id != requestID {
+			r.contradicts = "it is about another request"
+		}
+	}
+	return r
+}
+
+const (
+	otherStatus = "it shows a status other than draft"
+	showsCharge = "it shows a charged amount"
+)
+
+// read looks for members that the refusal of a draft cannot have.
+func (r *Refused) read(n jsonread.Value) {
+	if _, twice := n.Repeated(); twice {
+		r.contradicts = "it gives a member twice"
+	}
+	for _, m := range n.Members {
+		value := m.Value
+		switch m.Name {
+		case "status":
+			if slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, strings.ToLower(value.Text)) {
+				r.contradicts = otherStatus
+			}
+		case "transaction_id":
+			if value.Text != "" || !value.Scalar() {
+				r.contradicts = "it shows a transaction"
+			}
+		case "charged_amount":
+			switch {
+			case !value.Scalar() || value.Text != "" && !isNumber(value.Text):
+				r.contradicts = showsCharge
+			case value.Text != "" && !isZero(value.Text):
+				r.charges = append(r.charges, value.Text)
+			}
+		}
+		r.read(value)
+	}
+	for _, entry := range n.Elements {
+		r.read(entry)
+	}
+}
+
+// Contradiction returns why the refusal does not prove that a purchase of this draft charged nothing; "" if it may. A
+// charge that the draft showed already is not a contradiction.
+func (r Refused) Contradiction(draft *Record) string {
+	if slices.ContainsFunc(r.charges, func(charge string) bool { return charge != draft.Charge }) {
+		return showsCharge
+	}
+	return r.contradicts
+}
+
+// SameCurrency reports whether two currency codes are the same. Spaces around a code and the case of its letters do
+// not make another currency.
+func SameCurrency(one, other string) bool {
+	return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(other))
+}
+
+// Price is the price of a document that a draft offers.
+type Price struct {
+	Slug string
+	// Currency is the currency of the price, and Own whether the offer has one and not only the draft.
+	Currency string
+	Own      bool
+	// Differs reads an amount from a text, and reports whether it is neither zero nor the price.
+	Differs func(text string) (amount string, differs bool)
+}
+
+// Offers are the available documents of a draft as they were sent.
+type Offers struct {
+	twice    string // a name that the draft gives twice
+	currency bool   // the currency of the draft can be read
+	entries  map[string][]jsonread.Value
+}
+
+// Offers returns the available documents by slug. It reads each of them once.
+func (r *Record) Offers() *Offers {
+	offers := &Offers{currency: r.draft.Get("currency").Scalar(), entries: map[string][]jsonread.Value{}}
+	offers.twice, _ = r.draft.Repeated()
+	if available := r.draft.Get("available_documents"); available.Kind == '[' {
+		for _, entry := range available.Elements {
+			for _, slug := range slugs(entry) {
+				offers.entries[slug] = append(offers.entries[slug], entry)
+			}
+		}
+	}
+	return offers
+}
+
+// Ambiguity returns the first member that contradicts a price; "" if none does. It reads the whole offer,
+// because any member may hold money.
+func (o *Offers) Ambiguity(p Price) string {
+	if o.twice != "" {
+		return "the draft gives " + quote(o.twice) + " twice"
+	}
+	if !p.Own && !o.currency {
+		return "the currency of the draft cannot be read"
+	}
+	for _, entry := range o.entries[strings.TrimSpace(p.Slug)] {
+		if found := p.otherMoney(entry, true); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// otherMoney returns the first member of an object that shows another amount, or another currency. It looks into
+// nested objects and lists too.
+func (p Price) otherMoney(entry jsonread.Value, outermost bool) string {
+	if name, twice := entry.Repeated(); twice {
+		return quote(name) + " is given twice"
+	}
+	members := slices.SortedFunc(slices.Values(entry.Members), func(a, b jsonread.Member) int { return strings.Compare(a.Name, b.Name) })
+	for _, m := range members {
+		isCurrency := containsAny(m.Name, "currency")
+		switch {
+		case isCurrency && !m.Value.Scalar():
+			return m.Name + " cannot be read"
+		case !m.Value.Scalar():
+			if found := p.otherMoneyIn(m); found != "" {
+				return found
+			}
+		case outermost && (strings.EqualFold(m.Name, "amount") || strings.EqualFold(m.Name, "price") || strings.EqualFold(m.Name, "currency")):
+			// Read by its exact name; in other case it is an unknown member, which is not read.
+		case isCurrency:
+			if m.Value.Text != "" && p.Currency != "" && !SameCurrency(m.Value.Text, p.Currency) {
+				return m.Name + " is " + quote(m.Value.Text)
+			}
+		default:
+			if found := p.otherAmount(m.Name, m.Value); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// otherMoneyIn is otherMoney for a member that is an object or a list.
+func (p Price) otherMoneyIn(m jsonread.Member) string {
+	for _, entry := range m.Value.Items() {
+		found := p.otherMoney(entry, false)
+		if found != "" {
+			return m.Name + "." + found
+		}
+		if found = p.otherAmount(m.Name, entry); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// otherAmount returns that a value under the name of an amount is another one.
+func (p Price) otherAmount(name string, value jsonread.Value) string {
+	if !value.Scalar() || !containsAny(name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat") {
+		return ""
+	}
+	amount, differs := p.Differs(value.Text)
+	if !differs {
+		return ""
+	}
+	return name + " is " + amount
+}
+
+func containsAny(name string, parts ...string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
