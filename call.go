@@ -64,10 +64,6 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption)
 	if err != nil {
 		return value, response, err
 	}
-	return fetchWith[T](ctx, c, r, settings)
-}
-
-func fetchWith[T any](ctx context.Context, c *core, r request, settings callSettings) (value T, response Response, err error) {
 	operation, err := c.find(r)
 	if err != nil {
 		return value, response, err
@@ -389,7 +385,9 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 		if data, ok := any(reply.Data).(requestData); ok && data.wrapped {
 			differences.dropMissing("data.")
 		}
-		c.drift(c.key, got.operation.Name, differences)
+		if len(differences) > 0 {
+			c.drift(got.operation.Name, differences.findings(c.key))
+		}
 	}
 	switch {
 	case reply.Status.value == nil:

@@ -43,8 +43,8 @@ type core struct {
 	transport  *transport.Client
 	policy     RetryPolicy
 	observer   Observer
-	log        attemptLog  // nil logs nothing
-	drift      driftReport // nil reports nothing
+	log        attemptLog                            // nil logs nothing
+	drift      func(operation string, found []Drift) // nil reports nothing
 	maxBody    int64
 	operations []operations.Operation
 	// provisional enables the operations that the specification names without a path.

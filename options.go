@@ -36,7 +36,7 @@ type settings struct {
 	limiter       transport.Limiter
 	maxBody       int64
 	observer      Observer
-	drift         driftReport
+	drift         func(operation string, found []Drift)
 	provisional   bool
 	routes        map[string]string // of provisional operations, by name
 }
@@ -106,7 +106,7 @@ func WithObserver(observer Observer) Option { return func(s *settings) { s.obser
 // unknown fields, missing fields, and values of another type. report may be called concurrently. A response without
 // differences takes no longer to read; a list in which each record has several takes about twice as long.
 func WithDriftReport(report func(operation string, found []Drift)) Option {
-	return func(s *settings) { s.drift = reportTo(report) }
+	return func(s *settings) { s.drift = report }
 }
 
 // WithProvisionalRoutes enables the operations that the specification names without a path: UpdateItems, UpdateAddresses,

@@ -348,10 +348,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 	}
 	data, record := reply.raw, decodeRecord(reply.raw)
 	if problem := p.contradiction(record, before); problem != "" {
-		return nil, evidence.Lost, s.core.redacted(&Error{
-			Operation: OpPurchase, StatusCode: response.StatusCode, RequestID: p.RequestID, Attempts: response.Attempts,
-			Data: data, kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
-		})
+		return nil, evidence.Lost, s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
 	}
 	record = s.core.withoutKey(record)
 	if !record.Status.known() {

@@ -94,10 +94,8 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	}
 	record, err := s.record(ctx, request{operation: OpAnalyze, body: jsonBody(analyze)}, call)
 	if err == nil && record.ShipmentID != "" && analyze.ShipmentID != "" && record.ShipmentID != analyze.ShipmentID {
-		return nil, s.core.redacted(&Error{
-			Operation: OpAnalyze, StatusCode: http.StatusOK, RequestID: record.RequestID, Data: record.Raw, kind: ErrUnexpectedBody,
-			Message: "the response is about another shipment, " + quoteShort(record.ShipmentID),
-		})
+		return nil, s.core.unusable(OpAnalyze, record.RequestID, Response{StatusCode: http.StatusOK}, record.Raw,
+			"the response is about another shipment, "+quoteShort(record.ShipmentID))
 	}
 	if err == nil && record.Status == "" {
 		record.Status = StatusDraft // the specification shows no status here: a successful analysis is a draft
@@ -158,10 +156,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 		problem = "the response holds no regulatory request: status is missing"
 	}
 	if problem != "" {
-		return nil, "", s.core.redacted(&Error{
-			Operation: r.operation, StatusCode: response.StatusCode, RequestID: cmp.Or(asked, record.RequestID),
-			Data: data.raw, Attempts: response.Attempts, kind: ErrUnexpectedBody, Message: problem,
-		})
+		return nil, "", s.core.unusable(r.operation, cmp.Or(asked, record.RequestID), response, data.raw, problem)
 	}
 	return record, data.raw, nil
 }

@@ -243,7 +243,7 @@ func (d *Decoder) differs(f *field, got string) {
 }
 
 // note reports a difference at a name within the open record or list.
-func (d *Decoder) note(name string, kind DifferenceKind, detail string) {
+func (d *Decoder) note(name, kind, detail string) {
 	d.report(Difference{Path: d.pathTo(name), Kind: kind, Detail: detail})
 }
 
