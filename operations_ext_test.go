@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
@@ -236,38 +235,6 @@ func TestWire_CallOptions(t *testing.T) {
 	}
 }
 
-func TestWire_OptionsOfOneCallDoNotReachTheNext(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`))
-	client := shippingtest.NewClient(t, service)
-	if _, err := client.Rates.List(t.Context(), nil, shipping.WithHeader("X-Once", "1"), shipping.WithQuery("once", "1")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.Rates.List(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if second := service.Requests()[1]; second.Header.Get("X-Once") != "" || len(second.Query) != 0 {
-		t.Errorf("the second call carries the first one's options: %v %v", second.Header, second.Query)
-	}
-}
-
-func TestWire_TheCallersOptionsAreNotChanged(t *testing.T) {
-	t.Parallel()
-	options := &shipping.RateListOptions{PerPage: 1}
-	page := func(id string) httpmock.Responder {
-		return shippingtest.OK(`{"rates":[{"rate_id":"` + id + `"}],"pagination":{"total":3,"perPage":1,"pageCount":3}}`)
-	}
-	service := shippingtest.NewService(page("RT-1"), page("RT-2"), page("RT-3"))
-	for _, err := range shippingtest.NewClient(t, service).Rates.All(t.Context(), options) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d := cmp.Diff(&shipping.RateListOptions{PerPage: 1}, options); d != "" {
-		t.Errorf("the walk changed the caller's options:\n%s", d)
-	}
-}
-
 func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
@@ -303,16 +270,6 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	shippingtest.Diff(t, "route that was not replaced", wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
 	if got[0].Header.Get("Authorization") != "" {
 		t.Error("the PDF operation requires no authorization, yet the key was sent on its replaced route")
-	}
-}
-
-func TestProvisionalRoutes_AReplacedReadStillRepeats(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewStringResponder(200, "%PDF-1.7"))
-	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(),
-		shipping.WithRoute(operations.DocumentPDF, "/forms/{document_type}/{request_id}"))
-	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
-		t.Error(err)
 	}
 }
 

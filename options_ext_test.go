@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net/http"
-	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
@@ -262,6 +258,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")), "sets Authorization: the client sends the key it was made with"},
 		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would send the request again"},
 		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")), "net/http would send the request again"},
+		{"header that net/http sets", rates(nil, shipping.WithHeader("host", "x")), "sets Host, which net/http takes from elsewhere and ignores here"},
 		{"header without name", rates(nil, shipping.WithHeader("", "1")), "is not a header name"},
 		{"header name with a space", rates(nil, shipping.WithHeader("X Tenant", "1")), "is not a header name"},
 		{"header name with a line break", rates(nil, shipping.WithHeader("X\r\nY", "1")), "is not a header name"},
@@ -298,22 +295,6 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	}
 }
 
-// PurchaseRequest.Validate was that of the options in it, which accepted a purchase that cannot be sent.
-func TestPurchaseRequest_ValidateChecksThePurchase(t *testing.T) {
-	t.Parallel()
-	for _, purchase := range []*shipping.PurchaseRequest{
-		nil, {}, {RequestID: "RD-1"}, {RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"customs"}},
-		{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{QuietFor: -1}},
-	} {
-		if _, ok := errors.AsType[*shipping.ValidationError](purchase.Validate()); !ok {
-			t.Errorf("%+v is valid", purchase)
-		}
-	}
-	if err := (&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}}).Validate(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))
@@ -322,61 +303,5 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	})
 	if err != nil || !strings.Contains(service.Requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestValidation_ReplayPassesWithEitherKey(t *testing.T) {
-	t.Parallel()
-	for _, replay := range []*shipping.ReplayRequest{
-		{DeliveryID: "WD-1"},
-		{ShipmentID: "SH-1", Event: "shipment.created"},
-		{DeliveryID: "WD-1", ShipmentID: "SH-1"},
-		{DeliveryID: "WD-1", Event: "shipment.created", WebhookID: "WA-1"},
-	} {
-		service := shippingtest.NewService(shippingtest.OK(`{}`))
-		if _, err := shippingtest.NewClient(t, service).Webhooks.Replay(t.Context(), replay); err != nil || service.Count(http.MethodPost) != 1 {
-			t.Errorf("%+v: %v", replay, err)
-		}
-	}
-}
-
-func TestValidation_AbsurdDurationsNeitherPanicNorSpin(t *testing.T) {
-	t.Parallel()
-	const longest = time.Duration(math.MaxInt64)
-	for name, policy := range map[string]shipping.RetryPolicy{
-		"shortest wait":        {MinWait: longest},
-		"longest wait":         {MinWait: 1, MaxWait: longest},
-		"obedience":            {MaxRetryAfter: longest},
-		"time of an attempt":   {AttemptTimeout: longest},
-		"attempts without end": {MaxAttempts: math.MaxInt, MinWait: 2 * time.Hour, MaxWait: longest, MaxRetryAfter: longest, ExtraLoad: -1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"9e99"}}))
-				client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(policy))
-				ctx, cancel := context.WithTimeout(t.Context(), 100*365*24*time.Hour)
-				defer cancel()
-				_, err := client.Rates.List(ctx, nil)
-				shippingtest.WantError(t, "rates", err, shipping.ErrServer)
-				_, err = client.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: longest, MaxFailures: math.MaxInt})
-				shippingtest.WantError(t, "wait", err, shipping.ErrServer, context.DeadlineExceeded)
-			})
-		})
-	}
-}
-
-// A service that is not set in NewClient returns the error of a client that NewClient did not make.
-func TestNewClient_SetsEveryService(t *testing.T) {
-	t.Parallel()
-	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	value := reflect.ValueOf(client).Elem()
-	for field, service := range value.Fields() {
-		if field.IsExported() && service.IsZero() {
-			t.Errorf("Client.%s is zero: set it in NewClient, in client.go", field.Name)
-		}
 	}
 }

@@ -343,25 +343,6 @@ func TestBudget_ALongDraftIsReadOnce(t *testing.T) {
 	}
 }
 
-// Spaces around a currency and the case of its letters do not make another currency.
-func TestBudget_OneComparisonOfCurrencies(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[
-		{"document_type":"FDA","amount":1,"currency":"ngn"},{"document_type":"CUSTOMS","amount":2,"currency":" NGN "}]}`))
-	draft, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), "RD-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	budget := shipping.Budget{Amount: shippingtest.Amount(t, "3"), Currency: "NGN"}
-	if price, err := budget.Check(draft, "FDA", "CUSTOMS"); err != nil || price != shippingtest.Amount(t, "3") {
-		t.Errorf("%s, %v", price, err)
-	}
-	budget.Currency = "USD"
-	if _, err := budget.Check(draft, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
-		t.Errorf("in another currency: %v", err)
-	}
-}
-
 // Settings that cannot work are refused before a request is analyzed.
 func TestAnalyzeAndPoll_RefusesSettingsBeforeTheAnalysis(t *testing.T) {
 	t.Parallel()

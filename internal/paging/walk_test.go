@@ -116,31 +116,6 @@ func fresh(page *paging.Page) (rows []int) {
 	return rows
 }
 
-// TestWalk_RecordsWithoutIDs: a page that is repeated does not count as new records without end.
-func TestWalk_RecordsWithoutIDs(t *testing.T) {
-	for name, test := range map[string]struct {
-		content  func(number int) uint64
-		complete bool
-	}{
-		"other records on each page": {func(number int) uint64 { return uint64(number) }, true},
-		"the same on each page":      {func(int) uint64 { return 1 }, false},
-	} {
-		l := newList(95, 10)
-		l.fault = func(number int, page *paging.Page) {
-			page.Numbers = paging.Numbers{}
-			page.IDs = make([]uint64, len(page.IDs))
-			page.Content = test.content(number)
-			if !test.complete {
-				page.IDs, page.Value = make([]uint64, 10), make([]int, 10)
-			}
-		}
-		rows, err := walk(t.Context(), l.config(3))
-		if complete := err == nil && len(rows) == 95; complete != test.complete || len(l.requests) > 30 {
-			t.Errorf("%s: %d rows and %v after %d requests", name, len(rows), err, len(l.requests))
-		}
-	}
-}
-
 // TestWalk_AResumedWalkThatEndsAtItsFirstRecords requests the page behind its place, and one more.
 func TestWalk_AResumedWalkThatEndsAtItsFirstRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -233,21 +208,6 @@ func TestWalk_AListThatChangedAndRests(t *testing.T) {
 				t.Errorf("at %d: row %d was lost", at, row)
 			}
 		}
-	}
-}
-
-// TestWalk_ATotalThatJumps: each page but the first reports a total of two billion. It once allowed the walk 200,000
-// requests for pages without records.
-func TestWalk_ATotalThatJumps(t *testing.T) {
-	l := newList(95, 10)
-	l.fault = func(number int, page *paging.Page) {
-		if number > 1 {
-			page.Total, page.PageCount = 2_000_000_000, 200_000_000
-		}
-	}
-	rows, err := walk(t.Context(), l.config(1))
-	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Loop || len(rows) != 95 || len(l.requests) > 60 {
-		t.Errorf("%d records and %v after %d requests", len(rows), err, len(l.requests))
 	}
 }
 

@@ -36,21 +36,6 @@ func TestPager_WalksEveryRecordOfEveryPage(t *testing.T) {
 	}
 }
 
-// TestPager_StartsAtThePageThatIsAskedFor, the thousandth too.
-func TestPager_StartsAtThePageThatIsAskedFor(t *testing.T) {
-	t.Parallel()
-	for name, walk := range walkers() {
-		s := newRowService(10_025)
-		delivered, err := collect(walk(t.Context(), s.client(t), 1000, pageSize))
-		if diff := cmp.Diff(s.rows[9990:], delivered); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
-		}
-		if diff := cmp.Diff([]int{1000, 1001, 1002, 1003}, slices.Sorted(slices.Values(s.asked))); diff != "" {
-			t.Errorf("%s: pages asked for (-want +got)\n%s", name, diff)
-		}
-	}
-}
-
 // TestPager_AnIteratorCanBeUsedAgain after a break, also by several goroutines at once: each use is a separate walk.
 func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	t.Parallel()
@@ -144,19 +129,6 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	}
 	if len(delivered) != 33 {
 		t.Errorf("delivered %d records, want the 35 of the start less the 2 that vanished", len(delivered))
-	}
-}
-
-// TestPager_ProgressOfAnEmptyList is reported once.
-func TestPager_ProgressOfAnEmptyList(t *testing.T) {
-	t.Parallel()
-	var got []shipping.ListProgress
-	if _, err := collect(walkRates(t.Context(), newRowService(0).client(t), 0, 0,
-		withProgress(func(p shipping.ListProgress) { p.Resume = ""; got = append(got, p) }))); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]shipping.ListProgress{{Page: 1, PageCount: 1}}, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
