@@ -136,31 +136,34 @@ type invalid struct {
 func TestValidation_NothingIsSent(t *testing.T) {
 	t.Parallel()
 	replay := func(r *shipping.ReplayRequest) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error { _, err := c.Webhooks.Replay(ctx, r); return err }
+		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Webhooks.Replay(ctx, r)) }
 	}
 	analyze := func(r *shipping.AnalyzeRequest) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Analyze(ctx, r)
-			return err
+			return errorOf(c.Regulatory.Analyze(ctx, r))
 		}
 	}
 	purchase := func(r *shipping.PurchaseRequest) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Purchase(ctx, r)
-			return err
+			return errorOf(c.Regulatory.Purchase(ctx, r))
 		}
 	}
 	rates := func(o *shipping.RateListOptions, options ...shipping.CallOption) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Rates.List(ctx, o, options...)
-			return err
+			return errorOf(c.Rates.List(ctx, o, options...))
 		}
 	}
 	get := func(id string) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error { _, err := c.Regulatory.Get(ctx, id); return err }
+		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Get(ctx, id)) }
 	}
 	do := func(method, path string, in any) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error { return c.Do(ctx, method, path, nil, in, nil) }
+	}
+	ten := shippingtest.Amount(t, "10")
+	workflow := func(o shipping.AnalyzeAndPollOptions) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.AnalyzeAndPoll(ctx, parcel, &o))
+		}
 	}
 	for _, test := range []invalid{
 		{"replay of nothing", replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
@@ -170,12 +173,10 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"replay without shipment", replay(&shipping.ReplayRequest{Event: "shipment.created"}), "ShipmentID is empty: Event must be sent together with ShipmentID"},
 
 		{"transactions without options", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Transactions.List(ctx, nil)
-			return err
+			return errorOf(c.Transactions.List(ctx, nil))
 		}, "Wallet is required"},
 		{"transactions without wallet", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Page: 1})
-			return err
+			return errorOf(c.Transactions.List(ctx, &shipping.TransactionListOptions{Page: 1}))
 		}, "set TransactionListOptions.Wallet"},
 		{"walk without wallet", func(ctx context.Context, c *shipping.Client) error {
 			for _, err := range c.Transactions.All(ctx, nil) {
@@ -187,8 +188,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"negative page", rates(&shipping.RateListOptions{Page: -1}), "Page is -1: pages count from 1"},
 		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}), "PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
 		{"negative page of webhooks", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt})
-			return err
+			return errorOf(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt}))
 		}, "Page is -"},
 
 		{"walk with a negative window", func(ctx context.Context, c *shipping.Client) error {
@@ -215,44 +215,36 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
 		{"purchase with a negative RefusedFor", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, nil)
-			return err
+			return errorOf(c.Regulatory.SettlePurchase(ctx, nil))
 		}, "RequestID is empty"},
 
 		{"get without id", get(""), "request_id is empty"},
 		{"get of a dot", get("."), "request_id is ., which would name another resource"},
 		{"get of two dots", get(".."), "request_id is .., which would name another resource"},
 		{"wait without id", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Wait(ctx, "", nil)
-			return err
+			return errorOf(c.Regulatory.Wait(ctx, "", nil))
 		}, "requestID is empty"},
 		{"wait with negative interval", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: -1})
-			return err
+			return errorOf(c.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: -1}))
 		}, "has a negative field"},
-		{"workflow with negative interval", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}})
-			return err
-		}, "has a negative field"},
-		{"workflow with negative settling", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}})
-			return err
-		}, "has a negative field"},
+		{"workflow with negative interval", workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}}), "has a negative field"},
+		{"workflow with intervals that contradict", workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MinInterval: 2, MaxInterval: 1}}), "MinInterval"},
+		{"workflow with negative settling", workflow(shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
+		{"workflow with a budget of nothing", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{}}), "Budget needs an amount and a currency"},
+		{"workflow with a budget without currency", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}), "Budget needs"},
+		{"workflow with a budget without amount", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}), "Budget needs"},
+		{"workflow with a negative budget", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}), "has the negative amount"},
 		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Resume(ctx, "", nil)
-			return err
+			return errorOf(c.Regulatory.Resume(ctx, "", nil))
 		}, "is empty"},
 		{"profile of no form", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.UpdateProfile(ctx, "RD-1", "", map[string]string{})
-			return err
+			return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", "", map[string]string{}))
 		}, "document_type is empty"},
 		{"profile without fields", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.UpdateProfile(ctx, "RD-1", "FDA", nil)
-			return err
+			return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", "FDA", nil))
 		}, "fields is missing"},
 		{"PDF of a parent", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.PDF(ctx, "RD-1", "..")
-			return err
+			return errorOf(c.Regulatory.PDF(ctx, "RD-1", ".."))
 		}, "document_type is .."},
 
 		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")), "sets Authorization: the client sends the key it was made with"},

@@ -464,23 +464,6 @@ func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 	})
 }
 
-func TestWait_GivesUpAfterSoManyFailuresInARow(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-		service := states(shippingtest.Record("processing"), shippingtest.Refusal(503, "busy"))
-		record, err := shippingtest.NewClient(t, service, once).Regulatory.Wait(t.Context(), "RD-1", &shipping.PollOptions{MaxFailures: 3})
-		shippingtest.WantError(t, "wait", err, shipping.ErrServer)
-		if polls := service.Count(""); polls != 1+3+1 || record == nil {
-			t.Errorf("%d polls, record %v", polls, record)
-		}
-		failure, _ := errors.AsType[*shipping.StepError](err)
-		if failure == nil || failure.RequestID != "RD-1" || failure.Step != "polled" || failure.Request.Status != shipping.StatusProcessing {
-			t.Errorf("%+v", failure)
-		}
-	})
-}
-
 func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -316,27 +316,3 @@ func TestRead_Errors(t *testing.T) {
 		}
 	}
 }
-
-// A reader's state after one text does not affect the next one, and the text is not retained.
-func TestRead_TextsAreIndependent(t *testing.T) {
-	t.Parallel()
-	r := newReader()
-	texts := []string{
-		`{"id":"a","count":1,"kinds":["x","y"],"parts":[{"code":"c","price":1}]}`,
-		`{"parts":[{"price":2,"code":"d"}],"strict":7,"kinds":["z"],"id":"b"}`,
-		`{"kinds":["broken"`,
-		`{"count":3}`,
-	}
-	for range 3 {
-		for _, text := range texts {
-			var got, want thing
-			data := []byte(text)
-			gotErr := r.Read(data, &got, jsonread.Options{})
-			clear(data)
-			wantErr := newReader().Read([]byte(text), &want, jsonread.Options{})
-			if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) || gotErr != jsonread.ErrSyntax && !cmp.Equal(got, want, cmp.AllowUnexported(thing{})) {
-				t.Errorf("%s: %v, %v\n%s", text, gotErr, wantErr, cmp.Diff(want, got, cmp.AllowUnexported(thing{})))
-			}
-		}
-	}
-}

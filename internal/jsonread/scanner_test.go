@@ -9,41 +9,6 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
-func TestStringsShareBlocksOfMemory(t *testing.T) {
-	short := []byte("[" + strings.Repeat(`"RT-0938174625",`, 999) + `"café"]`)
-	long := []byte("[" + strings.Repeat(`"`+strings.Repeat("x", blockSize)+`",`, 9) + `"y"]`)
-	for name, test := range map[string]struct {
-		text []byte
-		most float64
-	}{
-		"a thousand short ones":      {short, 1000*13/blockSize + 2},
-		"long ones, each its own":    {long, 10},
-		"one in a text of 4 bytes":   {[]byte(`"ab"`), 1},
-		"empty ones take no memory":  {[]byte(`["","",""]`), 0},
-		"values that are not wanted": {[]byte(`{"a":"b","c":["d"]}`), 0},
-	} {
-		allocations := testing.AllocsPerRun(10, func() {
-			s := newScanner(test.text)
-			switch s.peek() {
-			case '"':
-				s.string()
-			case '{':
-				s.Raw()
-			default:
-				for first := true; s.next("[]", first); first = false {
-					s.string()
-				}
-			}
-			if !s.done() {
-				t.Error("refused")
-			}
-		})
-		if allocations > test.most {
-			t.Errorf("%s: %v allocations, not %v", name, allocations, test.most)
-		}
-	}
-}
-
 func TestNestingIsBounded(t *testing.T) {
 	t.Parallel()
 	for depth, want := range map[int]bool{maxDepth: true, maxDepth + 1: false, 1_000_000: false} {

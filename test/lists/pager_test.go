@@ -2,7 +2,6 @@ package lists_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"runtime"
 	"slices"
@@ -161,34 +160,6 @@ func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
 				t.Errorf("%s: resumed at page %d: %v (-want +got)\n%s", name, failing, err, diff)
 			}
 		}
-	}
-}
-
-// TestPager_ACancelledWalkSaysWhyAndWhereToResume.
-func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
-	t.Parallel()
-	s := newRowService(5 * pageSize)
-	why := errors.New("the shift is over")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	var delivered []int
-	var failure error
-	for row, err := range walkRates(ctx, s.client(t), 0, pageSize, withWindow(1)) {
-		if err != nil {
-			failure = err
-			break
-		}
-		if delivered = append(delivered, row); len(delivered) == pageSize {
-			cancel(why)
-		}
-	}
-	ended, ok := errors.AsType[*shipping.ListError](failure)
-	if !ok || !errors.Is(failure, why) || len(delivered) != pageSize {
-		t.Fatalf("%d records, then %v; want a ListError with the cause after %d", len(delivered), failure, pageSize)
-	}
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(ended.Resume)))
-	if diff := cmp.Diff(s.rows[pageSize:], rest); err != nil || diff != "" {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 
