@@ -245,6 +245,9 @@ func TestBudget_WithoutADraft(t *testing.T) {
 	if _, err := budget.Check(nil, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("%v", err)
 	}
+	if _, err := budget.Check(&shipping.RegulatoryRequest{}, "FDA"); err == nil || !strings.Contains(err.Error(), "the draft does not offer FDA") {
+		t.Errorf("%v", err)
+	}
 	for name, choose := range map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){
 		"SelectAll": shipping.SelectAll, "SelectAutomated": shipping.SelectAutomated, "SelectOnly": shipping.SelectOnly("FDA"),
 	} {

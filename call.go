@@ -336,14 +336,6 @@ type Response struct {
 	Attempts []Attempt
 }
 
-// setDefault sets a field that is zero.
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
 // envelope is the JSON object of every response.
 //
 // Specification: "Response envelope".

@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -240,11 +241,7 @@ func (l lister[T, L]) read(ctx context.Context, options []CallOption, yield func
 			break
 		}
 		if l.walk.Progress != nil {
-			p := walk.Progress()
-			l.walk.Progress(ListProgress{
-				Items: p.Items, Total: p.Total, Page: p.Page, PageCount: p.PageCount,
-				Repeated: p.Repeated, Resume: walk.Token(),
-			})
+			l.walk.Progress(ListProgress(walk.Progress()))
 		}
 	}
 	walk.Stop()
@@ -266,8 +263,8 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 		Fetch: l.fetcher(settings.response != nil, options), List: l.hash(settings.query), Token: l.walk.Resume,
 		First: l.page, PerPage: l.perPage, Window: l.walk.Window,
 	}
-	setDefault(&config.PerPage, defaultPerPage)
-	setDefault(&config.Window, defaultWindow)
+	config.PerPage = cmp.Or(config.PerPage, defaultPerPage)
+	config.Window = cmp.Or(config.Window, defaultWindow)
 	walk, err := paging.Start(ctx, config)
 	if err != nil {
 		err = invalidRequest(l.operation, "Walk.Resume", err.Error())

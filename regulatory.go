@@ -143,7 +143,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 	}
 	record = s.core.withoutKey(record) // errors quote it, and journals keep parts of it
 	asked := r.requestID
-	setDefault(&record.RequestID, asked)
+	record.RequestID = cmp.Or(record.RequestID, asked)
 	problem := ""
 	switch {
 	case !data.raw.isObject():
@@ -197,8 +197,8 @@ func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 		return record
 	}
 	safe := decodeRecord(raw)
-	setDefault(&safe.RequestID, record.RequestID) // the service may have left it out
-	setDefault(&safe.Status, record.Status)
+	safe.RequestID = cmp.Or(safe.RequestID, record.RequestID) // the service may have left it out
+	safe.Status = cmp.Or(safe.Status, record.Status)
 	return safe
 }
 
