@@ -105,6 +105,20 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption)
 	return value, response, err
 }
 
+// newCallSettings collects the options of a method that is not a walk.
+func newCallSettings(options []CallOption) (callSettings, error) {
+	if len(options) == 0 {
+		return callSettings{}, nil // not allocated
+	}
+	var s callSettings
+	for _, option := range options {
+		if option != nil {
+			option(&s)
+		}
+	}
+	return s, s.invalid
+}
+
 // nilContext returns the error of a call without a context, with which net/http would panic.
 func nilContext(operation string) error {
 	return invalidRequest(operation, "context", "is nil: pass context.Background()")
@@ -219,6 +233,18 @@ func read[T any](x *exchange, mayBeEmpty bool) (value T, failure *Error) {
 	return decodeReply[T](x.core, x)
 }
 
+// Response is the HTTP response of a call.
+type Response struct {
+	// StatusCode is the HTTP status of the last attempt; 0 if no response was received.
+	StatusCode int
+	// Header is the header, without the secret key if the service sent it back.
+	Header http.Header
+	// Body is the raw body, also without the key. It is kept only for [WithResponse].
+	Body []byte
+	// Attempts are the attempts that were made, the last one last.
+	Attempts []Attempt
+}
+
 // received returns the response as the caller sees it, with the raw body if it is wanted.
 func (x *exchange) received(failure *Error, body bool) Response {
 	response := Response{Header: x.header, Attempts: x.attempts}
@@ -232,108 +258,6 @@ func (x *exchange) received(failure *Error, body bool) Response {
 		response.StatusCode, response.Body = failure.StatusCode, failure.Body
 	}
 	return response
-}
-
-// Do performs an operation that has no method, with the client's authentication, limits on bodies, typed
-// errors and tolerant reading of the envelope. path is relative to the base address, such as "/v1/shipments"; in
-// is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
-// names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
-//
-// GET and HEAD are retried like the client's own reads; other methods only on evidence that nothing was
-// sent. The purchase route is never retried: prefer [RegulatoryService.Purchase], which also finds the outcome of a
-// lost response. The error is a [*ValidationError] or an [*Error].
-func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any, call ...CallOption) error {
-	if c == nil || c.core == nil {
-		return ErrNoClient
-	}
-	operation := operations.Operation{Name: "do", Method: strings.ToUpper(method), Retry: operations.Unsent}
-	if err := checkDo(operation.Method, path); err != nil {
-		return err
-	}
-	switch operation.Method {
-	case http.MethodGet, http.MethodHead:
-		operation.Retry = operations.Safe
-	}
-	for _, documented := range c.core.operations {
-		if documented.Charges && documented.Method == operation.Method && sameRoute(path, documented.Route) {
-			operation.Retry, operation.Charges = operations.Never, true
-		}
-	}
-	operation.Route = escapeSegments(path)
-	call = append(slices.Clip(call), withValues(query))
-	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call)
-	if err != nil || out == nil {
-		return err
-	}
-	if err := data.Decode(out); err != nil {
-		return c.core.redacted(&Error{
-			Operation: operation.Name, StatusCode: response.StatusCode, Data: data, Attempts: response.Attempts,
-			Cause: err, kind: ErrUnexpectedBody,
-		})
-	}
-	return nil
-}
-
-// sameRoute reports whether a path is that of a route, even if escapes and slashes differ that a server may
-// ignore.
-func sameRoute(requested, route string) bool {
-	plain, err := url.PathUnescape(requested)
-	return err == nil && path.Clean(plain) == route
-}
-
-func checkDo(method, path string) error {
-	const operation = "do"
-	switch {
-	case method == "" || strings.ContainsAny(method, " \t\r\n/"):
-		return invalidRequest(operation, "method", "is not an HTTP method: pass one such as http.MethodGet")
-	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//"):
-		return invalidRequest(operation, "path", `must start with one slash, such as "/v1/shipments": the key is sent to the base address only`)
-	case strings.ContainsAny(path, "?#"):
-		return invalidRequest(operation, "path", "holds a query or fragment: pass the query as url.Values, and escape path elements with url.PathEscape")
-	}
-	for segment := range strings.SplitSeq(path, "/") {
-		if plain, err := url.PathUnescape(segment); err != nil || plain == "." || plain == ".." {
-			return invalidRequest(operation, "path", `has an element that is ".", ".." or badly escaped`)
-		}
-	}
-	return nil
-}
-
-// escapeSegments escapes each segment of a path, and keeps existing escapes.
-func escapeSegments(path string) string {
-	segments := strings.Split(path, "/")
-	for i, segment := range segments {
-		if plain, err := url.PathUnescape(segment); err == nil {
-			segments[i] = url.PathEscape(plain)
-		}
-	}
-	return strings.Join(segments, "/")
-}
-
-// newCallSettings collects the options of a method that is not a walk.
-func newCallSettings(options []CallOption) (callSettings, error) {
-	if len(options) == 0 {
-		return callSettings{}, nil // not allocated
-	}
-	var s callSettings
-	for _, option := range options {
-		if option != nil {
-			option(&s)
-		}
-	}
-	return s, s.invalid
-}
-
-// Response is the HTTP response of a call.
-type Response struct {
-	// StatusCode is the HTTP status of the last attempt; 0 if no response was received.
-	StatusCode int
-	// Header is the header, without the secret key if the service sent it back.
-	Header http.Header
-	// Body is the raw body, also without the key. It is kept only for [WithResponse].
-	Body []byte
-	// Attempts are the attempts that were made, the last one last.
-	Attempts []Attempt
 }
 
 // envelope is the JSON object of every response.
@@ -424,4 +348,80 @@ const (
 
 func maxElements(maxBody int64) int {
 	return int(max(fewestElements, min(maxBody/elementShare, 1<<30)))
+}
+
+// Do performs an operation that has no method, with the client's authentication, limits on bodies, typed
+// errors and tolerant reading of the envelope. path is relative to the base address, such as "/v1/shipments"; in
+// is sent as JSON unless nil; the envelope's data is decoded into out unless nil, with the exact member
+// names of [RawJSON.Decode]. If HTTP defines that a response has no body (HEAD, 204, 205), out is not changed.
+//
+// GET and HEAD are retried like the client's own reads; other methods only on evidence that nothing was
+// sent. The purchase route is never retried: prefer [RegulatoryService.Purchase], which also finds the outcome of a
+// lost response. The error is a [*ValidationError] or an [*Error].
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any, call ...CallOption) error {
+	if c == nil || c.core == nil {
+		return ErrNoClient
+	}
+	operation := operations.Operation{Name: "do", Method: strings.ToUpper(method), Retry: operations.Unsent}
+	if err := checkDo(operation.Method, path); err != nil {
+		return err
+	}
+	switch operation.Method {
+	case http.MethodGet, http.MethodHead:
+		operation.Retry = operations.Safe
+	}
+	for _, documented := range c.core.operations {
+		if documented.Charges && documented.Method == operation.Method && sameRoute(path, documented.Route) {
+			operation.Retry, operation.Charges = operations.Never, true
+		}
+	}
+	operation.Route = escapeSegments(path)
+	call = append(slices.Clip(call), withValues(query))
+	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call)
+	if err != nil || out == nil {
+		return err
+	}
+	if err := data.Decode(out); err != nil {
+		return c.core.redacted(&Error{
+			Operation: operation.Name, StatusCode: response.StatusCode, Data: data, Attempts: response.Attempts,
+			Cause: err, kind: ErrUnexpectedBody,
+		})
+	}
+	return nil
+}
+
+// sameRoute reports whether a path is that of a route, even if escapes and slashes differ that a server may
+// ignore.
+func sameRoute(requested, route string) bool {
+	plain, err := url.PathUnescape(requested)
+	return err == nil && path.Clean(plain) == route
+}
+
+func checkDo(method, path string) error {
+	const operation = "do"
+	switch {
+	case method == "" || strings.ContainsAny(method, " \t\r\n/"):
+		return invalidRequest(operation, "method", "is not an HTTP method: pass one such as http.MethodGet")
+	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//"):
+		return invalidRequest(operation, "path", `must start with one slash, such as "/v1/shipments": the key is sent to the base address only`)
+	case strings.ContainsAny(path, "?#"):
+		return invalidRequest(operation, "path", "holds a query or fragment: pass the query as url.Values, and escape path elements with url.PathEscape")
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if plain, err := url.PathUnescape(segment); err != nil || plain == "." || plain == ".." {
+			return invalidRequest(operation, "path", `has an element that is ".", ".." or badly escaped`)
+		}
+	}
+	return nil
+}
+
+// escapeSegments escapes each segment of a path, and keeps existing escapes.
+func escapeSegments(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if plain, err := url.PathUnescape(segment); err == nil {
+			segments[i] = url.PathEscape(plain)
+		}
+	}
+	return strings.Join(segments, "/")
 }
