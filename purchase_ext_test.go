@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -266,30 +265,6 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 				}
 				if took := time.Since(started); took < test.least {
 					t.Errorf("decided after %s, want at least %s", took, test.least)
-				}
-			})
-		})
-	}
-}
-
-// A failure to connect proves that nothing was sent only if it comes from the client's own transport. Another transport
-// may have sent the request before.
-func TestPurchase_UnsentCountsOnlyFromTheClientsOwnTransport(t *testing.T) {
-	t.Parallel()
-	dial := func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }
-	for name, test := range map[string]struct {
-		transport http.RoundTripper
-		want      shipping.PurchaseOutcome
-	}{
-		"own transport":        {&http.Transport{DialContext: dial}, shipping.OutcomeNotCharged},
-		"another RoundTripper": {shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewErrorResponder(shippingtest.ErrRefused())}, []httpmock.Responder{shippingtest.Refusal(503, "busy")}), shipping.OutcomeUnknown},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, test.transport), true)
-				if got := shippingtest.Outcome(result, err); got != test.want {
-					t.Errorf("outcome %q, want %q (%v)", got, test.want, err)
 				}
 			})
 		})
