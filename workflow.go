@@ -271,7 +271,11 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 		return p.Draft, f.failed(wait.StepPurchased, p.Draft, err)
 	}
 	f.report(PollEvent{Step: wait.StepPurchased, Request: bought.Request, Purchase: bought})
-	return f.wait(ctx)
+	waiting, err := f.waiting()
+	if err != nil {
+		return nil, err
+	}
+	return waiting.run(ctx)
 }
 
 func (f *flow) failed(step string, record *RegulatoryRequest, err error) error {
@@ -284,14 +288,6 @@ func checkDraft(record *RegulatoryRequest) error {
 		return nil
 	}
 	return fmt.Errorf("the request is not a draft any more: its status is %s; this call purchased nothing", quoteShort(string(record.Status)))
-}
-
-func (f *flow) wait(ctx context.Context) (*RegulatoryRequest, error) {
-	waiting, err := f.waiting()
-	if err != nil {
-		return nil, err
-	}
-	return waiting.run(ctx)
 }
 
 func (f *flow) waiting() (*waiting, error) {
@@ -345,15 +341,6 @@ func newWaiting(s RegulatoryService, requestID string, options PollOptions, call
 	return &waiting{service: s, id: requestID, call: call, polls: wait.Polls{Intervals: options.intervals()}, progress: options.Progress}
 }
 
-// retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
-func (c *core) retryPoll(err error) (retry bool, after time.Duration) {
-	failed, ok := errors.AsType[*Error](err)
-	if !ok || !failed.Retryable() {
-		return false, 0
-	}
-	return true, min(failed.RetryAfter, c.policy.MaxRetryAfter)
-}
-
 func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 	for {
 		next, done, err := w.poll(ctx)
@@ -372,8 +359,11 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	w.polls.Begin()
 	record, err := w.service.Get(ctx, w.id, w.call...)
 	if err != nil {
-		retry, after := w.service.core.retryPoll(err)
-		poll := w.polls.Failed(ctx, retry, after)
+		var after time.Duration
+		if failed, ok := errors.AsType[*Error](err); ok {
+			after = min(failed.RetryAfter, w.service.core.policy.MaxRetryAfter)
+		}
+		poll := w.polls.Failed(ctx, retryable(err), after)
 		if poll.End == wait.Broken {
 			return 0, true, w.failed(err)
 		}
