@@ -218,16 +218,22 @@ func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
 
 func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 	t.Parallel()
-	var found drifts
-	body := `{"request_id":"RD-1","status":"draft","available_documents":["FDA",{"type":"MSDS","amount":1}],"tier":"gold","line_items":{}}`
-	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body)), found.option()).Regulatory.Get(t.Context(), "RD-1"); err != nil {
-		t.Fatal(err)
+	for body, want := range map[string][]string{
+		`{"request_id":"RD-1","status":"draft","available_documents":["FDA",{"type":"MSDS","amount":1}],"tier":"gold","line_items":{}}`: {
+			"regulatory.get: type data.available_documents[]: string instead of object",
+			"regulatory.get: missing data.available_documents[].document_type",
+			"regulatory.get: type data.line_items: object instead of array",
+			"regulatory.get: missing data.source",
+			"regulatory.get: unknown data.tier: string",
+		},
+		`{"request":{"request_id":"RD-1","status":"draft","available_documents":[],"source":"shipment","tier":"gold"}}`: {
+			"regulatory.get: unknown data.request.tier: string",
+		},
+	} {
+		var found drifts
+		if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body)), found.option()).Regulatory.Get(t.Context(), "RD-1"); err != nil {
+			t.Fatal(err)
+		}
+		shippingtest.Diff(t, "findings", want, found.got)
 	}
-	shippingtest.Diff(t, "findings", []string{
-		"regulatory.get: type data.available_documents[]: string instead of object",
-		"regulatory.get: missing data.available_documents[].document_type",
-		"regulatory.get: type data.line_items: object instead of array",
-		"regulatory.get: missing data.source",
-		"regulatory.get: unknown data.tier: string",
-	}, found.got)
 }

@@ -244,6 +244,10 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			return errorOf(c.Regulatory.PDF(ctx, "RD-1", ".."))
 		}, "document_type is .."},
 
+		{"own Authorization of a purchase", func(ctx context.Context, c *shipping.Client) error {
+			p := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")}
+			return errorOf(c.Regulatory.Purchase(ctx, p, shipping.WithHeader("authorization", "Basic x")))
+		}, "sets Authorization"},
 		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")), "sets Authorization: the client sends the key it was made with"},
 		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would send the request again"},
 		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")), "net/http would send the request again"},

@@ -389,20 +389,6 @@ func TestPurchase_AContextThatHadEndedSendsNothingAndChargesNothing(t *testing.T
 	shippingtest.WantError(t, "purchase", err, context.Canceled)
 }
 
-func TestPurchase_AContextThatEndsDuringThePurchaseIsUnknown(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		service := shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(200, "").Delay(time.Hour)}, []httpmock.Responder{shippingtest.Record("processing")})
-		result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
-			t.Errorf("outcome %q (%v)", got, err)
-		}
-		shippingtest.WantError(t, "purchase", err, context.Canceled)
-	})
-}
-
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

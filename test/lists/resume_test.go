@@ -280,6 +280,7 @@ func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 	for name, walk := range map[string]func() ([]int, error){
 		"another operation": func() ([]int, error) { return collect(walkWebhooks(ctx, c, 0, pageSize, resume)) },
 		"a wallet's":        func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, pageSize, resume)) },
+		"not a token of a":  func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize, withResume("what?"))) },
 		"other pages":       func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize+1, resume)) },
 		"another filter": func() ([]int, error) {
 			return collect(walkRates(ctx, c, 0, pageSize, resume, withCall(shipping.WithQuery("flow", "out"))))
