@@ -23,10 +23,9 @@ import (
 //
 // Specification: "Rate", "Transaction" (amount: decimal amount in major currency units).
 type Amount struct {
-	_           jsonread.Once // two prices that differ are not a price
-	coefficient int64
-	decimals    uint8
-	state       amountState
+	_      jsonread.Once // two prices that differ are not a price
+	number decimal.Number
+	state  amountState
 }
 
 type amountState uint8
@@ -68,14 +67,7 @@ func ParseAmount(text string) (Amount, error) {
 	return knownAmount(n), nil
 }
 
-// knownAmount returns the amount of a number, and number returns the number of an amount.
-func knownAmount(n decimal.Number) Amount {
-	return Amount{coefficient: n.Units, decimals: n.Scale, state: amountKnown}
-}
-
-func (a Amount) number() decimal.Number {
-	return decimal.Number{Units: a.coefficient, Scale: a.decimals}
-}
+func knownAmount(n decimal.Number) Amount { return Amount{number: n, state: amountKnown} }
 
 // fitting returns the amount of a result of arithmetic.
 func fitting(n decimal.Number, fits bool) (Amount, error) {
@@ -90,14 +82,14 @@ func fitting(n decimal.Number, fits bool) (Amount, error) {
 func (a Amount) Known() bool { return a.state == amountKnown }
 
 // Sign returns -1, 0 or 1. An unreadable amount has sign 0.
-func (a Amount) Sign() int { return a.number().Sign() }
+func (a Amount) Sign() int { return a.number.Sign() }
 
 // Add returns a + b exactly, or an error; see [ErrAmountOverflow] and [ErrAmountUnreadable].
 func (a Amount) Add(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
 		return Amount{}, ErrAmountUnreadable
 	}
-	return fitting(a.number().Add(b.number()))
+	return fitting(a.number.Add(b.number))
 }
 
 // Sub returns a - b exactly, or an error.
@@ -108,12 +100,12 @@ func (a Amount) Mul(b Amount) (Amount, error) {
 	if a.state == amountUnreadable || b.state == amountUnreadable {
 		return Amount{}, ErrAmountUnreadable
 	}
-	return fitting(a.number().Mul(b.number()))
+	return fitting(a.number.Mul(b.number))
 }
 
 // Neg returns -a.
 func (a Amount) Neg() Amount {
-	a.coefficient = -a.coefficient
+	a.number.Units = -a.number.Units
 	return a
 }
 
@@ -122,7 +114,7 @@ func (a Amount) Round(decimals int) Amount {
 	if a.state != amountKnown {
 		return a
 	}
-	return knownAmount(a.number().Round(scale(decimals)))
+	return knownAmount(a.number.Round(scale(decimals)))
 }
 
 // scale limits a number of decimals to those that an amount can have.
@@ -146,7 +138,7 @@ func (a Amount) Cmp(b Amount) int {
 	case bBad:
 		return -1
 	}
-	return a.number().Cmp(b.number())
+	return a.number.Cmp(b.number)
 }
 
 // Equal reports whether a and b are the same amount; one that was not given equals 0.
@@ -158,7 +150,7 @@ func (a Amount) Flat() (int64, error) {
 	if a.state == amountUnreadable {
 		return 0, ErrAmountUnreadable
 	}
-	flat, ok := a.number().Round(2).At(2)
+	flat, ok := a.number.Round(2).At(2)
 	if !ok {
 		return 0, ErrAmountOverflow
 	}
@@ -171,7 +163,7 @@ func (a Amount) String() string {
 	if a.state == amountUnreadable {
 		return "unreadable"
 	}
-	return string(a.number().Append(nil, a.decimals))
+	return string(a.number.Append(nil, a.number.Scale))
 }
 
 // StringFixed returns the amount rounded to exactly that many decimals (0 to 18): "19.90" for 2.
@@ -179,7 +171,7 @@ func (a Amount) StringFixed(decimals int) string {
 	if a.state == amountUnreadable {
 		return "unreadable"
 	}
-	return string(a.number().Round(scale(decimals)).Append(nil, scale(decimals)))
+	return string(a.number.Round(scale(decimals)).Append(nil, scale(decimals)))
 }
 
 // MarshalJSON writes a JSON number. An amount that was not given is 0; an unreadable one is an error.
@@ -223,7 +215,7 @@ func (a Amount) AppendText(dst []byte) ([]byte, error) {
 	if a.state == amountUnreadable {
 		return dst, ErrAmountUnreadable
 	}
-	return a.number().Append(dst, a.decimals), nil
+	return a.number.Append(dst, a.number.Scale), nil
 }
 
 // UnmarshalText parses text as [ParseAmount] does.

@@ -210,14 +210,8 @@ func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amo
 	for _, slug := range documents {
 		document, offered := offers[slug]
 		price := evidence.Price{
-			Slug: string(slug), Currency: cmp.Or(document.Currency, r.Currency, assumed), Own: document.Currency != "",
-			Differs: func(text string) (string, bool) {
-				amount, err := ParseAmount(text)
-				if errors.Is(err, ErrAmountOverflow) {
-					return "too large for an Amount", true
-				}
-				return amount.String(), err == nil && amount.Sign() != 0 && !amount.Equal(document.Amount)
-			},
+			Slug: string(slug), Amount: document.Amount.number,
+			Currency: cmp.Or(document.Currency, r.Currency, assumed), Own: document.Currency != "",
 		}
 		ambiguity := ""
 		if offered && document.Amount.Known() {

@@ -4,17 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/go-querystring/query"
 
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/transport"
 )
@@ -62,10 +64,6 @@ func fetch[T any](ctx context.Context, c *core, r request, options []CallOption)
 	if err != nil {
 		return value, response, err
 	}
-	return fetchWith[T](ctx, c, r, settings)
-}
-
-func fetchWith[T any](ctx context.Context, c *core, r request, settings callSettings) (value T, response Response, err error) {
 	operation, err := c.find(r)
 	if err != nil {
 		return value, response, err
@@ -105,6 +103,20 @@ func fetchWith[T any](ctx context.Context, c *core, r request, settings callSett
 		*settings.response = response
 	}
 	return value, response, err
+}
+
+// newCallSettings collects the options of a method that is not a walk.
+func newCallSettings(options []CallOption) (callSettings, error) {
+	if len(options) == 0 {
+		return callSettings{}, nil // not allocated
+	}
+	var s callSettings
+	for _, option := range options {
+		if option != nil {
+			option(&s)
+		}
+	}
+	return s, s.invalid
 }
 
 // nilContext returns the error of a call without a context, with which net/http would panic.
@@ -221,6 +233,18 @@ func read[T any](x *exchange, mayBeEmpty bool) (value T, failure *Error) {
 	return decodeReply[T](x.core, x)
 }
 
+// Response is the HTTP response of a call.
+type Response struct {
+	// StatusCode is the HTTP status of the last attempt; 0 if no response was received.
+	StatusCode int
+	// Header is the header, without the secret key if the service sent it back.
+	Header http.Header
+	// Body is the raw body, also without the key. It is kept only for [WithResponse].
+	Body []byte
+	// Attempts are the attempts that were made, the last one last.
+	Attempts []Attempt
+}
+
 // received returns the response as the caller sees it, with the raw body if it is wanted.
 func (x *exchange) received(failure *Error, body bool) Response {
 	response := Response{Header: x.header, Attempts: x.attempts}
@@ -234,6 +258,96 @@ func (x *exchange) received(failure *Error, body bool) Response {
 		response.StatusCode, response.Body = failure.StatusCode, failure.Body
 	}
 	return response
+}
+
+// envelope is the JSON object of every response.
+//
+// Specification: "Response envelope".
+type envelope[T any] struct {
+	Status  envelopeStatus `json:"status"`
+	Message string         `json:"message"`
+	Data    T              `json:"data" read:"strict"`
+}
+
+// envelopeStatus is the envelope's status. value is nil if the status is missing or cannot be read. A response
+// with several statuses can report success and failure at once.
+type envelopeStatus struct {
+	value   *bool
+	several bool
+}
+
+// decodeReply reads a 2xx response in one pass over its bytes; see [responses].
+func decodeReply[T any](c *core, got *exchange) (T, *Error) {
+	var reply envelope[T]
+	options := jsonread.Options{Elements: maxElements(c.maxBody)}
+	differences := driftCounts{}
+	if c.drift != nil {
+		options.Report = differences.add
+	}
+	err := responses().Read(got.response.Body, &reply, options)
+	switch {
+	case err == jsonread.ErrCrowded:
+		failure := c.unexpected(got, fmt.Errorf("%w: its lists hold more than %d elements", ErrBodyTooLarge, options.Elements))
+		failure.kind = ErrBodyTooLarge
+		return reply.Data, failure
+	case err == jsonread.ErrSyntax:
+		return reply.Data, c.unexpected(got, errNoJSON)
+	case reply.Status.several:
+		return reply.Data, c.unexpected(got, errors.New("the envelope has more than one status"))
+	case reply.Status.value != nil && *reply.Status.value && err != nil:
+		return reply.Data, c.unexpected(got, err) // lost records would end a list without an error
+	}
+	if c.drift != nil {
+		if data, ok := any(reply.Data).(requestData); ok && data.wrapped {
+			differences.dropMissing("data.")
+		}
+		if len(differences) > 0 {
+			c.drift(got.operation.Name, differences.findings(c.key))
+		}
+	}
+	switch {
+	case reply.Status.value == nil:
+		return reply.Data, c.unexpected(got, errors.New("the response is JSON but not the documented envelope: it has no status"))
+	case *reply.Status.value:
+		return reply.Data, nil
+	}
+	failure := c.failureOf(got)
+	failure.kind = ErrInvalidRequest
+	return reply.Data, failure
+}
+
+// errNoJSON is a body to be described by describeBody.
+var errNoJSON = errors.New("the body is not JSON")
+
+// responses returns the reader of all JSON that the service sends. The tags of a struct define how its fields
+// are read.
+var responses = sync.OnceValue(func() *jsonread.Reader {
+	return jsonread.New(
+		jsonread.Custom("number", readAmount, func(a *Amount) { *a = Amount{state: amountUnreadable} }),
+		jsonread.Custom("", func(d *jsonread.Decoder, r *RawJSON) { *r = RawJSON(d.RawText()) }, nil),
+		jsonread.Custom("", readRequestData, (*requestData).givenTwice),
+		jsonread.Custom("", func(d *jsonread.Decoder, s *envelopeStatus) { d.Read(&s.value) }, func(s *envelopeStatus) { s.several = true }),
+	)
+})
+
+func readAmount(d *jsonread.Decoder, a *Amount) { *a = amountOf(d.Raw()) }
+
+// readJSON reads a part of a response. A value that cannot be read leaves its field zero.
+func readJSON(text []byte, into any) error {
+	return responses().Read(text, into, jsonread.Options{})
+}
+
+// An element of a list takes the memory of a whole record however short it is: a million bytes of "0,0,0"
+// would become a gigabyte of rates. So not only the bytes of a response are bounded, but also the elements of
+// its lists: one for each elementShare bytes that a response may have, and at least fewestElements. Documented
+// records are several times longer than elementShare.
+const (
+	elementShare   = 256
+	fewestElements = 4096
+)
+
+func maxElements(maxBody int64) int {
+	return int(max(fewestElements, min(maxBody/elementShare, 1<<30)))
 }
 
 // Do performs an operation that has no method, with the client's authentication, limits on bodies, typed
@@ -310,110 +424,4 @@ func escapeSegments(path string) string {
 		}
 	}
 	return strings.Join(segments, "/")
-}
-
-// CallOption configures a single call; see [WithHeader], [WithQuery] and [WithResponse].
-type CallOption func(*callSettings)
-
-type callSettings struct {
-	header   http.Header
-	query    url.Values
-	response *Response
-	invalid  error
-}
-
-// ValidateShared returns a [*ValidationError] if a call would refuse the option, or if concurrent calls cannot
-// share it: [WithResponse] stores one response. Package batch checks its options with it.
-func (o CallOption) ValidateShared() error {
-	s, err := newCallSettings([]CallOption{o})
-	if err == nil && s.response != nil {
-		err = invalidRequest("", "WithResponse", "stores the response of one call, and several calls would overwrite it: use an Observer")
-	}
-	return err
-}
-
-// WithHeader adds a header to one call. Authorization belongs to the client and is refused, and so
-// are Idempotency-Key and X-Idempotency-Key: with them net/http itself re-sends a POST after a
-// dropped connection.
-func WithHeader(name, value string) CallOption {
-	return func(s *callSettings) {
-		canonical := textproto.CanonicalMIMEHeaderKey(name)
-		switch {
-		case !validHeaderName(name):
-			s.invalid = invalidRequest("", "WithHeader", "has a name that is not a header name: pass name and value separately")
-		case !validHeaderValue(value):
-			s.invalid = invalidRequest("", "WithHeader", "has a value that no HTTP header can carry: check for line breaks")
-		case canonical == "Authorization":
-			s.invalid = invalidRequest("", "WithHeader", "sets Authorization: the client sends the key it was made with")
-		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
-			s.invalid = invalidRequest("", "WithHeader", "sets "+name+": net/http would send the request again after a dropped connection")
-		case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, canonical):
-			s.invalid = invalidRequest("", "WithHeader", "sets "+canonical+", which net/http takes from elsewhere and ignores here")
-		default:
-			if s.header == nil {
-				s.header = http.Header{}
-			}
-			s.header.Add(name, value)
-		}
-	}
-}
-
-// validHeaderName and validHeaderValue refuse early what net/http refuses when it sends, which would look
-// like a failed connection.
-func validHeaderName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-	})
-}
-
-func validHeaderValue(value string) bool {
-	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
-}
-
-// WithQuery adds a query parameter to one call, such as a filter that the specification does not
-// document.
-func WithQuery(name, value string) CallOption { return withValues(url.Values{name: {value}}) }
-
-// WithResponse stores the status, header, raw body and attempts of the call in response. They are stored even
-// if the call fails after a response was received.
-func WithResponse(response *Response) CallOption {
-	return func(s *callSettings) { s.response = response }
-}
-
-// Response is the HTTP response of a call.
-type Response struct {
-	// StatusCode is the HTTP status of the last attempt; 0 if no response was received.
-	StatusCode int
-	// Header is the header, without the secret key if the service sent it back.
-	Header http.Header
-	// Body is the raw body, also without the key. It is kept only for [WithResponse].
-	Body []byte
-	// Attempts are the attempts that were made, the last one last.
-	Attempts []Attempt
-}
-
-// withValues adds several query parameters, as [WithQuery] does for one.
-func withValues(values url.Values) CallOption {
-	return func(s *callSettings) {
-		for name, added := range values {
-			if s.query == nil {
-				s.query = url.Values{}
-			}
-			s.query[name] = slices.Concat(s.query[name], added)
-		}
-	}
-}
-
-// newCallSettings collects the options of a method that is not a walk.
-func newCallSettings(options []CallOption) (callSettings, error) {
-	if len(options) == 0 {
-		return callSettings{}, nil // not allocated
-	}
-	var s callSettings
-	for _, option := range options {
-		if option != nil {
-			option(&s)
-		}
-	}
-	return s, s.invalid
 }

@@ -2,7 +2,6 @@ package shipping_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -12,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/jarcoal/httpmock"
 
@@ -32,20 +30,6 @@ func callsWithOptions() []shippingtest.Call {
 	}}, shippingtest.Call{Operation: "workflow", Data: `{"request_id":"RD-1","status":"draft"}`, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 		return c.Regulatory.AnalyzeAndPoll(ctx, parcel, nil, o...)
 	}})
-}
-
-// Each method refuses an option that no call accepts before it sends anything: net/http ignores these headers.
-func TestCallOptions_ThatCannotWorkAreRefused(t *testing.T) {
-	t.Parallel()
-	for _, call := range callsWithOptions() {
-		for _, name := range []string{"host", "Content-Length", "Transfer-Encoding", "Trailer"} {
-			service := shippingtest.NewService(call.Success())
-			_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), shipping.WithHeader(name, "3"))
-			if refused, ok := errors.AsType[*shipping.ValidationError](err); !ok || refused.Field != "WithHeader" || service.Count("") > 0 {
-				t.Errorf("%s, %s: %v after %d requests", call.Operation, name, err, service.Count(""))
-			}
-		}
-	}
 }
 
 // Every method honours every option of a call.
@@ -88,25 +72,6 @@ func TestDo_AnyOtherOperation(t *testing.T) {
 		t.Errorf("out %+v, response %+v", out, response)
 	}
 	shippingtest.Diff(t, "the caller's query", url.Values{"expand": {"parcel", "rate"}}, query)
-}
-
-func TestDo_DecodesDataOfAnyType(t *testing.T) {
-	t.Parallel()
-	var raw json.RawMessage
-	var list []int
-	var value any
-	var text shipping.RawJSON
-	for data, out := range map[string]any{`[1,2]`: &list, `{"a":1}`: &raw, `"x"`: &value, `null`: &value, `{"b":[2]}`: &text} {
-		if err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data))).Do(t.Context(), "GET", "/v1/x", nil, nil, out); err != nil {
-			t.Errorf("%s: %v", data, err)
-		}
-	}
-	if string(raw) != `{"a":1}` || len(list) != 2 || text != `{"b":[2]}` {
-		t.Errorf("raw %s, list %v, text %s", raw, list, text)
-	}
-	var number int
-	err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`"x"`))).Do(t.Context(), "GET", "/v1/x", nil, nil, &number)
-	shippingtest.WantError(t, "another type", err, shipping.ErrUnexpectedBody)
 }
 
 func TestDo_AnswersWithoutABody(t *testing.T) {
@@ -241,38 +206,5 @@ func TestWithHTTPClient_ANilTransportIsTheDefault(t *testing.T) {
 	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		t.Errorf("%v", err)
-	}
-}
-
-// A panic after the charge reaches the caller with its value, and the client works on.
-func TestPurchase_APanicAfterTheChargeReachesTheCaller(t *testing.T) {
-	t.Parallel()
-	purchases := 0
-	panics := true
-	client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodPost {
-			purchases++
-		}
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(
-			`{"status":true,"message":"","data":{"request_id":"RD-1","status":"processing","documents":["FDA"]}}`))}, nil
-	}), shipping.WithObserver(shipping.Observer{Done: func(context.Context, string, []shipping.Attempt, time.Duration, error) {
-		if panics {
-			panic("Done")
-		}
-	}}))
-	func() {
-		defer func() {
-			if got := recover(); got != "Done" {
-				t.Errorf("recovered %v", got)
-			}
-		}()
-		_, _ = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-	}()
-	panics = false
-	settled, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"),
-	})
-	if err != nil || !settled.ReadBack || purchases != 1 {
-		t.Errorf("%+v, %v after %d purchases", settled, err, purchases)
 	}
 }

@@ -43,8 +43,8 @@ type core struct {
 	transport  *transport.Client
 	policy     RetryPolicy
 	observer   Observer
-	log        attemptLog  // nil logs nothing
-	drift      driftReport // nil reports nothing
+	log        attemptLog                            // nil logs nothing
+	drift      func(operation string, found []Drift) // nil reports nothing
 	maxBody    int64
 	operations []operations.Operation
 	// provisional enables the operations that the specification names without a path.
@@ -184,7 +184,7 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	case err != nil && strings.Contains(address, "://"):
 		return baseURL{}, invalidOption(option, "is not a URL: write it like https://api.example.com")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https":
-		return baseURL{}, invalidOption(option, "has no http or https scheme: write it like "+example(address))
+		return baseURL{}, invalidOption(option, "has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server")
 	case u.Hostname() == "":
 		return baseURL{}, invalidOption(option, "has no host: write it like https://api.example.com")
 	case u.User != nil:
@@ -204,22 +204,6 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 			"ends in /"+last+": this client is for version 1 and adds /v1; leave /"+last+" out")
 	}
 	return baseURL{scheme: u.Scheme, host: strings.ToLower(u.Host), prefix: prefix}, nil
-}
-
-// example returns a URL that corrects an address without a scheme. It contains the address only if that is
-// localhost or an IP address: anything else could be a secret key.
-func example(address string) string {
-	u, err := url.Parse("http://" + address)
-	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "https://api.example.com"
-	}
-	if _, err := netip.ParseAddr(u.Hostname()); err != nil && u.Hostname() != "localhost" {
-		return "https://api.example.com"
-	}
-	if mayBePublic(u.Hostname()) {
-		u.Scheme = "https"
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 // isVersion reports whether a segment of a path is the version of an interface, such as v2.

@@ -208,23 +208,6 @@ func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
 	}
 }
 
-// A drift report costs only the differences that it reports, not another pass over the response.
-func TestDriftReportOfADocumentedPageTakesNoMemory(t *testing.T) {
-	body := transactionsAnswer(100)
-	found := driftCounts{}
-	read := func(options jsonread.Options) float64 {
-		return testing.AllocsPerRun(10, func() {
-			if err := responses().Read(body, &envelope[transactionList]{}, options); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-	without, with := read(jsonread.Options{}), read(jsonread.Options{Report: found.add})
-	if len(found) > 0 || with > without+20 {
-		t.Errorf("%v allocations instead of %v, findings %v", with, without, found)
-	}
-}
-
 // answerOf returns an answer of GET /v1/<list> with n records made from the format.
 func answerOf(list, format string, n int) []byte {
 	records := make([]string, n)
@@ -362,19 +345,6 @@ func strangeTokens() []string {
 		`"2026-01-05t09:30:00Z"`, `"2026-01-05 09:30:00Z"`, `"2026-01-05T09:30:00+01:00"`, `"2026-01-05T09:30:00-00:00"`, `"2026-01-05T09:30:00+24:00"`,
 		`"2026-01-05T09:30:00\u005a"`, `"+026-01-05T09:30:00Z"`, `"2026-01-05T09:30Z"`, `"2026-01-05"`, `1767605400`,
 		`"Event"`, `"EVENTS"`, `"event_s"`, `"ſtatus"`, `"\u0064ata"`, `"data\u0000"`, `"rate-id"`, `"Data"`, "\ufeff", "\x00", "\x0b", "//", "'a'",
-	}
-}
-
-// If a method uses an operation that is not in the table, the error names the operation, and nothing is sent.
-func TestFetch_AnOperationThatTheTableLacks(t *testing.T) {
-	t.Parallel()
-	client, err := NewClient("sk_test_1", WithBaseURL("http://localhost:1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = fetch[RawJSON](t.Context(), client.core, request{operation: "rates.lst"}, nil)
-	if err == nil || !strings.Contains(err.Error(), `"rates.lst" is not in the table`) {
-		t.Error(err)
 	}
 }
 

@@ -439,6 +439,14 @@ func (c *core) unexpected(x *exchange, cause error) *Error {
 	return failure
 }
 
+// unusable returns the error of a response in the documented envelope whose data is not what the operation returns.
+func (c *core) unusable(operation, requestID string, response Response, data RawJSON, problem string) error {
+	return c.redacted(&Error{
+		Operation: operation, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
+		Data: data, kind: ErrUnexpectedBody, Message: problem,
+	})
+}
+
 // describeBody describes a body that is not an envelope.
 func (c *core) describeBody(body []byte) error {
 	text := bytes.TrimSpace(body)

@@ -2,8 +2,6 @@ package shipping_test
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -105,6 +103,11 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 			"shipping: regulatory.get: no response (request RD-1): http: server gave HTTP response to HTTPS client; " +
 				"the service expects http:// there: check scheme and port of the base address",
 		},
+		"http to a service with TLS": {
+			httpmock.NewErrorResponder(errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02"`)),
+			`shipping: regulatory.get: no response (request RD-1): malformed HTTP response "\x15\x03\x01\x00\x02"; ` +
+				"the service expects https:// there: check scheme and port of the base address",
+		},
 		"broken connection": {
 			httpmock.NewErrorResponder(io.ErrUnexpectedEOF), "shipping: regulatory.get: no response (request RD-1): unexpected EOF",
 		},
@@ -143,30 +146,6 @@ func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 	}
 }
 
-func TestErrors_AttemptsAreCounted(t *testing.T) {
-	t.Parallel()
-	_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy")), shippingtest.FastRetries()).Countries.List(t.Context())
-	if want := "shipping: countries.list: 503 Service Unavailable: busy [4 attempts]"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
-func TestErrors_KeepDataAndRequestID(t *testing.T) {
-	t.Parallel()
-	body := `{"status":false,"message":"no funds","data":{"error_code":"insufficient_funds","missing":[1.50]}}`
-	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400, body))).Regulatory.Get(t.Context(), "RD-1")
-	failure, _ := errors.AsType[*shipping.Error](err)
-	if failure == nil {
-		t.Fatal(err)
-	}
-	if got := failure.Data.Get("error_code").Text(); got != "insufficient_funds" || failure.Data.Get("missing") != "[1.50]" {
-		t.Errorf("Data is %s", failure.Data)
-	}
-	if failure.RequestID != "RD-1" || failure.Message != "no funds" || string(failure.Body) != body {
-		t.Errorf("%+v", failure)
-	}
-}
-
 // A refusal for insufficient funds, the most frequent one of a wallet, matches ErrInsufficientFunds whatever its message
 // is.
 func TestErrors_InsufficientFunds(t *testing.T) {
@@ -198,25 +177,6 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
-func TestErrors_MessageOfOddTypesAndLengths(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("é", 5000)
-	for body, want := range map[string]string{
-		`{"status":false,"message":7}`:                 "7",
-		`{"status":false,"message":null}`:              "",
-		`{"status":false}`:                             "",
-		`{"status":"no","message":"m"}`:                "m",
-		`{"status":false,"message":"` + long + `"}`:    long[:2<<10] + "…",
-		`{"status":500,"message":"nested","data":{}}`:  "nested",
-		`{"message":"without status","data":"secret"}`: "without status",
-	} {
-		_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400, body))).Rates.List(t.Context(), nil)
-		if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.Message != want {
-			t.Errorf("%.60s: message of %v", body, err)
-		}
-	}
-}
-
 func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,29 +204,6 @@ func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 			}
 		}
 	})
-}
-
-// The client does not retry a failure that a retry cannot fix, such as a refused certificate or a wrong scheme.
-func TestErrors_ACertificateThatIsRefusedIsNotTriedAgain(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		err  error
-		hint string
-	}{
-		"certificate":          {&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, "signed by unknown authority"},
-		"http at an https":     {http.ErrSchemeMismatch, "the service expects http:// there"},
-		"http, as found":       {tls.RecordHeaderError{Msg: "not TLS", RecordHeader: [5]byte{'H', 'T', 'T', 'P', '/'}}, "the service expects http:// there"},
-		"neither":              {tls.RecordHeaderError{Msg: "not TLS"}, "not TLS"},
-		"https at an http":     {errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02"`), "the service expects https:// there"},
-		"address with no port": {&net.OpError{Op: "dial", Net: "tcp", Err: &net.AddrError{Err: "missing port in address", Addr: "api"}}, "missing port"},
-	} {
-		service := shippingtest.NewService(httpmock.NewErrorResponder(test.err))
-		_, err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Rates.List(t.Context(), nil)
-		shippingtest.WantError(t, name, err, shipping.ErrConnection)
-		if service.Count("") != 1 || !strings.Contains(err.Error(), test.hint) {
-			t.Errorf("%s: %d attempts, want 1, and %q: %v", name, service.Count(""), test.hint, err)
-		}
-	}
 }
 
 func TestErrors_URLAndQueryStayOut(t *testing.T) {

@@ -64,7 +64,7 @@ func ExampleNewClient() {
 	fmt.Println(client, err) // never shows the key
 	// Output:
 	// shipping: secretKey starts with "Bearer": pass the bare key, the client adds the scheme
-	// shipping: WithBaseURL has no http or https scheme: write it like https://api.example.com
+	// shipping: WithBaseURL has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server
 	// shipping.Client(https://api.example.com) <nil>
 }
 

@@ -110,13 +110,6 @@ type Drift struct {
 	Count int
 }
 
-// The kinds of a [Drift].
-const (
-	driftUnknown = "unknown"
-	driftMissing = "missing"
-	driftType    = "type"
-)
-
 // String writes a difference on one line. Names that the service chose are truncated, and their control characters
 // removed.
 func (f Drift) String() string {
@@ -130,32 +123,17 @@ func (f Drift) String() string {
 	return text
 }
 
-// driftReport reports the differences of a response to the user, without the key.
-type driftReport func(key redact.Key, operation string, found driftCounts)
-
-func reportTo(report func(operation string, found []Drift)) driftReport {
-	if report == nil {
-		return nil
-	}
-	return func(key redact.Key, operation string, found driftCounts) {
-		if len(found) > 0 {
-			report(operation, found.findings(key))
-		}
-	}
-}
-
 // driftCounts counts the differences of a response, each under its finding without a count.
 type driftCounts map[Drift]int
 
 func (c driftCounts) add(difference jsonread.Difference) {
-	kind := [...]string{jsonread.Unknown: driftUnknown, jsonread.Missing: driftMissing, jsonread.Type: driftType}[difference.Kind]
-	c[Drift{Path: difference.Path, Kind: kind, Detail: difference.Detail}]++
+	c[Drift{Path: difference.Path, Kind: difference.Kind, Detail: difference.Detail}]++
 }
 
 // dropMissing removes the members that are missing directly below a path.
 func (c driftCounts) dropMissing(path string) {
 	for finding := range c {
-		if name, below := strings.CutPrefix(finding.Path, path); below && finding.Kind == driftMissing && !strings.ContainsAny(name, ".[") {
+		if name, below := strings.CutPrefix(finding.Path, path); below && finding.Kind == jsonread.Missing && !strings.ContainsAny(name, ".[") {
 			delete(c, finding)
 		}
 	}

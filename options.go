@@ -5,6 +5,10 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/transport"
@@ -32,7 +36,7 @@ type settings struct {
 	limiter       transport.Limiter
 	maxBody       int64
 	observer      Observer
-	drift         driftReport
+	drift         func(operation string, found []Drift)
 	provisional   bool
 	routes        map[string]string // of provisional operations, by name
 }
@@ -102,7 +106,7 @@ func WithObserver(observer Observer) Option { return func(s *settings) { s.obser
 // unknown fields, missing fields, and values of another type. report may be called concurrently. A response without
 // differences takes no longer to read; a list in which each record has several takes about twice as long.
 func WithDriftReport(report func(operation string, found []Drift)) Option {
-	return func(s *settings) { s.drift = reportTo(report) }
+	return func(s *settings) { s.drift = report }
 }
 
 // WithProvisionalRoutes enables the operations that the specification names without a path: UpdateItems, UpdateAddresses,
@@ -156,9 +160,82 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return RetryPolicy(transport.Policy(p).WithDefaults()), nil
 }
 
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
+// CallOption configures a single call; see [WithHeader], [WithQuery] and [WithResponse].
+type CallOption func(*callSettings)
+
+type callSettings struct {
+	header   http.Header
+	query    url.Values
+	response *Response
+	invalid  error
+}
+
+// ValidateShared returns a [*ValidationError] if a call would refuse the option, or if concurrent calls cannot
+// share it: [WithResponse] stores one response. Package batch checks its options with it.
+func (o CallOption) ValidateShared() error {
+	s, err := newCallSettings([]CallOption{o})
+	if err == nil && s.response != nil {
+		err = invalidRequest("", "WithResponse", "stores the response of one call, and several calls would overwrite it: use an Observer")
+	}
+	return err
+}
+
+// WithHeader adds a header to one call. Authorization belongs to the client and is refused, and so
+// are Idempotency-Key and X-Idempotency-Key: with them net/http itself re-sends a POST after a
+// dropped connection.
+func WithHeader(name, value string) CallOption {
+	return func(s *callSettings) {
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		switch {
+		case !validHeaderName(name):
+			s.invalid = invalidRequest("", "WithHeader", "has a name that is not a header name: pass name and value separately")
+		case !validHeaderValue(value):
+			s.invalid = invalidRequest("", "WithHeader", "has a value that no HTTP header can carry: check for line breaks")
+		case canonical == "Authorization":
+			s.invalid = invalidRequest("", "WithHeader", "sets Authorization: the client sends the key it was made with")
+		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
+			s.invalid = invalidRequest("", "WithHeader", "sets "+name+": net/http would send the request again after a dropped connection")
+		case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, canonical):
+			s.invalid = invalidRequest("", "WithHeader", "sets "+canonical+", which net/http takes from elsewhere and ignores here")
+		default:
+			if s.header == nil {
+				s.header = http.Header{}
+			}
+			s.header.Add(name, value)
+		}
+	}
+}
+
+// validHeaderName and validHeaderValue refuse early what net/http refuses when it sends, which would look
+// like a failed connection.
+func validHeaderName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+func validHeaderValue(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// WithQuery adds a query parameter to one call, such as a filter that the specification does not
+// document.
+func WithQuery(name, value string) CallOption { return withValues(url.Values{name: {value}}) }
+
+// WithResponse stores the status, header, raw body and attempts of the call in response. They are stored even
+// if the call fails after a response was received.
+func WithResponse(response *Response) CallOption {
+	return func(s *callSettings) { s.response = response }
+}
+
+// withValues adds several query parameters, as [WithQuery] does for one.
+func withValues(values url.Values) CallOption {
+	return func(s *callSettings) {
+		for name, added := range values {
+			if s.query == nil {
+				s.query = url.Values{}
+			}
+			s.query[name] = slices.Concat(s.query[name], added)
+		}
 	}
 }

@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net/http"
-	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
@@ -28,10 +24,7 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"key with its scheme":    {"Bearer sk_test_1", shippingtest.BaseURL, `starts with "Bearer": pass the bare key`},
 		"no address":             {shippingtest.Key, "", `shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set SHIPPING_BASE_URL`},
 		"no scheme":              {shippingtest.Key, "api.example.com", "has no http or https scheme: write it like https://api.example.com"},
-		"host and port only":     {shippingtest.Key, "localhost:8080", "WithBaseURL has no http or https scheme: write it like http://localhost:8080"},
-		"address and port only":  {shippingtest.Key, "127.0.0.1:8080", "WithBaseURL has no http or https scheme: write it like http://127.0.0.1:8080"},
-		"IPv6 and port only":     {shippingtest.Key, "[::1]:8080/v1", "write it like http://[::1]:8080"},
-		"public address only":    {shippingtest.Key, "8.8.8.8", "write it like https://8.8.8.8"},
+		"host and port only":     {shippingtest.Key, "localhost:8080", "WithBaseURL has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server"},
 		"key as address":         {"sk", "sk_secret@123", "has no http or https scheme: write it like https://api.example.com"},
 		"other scheme":           {shippingtest.Key, "ftp://api.example.com", "has no http or https scheme"},
 		"no host":                {shippingtest.Key, "https:///v1", "has no host"},
@@ -110,7 +103,7 @@ func TestNewClientFromEnv(t *testing.T) {
 		"no key":     {"", shippingtest.BaseURL, "SHIPPING_SECRET_KEY is not set: export it with the account's secret key"},
 		"no address": {shippingtest.Key, "", "SHIPPING_BASE_URL"},
 		// The error names the environment variable, not the option WithBaseURL, which was not used.
-		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like http://127.0.0.1:4010"},
+		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like https://"},
 		"no host":   {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
 	} {
 		t.Setenv("SHIPPING_SECRET_KEY", test.key)
@@ -140,31 +133,34 @@ type invalid struct {
 func TestValidation_NothingIsSent(t *testing.T) {
 	t.Parallel()
 	replay := func(r *shipping.ReplayRequest) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error { _, err := c.Webhooks.Replay(ctx, r); return err }
+		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Webhooks.Replay(ctx, r)) }
 	}
 	analyze := func(r *shipping.AnalyzeRequest) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Analyze(ctx, r)
-			return err
+			return errorOf(c.Regulatory.Analyze(ctx, r))
 		}
 	}
 	purchase := func(r *shipping.PurchaseRequest) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Purchase(ctx, r)
-			return err
+			return errorOf(c.Regulatory.Purchase(ctx, r))
 		}
 	}
 	rates := func(o *shipping.RateListOptions, options ...shipping.CallOption) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Rates.List(ctx, o, options...)
-			return err
+			return errorOf(c.Rates.List(ctx, o, options...))
 		}
 	}
 	get := func(id string) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error { _, err := c.Regulatory.Get(ctx, id); return err }
+		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Get(ctx, id)) }
 	}
 	do := func(method, path string, in any) func(context.Context, *shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error { return c.Do(ctx, method, path, nil, in, nil) }
+	}
+	ten := shippingtest.Amount(t, "10")
+	workflow := func(o shipping.AnalyzeAndPollOptions) func(context.Context, *shipping.Client) error {
+		return func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.AnalyzeAndPoll(ctx, parcel, &o))
+		}
 	}
 	for _, test := range []invalid{
 		{"replay of nothing", replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
@@ -174,12 +170,10 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"replay without shipment", replay(&shipping.ReplayRequest{Event: "shipment.created"}), "ShipmentID is empty: Event must be sent together with ShipmentID"},
 
 		{"transactions without options", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Transactions.List(ctx, nil)
-			return err
+			return errorOf(c.Transactions.List(ctx, nil))
 		}, "Wallet is required"},
 		{"transactions without wallet", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Transactions.List(ctx, &shipping.TransactionListOptions{Page: 1})
-			return err
+			return errorOf(c.Transactions.List(ctx, &shipping.TransactionListOptions{Page: 1}))
 		}, "set TransactionListOptions.Wallet"},
 		{"walk without wallet", func(ctx context.Context, c *shipping.Client) error {
 			for _, err := range c.Transactions.All(ctx, nil) {
@@ -191,8 +185,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"negative page", rates(&shipping.RateListOptions{Page: -1}), "Page is -1: pages count from 1"},
 		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}), "PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
 		{"negative page of webhooks", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt})
-			return err
+			return errorOf(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt}))
 		}, "Page is -"},
 
 		{"walk with a negative window", func(ctx context.Context, c *shipping.Client) error {
@@ -219,49 +212,46 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
 		{"purchase with a negative RefusedFor", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, nil)
-			return err
+			return errorOf(c.Regulatory.SettlePurchase(ctx, nil))
 		}, "RequestID is empty"},
 
 		{"get without id", get(""), "request_id is empty"},
 		{"get of a dot", get("."), "request_id is ., which would name another resource"},
 		{"get of two dots", get(".."), "request_id is .., which would name another resource"},
 		{"wait without id", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Wait(ctx, "", nil)
-			return err
+			return errorOf(c.Regulatory.Wait(ctx, "", nil))
 		}, "requestID is empty"},
 		{"wait with negative interval", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: -1})
-			return err
+			return errorOf(c.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: -1}))
 		}, "has a negative field"},
-		{"workflow with negative interval", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}})
-			return err
-		}, "has a negative field"},
-		{"workflow with negative settling", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}})
-			return err
-		}, "has a negative field"},
+		{"workflow with negative interval", workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}}), "has a negative field"},
+		{"workflow with intervals that contradict", workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MinInterval: 2, MaxInterval: 1}}), "MinInterval"},
+		{"workflow with negative settling", workflow(shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
+		{"workflow with a budget of nothing", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{}}), "Budget needs an amount and a currency"},
+		{"workflow with a budget without currency", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}), "Budget needs"},
+		{"workflow with a budget without amount", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}), "Budget needs"},
+		{"workflow with a negative budget", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}), "has the negative amount"},
 		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.Resume(ctx, "", nil)
-			return err
+			return errorOf(c.Regulatory.Resume(ctx, "", nil))
 		}, "is empty"},
 		{"profile of no form", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.UpdateProfile(ctx, "RD-1", "", map[string]string{})
-			return err
+			return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", "", map[string]string{}))
 		}, "document_type is empty"},
 		{"profile without fields", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.UpdateProfile(ctx, "RD-1", "FDA", nil)
-			return err
+			return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", "FDA", nil))
 		}, "fields is missing"},
 		{"PDF of a parent", func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.PDF(ctx, "RD-1", "..")
-			return err
+			return errorOf(c.Regulatory.PDF(ctx, "RD-1", ".."))
 		}, "document_type is .."},
 
+		{"own Authorization of a purchase", func(ctx context.Context, c *shipping.Client) error {
+			p := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")}
+			return errorOf(c.Regulatory.Purchase(ctx, p, shipping.WithHeader("authorization", "Basic x")))
+		}, "sets Authorization"},
 		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")), "sets Authorization: the client sends the key it was made with"},
 		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would send the request again"},
 		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")), "net/http would send the request again"},
+		{"header that net/http sets", rates(nil, shipping.WithHeader("host", "x")), "sets Host, which net/http takes from elsewhere and ignores here"},
 		{"header without name", rates(nil, shipping.WithHeader("", "1")), "is not a header name"},
 		{"header name with a space", rates(nil, shipping.WithHeader("X Tenant", "1")), "is not a header name"},
 		{"header name with a line break", rates(nil, shipping.WithHeader("X\r\nY", "1")), "is not a header name"},
@@ -298,22 +288,6 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	}
 }
 
-// PurchaseRequest.Validate was that of the options in it, which accepted a purchase that cannot be sent.
-func TestPurchaseRequest_ValidateChecksThePurchase(t *testing.T) {
-	t.Parallel()
-	for _, purchase := range []*shipping.PurchaseRequest{
-		nil, {}, {RequestID: "RD-1"}, {RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"customs"}},
-		{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{QuietFor: -1}},
-	} {
-		if _, ok := errors.AsType[*shipping.ValidationError](purchase.Validate()); !ok {
-			t.Errorf("%+v is valid", purchase)
-		}
-	}
-	if err := (&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}}).Validate(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))
@@ -322,61 +296,5 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	})
 	if err != nil || !strings.Contains(service.Requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestValidation_ReplayPassesWithEitherKey(t *testing.T) {
-	t.Parallel()
-	for _, replay := range []*shipping.ReplayRequest{
-		{DeliveryID: "WD-1"},
-		{ShipmentID: "SH-1", Event: "shipment.created"},
-		{DeliveryID: "WD-1", ShipmentID: "SH-1"},
-		{DeliveryID: "WD-1", Event: "shipment.created", WebhookID: "WA-1"},
-	} {
-		service := shippingtest.NewService(shippingtest.OK(`{}`))
-		if _, err := shippingtest.NewClient(t, service).Webhooks.Replay(t.Context(), replay); err != nil || service.Count(http.MethodPost) != 1 {
-			t.Errorf("%+v: %v", replay, err)
-		}
-	}
-}
-
-func TestValidation_AbsurdDurationsNeitherPanicNorSpin(t *testing.T) {
-	t.Parallel()
-	const longest = time.Duration(math.MaxInt64)
-	for name, policy := range map[string]shipping.RetryPolicy{
-		"shortest wait":        {MinWait: longest},
-		"longest wait":         {MinWait: 1, MaxWait: longest},
-		"obedience":            {MaxRetryAfter: longest},
-		"time of an attempt":   {AttemptTimeout: longest},
-		"attempts without end": {MaxAttempts: math.MaxInt, MinWait: 2 * time.Hour, MaxWait: longest, MaxRetryAfter: longest, ExtraLoad: -1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"9e99"}}))
-				client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(policy))
-				ctx, cancel := context.WithTimeout(t.Context(), 100*365*24*time.Hour)
-				defer cancel()
-				_, err := client.Rates.List(ctx, nil)
-				shippingtest.WantError(t, "rates", err, shipping.ErrServer)
-				_, err = client.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: longest, MaxFailures: math.MaxInt})
-				shippingtest.WantError(t, "wait", err, shipping.ErrServer, context.DeadlineExceeded)
-			})
-		})
-	}
-}
-
-// A service that is not set in NewClient returns the error of a client that NewClient did not make.
-func TestNewClient_SetsEveryService(t *testing.T) {
-	t.Parallel()
-	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	value := reflect.ValueOf(client).Elem()
-	for field, service := range value.Fields() {
-		if field.IsExported() && service.IsZero() {
-			t.Errorf("Client.%s is zero: set it in NewClient, in client.go", field.Name)
-		}
 	}
 }

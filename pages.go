@@ -1,12 +1,14 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 
 	"github.com/google/go-querystring/query"
 
@@ -157,17 +159,14 @@ func (l lister[T, L]) validate() error {
 }
 
 func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T], error) {
-	settings, err := newCallSettings(options)
-	if err == nil {
-		err = l.validate()
-	}
+	err := l.validate()
 	if err == nil && !l.walk.zero() {
 		err = invalidRequest(l.operation, "Walk", "has no effect on one page: use All or Pages")
 	}
 	if err != nil {
 		return nil, err
 	}
-	page, err := l.fetch(ctx, l.page, settings)
+	page, err := l.fetch(ctx, l.page, options)
 	if err == nil && page.Items == nil {
 		return nil, withoutList(l.core, l.operation, *page.Response)
 	}
@@ -182,8 +181,8 @@ func withoutList(c *core, operation string, response Response) error {
 	})
 }
 
-func (l lister[T, L]) fetch(ctx context.Context, page int, settings callSettings) (*Page[T], error) {
-	data, response, err := fetchWith[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, settings)
+func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption) (*Page[T], error) {
+	data, response, err := fetch[L](ctx, l.core, request{operation: l.operation, options: l.query(page)}, options)
 	if err != nil {
 		return nil, err
 	}
@@ -242,11 +241,7 @@ func (l lister[T, L]) read(ctx context.Context, options []CallOption, yield func
 			break
 		}
 		if l.walk.Progress != nil {
-			p := walk.Progress()
-			l.walk.Progress(ListProgress{
-				Items: p.Items, Total: p.Total, Page: p.Page, PageCount: p.PageCount,
-				Repeated: p.Repeated, Resume: walk.Token(),
-			})
+			l.walk.Progress(ListProgress(walk.Progress()))
 		}
 	}
 	walk.Stop()
@@ -265,11 +260,11 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 		return nil, settings, err
 	}
 	config := paging.Config{
-		Fetch: l.fetcher(settings), List: l.hash(settings.query), Token: l.walk.Resume,
+		Fetch: l.fetcher(settings.response != nil, options), List: l.hash(settings.query), Token: l.walk.Resume,
 		First: l.page, PerPage: l.perPage, Window: l.walk.Window,
 	}
-	setDefault(&config.PerPage, defaultPerPage)
-	setDefault(&config.Window, defaultWindow)
+	config.PerPage = cmp.Or(config.PerPage, defaultPerPage)
+	config.Window = cmp.Or(config.Window, defaultWindow)
 	walk, err := paging.Start(ctx, config)
 	if err != nil {
 		err = invalidRequest(l.operation, "Walk.Resume", err.Error())
@@ -277,19 +272,20 @@ func (l lister[T, L]) start(ctx context.Context, options []CallOption) (*paging.
 	return walk, settings, err
 }
 
-// fetcher returns a function that reads pages for a walk. Each call fills its own response, even if it fails.
-func (l lister[T, L]) fetcher(settings callSettings) func(context.Context, int) (*paging.Page, error) {
+// fetcher returns a function that reads pages for a walk. If the caller stores responses, each page has its own, with
+// its body, even if it fails.
+func (l lister[T, L]) fetcher(stored bool, options []CallOption) func(context.Context, int) (*paging.Page, error) {
 	return func(ctx context.Context, number int) (*paging.Page, error) {
-		own := settings
-		if own.response != nil {
-			own.response = &Response{}
+		call, response := slices.Clip(options), &Response{}
+		if stored {
+			call = append(call, WithResponse(response))
 		}
-		page, err := l.fetch(ctx, number, own)
+		page, err := l.fetch(ctx, number, call)
 		if err != nil {
-			return &paging.Page{Value: &Page[T]{Response: own.response}}, err
+			return &paging.Page{Value: &Page[T]{Response: response}}, err
 		}
-		if own.response != nil {
-			page.Response = own.response
+		if stored {
+			page.Response = response
 		}
 		n := page.Pagination
 		got := &paging.Page{

@@ -142,8 +142,8 @@ func (p *PurchaseRequest) Validate() error {
 
 func (p PurchaseRequest) withDefaults() PurchaseRequest {
 	p.DocumentTypes = slices.Clone(p.DocumentTypes)
-	setDefault(&p.SettleFor, 10*time.Second)
-	setDefault(&p.QuietFor, time.Minute)
+	p.SettleFor = cmp.Or(p.SettleFor, 10*time.Second)
+	p.QuietFor = cmp.Or(p.QuietFor, time.Minute)
 	return p
 }
 
@@ -351,10 +351,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 	}
 	data, record := reply.raw, decodeRecord(reply.raw)
 	if problem := p.contradiction(record, before); problem != "" {
-		return nil, evidence.Lost, s.core.redacted(&Error{
-			Operation: OpPurchase, StatusCode: response.StatusCode, RequestID: p.RequestID, Attempts: response.Attempts,
-			Data: data, kind: ErrUnexpectedBody, Message: "the confirmation " + problem,
-		})
+		return nil, evidence.Lost, s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
 	}
 	record = s.core.withoutKey(record)
 	if !record.Status.known() {
@@ -521,7 +518,7 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 		b.draftSince = time.Time{}
 		return c
 	}
-	setDefault(&b.draftSince, sent)
+	b.draftSince = cmp.Or(b.draftSince, sent)
 	c.Quiet = b.quietFor > 0 && sent.Sub(b.draftSince) >= b.quietFor // a slow response is old
 	return c
 }

@@ -343,48 +343,6 @@ func TestBudget_ALongDraftIsReadOnce(t *testing.T) {
 	}
 }
 
-// Spaces around a currency and the case of its letters do not make another currency.
-func TestBudget_OneComparisonOfCurrencies(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[
-		{"document_type":"FDA","amount":1,"currency":"ngn"},{"document_type":"CUSTOMS","amount":2,"currency":" NGN "}]}`))
-	draft, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), "RD-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	budget := shipping.Budget{Amount: shippingtest.Amount(t, "3"), Currency: "NGN"}
-	if price, err := budget.Check(draft, "FDA", "CUSTOMS"); err != nil || price != shippingtest.Amount(t, "3") {
-		t.Errorf("%s, %v", price, err)
-	}
-	budget.Currency = "USD"
-	if _, err := budget.Check(draft, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
-		t.Errorf("in another currency: %v", err)
-	}
-}
-
-// Settings that cannot work are refused before a request is analyzed.
-func TestAnalyzeAndPoll_RefusesSettingsBeforeTheAnalysis(t *testing.T) {
-	t.Parallel()
-	ten := shippingtest.Amount(t, "10")
-	for name, test := range map[string]struct {
-		options shipping.AnalyzeAndPollOptions
-		want    string
-	}{
-		"a budget of nothing":             {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{}}, "Budget"},
-		"a budget without a currency":     {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}, "Budget"},
-		"a budget without an amount":      {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}, "Budget"},
-		"a negative budget":               {shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}, "Budget"},
-		"intervals that contradict":       {shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MinInterval: 5 * time.Second, MaxInterval: time.Second}}, "MinInterval"},
-		"a negative time of the purchase": {shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "PurchaseOptions"},
-	} {
-		service := newWorkflowService()
-		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &test.options)
-		if _, ok := errors.AsType[*shipping.ValidationError](err); !ok || !strings.Contains(err.Error(), test.want) || service.Count("") != 0 {
-			t.Errorf("%s: %v after %d requests", name, err, service.Count(""))
-		}
-	}
-}
-
 // The request is read until shortly before the deadline of the context. Readings had ended with up to half of the time
 // left, and a purchase that arrived then stayed unknown.
 func TestPurchase_IsReadBackUpToItsDeadline(t *testing.T) {

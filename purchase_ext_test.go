@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -272,30 +271,6 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	}
 }
 
-// A failure to connect proves that nothing was sent only if it comes from the client's own transport. Another transport
-// may have sent the request before.
-func TestPurchase_UnsentCountsOnlyFromTheClientsOwnTransport(t *testing.T) {
-	t.Parallel()
-	dial := func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }
-	for name, test := range map[string]struct {
-		transport http.RoundTripper
-		want      shipping.PurchaseOutcome
-	}{
-		"own transport":        {&http.Transport{DialContext: dial}, shipping.OutcomeNotCharged},
-		"another RoundTripper": {shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewErrorResponder(shippingtest.ErrRefused())}, []httpmock.Responder{shippingtest.Refusal(503, "busy")}), shipping.OutcomeUnknown},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, test.transport), true)
-				if got := shippingtest.Outcome(result, err); got != test.want {
-					t.Errorf("outcome %q, want %q (%v)", got, test.want, err)
-				}
-			})
-		})
-	}
-}
-
 func TestPurchase_TextsStateWhatIsKnownAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	lost := httpmock.NewErrorResponder(io.ErrUnexpectedEOF)
@@ -412,20 +387,6 @@ func TestPurchase_AContextThatHadEndedSendsNothingAndChargesNothing(t *testing.T
 		t.Errorf("outcome %q after %d requests (%v)", got, service.Count(""), err)
 	}
 	shippingtest.WantError(t, "purchase", err, context.Canceled)
-}
-
-func TestPurchase_AContextThatEndsDuringThePurchaseIsUnknown(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		service := shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(200, "").Delay(time.Hour)}, []httpmock.Responder{shippingtest.Record("processing")})
-		result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeUnknown {
-			t.Errorf("outcome %q (%v)", got, err)
-		}
-		shippingtest.WantError(t, "purchase", err, context.Canceled)
-	})
 }
 
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {

@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -203,10 +204,10 @@ func readRequestData(d *jsonread.Decoder, data *requestData) {
 	}
 	data.record, data.wrapped = wire.Request, true
 	data.record.Raw = data.raw
-	setDefault(&data.record.TransactionID, wire.TransactionID)
+	data.record.TransactionID = cmp.Or(data.record.TransactionID, wire.TransactionID)
 	if data.record.ChargedAmount == (Amount{}) && wire.ChargedAmount != (Amount{}) {
 		data.record.ChargedAmount = wire.ChargedAmount
-		setDefault(&data.record.Currency, wire.Currency)
+		data.record.Currency = cmp.Or(data.record.Currency, wire.Currency)
 	}
 }
 

@@ -94,10 +94,8 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	}
 	record, err := s.record(ctx, request{operation: OpAnalyze, body: jsonBody(analyze)}, call)
 	if err == nil && record.ShipmentID != "" && analyze.ShipmentID != "" && record.ShipmentID != analyze.ShipmentID {
-		return nil, s.core.redacted(&Error{
-			Operation: OpAnalyze, StatusCode: http.StatusOK, RequestID: record.RequestID, Data: record.Raw, kind: ErrUnexpectedBody,
-			Message: "the response is about another shipment, " + quoteShort(record.ShipmentID),
-		})
+		return nil, s.core.unusable(OpAnalyze, record.RequestID, Response{StatusCode: http.StatusOK}, record.Raw,
+			"the response is about another shipment, "+quoteShort(record.ShipmentID))
 	}
 	if err == nil && record.Status == "" {
 		record.Status = StatusDraft // the specification shows no status here: a successful analysis is a draft
@@ -116,28 +114,15 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 //
 // Specification: GET /v1/regulatory-documents/request/:request_id.
 func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
-	record, _, err := s.lookup(ctx, requestID, call)
-	return record, err
+	return s.record(ctx, request{operation: OpGetRequest, requestID: requestID, path: pathOf(requestID, "")}, call)
 }
 
-// lookup reads a request as Get does, and also returns the data of the response.
-func (s RegulatoryService) lookup(ctx context.Context, requestID string, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
-	return s.read(ctx, request{operation: OpGetRequest, requestID: requestID, path: pathOf(requestID, "")}, call)
-}
-
-// record performs an operation that returns the record.
+// record performs an operation that returns the record. A record of another request is refused. Only the lookup requires a
+// status, because the specification shows it nowhere else.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
-	record, _, err := s.read(ctx, r, call)
-	return record, err
-}
-
-// read performs an operation that returns the record, and returns the data of the response too. A record
-// of another request is refused. Only the lookup requires a status, because the specification shows it
-// nowhere else.
-func (s RegulatoryService) read(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, RawJSON, error) {
 	data, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	record := data.record
 	if record == nil {
@@ -145,7 +130,7 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 	}
 	record = s.core.withoutKey(record) // errors quote it, and journals keep parts of it
 	asked := r.requestID
-	setDefault(&record.RequestID, asked)
+	record.RequestID = cmp.Or(record.RequestID, asked)
 	problem := ""
 	switch {
 	case !data.raw.isObject():
@@ -158,12 +143,9 @@ func (s RegulatoryService) read(ctx context.Context, r request, call []CallOptio
 		problem = "the response holds no regulatory request: status is missing"
 	}
 	if problem != "" {
-		return nil, "", s.core.redacted(&Error{
-			Operation: r.operation, StatusCode: response.StatusCode, RequestID: cmp.Or(asked, record.RequestID),
-			Data: data.raw, Attempts: response.Attempts, kind: ErrUnexpectedBody, Message: problem,
-		})
+		return nil, s.core.unusable(r.operation, cmp.Or(asked, record.RequestID), response, data.raw, problem)
 	}
-	return record, data.raw, nil
+	return record, nil
 }
 
 // DocumentType is the slug of a regulatory document, such as "CUSTOMS"; see [DocumentTypes]. A slug that the
@@ -202,8 +184,8 @@ func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 		return record
 	}
 	safe := decodeRecord(raw)
-	setDefault(&safe.RequestID, record.RequestID) // the service may have left it out
-	setDefault(&safe.Status, record.Status)
+	safe.RequestID = cmp.Or(safe.RequestID, record.RequestID) // the service may have left it out
+	safe.Status = cmp.Or(safe.Status, record.Status)
 	return safe
 }
 

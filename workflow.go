@@ -353,15 +353,6 @@ func newWaiting(s RegulatoryService, requestID string, options PollOptions, call
 	return &waiting{service: s, id: requestID, call: call, polls: wait.Polls{Intervals: options.intervals()}, progress: options.Progress}
 }
 
-// retryPoll reports whether a failed poll may be followed by another, and the shortest time until then.
-func (c *core) retryPoll(err error) (retry bool, after time.Duration) {
-	failed, ok := errors.AsType[*Error](err)
-	if !ok || !failed.Retryable() {
-		return false, 0
-	}
-	return true, min(failed.RetryAfter, c.policy.MaxRetryAfter)
-}
-
 func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
 	for {
 		next, done, err := w.poll(ctx)
@@ -380,8 +371,11 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	w.polls.Begin()
 	record, err := w.service.Get(ctx, w.id, w.call...)
 	if err != nil {
-		retry, after := w.service.core.retryPoll(err)
-		poll := w.polls.Failed(ctx, retry, after)
+		var after time.Duration
+		if failed, ok := errors.AsType[*Error](err); ok {
+			after = min(failed.RetryAfter, w.service.core.policy.MaxRetryAfter)
+		}
+		poll := w.polls.Failed(ctx, retryable(err), after)
 		if poll.End == wait.Broken {
 			return 0, true, w.failed(err)
 		}

@@ -152,20 +152,6 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestAnalyzeAndPoll_SelectingWhatTheDraftDoesNotOfferIsOverAnyBudget(t *testing.T) {
-	t.Parallel()
-	service := newWorkflowService()
-	_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-		Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			return []shipping.DocumentType{"WATCH"}, nil
-		},
-		Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"},
-	})
-	if err == nil || !strings.Contains(err.Error(), "the draft does not offer WATCH") || service.Count("") != 1 {
-		t.Errorf("error %v after %d requests", err, service.Count(""))
-	}
-}
-
 func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("not this one")
@@ -301,76 +287,6 @@ func TestAnalyzeAndPoll_TheBudgetSeesThePricesAfterTheEdit(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestAnalyzeAndPoll_ElapsedCountsFromTheFirstStep(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service, started := newWorkflowService(), time.Now()
-		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-			Edit: func(context.Context, *shipping.RegulatoryRequest) error {
-				<-time.After(time.Minute)
-				return nil
-			},
-			Select: shipping.SelectAll,
-			Progress: func(event shipping.PollEvent) {
-				if since := time.Since(started); event.Elapsed != since {
-					t.Errorf("%s: Elapsed is %s after %s", event.Step, event.Elapsed, since)
-				}
-			},
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-func TestBudget_Text(t *testing.T) {
-	t.Parallel()
-	for want, budget := range map[string]shipping.Budget{
-		"150.00 NGN":   {Amount: shippingtest.Amount(t, "150"), Currency: "NGN"},
-		"150.55 NGN":   {Amount: shippingtest.Amount(t, "150.55"), Currency: "NGN"},
-		"150.5555 BTC": {Amount: shippingtest.Amount(t, "150.5555"), Currency: "BTC"},
-	} {
-		if budget.String() != want {
-			t.Errorf("%q, want %q", budget.String(), want)
-		}
-	}
-}
-
-// The event of a purchase does not carry the draft as it was before.
-func TestAnalyzeAndPoll_TheEventOfAPurchaseCarriesNoDraft(t *testing.T) {
-	t.Parallel()
-	for name, answer := range map[string]httpmock.Responder{"confirmed": shippingtest.Confirmation(), "read back": shippingtest.NoResponse()} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service, purchased := newWorkflowService(), 0
-				service.instead = func(r *http.Request) httpmock.Responder {
-					if strings.HasSuffix(r.URL.Path, "/purchase") {
-						service.status = "processing"
-						return answer
-					}
-					return nil
-				}
-				_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-					Select: shipping.SelectAll,
-					Progress: func(event shipping.PollEvent) {
-						if event.Step != "purchased" {
-							return
-						}
-						purchased++
-						if event.Request != event.Purchase.Request || event.Request != nil && event.Request.Status == shipping.StatusDraft {
-							t.Errorf("purchased: %+v", event.Request)
-						}
-					},
-				})
-				if err != nil || purchased != 1 {
-					t.Errorf("%d events, %v", purchased, err)
-				}
-			})
-		})
-	}
 }
 
 // The zero value of an error type has a text and no cause.
@@ -581,23 +497,6 @@ func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 	})
 }
 
-func TestWait_GivesUpAfterSoManyFailuresInARow(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-		service := states(shippingtest.Record("processing"), shippingtest.Refusal(503, "busy"))
-		record, err := shippingtest.NewClient(t, service, once).Regulatory.Wait(t.Context(), "RD-1", &shipping.PollOptions{MaxFailures: 3})
-		shippingtest.WantError(t, "wait", err, shipping.ErrServer)
-		if polls := service.Count(""); polls != 1+3+1 || record == nil {
-			t.Errorf("%d polls, record %v", polls, record)
-		}
-		failure, _ := errors.AsType[*shipping.StepError](err)
-		if failure == nil || failure.RequestID != "RD-1" || failure.Step != "polled" || failure.Request.Status != shipping.StatusProcessing {
-			t.Errorf("%+v", failure)
-		}
-	})
-}
-
 func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -619,37 +518,6 @@ func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
 		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded, shipping.ErrServer)
 		if time.Since(started) != 0 || near.Count("") != 1 {
 			t.Errorf("%d polls and %s, although the service's wait outlasts the deadline", near.Count(""), time.Since(started))
-		}
-	})
-}
-
-func TestWait_TellsProgress(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var told []string
-		var next time.Duration
-		started := time.Now()
-		service := states(shippingtest.Record("processing"), shippingtest.Refusal(503, "busy"), shippingtest.Record("processing"), shippingtest.Record("completed"))
-		options := &shipping.PollOptions{Progress: func(event shipping.PollEvent) {
-			status := shipping.RequestStatus("none")
-			if event.Request != nil {
-				status = event.Request.Status
-			}
-			told = append(told, fmt.Sprintf("%s %s %s %d %t", event.Step, event.RequestID, status, event.Polls, event.Err != nil))
-			if event.Elapsed != time.Since(started) {
-				t.Errorf("Elapsed is %s after %s", event.Elapsed, time.Since(started))
-			}
-			next = event.Next
-		}}
-		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
-		if _, err := client.Regulatory.Wait(t.Context(), "RD-1", options); err != nil {
-			t.Fatal(err)
-		}
-		shippingtest.Diff(t, "progress", []string{
-			"polled RD-1 processing 1 false", "poll failed RD-1 processing 2 true", "polled RD-1 processing 3 false", "ended RD-1 completed 4 false",
-		}, told)
-		if next != 0 {
-			t.Errorf("after the last poll another one is announced in %s", next)
 		}
 	})
 }

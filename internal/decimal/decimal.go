@@ -8,9 +8,12 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"math/big"
 	"math/bits"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // MaxDigits is the largest number of significant digits of a [Number], and of its decimals.
@@ -46,37 +49,20 @@ func (n Number) Add(m Number) (Number, bool) {
 
 // Mul returns n × m; false if it has too many digits.
 func (n Number) Mul(m Number) (Number, bool) {
-	hi, lo := bits.Mul64(magnitude(n.Units), magnitude(m.Units))
-	scale := n.Scale + m.Scale
-	for scale > 0 {
-		quotientHi, quotientLo, remainder := divTen(hi, lo)
-		if remainder != 0 {
-			break
-		}
-		hi, lo, scale = quotientHi, quotientLo, scale-1
-	}
-	if hi != 0 || lo >= uint64(powerOfTen(MaxDigits)) || scale > MaxDigits {
-		return Number{}, false
-	}
-	product := int64(lo)
-	if n.Sign() != m.Sign() {
-		product = -product
-	}
-	return Number{Units: product, Scale: scale}, true
+	product := new(big.Rat).Mul(n.rat(), m.rat())
+	decimals, _ := product.FloatPrec()
+	result, err := Parse(product.FloatString(decimals))
+	return result, err == nil
 }
+
+func (n Number) rat() *big.Rat { return big.NewRat(n.Units, powerOfTen(n.Scale)) }
 
 // Round returns n with at most that many decimals. It rounds halves away from zero.
 func (n Number) Round(scale uint8) Number {
-	if scale >= n.Scale {
-		return n
+	if scale < n.Scale {
+		n, _ = Parse(n.rat().FloatString(int(scale))) // it has no more digits than n
 	}
-	drop := n.Scale - scale
-	unit := powerOfTen(drop)
-	quotient, rest := n.Units/unit, magnitude(n.Units%unit)
-	if rest >= uint64(unit)-rest {
-		quotient += int64(n.Sign())
-	}
-	return normalized(quotient, scale)
+	return n
 }
 
 // Cmp returns -1, 0 or 1 as n is less than, equal to or greater than m.
@@ -126,12 +112,6 @@ func powerOfTen(n uint8) int64 {
 	return p
 }
 
-func divTen(hi, lo uint64) (quotientHi, quotientLo, remainder uint64) {
-	quotientHi, rest := hi/10, hi%10
-	quotientLo, remainder = bits.Div64(rest, lo, 10)
-	return quotientHi, quotientLo, remainder
-}
-
 var (
 	// ErrSyntax is returned for text that is not a decimal number.
 	ErrSyntax = errors.New("decimal: not a decimal number")
@@ -172,6 +152,12 @@ func ParsePlain(text []byte) (n Number, ok bool) {
 	return n, true
 }
 
+// notation returns the pattern of a decimal number: its sign, its digits, which commas may group by thousands, its
+// fraction, and its exponent.
+var notation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([-+]?)([0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?$`)
+})
+
 // Parse reads a decimal number in JSON's notation, exponents included. It accepts a leading plus sign,
 // surrounding spaces, leading zeros, and commas that group thousands. Any other text is [ErrSyntax]; a number
 // with too many digits is [ErrRange].
@@ -180,92 +166,24 @@ func Parse(text string) (Number, error) {
 		return n, nil
 	}
 	text = strings.TrimSpace(text)
-	if len(text) > maxText {
+	parts := notation().FindStringSubmatch(text[:min(len(text), maxText)])
+	if parts == nil || len(text) > maxText {
 		return Number{}, ErrSyntax
 	}
-	digits, scale, negative, ok := split(text)
-	if !ok {
-		return Number{}, ErrSyntax
-	}
-	return assemble(digits, scale, negative)
-}
-
-// split takes a number apart: digits × 10^-scale.
-func split(text string) (digits string, scale int, negative, ok bool) {
-	if text != "" && (text[0] == '-' || text[0] == '+') {
-		negative, text = text[0] == '-', text[1:]
-	}
-	mantissa, exponent, ok := cutExponent(text)
-	if !ok {
-		return "", 0, false, false
-	}
-	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
-	whole, ok = ungroup(whole)
-	if !ok || whole == "" || hasPoint && fraction == "" || !allDigits(whole) || !allDigits(fraction) {
-		return "", 0, false, false
-	}
-	return whole + fraction, len(fraction) - exponent, negative, true
-}
-
-// assemble is digits × 10^-scale as a [Number].
-func assemble(digits string, scale int, negative bool) (Number, error) {
-	digits = strings.TrimLeft(digits, "0")
+	sign, fraction := parts[1], parts[3]
+	exponent, _ := strconv.Atoi(parts[4]) // 0 without one, and the nearest int if it is beyond
+	digits := strings.TrimLeft(strings.ReplaceAll(parts[2], ",", "")+fraction, "0")
 	significant := strings.TrimRight(digits, "0")
-	scale -= len(digits) - len(significant)
-	if significant == "" {
+	scale := len(fraction) - min(max(exponent, -maxExponent), maxExponent) - (len(digits) - len(significant))
+	zeros := max(-scale, 0)
+	switch {
+	case significant == "":
 		return Number{}, nil
-	}
-	if scale > MaxDigits || len(significant)+max(-scale, 0) > MaxDigits {
+	case scale > MaxDigits || len(significant)+zeros > MaxDigits:
 		return Number{}, ErrRange
 	}
-	significant += strings.Repeat("0", max(-scale, 0))
-	units, err := strconv.ParseInt(significant, 10, 64)
-	if err != nil {
-		return Number{}, ErrRange
-	}
-	if negative {
-		units = -units
-	}
-	return Number{Units: units, Scale: uint8(max(scale, 0))}, nil
-}
-
-// cutExponent returns the exponent, limited to ±maxExponent; 0 without one.
-func cutExponent(text string) (mantissa string, exponent int, ok bool) {
-	i := strings.IndexAny(text, "eE")
-	if i < 0 {
-		return text, 0, true
-	}
-	exponent, err := strconv.Atoi(text[i+1:])
-	if errors.Is(err, strconv.ErrSyntax) {
-		return "", 0, false
-	}
-	return text[:i], min(max(exponent, -maxExponent), maxExponent), true
-}
-
-// ungroup removes commas that stand exactly where thousands are grouped.
-func ungroup(whole string) (string, bool) {
-	first, rest, grouped := strings.Cut(whole, ",")
-	if !grouped {
-		return whole, true
-	}
-	if len(first) == 0 || len(first) > 3 {
-		return "", false
-	}
-	for group := range strings.SplitSeq(rest, ",") {
-		if len(group) != 3 {
-			return "", false
-		}
-	}
-	return first + strings.ReplaceAll(rest, ",", ""), true
-}
-
-func allDigits(text string) bool {
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
+	units, err := strconv.ParseInt(sign+significant+strings.Repeat("0", zeros), 10, 64)
+	return Number{Units: units, Scale: uint8(max(scale, 0))}, err
 }
 
 // Append appends the number with exactly that many decimals, which must be at least its own.

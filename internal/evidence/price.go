@@ -1,9 +1,11 @@
 package evidence
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
@@ -19,8 +21,7 @@ type Price struct {
 	// Currency is the currency of the price, and Own whether the offer has one and not only the draft.
 	Currency string
 	Own      bool
-	// Differs reads an amount from a text, and reports whether it is neither zero nor the price.
-	Differs func(text string) (amount string, differs bool)
+	Amount   decimal.Number
 }
 
 // Offers are the available documents of a draft as they were sent.
@@ -113,11 +114,14 @@ func (p Price) otherAmount(name string, value jsonread.Value) string {
 	if !value.Scalar() || !containsAny(name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat") {
 		return ""
 	}
-	amount, differs := p.Differs(value.Text)
-	if !differs {
-		return ""
+	amount, err := decimal.Parse(value.Text)
+	switch {
+	case errors.Is(err, decimal.ErrRange):
+		return name + " is too large for an Amount"
+	case err == nil && amount.Sign() != 0 && amount != p.Amount:
+		return name + " is " + string(amount.Append(nil, amount.Scale))
 	}
-	return name + " is " + amount
+	return ""
 }
 
 func containsAny(name string, parts ...string) bool {

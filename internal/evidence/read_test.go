@@ -3,6 +3,8 @@ package evidence
 import (
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/decimal"
 )
 
 func TestRead_Unclear(t *testing.T) {
@@ -217,7 +219,7 @@ func TestReadRefusal(t *testing.T) {
 
 func TestOffers_Ambiguity(t *testing.T) {
 	t.Parallel()
-	price := Price{Slug: "FDA", Currency: "NGN", Own: true, Differs: func(text string) (string, bool) { return text, text == "7" }}
+	price := Price{Slug: "FDA", Currency: "NGN", Own: true, Amount: decimal.Number{Units: 5}}
 	offer := func(members string) string { return `{"available_documents":[{"slug":"FDA",` + members + `}]}` }
 	for draft, want := range map[string]string{
 		`{}`:                            "",

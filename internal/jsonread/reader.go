@@ -61,19 +61,16 @@ type Options struct {
 // Difference is a difference between a text and the type that it is read into.
 type Difference struct {
 	Path string // such as "data.rates[].amount"
-	Kind DifferenceKind
+	Kind string
 	// Detail is the JSON type of an unknown member, or "string instead of number".
 	Detail string
 }
 
-// DifferenceKind is the kind of a [Difference].
-type DifferenceKind uint8
-
 // The kinds of differences.
 const (
-	Unknown DifferenceKind = iota
-	Missing
-	Type
+	Unknown = "unknown"
+	Missing = "missing"
+	Type    = "type"
 )
 
 // CustomType is a type that is read by its own function.

@@ -11,76 +11,11 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
-func TestStringsShareBlocksOfMemory(t *testing.T) {
-	short := []byte("[" + strings.Repeat(`"RT-0938174625",`, 999) + `"café"]`)
-	long := []byte("[" + strings.Repeat(`"`+strings.Repeat("x", blockSize)+`",`, 9) + `"y"]`)
-	for name, test := range map[string]struct {
-		text []byte
-		most float64
-	}{
-		"a thousand short ones":      {short, 1000*13/blockSize + 2},
-		"long ones, each its own":    {long, 10},
-		"one in a text of 4 bytes":   {[]byte(`"ab"`), 1},
-		"empty ones take no memory":  {[]byte(`["","",""]`), 0},
-		"values that are not wanted": {[]byte(`{"a":"b","c":["d"]}`), 0},
-	} {
-		allocations := testing.AllocsPerRun(10, func() {
-			s := newScanner(test.text)
-			switch s.peek() {
-			case '"':
-				s.string()
-			case '{':
-				s.Raw()
-			default:
-				for first := true; s.next("[]", first); first = false {
-					s.string()
-				}
-			}
-			if !s.done() {
-				t.Error("refused")
-			}
-		})
-		if allocations > test.most {
-			t.Errorf("%s: %v allocations, not %v", name, allocations, test.most)
-		}
-	}
-}
-
-func TestStringsOutliveTheText(t *testing.T) {
-	t.Parallel()
-	text := []byte(`["RT-1","RT-2",{"a":1},"` + strings.Repeat("x", blockSize) + `","\u0052T-3"]`)
-	s := newScanner(text)
-	var read []string
-	for first := true; s.next("[]", first); first = false {
-		if s.peek() == '{' {
-			read = append(read, s.RawText())
-		} else {
-			read = append(read, s.string())
-		}
-	}
-	clear(text)
-	if want := []string{"RT-1", "RT-2", `{"a":1}`, strings.Repeat("x", blockSize), "RT-3"}; !s.done() || !cmp.Equal(read, want) {
-		t.Errorf("read %q", read)
-	}
-}
-
 func TestNestingIsBounded(t *testing.T) {
 	t.Parallel()
 	for depth, want := range map[int]bool{maxDepth: true, maxDepth + 1: false, 1_000_000: false} {
 		if s := newScanner([]byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))); (s.Raw() != nil) != want {
 			t.Errorf("depth %d: taken %t", depth, !want)
-		}
-	}
-}
-
-func TestLimitBoundsTheElementsOfAllLists(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{`[1,2,3]`: true, `[1,2,3,4]`: false, `[[1,2],[3]]`: true, `{"a":[1,2],"b":[3,4]}`: true, `{"a":[[1,2],[3,4]]}`: false} {
-		s := newScanner([]byte(text))
-		s.elements = 2
-		s.skip(maxDepth)
-		if s.done() != want || s.crowded == want {
-			t.Errorf("%s: done %t, crowded %t", text, s.done(), s.crowded)
 		}
 	}
 }
@@ -136,5 +71,57 @@ func TestCrowded_CountsElementsAndNothingElse(t *testing.T) {
 		if got := Crowded([]byte(text), 10); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
+	}
+}
+
+// plain returns a value as encoding/json decodes it, with numbers as they are written.
+func (v Value) plain() any {
+	switch v.Kind {
+	case '{':
+		object := map[string]any{}
+		for _, m := range v.Members {
+			object[m.Name] = m.Value.plain()
+		}
+		return object
+	case '[':
+		list := []any{}
+		for _, element := range v.Elements {
+			list = append(list, element.plain())
+		}
+		return list
+	case '"':
+		return v.Text
+	case 0:
+		return nil
+	}
+	if v.Text == "true" || v.Text == "false" {
+		return v.Text == "true"
+	}
+	return json.Number(v.Text)
+}
+
+// A value has what encoding/json decodes, and a text that is not JSON is absent.
+func TestParse_AgreesWithEncodingJSON(t *testing.T) {
+	for _, text := range []string{
+		`{}`, `[]`, `null`, `true`, `-1.50e3`, `"a\u00e9\ud83d\ude00\n"`, ` { "a" : [ 1 , null , {"b":"\\"} ] , "a":2, "": false } `,
+		"\"\xff\"", `"\ud800"`, `{"request":{"request_id":"RD-1","charged_amount":0.0}}`,
+		``, `{`, `{"a"}`, `{"a":1,}`, `[1 2]`, `"a`, `tru`, `+1`, `{"a":nul}`, `NaN`, "\"\n\"", `{"a":1`,
+	} {
+		var want any
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&want) != nil {
+			want = nil
+		}
+		if d := cmp.Diff(want, Parse(text).plain()); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", text, d)
+		}
+	}
+	deep := Parse(strings.Repeat(`[`, 100) + strings.Repeat(`]`, 100))
+	for range deepest + 1 {
+		deep = deep.Elements[0]
+	}
+	if deep.Kind != '[' || deep.Elements != nil {
+		t.Errorf("the deepest value is %+v, want an empty list", deep)
 	}
 }

@@ -135,21 +135,8 @@ func placeholders(route string) (names []string) {
 	}
 }
 
-// Find returns the operation of a name, and false if it is unknown.
-func Find(name string) (Operation, bool) {
-	table := All()
-	i := slices.IndexFunc(table, func(o Operation) bool { return o.Name == name })
-	if i < 0 {
-		return Operation{}, false
-	}
-	return table[i], true
-}
-
 // Exists reports whether the table has an operation of a name.
-func Exists(name string) bool {
-	_, known := Find(name)
-	return known
-}
+func Exists(name string) bool { return Has(name, func(Operation) bool { return true }) }
 
 // Names returns the names of the operations for which chosen returns true, in the order of the table. Nil chooses
 // every operation.
@@ -165,8 +152,7 @@ func Names(chosen func(Operation) bool) []string {
 
 // Has reports whether a name is that of an operation for which chosen returns true.
 func Has(name string, chosen func(Operation) bool) bool {
-	o, known := Find(name)
-	return known && chosen(o)
+	return slices.ContainsFunc(All(), func(o Operation) bool { return o.Name == name && chosen(o) })
 }
 
 // Pages reports whether an operation lists records in pages.

@@ -122,10 +122,15 @@ type Progress struct {
 	Total           int // rows in the list now
 	Page, PageCount int
 	Repeated        int // records that came again
+	Resume          string
 }
 
-// Progress returns the progress up to the page that Next returned last.
-func (w *Walk) Progress() Progress { return w.progress }
+// Progress returns the progress up to the page that Next returned last, and the token.
+func (w *Walk) Progress() Progress {
+	progress := w.progress
+	progress.Resume = w.Token()
+	return progress
+}
 
 // Kind is a reason for the end of a walk.
 type Kind int

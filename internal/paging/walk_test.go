@@ -2,13 +2,18 @@ package paging_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/internal/paging"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
@@ -116,31 +121,6 @@ func fresh(page *paging.Page) (rows []int) {
 	return rows
 }
 
-// TestWalk_RecordsWithoutIDs: a page that is repeated does not count as new records without end.
-func TestWalk_RecordsWithoutIDs(t *testing.T) {
-	for name, test := range map[string]struct {
-		content  func(number int) uint64
-		complete bool
-	}{
-		"other records on each page": {func(number int) uint64 { return uint64(number) }, true},
-		"the same on each page":      {func(int) uint64 { return 1 }, false},
-	} {
-		l := newList(95, 10)
-		l.fault = func(number int, page *paging.Page) {
-			page.Numbers = paging.Numbers{}
-			page.IDs = make([]uint64, len(page.IDs))
-			page.Content = test.content(number)
-			if !test.complete {
-				page.IDs, page.Value = make([]uint64, 10), make([]int, 10)
-			}
-		}
-		rows, err := walk(t.Context(), l.config(3))
-		if complete := err == nil && len(rows) == 95; complete != test.complete || len(l.requests) > 30 {
-			t.Errorf("%s: %d rows and %v after %d requests", name, len(rows), err, len(l.requests))
-		}
-	}
-}
-
 // TestWalk_AResumedWalkThatEndsAtItsFirstRecords requests the page behind its place, and one more.
 func TestWalk_AResumedWalkThatEndsAtItsFirstRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -233,21 +213,6 @@ func TestWalk_AListThatChangedAndRests(t *testing.T) {
 				t.Errorf("at %d: row %d was lost", at, row)
 			}
 		}
-	}
-}
-
-// TestWalk_ATotalThatJumps: each page but the first reports a total of two billion. It once allowed the walk 200,000
-// requests for pages without records.
-func TestWalk_ATotalThatJumps(t *testing.T) {
-	l := newList(95, 10)
-	l.fault = func(number int, page *paging.Page) {
-		if number > 1 {
-			page.Total, page.PageCount = 2_000_000_000, 200_000_000
-		}
-	}
-	rows, err := walk(t.Context(), l.config(1))
-	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Loop || len(rows) != 95 || len(l.requests) > 60 {
-		t.Errorf("%d records and %v after %d requests", len(rows), err, len(l.requests))
 	}
 }
 
@@ -406,4 +371,46 @@ func TestWalk_APageOfAnotherSize(t *testing.T) {
 	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Loop {
 		t.Errorf("%d records and %v after %d requests, want Loop", len(rows), err, len(l.requests))
 	}
+}
+
+// TestToken_OfEarlierVersions: a token without a version is read, also if it names a place before which no record is
+// missing; one of a later version, or of another list, is refused.
+func TestToken_OfEarlierVersions(t *testing.T) {
+	hash := paging.Hash("list")
+	last := paging.ID("31", "")
+	for name, test := range map[string]struct {
+		token  map[string]any
+		begins int // the first row that comes; 0 if the token is refused
+		text   string
+	}{
+		"no version":   {token: map[string]any{"l": hash, "c": 20, "p": 10, "t": 50, "n": 20, "i": []uint64{last}}, begins: 30},
+		"version 1":    {token: map[string]any{"v": 1, "l": hash, "c": 20, "p": 10, "t": 50, "n": 20, "i": []uint64{last}}, begins: 30},
+		"version 2":    {token: map[string]any{"v": 2, "l": hash, "x": 20}, text: "version 2"},
+		"another list": {token: map[string]any{"v": 1, "l": hash + 1, "p": 1}, text: "another list"},
+		"total of -2":  {token: map[string]any{"v": 1, "l": hash, "c": 20, "p": 10, "t": -2, "n": 20}, text: "damaged"},
+		"damaged":      {token: map[string]any{"v": 1, "l": hash, "c": -1, "p": 1}, text: "damaged"},
+	} {
+		l := newList(50, 10)
+		config := l.config(1)
+		config.Token = base64.RawURLEncoding.EncodeToString(marshal(t, test.token))
+		rows, err := walk(t.Context(), config)
+		if test.begins == 0 {
+			if err == nil || !strings.Contains(err.Error(), test.text) || len(l.requests) > 0 {
+				t.Errorf("%s: %v after %d requests, want an error with %q", name, err, len(l.requests), test.text)
+			}
+			continue
+		}
+		if diff := cmp.Diff(l.rows[slices.Index(l.rows, test.begins):], rows); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+	}
+}
+
+func marshal(t *testing.T, value any) []byte {
+	t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

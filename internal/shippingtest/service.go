@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,49 +55,35 @@ func NewRequestService(purchases, reads []httpmock.Responder) *Service {
 
 // RoundTrip records a request and responds to it. A responder can read the body of the request.
 func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := readBody(r)
-	if err != nil {
-		return nil, err
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		_ = r.Body.Close()
 	}
-	s.record(Request{
+	s.mu.Lock()
+	s.requests = append(s.requests, Request{
 		Method: r.Method, Origin: r.URL.Scheme + "://" + r.URL.Host, Path: r.URL.EscapedPath(),
 		Query: r.URL.Query(), Header: r.Header.Clone(), Body: string(body), At: time.Now(),
 	})
+	s.mu.Unlock()
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return s.MockTransport.RoundTrip(r)
-}
-
-func readBody(r *http.Request) ([]byte, error) {
-	if r.Body == nil {
-		return nil, nil
-	}
-	defer r.Body.Close()
-	return io.ReadAll(r.Body)
-}
-
-func (s *Service) record(request Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = append(s.requests, request)
 }
 
 // Requests returns the requests so far.
 func (s *Service) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
+	return slices.Clone(s.requests)
 }
 
 // Count returns the number of requests of a method; "" counts all.
 func (s *Service) Count(method string) int {
-	n := 0
-	for _, request := range s.Requests() {
-		if method == "" || request.Method == method {
-			n++
-		}
-	}
-	return n
+	return len(slices.DeleteFunc(s.Requests(), func(r Request) bool { return method != "" && r.Method != method }))
 }
 
 // InTurn returns a responder that calls each of others in turn, and the last one again and again. Unlike

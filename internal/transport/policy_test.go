@@ -9,7 +9,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/shipping-go/shipping/internal/randomtest"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
@@ -40,29 +39,6 @@ func TestRetry_BackoffStaysWithinItsBounds(t *testing.T) {
 		}
 		if got := policy.clamp(read); got <= 0 || got > max(policy.MaxRetryAfter, policy.MinWait) {
 			t.Fatalf("asked to wait %s, it waits %s; at most %s", read, got, policy.MaxRetryAfter)
-		}
-	})
-}
-
-// FuzzRetryAfter: whatever a service asks for, the wait is within its bounds, and a number of seconds is
-// that many.
-func FuzzRetryAfter(f *testing.F) {
-	randomtest.AddInputs(f, "testdata/FuzzRetryAfter.txt", "", "", uint16(0))
-	f.Fuzz(func(t *testing.T, value, date string, seconds uint16) {
-		now := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
-		policy := Policy{}.WithDefaults()
-		header := http.Header{"Retry-After": {value}, "Date": {date}}
-		asked, there := RetryAfter(header, now)
-		if asked < 0 || asked > LongestWait || !there && asked != 0 {
-			t.Errorf("%q (Date %q) asks for %s, %v", value, date, asked, there)
-		}
-		if wait := policy.clamp(asked); wait <= 0 || wait > policy.MaxRetryAfter {
-			t.Errorf("%q (Date %q) makes a wait of %s", value, date, wait)
-		}
-		header.Set("Retry-After", now.Add(time.Duration(seconds)*time.Second).Format(http.TimeFormat))
-		header.Set("Date", now.Format(http.TimeFormat))
-		if asked, there := RetryAfter(header, time.Now()); !there || asked != time.Duration(seconds)*time.Second {
-			t.Errorf("%d seconds from the response's Date asks for %s, %v", seconds, asked, there)
 		}
 	})
 }

@@ -254,25 +254,3 @@ func TestPolls_BeforeADeadline(t *testing.T) {
 		})
 	}
 }
-
-// Of the time before a deadline that no whole interval fits into, half is waited.
-func TestPolls_UseTheTimeBeforeADeadline(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		waiting := begin(t, wait.Intervals{MinInterval: time.Second, MaxInterval: 20 * time.Second})
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		defer cancel()
-		polls := 0
-		for ctx.Err() == nil {
-			next := poll(ctx, waiting, processing).Next
-			if polls++; polls > 100 {
-				t.Fatal("it never stops polling")
-			}
-			if deadline, _ := ctx.Deadline(); time.Until(deadline) < 2*time.Second {
-				return
-			}
-			time.Sleep(next)
-		}
-		t.Error("the last poll was more than 2 s before the deadline")
-	})
-}

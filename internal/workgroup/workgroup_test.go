@@ -94,19 +94,3 @@ func TestGroup_TheFirstPanicIsReturned(t *testing.T) {
 		}
 	}
 }
-
-// A panic lets functions end that wait for it.
-func TestGroup_CrashedLetsTheOthersEnd(t *testing.T) {
-	t.Parallel()
-	stop := make(chan struct{})
-	group := Group{Crashed: func() { close(stop) }}
-	group.Go(func() { <-stop })
-	group.Go(func() { panic("broken") })
-	group.Wait()
-	defer func() {
-		if got := recover(); got != "broken" {
-			t.Errorf("recovered %v", got)
-		}
-	}()
-	group.Repanic()
-}

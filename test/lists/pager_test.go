@@ -2,7 +2,6 @@ package lists_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"runtime"
 	"slices"
@@ -32,21 +31,6 @@ func TestPager_WalksEveryRecordOfEveryPage(t *testing.T) {
 					t.Errorf("%s, %d rows, %d a page: %d requests, want %d", name, rows, perPage, len(s.asked), want)
 				}
 			}
-		}
-	}
-}
-
-// TestPager_StartsAtThePageThatIsAskedFor, the thousandth too.
-func TestPager_StartsAtThePageThatIsAskedFor(t *testing.T) {
-	t.Parallel()
-	for name, walk := range walkers() {
-		s := newRowService(10_025)
-		delivered, err := collect(walk(t.Context(), s.client(t), 1000, pageSize))
-		if diff := cmp.Diff(s.rows[9990:], delivered); err != nil || diff != "" {
-			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
-		}
-		if diff := cmp.Diff([]int{1000, 1001, 1002, 1003}, slices.Sorted(slices.Values(s.asked))); diff != "" {
-			t.Errorf("%s: pages asked for (-want +got)\n%s", name, diff)
 		}
 	}
 }
@@ -147,19 +131,6 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	}
 }
 
-// TestPager_ProgressOfAnEmptyList is reported once.
-func TestPager_ProgressOfAnEmptyList(t *testing.T) {
-	t.Parallel()
-	var got []shipping.ListProgress
-	if _, err := collect(walkRates(t.Context(), newRowService(0).client(t), 0, 0,
-		withProgress(func(p shipping.ListProgress) { p.Resume = ""; got = append(got, p) }))); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]shipping.ListProgress{{Page: 1, PageCount: 1}}, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}
-
 // TestPager_AFailureForGoodSaysWhereToResume, after all records before it were delivered.
 func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
 	t.Parallel()
@@ -189,34 +160,6 @@ func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
 				t.Errorf("%s: resumed at page %d: %v (-want +got)\n%s", name, failing, err, diff)
 			}
 		}
-	}
-}
-
-// TestPager_ACancelledWalkSaysWhyAndWhereToResume.
-func TestPager_ACancelledWalkSaysWhyAndWhereToResume(t *testing.T) {
-	t.Parallel()
-	s := newRowService(5 * pageSize)
-	why := errors.New("the shift is over")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	var delivered []int
-	var failure error
-	for row, err := range walkRates(ctx, s.client(t), 0, pageSize, withWindow(1)) {
-		if err != nil {
-			failure = err
-			break
-		}
-		if delivered = append(delivered, row); len(delivered) == pageSize {
-			cancel(why)
-		}
-	}
-	ended, ok := errors.AsType[*shipping.ListError](failure)
-	if !ok || !errors.Is(failure, why) || len(delivered) != pageSize {
-		t.Fatalf("%d records, then %v; want a ListError with the cause after %d", len(delivered), failure, pageSize)
-	}
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(ended.Resume)))
-	if diff := cmp.Diff(s.rows[pageSize:], rest); err != nil || diff != "" {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 

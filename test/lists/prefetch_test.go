@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"runtime"
 	"slices"
@@ -89,27 +87,6 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestPrefetch_AConsumerNeverWaits, but for the first page: the others travel while it works.
-func TestPrefetch_AConsumerNeverWaits(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s, began := slowly(20*pageSize), time.Now()
-		var own time.Duration
-		for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := pass(t.Context(), latency); err != nil {
-				t.Fatal(err)
-			}
-			own += latency
-		}
-		if took, want := time.Since(began), latency+own; took != want {
-			t.Errorf("took %s, want %s: that of the first page and the consumer's own", took, want)
-		}
-	})
 }
 
 // TestPrefetch_AConsumerHoldsAtMostTheWindow counts the pages that were asked for and that the consumer
@@ -242,94 +219,36 @@ func TestPrefetch_GoesOnCarefullyAfterAMove(t *testing.T) {
 	})
 }
 
-// interrupting is a client whose callbacks run interrupt in the fetch of page 3, and nothing else.
+// interrupting is a client whose transport, drift report or observer calls interrupt in the fetch of page 3, and nothing
+// else.
 func interrupting(t testing.TB, s *rowService, callback string, interrupt func()) *shipping.Client {
 	t.Helper()
-	var mu sync.Mutex
-	calls := 0
-	third := func() { // one call a page, and the third page is asked for third
-		mu.Lock()
-		calls++
-		now := calls == 3
-		mu.Unlock()
-		if now {
-			interrupt()
-		}
-	}
-	observer := shipping.Observer{}
-	var options []shipping.Option
 	switch callback {
 	case "transport":
-		options = append(options, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-			third()
+		return s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Get("page") == "3" {
+				interrupt()
+			}
 			return s.RoundTrip(r)
 		})}))
-	case "body":
-		options = append(options, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-			response, err := s.RoundTrip(r)
-			if err == nil {
-				response.Body = &interruptedBody{ReadCloser: response.Body, before: third}
+	case "observer":
+		s.status = func(page, _ int) int { return map[int]int{3: 404}[page] }
+		return s.client(t, shipping.WithObserver(shipping.Observer{Done: func(_ context.Context, _ string, _ []shipping.Attempt, _ time.Duration, err error) {
+			if errors.Is(err, shipping.ErrNotFound) {
+				interrupt()
 			}
-			return response, err
-		})}))
-	case "drift report":
-		s.change = func(page int, a *rowAnswer) {
-			if page == 3 {
-				a.Pagination["unknown"] = 1
-			}
+		}}))
+	}
+	s.change = func(page int, a *rowAnswer) {
+		if page == 3 {
+			a.Pagination["unknown"] = 1
 		}
-		options = append(options, shipping.WithDriftReport(func(_ string, found []shipping.Drift) {
-			for _, drift := range found {
-				if drift.Path == "data.pagination.unknown" {
-					interrupt()
-				}
-			}
-		}))
-	case "limiter":
-		options = append(options, shipping.WithLimiter(limiterFunc(func(context.Context) error { third(); return nil })))
-	case "observer's Start":
-		observer.Start = func(ctx context.Context, _ string) context.Context { third(); return ctx }
-	case "observer's Attempt":
-		observer.Attempt = func(context.Context, string, shipping.Attempt) { third() }
-	case "observer's Done":
-		observer.Done = func(context.Context, string, []shipping.Attempt, time.Duration, error) { third() }
-	case "logger":
-		options = append(options, shipping.WithLogger(slog.New(interruptedHandler{slog.DiscardHandler, third})))
 	}
-	return s.client(t, append(options, shipping.WithObserver(observer))...)
-}
-
-type limiterFunc func(context.Context) error
-
-func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
-
-type interruptedBody struct {
-	io.ReadCloser
-	before func() // the first Read
-}
-
-func (b *interruptedBody) Read(p []byte) (int, error) {
-	if before := b.before; before != nil {
-		b.before = nil
-		before()
-	}
-	return b.ReadCloser.Read(p)
-}
-
-type interruptedHandler struct {
-	slog.Handler
-	before func()
-}
-
-func (h interruptedHandler) Enabled(context.Context, slog.Level) bool { return true }
-
-func (h interruptedHandler) Handle(context.Context, slog.Record) error {
-	h.before()
-	return nil
-}
-
-var interruptible = []string{
-	"transport", "body", "drift report", "limiter", "observer's Start", "observer's Attempt", "observer's Done", "logger",
+	return s.client(t, shipping.WithDriftReport(func(_ string, found []shipping.Drift) {
+		if slices.ContainsFunc(found, func(d shipping.Drift) bool { return d.Path == "data.pagination.unknown" }) {
+			interrupt()
+		}
+	}))
 }
 
 // A panic or runtime.Goexit, such as t.FailNow, in user code that runs while a page is fetched ahead ends the goroutine that
@@ -340,7 +259,7 @@ func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 		interrupt func()
 		value     any // of the panic
 	}{"panic": {func() { panic(failure) }, failure}, "exit": {runtime.Goexit, nil}} {
-		for _, callback := range interruptible {
+		for _, callback := range []string{"transport", "observer", "drift report"} {
 			for _, window := range []int{1, defaultWindow} {
 				t.Run(fmt.Sprintf("%s in %s, window %d", name, callback, window), func(t *testing.T) {
 					defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -397,17 +316,4 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 		}
 		t.Error("the loop ended without a panic")
 	})
-}
-
-// Progress is reported on the caller's goroutine, so that a panic in the callback is raised there.
-func TestPrefetch_APanicInTheProgressReportLeavesNothingBehind(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s := newRowService(20 * pageSize)
-	defer func() {
-		if value := recover(); value != "progress" || s.inFlight != 0 {
-			t.Errorf("recovered %v with %d requests in flight", value, s.inFlight)
-		}
-	}()
-	_, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withProgress(func(shipping.ListProgress) { panic("progress") })))
-	t.Errorf("the walk ended with %v", err)
 }

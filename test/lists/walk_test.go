@@ -153,28 +153,6 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 	return nil
 }
 
-// TestWalk_MoreRowsArriveThanAreRemembered, between two pages: the total shows how far to skip.
-func TestWalk_MoreRowsArriveThanAreRemembered(t *testing.T) {
-	t.Parallel()
-	s := newRowService(30_000)
-	began := slices.Clone(s.rows)
-	s.before = func(s *rowService, page, _ int) {
-		if page == 21 && len(s.rows) == len(began) {
-			s.arrive(18_000)
-		}
-	}
-	delivered, err := collect(walkRates(t.Context(), s.client(t), 0, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := judge(began, s.rows, delivered); err != nil {
-		t.Error(err)
-	}
-	if n, most := len(s.asked), 35+defaultWindow; n > most {
-		t.Errorf("%d requests, want at most %d: %v", n, most, s.asked)
-	}
-}
-
 // TestWalk_AnotherPageSizeCostsOneRequest: the page that shows it.
 func TestWalk_AnotherPageSizeCostsOneRequest(t *testing.T) {
 	t.Parallel()
