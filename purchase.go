@@ -468,8 +468,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 
 // undecidable reports whether no later reading can decide: the request has ended, or lists other documents.
 func undecidable(c evidence.Case) bool {
-	return c.State == evidence.Completed || c.State == evidence.Failed ||
-		c.State != evidence.Unread && c.State != evidence.Draft && c.Documents != evidence.NoList
+	return c.State.Final() || c.State != evidence.Unread && c.State != evidence.Draft && c.Documents != evidence.NoList
 }
 
 // isNew reports whether a reading does not find a request that was known before: readings may lag behind a new request.
@@ -502,7 +501,7 @@ func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error)
 		b.draftSince = time.Time{}
 		return c
 	}
-	c.State = cmp.Or(requestStates[record.Status].evidence, evidence.Other)
+	c.State = evidence.StatusOf(string(record.Status)).State
 	c.OnlyThese = shown.OnlyThese(b.purchase.slugs())
 	if b.before != nil {
 		shown = shown.Since(b.before)

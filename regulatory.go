@@ -36,27 +36,11 @@ const (
 	StatusFailed RequestStatus = "failed"
 )
 
-// requestState contains the conclusions of the client from a state.
-type requestState struct {
-	// final: the state does not change without another request, so that polling ends. Only StatusCompleted is a success.
-	final    bool
-	evidence evidence.State
-}
-
-// requestStates are the states that the specification lists.
-var requestStates = map[RequestStatus]requestState{
-	StatusDraft:      {evidence: evidence.Draft},
-	StatusPurchasing: {evidence: evidence.Purchasing},
-	StatusProcessing: {evidence: evidence.Processing},
-	StatusCompleted:  {evidence: evidence.Completed, final: true},
-	StatusFailed:     {evidence: evidence.Failed, final: true},
-}
-
 // known reports whether the specification lists the state.
-func (s RequestStatus) known() bool { return requestStates[s].evidence != 0 }
+func (s RequestStatus) known() bool { return evidence.StatusOf(string(s)).State != evidence.Other }
 
 // Final reports whether the state ends polling: completed or failed.
-func (s RequestStatus) Final() bool { return requestStates[s].final }
+func (s RequestStatus) Final() bool { return evidence.StatusOf(string(s)).Final }
 
 // AnalyzeRequest names the source to analyze: exactly one of ShipmentID and FileURL.
 //

@@ -34,8 +34,54 @@ const (
 	Other
 )
 
-// purchased are the states that, by the specification, only a purchase leads to from a draft.
-const purchased = Purchasing | Processing | Completed | Failed
+// Status is a row of the table of states.
+type Status struct {
+	Name  string
+	State State
+	// Purchased: by the specification, only a purchase leads to the state from a draft.
+	Purchased bool
+	// Final: the state does not change without another request. Only completed is a success.
+	Final bool
+}
+
+// Statuses returns the states that the specification lists. What the client concludes from a state follows from its row.
+func Statuses() []Status {
+	return []Status{
+		{Name: "draft", State: Draft},
+		{Name: "purchasing", State: Purchasing, Purchased: true},
+		{Name: "processing", State: Processing, Purchased: true},
+		{Name: "completed", State: Completed, Purchased: true, Final: true},
+		{Name: "failed", State: Failed, Purchased: true, Final: true},
+	}
+}
+
+// StatusOf returns the row of a name; its State is Other if the specification does not list it.
+func StatusOf(name string) Status {
+	for _, status := range Statuses() {
+		if status.Name == name {
+			return status
+		}
+	}
+	return Status{Name: name, State: Other}
+}
+
+// set returns the states of which a condition holds.
+func set(holds func(Status) bool) (states State) {
+	for _, status := range Statuses() {
+		if holds(status) {
+			states |= status.State
+		}
+	}
+	return states
+}
+
+var (
+	purchased = set(func(s Status) bool { return s.Purchased })
+	final     = set(func(s Status) bool { return s.Final })
+)
+
+// Final reports whether no later reading finds another state.
+func (s State) Final() bool { return s&final != 0 }
 
 // Documents compares the purchased documents that the record lists with those of this purchase. A member that the
 // draft had already lists nothing.

@@ -4,9 +4,18 @@ import "testing"
 
 var (
 	responses = []Response{Lost, Unsent, Confirmation, Refusal, Contradicted}
-	states    = []State{Unread, Draft, Purchasing, Processing, Completed, Failed, Other}
+	states    = everyState()
 	relations = []Documents{NoList, These, Others, Some}
 )
+
+// everyState returns each state that a reading can have.
+func everyState() []State {
+	states := []State{Unread, Other}
+	for _, status := range Statuses() {
+		states = append(states, status.State)
+	}
+	return states
+}
 
 // Each row of the table decides its own cases, and none beyond its borders.
 func TestDecide_Rows(t *testing.T) {

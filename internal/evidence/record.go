@@ -272,7 +272,7 @@ func (r *Refused) read(n jsonread.Value) {
 		value := m.Value
 		switch m.Name {
 		case "status":
-			if slices.Contains([]string{"purchasing", "processing", "completed", "failed"}, strings.ToLower(value.Text)) {
+			if StatusOf(strings.ToLower(value.Text)).Purchased {
 				r.contradicts = otherStatus
 			}
 		case "transaction_id":

@@ -150,7 +150,7 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 			t.Errorf("%s: changes without the user: %t; the table of states has %t", state, changes[state], state.Working())
 		}
 		if shipping.RequestStatus(state).Final() != state.Ended() {
-			t.Errorf("%s ends a request: %t; requestStates in regulatory.go has %t, and a wait follows it", state, state.Ended(), !state.Ended())
+			t.Errorf("%s ends a request: %t; Statuses in internal/evidence has %t, and a wait follows it", state, state.Ended(), !state.Ended())
 		}
 		if state.Working() && state.Ended() {
 			t.Errorf("%s is both", state)
