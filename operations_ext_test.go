@@ -256,5 +256,9 @@ func TestOperations_OnlyReadingsRepeat(t *testing.T) {
 		if operation.Method != http.MethodGet && operation.Retry == operations.Safe {
 			t.Errorf("%s changes something and is retried after any failure", operation.Name)
 		}
+		if (operation.Method != http.MethodGet) != (operation.Again != "") {
+			t.Errorf("%s: its row needs Again if it changes something: decide what a second request does. If that moves money, it needs "+
+				"Retry: Never, so that lint and the sweep report a second one; otherwise Retry: Unsent", operation.Name)
+		}
 	}
 }
