@@ -1,37 +1,25 @@
 package benchmarks
 
 import (
-	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"runtime"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/test/benchmarks/processor"
 	"github.com/shipping-go/shipping/test/benchmarks/service"
-	"github.com/shipping-go/shipping/webhook"
 )
 
-// BenchmarkGrowth does the same work for 1,000, 10,000 and 100,000 rows. The metrics are the processor time of a row, and
-// the memory that a row holds when the last one is done. Run it with -benchtime 1x.
+// BenchmarkGrowth lets the server do the same work for 1,000, 10,000 and 100,000 rows. The metrics are the processor time of a
+// row, and the memory that a row holds when the last one is done. Run it with -benchtime 1x.
 func BenchmarkGrowth(b *testing.B) {
 	for _, w := range []struct {
 		name string
 		most int
 		work work
 	}{
-		{"rows-walked", 100_000, walkRows},
-		{"webhooks-received", 100_000, receiveWebhooks},
-		{"journal-appended", 100_000, appendRecords},
-		{"journal-opened", 100_000, openJournal},
 		{"worlds-with-a-purchase", 10_000, purchaseInWorlds},
 		{"first-purchases", 10_000, firstPurchases},
 		{"waiting-requests-advanced", 100_000, advance},
@@ -72,86 +60,6 @@ func liveHeap() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
-}
-
-func walkRows(b *testing.B, rows int) func() any {
-	walk := walkByClient(b, rows, 0)
-	return func() any {
-		var last string
-		if err := walk(b.Context(), func(id string) { last = id }); err != nil {
-			b.Fatal(err)
-		}
-		return last
-	}
-}
-
-// receiveWebhooks holds the receiver, which remembers accepted notifications.
-func receiveWebhooks(b *testing.B, rows int) func() any {
-	return func() any {
-		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
-			webhook.WithKeys(key), webhook.WithInline(), webhook.WithStore(webhook.NewMemoryStore(rows, 0)))
-		if err != nil {
-			b.Fatal(err)
-		}
-		body := `{"event":"shipment.updated","data":{"shipment_id":"SH-1","status":"in-transit"}}`
-		signature := webhook.Sign(key, []byte(body))
-		for row := range rows {
-			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-			r.Header.Set(webhook.DefaultSignatureHeader, signature)
-			r.Header.Set(webhook.DefaultIDHeader, fmt.Sprint("WD-", row))
-			if receiver.ServeHTTP(w, r); w.Code/100 != 2 {
-				b.Fatalf("row %d: %d %s", row, w.Code, w.Body)
-			}
-		}
-		return receiver
-	}
-}
-
-// appendRecords appends 100 records at a time, and holds the journal.
-func appendRecords(b *testing.B, rows int) func() any {
-	path := filepath.Join(b.TempDir(), "journal")
-	return func() any { return writeJournal(b, path, rows) }
-}
-
-// openJournal holds the journal.
-func openJournal(b *testing.B, rows int) func() any {
-	path := filepath.Join(b.TempDir(), "journal")
-	if err := writeJournal(b, path, rows).Close(); err != nil {
-		b.Fatal(err)
-	}
-	return func() any { return newJournal(b, path) }
-}
-
-func newJournal(b *testing.B, path string) *batch.File {
-	journal, err := batch.OpenFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = journal.Close() }) // it may be closed already
-	return journal
-}
-
-func writeJournal(b *testing.B, path string, rows int) *batch.File {
-	journal := newJournal(b, path)
-	const writers = 100
-	var all sync.WaitGroup
-	for writer := range writers {
-		all.Go(func() {
-			for row := writer; row < rows; row += writers {
-				item := fmt.Sprint("order-", row)
-				claim, err := journal.Claim(b.Context(), item)
-				if err == nil {
-					_, err = claim.Append(b.Context(), batch.Record{Key: item, Step: batch.StepAnalyzed, RequestID: "RD-5FQJ2M81KD0XA7NB", At: time.Now()}, nil)
-				}
-				if err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
-	return journal
 }
 
 func openWorld(b *testing.B, srv *mockserver.Server, row int) *mockserver.World {

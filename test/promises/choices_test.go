@@ -16,29 +16,27 @@ import (
 
 // choices are the servers that every journey below is made with: this project's choices at the points that the
 // specification leaves open, and the other ones.
-func choices() map[string]func(*assumption.Set) {
-	return map[string]func(*assumption.Set){
-		"default":  func(*assumption.Set) {},
-		"contrary": assumption.Contrary,
-		"contrary, refused in the envelope": func(a *assumption.Set) {
-			assumption.Contrary(a)
-			a.ProblemRefusals, a.AnalyzeFailureOK = false, false
-		},
-		"contrary, with all that the server holds": func(a *assumption.Set) {
-			assumption.Contrary(a)
-			a.MinimalRecord, a.MinimalPurchase = false, false
-		},
-	}
+var choices = map[string]func(*assumption.Set){
+	"default":  func(*assumption.Set) {},
+	"contrary": assumption.Contrary,
+	"contrary, refused in the envelope": func(a *assumption.Set) {
+		assumption.Contrary(a)
+		a.ProblemRefusals, a.AnalyzeFailureOK = false, false
+	},
+	"contrary, with all that the server holds": func(a *assumption.Set) {
+		assumption.Contrary(a)
+		a.MinimalRecord, a.MinimalPurchase = false, false
+	},
 }
 
 // journey runs a test against each of the servers, with a wallet to look into, in virtual time.
-func journey(t *testing.T, scenario string, test func(t *testing.T, srv *mockserver.Server, client *shipping.Client)) {
+func journey(t *testing.T, test func(t *testing.T, srv *mockserver.Server, client *shipping.Client)) {
 	t.Helper()
-	for name, assume := range choices() {
+	for name, assume := range choices {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario(scenario), mockserver.WithAssumptions(assume))
+				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(assume))
 				defer srv.Close()
 				if err := srv.Err(); err != nil {
 					t.Fatal(err)
@@ -63,7 +61,7 @@ func balance(t *testing.T, srv *mockserver.Server) shipping.Amount {
 
 func TestChoices_Workflow(t *testing.T) {
 	t.Parallel()
-	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+	journey(t, func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
 		before := balance(t, srv)
 		var price shipping.Amount
 		edited := false
@@ -109,7 +107,7 @@ func TestChoices_Workflow(t *testing.T) {
 // A lost response is read back; the wallet is charged once.
 func TestChoices_LostPurchase(t *testing.T) {
 	t.Parallel()
-	journey(t, "default", func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
+	journey(t, func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
 		for _, committed := range []bool{true, false} {
 			draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
 			if err != nil {

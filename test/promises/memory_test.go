@@ -109,8 +109,4 @@ func TestMemory_OnlyElementsCount(t *testing.T) {
 	if err != nil || len(page.Items) != mostElements {
 		t.Error(err)
 	}
-	page, err = shippingtest.NewClient(t, service).Rates.List(t.Context(), nil)
-	if err != nil || len(page.Items) != mostElements {
-		t.Error(err)
-	}
 }
