@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -85,33 +84,6 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 	})
 }
 
-func TestBatch_CancelledEndsAtOnceAndSaysWhatWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, client := bubbleServer(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		started := time.Now()
-		report, err := batch.Run(ctx, client, shipmentItems(server, 4), &batch.Options{
-			Select: shipping.SelectAutomated,
-			Progress: func(event batch.Event) {
-				if event.Waiting == 3 { // and the one of this event
-					cancel()
-				}
-			},
-		})
-		if !errors.Is(err, context.Canceled) || report.Count(batch.StateWaiting) == 0 {
-			t.Errorf("%v, %+v", err, report)
-		}
-		for _, result := range report.Results {
-			if result.State == batch.StateWaiting && result.RequestID == "" {
-				t.Errorf("nothing to continue with: %+v", result)
-			}
-		}
-		if took := time.Since(started); took > 10*time.Second {
-			t.Errorf("ended %s after it was cancelled", took)
-		}
-	})
-}
-
 // Items and settings are checked before anything is analyzed, settled or purchased. A negative QuietFor would settle an open
 // purchase as not charged and free money that may be spent.
 func TestBatch_RefusesWhatCannotWork(t *testing.T) {
@@ -166,16 +138,20 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 	requests := randomtest.New(t).Number("SHIPPING_WAITING", 1_000)
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		service := &slowService{started: started, until: started.Add(90 * time.Second)}
-		client, err := shipping.NewClient("sk_test_x", shipping.WithBaseURL("http://service.test"),
-			shipping.WithHTTPClient(&http.Client{Transport: service}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		items := make([]batch.Item, requests)
-		for i := range items {
-			items[i].Analyze.ShipmentID = fmt.Sprintf("SH-%05d", i)
-		}
+		var mu sync.Mutex
+		polled := map[int]int{} // by second
+		service := &walletService{}
+		slow := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodGet {
+				mu.Lock()
+				defer mu.Unlock()
+				if polled[int(time.Since(started)/time.Second)]++; time.Since(started) < 90*time.Second {
+					return generating{service}.RoundTrip(r)
+				}
+			}
+			return service.RoundTrip(r)
+		})
+		client, items := walletClient(t, slow), walletItems(requests)
 		var before, during runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
@@ -199,7 +175,7 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 			t.Errorf("%d waited at once, holding %d MB", waiting, held>>20)
 		}
 		busiest, total := 0, 0
-		for second, polls := range service.polls {
+		for second, polls := range polled {
 			if second > 40 && second < 90 { // the start and the end no longer show
 				busiest, total = max(busiest, polls), total+polls
 			}
@@ -213,47 +189,19 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 	})
 }
 
-// slowService responds from memory: every request is processed until a moment, then completed.
-type slowService struct {
-	started, until time.Time
-	mu             sync.Mutex
-	polls          map[int]int // by second
-	next           int
-}
-
-func (s *slowService) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var data string
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/analyze"):
-		s.next++
-		data = fmt.Sprintf(`{"request_id":"RD-%d","status":"draft","source":"shipment","available_documents":[{"document_type":"CUSTOMS","amount":1,"currency":"NGN"}],"line_items":[]}`, s.next)
-	case strings.HasSuffix(r.URL.Path, "/purchase"):
-		data = `{"status":"processing"}`
-	default:
-		if s.polls == nil {
-			s.polls = map[int]int{}
-		}
-		s.polls[int(time.Since(s.started)/time.Second)]++
-		status := "processing"
-		if !time.Now().Before(s.until) {
-			status = "completed"
-		}
-		data = fmt.Sprintf(`{"request_id":%q,"status":%q,"source":"shipment","available_documents":[]}`, filepath.Base(r.URL.Path), status)
-	}
-	body := `{"status":true,"message":"ok","data":` + data + `}`
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
-}
-
 // A run counts the items that earlier runs completed as ended. If its context ends at the last item, nothing was interrupted.
 func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client, journal := walletClient(t, &walletService{}), batch.Memory()
+		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Report: `"currency":"NGN"`} }} // no charge is reported
+		client, journal := walletClient(t, service), batch.Memory()
 		options := batch.Options{Select: shipping.SelectAll, Journal: journal, Concurrency: 1}
 		if _, err := batch.Run(t.Context(), client, walletItems(2), &options); err != nil {
 			t.Fatal(err)
+		}
+		// The prices are recorded without a budget, so that a later run with one can count them.
+		if committed, err := journal.Committed(t.Context(), *nairaBudget(t, "0")); err != nil || committed.String() != "200" {
+			t.Errorf("%s committed, %v", committed, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -304,25 +252,6 @@ func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
 		}
 		if left := report.Results[2]; left.State != batch.StateWaiting || left.RequestID != "" {
 			t.Errorf("an item was begun after the end of the context: %+v", left)
-		}
-	})
-}
-
-// The journal has the price of a purchase also without a budget, so that a later run with one can count it.
-func TestBatch_RecordsThePriceWithoutABudget(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		journal := newMemoryJournal(t)
-		if _, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{Select: shipping.SelectAll, Journal: journal}); err != nil {
-			t.Fatal(err)
-		}
-		for _, record := range journal.records {
-			if record.Step == batch.StepPurchasing && (record.Amount != shippingtest.Amount(t, "100") || record.Currency != "NGN") {
-				t.Errorf("the record is %+v", record)
-			}
-		}
-		if len(journal.records) != 4 {
-			t.Errorf("%d records", len(journal.records))
 		}
 	})
 }
@@ -470,26 +399,6 @@ func TestBatch_APurchaseSurvivesTheFailureOfTheJournalForAnotherItem(t *testing.
 		}
 		if _, purchases := service.total(); purchases != 1 {
 			t.Errorf("%d purchases", purchases)
-		}
-	})
-}
-
-// The error of a request that was purchased while the batch edited it stated that nothing was purchased.
-func TestBatch_AnItemThatWasPurchasedDuringItsEdit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client := walletClient(t, &walletService{})
-		report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
-			Select: shipping.SelectAll,
-			Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
-				_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
-				return err
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := fmt.Sprint(report.Results[0].Err); strings.Contains(text, "nothing was purchased") || !strings.Contains(text, "purchased outside this batch") {
-			t.Error(text)
 		}
 	})
 }
@@ -710,24 +619,6 @@ func TestBatch_RefusesCallOptionsThatCannotWork(t *testing.T) {
 	}
 }
 
-// Without Select too, a request that Edit left as something else than a draft is not reported as one.
-func TestBatch_ReportsNoDraftThatIsNone(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := &walletService{}
-		client := walletClient(t, service)
-		report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
-			Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) error {
-				service.put(draft.RequestID, "processing")
-				return nil
-			},
-		})
-		if err != nil || report.Results[0].State != batch.StateError || report.Results[0].Err == nil {
-			t.Errorf("%+v, %v", report, err)
-		}
-	})
-}
-
 // A batch whose context ended while its journal was out of reach returned a minute later: each record, each release
 // and the last sum waited as long again.
 func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
@@ -758,6 +649,31 @@ func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
 			}
 			if took := time.Since(start); took != 25*time.Second {
 				t.Errorf("%s: the batch returned after %s", at, took)
+			}
+		})
+	}
+}
+
+// A request that is no draft any more after Edit is not purchased, nor reported as a draft: somebody else may have purchased it.
+func TestBatch_AnItemThatIsNoDraftAfterItsEdit(t *testing.T) {
+	t.Parallel()
+	for name, choose := range map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){"Select": shipping.SelectAll, "no Select": nil} {
+		synctest.Test(t, func(t *testing.T) {
+			service := &walletService{}
+			client := walletClient(t, service)
+			report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
+				Select: choose,
+				Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) error {
+					service.put(draft.RequestID, "processing")
+					return nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprint(report.Results[0].Err)
+			if report.Results[0].State != batch.StateError || strings.Contains(text, "nothing was purchased") || !strings.Contains(text, "purchased outside this batch") || service.purchases > 0 {
+				t.Errorf("%s: %+v", name, report)
 			}
 		})
 	}

@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -110,29 +108,5 @@ func checkEcho(t *testing.T, name string, service *echoing) {
 	if text := printed.String(); strings.Contains(text, shippingtest.Key) {
 		at := strings.Index(text, shippingtest.Key)
 		t.Errorf("%s: the key is in …%s…", name, text[max(0, at-300):min(len(text), at+60)])
-	}
-}
-
-// A service that sent the key back in the result of a replay had it written to the report.
-func TestReplay_KeepsTheKeyOutOfReports(t *testing.T) {
-	t.Parallel()
-	result := map[string]string{}
-	if err := json.Unmarshal([]byte(queuedReplay), &result); err != nil {
-		t.Fatal(err)
-	}
-	for _, member := range slices.Sorted(maps.Keys(result)) {
-		echo := maps.Clone(result)
-		echo[member] = "x " + shippingtest.Key
-		text, err := json.Marshal(echo)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var line []byte
-		_, err = batch.Replay(t.Context(), walletClient(t, shippingtest.NewService(shippingtest.OK(string(text)))), replays("WD-1"), &batch.ReplayOptions{
-			Progress: func(outcome batch.ReplayOutcome, _, _ int) { line, _ = json.Marshal(outcome) },
-		})
-		if err != nil || bytes.Contains(line, []byte(shippingtest.Key)) || !bytes.Contains(line, []byte(`"queued"`)) {
-			t.Errorf("%s: %s, %v", member, line, err)
-		}
 	}
 }

@@ -13,11 +13,6 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-func TestRun_TheMemoryStorePasses(t *testing.T) {
-	t.Parallel()
-	Run(t, func(*testing.T) webhook.Store { return webhook.NewMemoryStore(0, 0) })
-}
-
 // leasing is a store whose claims last for a second, with mistakes that are easily made.
 type leasing struct {
 	mistake string
