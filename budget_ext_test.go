@@ -277,14 +277,6 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 	}
 }
 
-// A PurchaseError without an outcome reports it as unknown, and must then not invite another purchase.
-func TestPurchaseError_TheZeroValueIsUnknown(t *testing.T) {
-	t.Parallel()
-	if text := new(shipping.PurchaseError).Error(); !strings.Contains(text, "outcome unknown; do not purchase again") {
-		t.Error(text)
-	}
-}
-
 // Without a draft, no price is known and nothing can be selected.
 func TestBudget_WithoutADraft(t *testing.T) {
 	t.Parallel()

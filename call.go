@@ -233,6 +233,12 @@ func read[T any](x *exchange, mayBeEmpty bool) (value T, failure *Error) {
 	return decodeReply[T](x.core, x)
 }
 
+// WithResponse stores the status, header, raw body and attempts of the call in response. They are stored even
+// if the call fails after a response was received.
+func WithResponse(response *Response) CallOption {
+	return func(s *callSettings) { s.response = response }
+}
+
 // Response is the HTTP response of a call.
 type Response struct {
 	// StatusCode is the HTTP status of the last attempt; 0 if no response was received.

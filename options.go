@@ -222,12 +222,6 @@ func validHeaderValue(value string) bool {
 // document.
 func WithQuery(name, value string) CallOption { return withValues(url.Values{name: {value}}) }
 
-// WithResponse stores the status, header, raw body and attempts of the call in response. They are stored even
-// if the call fails after a response was received.
-func WithResponse(response *Response) CallOption {
-	return func(s *callSettings) { s.response = response }
-}
-
 // withValues adds several query parameters, as [WithQuery] does for one.
 func withValues(values url.Values) CallOption {
 	return func(s *callSettings) {

@@ -161,28 +161,19 @@ func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 	}
 }
 
-func TestTransactions_ShipmentIDIsInTheMetadata(t *testing.T) {
-	t.Parallel()
-	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-2244668800"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []string{"SH-7Q2MX09DKA4B8C1E", "", ""} {
-		if got := page.Items[i].ShipmentID(); got != want {
-			t.Errorf("transaction %d belongs to shipment %q, want %q", i, got, want)
-		}
-	}
-}
-
 func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	t.Parallel()
 	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-2244668800"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, transaction := range page.Items {
+	shipments := []string{"SH-7Q2MX09DKA4B8C1E", "", ""}
+	for i, transaction := range page.Items {
 		if flat, err := transaction.Amount.Flat(); err != nil || flat != transaction.FlatAmount {
 			t.Errorf("%s: amount %s is flat %d (%v), the service sent %d", transaction.TransactionID, transaction.Amount, flat, err, transaction.FlatAmount)
+		}
+		if got := transaction.ShipmentID(); got != shipments[i] {
+			t.Errorf("%s belongs to shipment %q, want %q", transaction.TransactionID, got, shipments[i])
 		}
 	}
 }

@@ -300,6 +300,9 @@ func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 			t.Errorf("%T has a cause", err)
 		}
 	}
+	if text := new(shipping.PurchaseError).Error(); !strings.Contains(text, "outcome unknown; do not purchase again") {
+		t.Error(text) // it must not invite another purchase
+	}
 }
 
 func TestParseBudget(t *testing.T) {
