@@ -69,6 +69,12 @@ func verdicts(r conformance.Report, v conformance.Verdict) []string {
 	return out
 }
 
+func TestRun_TheReferenceServerConforms(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	conformance.Run(t, target(srv), whole(srv, srv.Transport())...)
+}
+
 func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)

@@ -55,6 +55,26 @@ func TestSweep_Timeout(t *testing.T) {
 	}
 }
 
+// The outcome is wrong only if the program could have known better: nothing is found in a program that waits less than
+// the faults of latency assume, and reads the request.
+func TestSweep_ShorterPatience(t *testing.T) {
+	t.Parallel()
+	impatient := program{buy: func(ctx context.Context, s *job, shipment string) error {
+		s.Timeout = 5 * time.Second
+		r, err := s.analyze(ctx, shipment)
+		if err == nil {
+			err = s.purchase(ctx, r)
+			if _, unread := s.get(ctx, r.ID); unread != nil {
+				t.Error(unread)
+			}
+		}
+		return err
+	}}
+	if report := sweepOf(t, impatient, sweep.Config{Faults: []string{"late", "late-after"}, Operations: []string{shipping.OpPurchase}}); len(report.Failing()) > 0 {
+		t.Errorf("%+v", report.Failing())
+	}
+}
+
 // A program that stops waiting and reads the request has settled the purchase, although the server journals the purchase
 // later than the reading.
 func TestSweep_ReadBeforeThePurchaseIsJournaled(t *testing.T) {

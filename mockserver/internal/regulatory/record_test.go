@@ -60,3 +60,44 @@ func TestRecord_IsWrittenAsTheGoldenFilesSay(t *testing.T) {
 		})
 	}
 }
+
+// A record that was returned does not change when the request does.
+func TestRecord_NeverChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.hooks.Generate = func(_, _ string, attempt int) error {
+		if attempt == 1 {
+			return errors.New("not today")
+		}
+		return nil
+	}
+	type version struct {
+		record *regulatory.Record
+		then   string
+	}
+	var versions []version
+	note := func(r *regulatory.Record, err error) {
+		t.Helper()
+		r = must[*regulatory.Record](t)(r, err)
+		text, err := json.Marshal(r)
+		must[any](t)(nil, err)
+		versions = append(versions, version{r, string(text)})
+	}
+	id := w.analyze(parcel).RequestID
+	note(w.Get(id))
+	note(w.UpdateProfile(id, "WATCH", regulatory.Profile{"jewels": json.RawMessage("1")}))
+	note(w.UpdateProfile(id, "OTHER", regulatory.Profile{"details": json.RawMessage(`"a"`)}))
+	note(w.UpdateItems(id, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{w.supplement()}}))
+	w.purchase(w.Records()[0], "FDA", "CUSTOMS")
+	note(w.Get(id))
+	w.advance(time.Minute)
+	note(w.Get(id))
+	note(w.Retry(id))
+	w.advance(time.Minute)
+	note(w.Get(id))
+	for i, v := range versions {
+		if text, err := json.Marshal(v.record); err != nil || string(text) != v.then {
+			t.Errorf("version %d was %s and is %s (%v)", i, v.then, text, err)
+		}
+	}
+}

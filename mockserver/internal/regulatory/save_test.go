@@ -67,26 +67,6 @@ func TestLoad_GoesOnWhereTheServiceWasSaved(t *testing.T) {
 	later.checkSound()
 }
 
-// A service with a request in any state can be saved and loaded.
-func TestLoad_TakesEveryState(t *testing.T) {
-	t.Parallel()
-	for _, state := range regulatory.States() {
-		reach := states()[state]
-		if reach == nil {
-			continue // TestTransitions_EveryTriggerInEveryState fails
-		}
-		w := newWorld(t)
-		r := reach(w)
-		if got := w.get(r).Status; got != state {
-			t.Fatalf("the request is %s, want %s", got, state)
-		}
-		later := must[*world](t)(restored(t, w, 0, "", ""))
-		if got := later.get(r).Status; got != state {
-			t.Errorf("%s was loaded as %s", state, got)
-		}
-	}
-}
-
 // A request that contradicts the ledger is found when it is loaded.
 func TestLoad_ChecksTheLedger(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func TestStates_AreThoseOfTheSpecification(t *testing.T) {
 }
 
 // Every trigger of a user in every state has the effect of its row in the table, or is refused as that row states, and
-// then changes and charges nothing.
+// then changes and charges nothing. A service with a request in that state can be saved and loaded.
 func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 	t.Parallel()
 	for _, state := range regulatory.States() {
@@ -112,6 +112,9 @@ func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 				r := w.get(reach(w))
 				if r.Status != state {
 					t.Fatalf("the request is %s", r.Status)
+				}
+				if loaded := must[*world](t)(restored(t, w, 0, "", "")).get(r).Status; loaded != state {
+					t.Errorf("it was loaded as %s", loaded)
 				}
 				left := w.balance(naira)
 				err := pull(w, r)
