@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"math/big"
 	"math/bits"
 	"regexp"
 	"strconv"
@@ -49,20 +48,37 @@ func (n Number) Add(m Number) (Number, bool) {
 
 // Mul returns n × m; false if it has too many digits.
 func (n Number) Mul(m Number) (Number, bool) {
-	product := new(big.Rat).Mul(n.rat(), m.rat())
-	decimals, _ := product.FloatPrec()
-	result, err := Parse(product.FloatString(decimals))
-	return result, err == nil
+	hi, lo := bits.Mul64(magnitude(n.Units), magnitude(m.Units))
+	scale := n.Scale + m.Scale
+	for scale > 0 {
+		quotientHi, quotientLo, remainder := divTen(hi, lo)
+		if remainder != 0 {
+			break
+		}
+		hi, lo, scale = quotientHi, quotientLo, scale-1
+	}
+	if hi != 0 || lo >= uint64(powerOfTen(MaxDigits)) || scale > MaxDigits {
+		return Number{}, false
+	}
+	product := int64(lo)
+	if n.Sign() != m.Sign() {
+		product = -product
+	}
+	return Number{Units: product, Scale: scale}, true
 }
-
-func (n Number) rat() *big.Rat { return big.NewRat(n.Units, powerOfTen(n.Scale)) }
 
 // Round returns n with at most that many decimals. It rounds halves away from zero.
 func (n Number) Round(scale uint8) Number {
-	if scale < n.Scale {
-		n, _ = Parse(n.rat().FloatString(int(scale))) // it has no more digits than n
+	if scale >= n.Scale {
+		return n
 	}
-	return n
+	drop := n.Scale - scale
+	unit := powerOfTen(drop)
+	quotient, rest := n.Units/unit, magnitude(n.Units%unit)
+	if rest >= uint64(unit)-rest {
+		quotient += int64(n.Sign())
+	}
+	return normalized(quotient, scale)
 }
 
 // Cmp returns -1, 0 or 1 as n is less than, equal to or greater than m.
@@ -110,6 +126,12 @@ func powerOfTen(n uint8) int64 {
 		p *= 10
 	}
 	return p
+}
+
+func divTen(hi, lo uint64) (quotientHi, quotientLo, remainder uint64) {
+	quotientHi, rest := hi/10, hi%10
+	quotientLo, remainder = bits.Div64(rest, lo, 10)
+	return quotientHi, quotientLo, remainder
 }
 
 var (
