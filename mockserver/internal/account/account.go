@@ -98,8 +98,8 @@ func (s *Account) List(name string) *records.List {
 	return &records.List{}
 }
 
-// Add puts a record at the head of a list of [Account.Lists].
-func (s *Account) Add(name string, record []byte) { listIn(s.Lists, name).Prepend(record) }
+// Add puts the JSON of a record, which must not change, at the head of a list of [Account.Lists].
+func (s *Account) Add(name string, record any) { listIn(s.Lists, name).PrependValue(record) }
 
 // TransactionsOf returns the list of a wallet's transactions.
 func (s *Account) TransactionsOf(wallet string) *records.List { return listIn(s.Transactions, wallet) }

@@ -56,11 +56,7 @@ func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 		paidOut := jsontext.Timestamp(e.At.Add(24 * time.Hour))
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
-	record, err := jsontext.Encode(t)
-	if err != nil {
-		return fmt.Errorf("transaction %s: %w", e.ID, err)
-	}
-	w.TransactionsOf(e.Wallet).Prepend(record)
+	w.TransactionsOf(e.Wallet).PrependValue(t)
 	return nil
 }
 

@@ -1,10 +1,11 @@
-// Package records holds lists of records as the JSON that they are served as, so that a record is encoded once. Before
-// the stored records a list can have any number of older ones that are computed from their place in it.
+// Package records holds lists of records as the JSON that they are served as. A record is encoded once, when it is read
+// first: most records of most worlds never are. Before the stored records a list can have any number of older ones that are computed from their place in it.
 package records
 
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
@@ -13,7 +14,7 @@ import (
 // of goroutines may read and [List.Clone] a list that does not change.
 type List struct {
 	Past
-	stored []json.RawMessage // oldest first; a clone shares them until one of the two changes
+	stored []func() json.RawMessage // oldest first; a clone shares them until one of the two changes
 }
 
 // Past is the part of a list that is older than every stored record, and computed.
@@ -27,19 +28,47 @@ type Past struct {
 func (l *List) Len() int { return l.Past.Total + len(l.stored) }
 
 // MarshalJSON writes the records that are kept in memory, oldest first, byte for byte.
-func (l *List) MarshalJSON() ([]byte, error) { return jsontext.Encode(l.stored) }
+func (l *List) MarshalJSON() ([]byte, error) {
+	all := make([]json.RawMessage, len(l.stored))
+	for i, record := range l.stored {
+		all[i] = record()
+	}
+	return jsontext.Encode(all)
+}
 
 // UnmarshalJSON reads what MarshalJSON has written.
-func (l *List) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l.stored) }
+func (l *List) UnmarshalJSON(text []byte) error {
+	var all []json.RawMessage
+	err := json.Unmarshal(text, &all)
+	l.stored = nil
+	for _, record := range all {
+		l.Prepend(record)
+	}
+	return err
+}
 
-// Stored returns the records that are kept in memory, oldest first. The caller must not change them.
-func (l *List) Stored() []json.RawMessage { return l.stored }
+// Stored returns the number of records that are kept in memory.
+func (l *List) Stored() int { return len(l.stored) }
 
 // Clone returns an equal list, which then changes independently.
 func (l *List) Clone() List { return List{l.Past, slices.Clip(l.stored)} }
 
 // Prepend puts a record at the head of the list, which keeps it.
-func (l *List) Prepend(record json.RawMessage) { l.stored = append(l.stored, record) }
+func (l *List) Prepend(record json.RawMessage) {
+	l.stored = append(l.stored, func() json.RawMessage { return record })
+}
+
+// PrependValue puts the JSON of a value at the head of the list. The value must not change, and consists of what always
+// encodes.
+func (l *List) PrependValue(value any) {
+	l.stored = append(l.stored, sync.OnceValue(func() json.RawMessage {
+		record, err := jsontext.Encode(value)
+		if err != nil {
+			return json.RawMessage("null")
+		}
+		return record
+	}))
+}
 
 // RemoveNewest removes the newest record if it is stored.
 func (l *List) RemoveNewest() {
@@ -73,5 +102,5 @@ func (l *List) at(ordinal int) json.RawMessage {
 	if ordinal < l.Past.Total {
 		return l.Past.Record(ordinal)
 	}
-	return l.stored[ordinal-l.Past.Total]
+	return l.stored[ordinal-l.Past.Total]()
 }

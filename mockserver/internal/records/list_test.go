@@ -81,8 +81,8 @@ func TestPage_OfClones(t *testing.T) {
 			if got, want := fmt.Sprintf("%s", lists[i].Page(1, 100, true)), fmt.Sprint(plain[i]); got != want {
 				t.Fatalf("list %d of %d is %s, want %s", i, len(lists), got, want)
 			}
-			if lists[i].Len() != len(plain[i]) || len(lists[i].Stored()) != len(plain[i])-past {
-				t.Fatalf("Len() = %d, %d stored of %d", lists[i].Len(), len(lists[i].Stored()), len(plain[i]))
+			if lists[i].Len() != len(plain[i]) || lists[i].Stored() != len(plain[i])-past {
+				t.Fatalf("Len() = %d, %d stored of %d", lists[i].Len(), lists[i].Stored(), len(plain[i]))
 			}
 		}
 	})

@@ -189,7 +189,7 @@ func (w *seeder) seedRates() {
 			breakdown, err = jsontext.Encode(map[string]shipping.Amount{"shipment_cost": amount, "insurance_fee": fee})
 			w.check(err)
 		}
-		record, err := jsontext.Encode(account.Rate{
+		w.Add("rates", account.Rate{
 			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.IDs.Numbered("CA"),
@@ -200,8 +200,6 @@ func (w *seeder) seedRates() {
 			Metadata: account.RateMetadata{LocalProductCode: c.localCode, ProductCode: c.code}, Used: i%9 == 0, User: w.User,
 			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
 		})
-		w.check(err)
-		w.Add("rates", record)
 	}
 }
 

@@ -77,7 +77,7 @@ func (w *World) insertCopy(name string) error {
 	if err != nil {
 		return err
 	}
-	w.Account.Add(name, record)
+	w.Account.Add(name, json.RawMessage(record))
 	return nil
 }
 
@@ -115,10 +115,6 @@ func (w *World) insertRate() error {
 	}
 	now := jsontext.Timestamp(w.Clock.Now())
 	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.Account.IDs.Numbered("RT"), false, now, now
-	record, err := jsontext.Encode(again)
-	if err != nil {
-		return err
-	}
-	w.Account.Add("rates", record)
+	w.Account.Add("rates", again)
 	return nil
 }

@@ -81,7 +81,7 @@ func (w *World) memory() int64 {
 func memoryOf(a *account.Account) int64 {
 	rows := a.Ledger.Len() + len(a.Webhooks.All)
 	for _, list := range a.Lists {
-		rows += len(list.Stored())
+		rows += list.Stored()
 	}
 	return bytesPerRow*int64(rows) + account.BytesPerJSON*int64(a.Webhooks.Bytes)
 }
