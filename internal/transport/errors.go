@@ -2,12 +2,9 @@ package transport
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -167,55 +164,4 @@ func statusOf(response *Response, err error) int {
 		return 0
 	}
 	return response.StatusCode
-}
-
-// Retryable reports whether the same request may succeed later. It is the one classification of failures,
-// for the retries of a call, for polls and for batches:
-//
-//	failure                                                                    retryable
-//	whole response: 408, 425, 429, 5xx except 501 and 505                      yes
-//	any other whole response                                                   no
-//	body cut off: a 2xx, or one of the statuses above                          yes
-//	body cut off: any other status                                             no
-//	body too large                                                             no
-//	no response: refused certificate, TLS and plain HTTP mixed up, an address
-//	that cannot be dialled                                                     no
-//	no response: anything else                                                 yes
-//
-// It does not report whether a retry is safe; see [operations.Retry].
-//
-// status is 0 if no response came. err is what ended the exchange, and is ignored if a whole response came.
-func Retryable(status int, err error) bool {
-	if partial, ok := errors.AsType[*BodyError](err); ok {
-		return !errors.Is(err, ErrBodyTooLarge) && (partial.StatusCode/100 == 2 || mayPass(partial.StatusCode))
-	}
-	if status != 0 {
-		return mayPass(status)
-	}
-	return err != nil && !permanent(err)
-}
-
-// mayPass reports whether a status may be another one later.
-func mayPass(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return false
-	}
-	return status/100 == 5
-}
-
-// permanent reports failures that a retry cannot fix: a wrong address, or a certificate that is refused.
-func permanent(err error) bool {
-	_, refused := errors.AsType[*tls.CertificateVerificationError](err)
-	_, address := errors.AsType[*net.AddrError](err)
-	_, notTLS := errors.AsType[tls.RecordHeaderError](err)
-	return refused || address || notTLS || errors.Is(err, http.ErrSchemeMismatch) || SpeaksTLS(err)
-}
-
-// SpeaksTLS reports whether the response to a request without TLS was a TLS alert. net/http has no type for
-// it, and quotes the first bytes of the response.
-func SpeaksTLS(err error) bool {
-	return err != nil && strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`)
 }

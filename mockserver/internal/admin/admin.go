@@ -21,11 +21,6 @@ import (
 // Root is the address of the console without the trailing slash.
 const Root = "/_mock"
 
-// Routes returns the operations of the control surface.
-func Routes() []Route {
-	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), moneyRoutes(), webhookRoutes(), regulatoryRoutes())
-}
-
 // Config holds what the control surface needs from a server.
 type Config struct {
 	Worlds     *world.Worlds

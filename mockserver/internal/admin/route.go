@@ -25,6 +25,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
+// Routes returns the operations of the control surface.
+func Routes() []Route {
+	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), moneyRoutes(), webhookRoutes(), regulatoryRoutes())
+}
+
 // Route is an operation of the control surface: a row of the index and of the OpenAPI document, and its handler.
 type Route struct {
 	openapi.Control
