@@ -80,7 +80,7 @@ type Error struct {
 	Data RawJSON
 	// Body is the start of the raw body, 64 KiB at most.
 	Body []byte
-	// RequestID is the id of the regulatory request that the call was about, if any. It is not the id of an HTTP request.
+	// RequestID is the id of the regulatory request that the call was about, if any.
 	RequestID string
 	// RetryAfter is the wait that the service requested, or the rest of it if the call was not sent because
 	// of an earlier 429; 0 if the service requested none.

@@ -208,7 +208,7 @@ func ExampleWorld_Inject() {
 	}
 	fmt.Println(len(page.Items), "rates")
 	for _, c := range srv.Journal() {
-		fmt.Println(c.RequestID, c.Status, c.Fault)
+		fmt.Println(c.ID, c.Status, c.Fault)
 	}
 	// Output:
 	// 100 rates

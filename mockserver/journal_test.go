@@ -26,8 +26,8 @@ func TestJournal_KeepsTheLatestRequests(t *testing.T) {
 	for range 52 {
 		get(t, srv, "/v1/rates?perPage=1")
 	}
-	if entries := srv.Journal(); len(entries) != 16 || entries[0].RequestID != "req-37" || entries[15].RequestID != "req-52" {
-		t.Errorf("%d entries, the first is %s", len(entries), entries[0].RequestID)
+	if entries := srv.Journal(); len(entries) != 16 || entries[0].ID != "req-37" || entries[15].ID != "req-52" {
+		t.Errorf("%d entries, the first is %s", len(entries), entries[0].ID)
 	}
 	get(t, srv, "/_mock/journal/req-37").want(t, 200)
 	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16; raise the limit with -journal`)
@@ -54,8 +54,8 @@ func TestJournal_IsExported(t *testing.T) {
 		return string(reply.body)
 	}
 	var entry journal.Entry
-	if err := json.Unmarshal([]byte(export("jsonl")), &entry); err != nil || entry.RequestID != "req-2" {
-		t.Errorf("%v, request %q", err, entry.RequestID)
+	if err := json.Unmarshal([]byte(export("jsonl")), &entry); err != nil || entry.ID != "req-2" {
+		t.Errorf("%v, request %q", err, entry.ID)
 	}
 	want := srv.Journal()[1].Curl(srv.URL)
 	if one := string(get(t, srv, "/_mock/journal/req-2?as=curl").want(t, 200).body); one != want || export("curl") != want {
@@ -166,7 +166,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		{journal.Query{}, "", "req-1 req-2 req-3 req-4"},
 		{journal.Query{Operation: shipping.OpGetRequest}, "operation=regulatory.get", "req-2"},
 		{journal.Query{Status: 400}, "status=400", "req-3"},
-		{journal.Query{RequestID: "req-4"}, "request_id=req-4", "req-4"},
+		{journal.Query{ID: "req-4"}, "request_id=req-4", "req-4"},
 		{journal.Query{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
 		{journal.Query{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
 		{journal.Query{Contains: "wallet is required"}, "contains=wallet+is+required", "req-3"},
@@ -191,7 +191,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 			for _, calls := range [][]journal.Entry{srv.Find(test.query), overHTTP} {
 				var ids []string
 				for _, c := range calls {
-					ids = append(ids, c.RequestID)
+					ids = append(ids, c.ID)
 				}
 				if got := strings.Join(ids, " "); got != test.want {
 					t.Errorf("%s: %q, want %q", &test.query, got, test.want)
@@ -250,10 +250,10 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 		later()
 		started := time.Now()
 		c, err := srv.Await(t.Context(), journal.Query{After: journal.Latest}, time.Minute)
-		if waited := time.Since(started); err != nil || c.RequestID != "req-3" || waited != time.Second {
+		if waited := time.Since(started); err != nil || c.ID != "req-3" || waited != time.Second {
 			t.Errorf("after the latest: %+v, %v after %v", c, err, waited)
 		}
-		if c, err := srv.Await(t.Context(), journal.Query{After: "req-1"}, time.Minute); err != nil || c.RequestID != "req-2" {
+		if c, err := srv.Await(t.Context(), journal.Query{After: "req-1"}, time.Minute); err != nil || c.ID != "req-2" {
 			t.Errorf("after the first: %+v, %v", c, err)
 		}
 		if _, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute); err == nil || !strings.Contains(err.Error(), "req-7") {
@@ -280,7 +280,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 			caller.Wait()
 			var ids []string
 			for _, c := range calls {
-				if ids = append(ids, c.RequestID); (c.ResponseBody == "") != strings.Contains(test.query, "bodies") {
+				if ids = append(ids, c.ID); (c.ResponseBody == "") != strings.Contains(test.query, "bodies") {
 					t.Errorf("%s: the body is %q", test.query, c.ResponseBody)
 				}
 			}

@@ -169,7 +169,7 @@ func TestLimits_BoundTheJournalsOfAllWorldsTogether(t *testing.T) {
 	}
 	last := worlds[len(worlds)-1]
 	journal := last.Journal()
-	if len(journal) == 0 || len(journal) >= 80 || journal[len(journal)-1].Status != http.StatusNotFound || journal[len(journal)-1].RequestID != "req-80" {
+	if len(journal) == 0 || len(journal) >= 80 || journal[len(journal)-1].Status != http.StatusNotFound || journal[len(journal)-1].ID != "req-80" {
 		t.Fatalf("the last world remembers %d calls, the latest %+v", len(journal), journal[max(0, len(journal)-1):])
 	}
 	if told := string(get(t, srv, "/_mock/journal?world="+last.Name()).body); !strings.Contains(told, "WithMaxMemory") {

@@ -100,7 +100,7 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			var rules []journal.LintRule
 			for _, f := range srv.Findings() {
 				rules = append(rules, f.Rule)
-				if f.Advice == "" || f.Times < 1 || f.RequestID == "" {
+				if f.Advice == "" || f.Times < 1 || f.EntryID == "" {
 					t.Errorf("the finding is %+v", f)
 				}
 			}

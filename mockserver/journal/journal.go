@@ -13,8 +13,8 @@ import (
 
 // Entry is a request that the server has received, and its response.
 type Entry struct {
-	// RequestID is the X-Request-Id header of the response.
-	RequestID string `json:"request_id"`
+	// ID is the X-Request-Id header of the response.
+	ID string `json:"request_id"`
 	// At is when the response was ready, by the world's clock.
 	At time.Time `json:"at"`
 	// Duration is the time from the request to its response, by the world's clock.
@@ -57,8 +57,8 @@ type Query struct {
 	Status int
 	// StatusClass is the first digit of the HTTP status: 4 selects 400 to 499.
 	StatusClass int
-	// RequestID is the X-Request-Id header of the response, such as "req-7".
-	RequestID string `query:"request_id" doc:"Only the request with this X-Request-Id." example:"req-7"`
+	// ID is the X-Request-Id header of the response, such as "req-7".
+	ID string `query:"request_id" doc:"Only the request with this X-Request-Id." example:"req-7"`
 	// Key is a fingerprint, as in [Entry].
 	Key string `query:"key" doc:"Only requests with this key, as the journal shows it." example:"sk_test_…1a2b3c4d"`
 	// Contains is a text in the operation, the path, the query, the whole status, the error code, the reason of a refusal or
@@ -91,7 +91,7 @@ func (q Query) String() string {
 		{q.Method != "", "method " + q.Method},
 		{q.Status != 0, fmt.Sprintf("status %d", q.Status)},
 		{q.StatusClass != 0, fmt.Sprintf("status %dxx", q.StatusClass)},
-		{q.RequestID != "", "request id " + q.RequestID},
+		{q.ID != "", "request id " + q.ID},
 		{q.Key != "", "key " + q.Key},
 		{q.Contains != "", fmt.Sprintf("text %q", q.Contains)},
 		{q.Refused, "a refusal"},
@@ -114,7 +114,8 @@ func (q Query) String() string {
 // Why explains a response that is a refusal, or that a fault struck. The header X-Mock-Why of such a response
 // holds the address of its explanation.
 type Why struct {
-	RequestID string `json:"request_id"`
+	// EntryID is the X-Request-Id header of the response.
+	EntryID   string `json:"request_id"`
 	Operation string `json:"operation"`
 	Status    int    `json:"status,omitempty"`
 	ErrorCode string `json:"error_code,omitempty"`
@@ -139,11 +140,11 @@ type Why struct {
 func (y *Why) Summary() string {
 	switch {
 	case y.Fault != "":
-		return fmt.Sprintf("%s met an injected fault: %s", y.RequestID, y.Fault)
+		return fmt.Sprintf("%s met an injected fault: %s", y.EntryID, y.Fault)
 	case y.ErrorCode == "":
-		return fmt.Sprintf("%s was not refused: %d", y.RequestID, y.Status)
+		return fmt.Sprintf("%s was not refused: %d", y.EntryID, y.Status)
 	default:
-		return fmt.Sprintf("%s was refused: %s", y.RequestID, y.Message)
+		return fmt.Sprintf("%s was refused: %s", y.EntryID, y.Message)
 	}
 }
 
@@ -195,7 +196,7 @@ type Finding struct {
 	Operation string   `json:"operation"`
 	Detail    string   `json:"detail,omitempty"`
 	Times     int      `json:"times"`
-	RequestID string   `json:"request_id"` // X-Request-Id of the latest such request
+	EntryID   string   `json:"request_id"` // X-Request-Id of the latest such request
 	Advice    string   `json:"advice"`
 }
 
@@ -206,7 +207,7 @@ func (f Finding) String() string {
 		text += " (" + f.Detail + ")"
 	}
 	if f.Times == 1 {
-		return fmt.Sprintf("%s, once, as %s: %s", text, f.RequestID, f.Advice)
+		return fmt.Sprintf("%s, once, as %s: %s", text, f.EntryID, f.Advice)
 	}
-	return fmt.Sprintf("%s, %d times, last as %s: %s", text, f.Times, f.RequestID, f.Advice)
+	return fmt.Sprintf("%s, %d times, last as %s: %s", text, f.Times, f.EntryID, f.Advice)
 }

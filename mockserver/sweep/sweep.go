@@ -295,7 +295,7 @@ func (s *sweeper) killAfter(ctx context.Context, w *mockserver.World, schedule S
 			if err != nil {
 				return
 			}
-			after = call.RequestID
+			after = call.ID
 		}
 		kill(errKilled)
 	}

@@ -109,7 +109,7 @@ const delivered = "delivered"
 func began(w *mockserver.World) start {
 	s := start{deliveries: len(w.Deliveries())}
 	if calls := w.Journal(); len(calls) > 0 {
-		s.last = calls[len(calls)-1].RequestID
+		s.last = calls[len(calls)-1].ID
 	}
 	return s
 }

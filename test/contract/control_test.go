@@ -52,7 +52,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"GET", "faults", ""}, {"DELETE", "faults/1", ""},
 		{"GET", "journal", ""}, {"GET", "journal?operation=rates.list&status=200&contains=colour&after=req-1&last=5&bodies=false&wait=1s&count=1&faulted=false", ""},
 		{"GET", "journal?method=GET&status=4xx&refused=true&before=req-3", ""}, {"GET", "journal?fault=drop&as=jsonl", ""}, {"GET", "journal?as=curl", ""}, {"GET", "journal?as=findings", ""},
-		{"GET", "journal/" + call.RequestID, ""}, {"GET", "journal/" + call.RequestID + "?as=curl", ""}, {"GET", "journal/req-1", ""},
+		{"GET", "journal/" + call.ID, ""}, {"GET", "journal/" + call.ID + "?as=curl", ""}, {"GET", "journal/req-1", ""},
 		{"DELETE", "faults", ""},
 		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""}, {"PATCH", "ledger", `{"fund":[{"wallet":"` + wallet + `","amount":100.5}],"exchange_rates":{"NGN":1600}}`},
 		{"GET", "webhooks?perPage=3&contains=WA-", ""}, {"POST", "webhooks", `{"url":"http://127.0.0.1:9/","events":["shipment.created"]}`},

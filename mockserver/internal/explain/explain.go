@@ -26,7 +26,7 @@ func Response(worlds *world.Worlds, w *world.World, requestID string, table []op
 		return journal.Why{}, fmt.Errorf("mockserver: %w", err)
 	}
 	why := journal.Why{
-		RequestID: c.RequestID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
+		EntryID: c.ID, Operation: c.Operation, Status: c.Status, ErrorCode: c.ErrorCode, Message: c.Message, Fault: c.Fault,
 		Findings: w.Lint.Of(requestID),
 	}
 	if c.Fault != "" || c.ErrorCode == "" {

@@ -262,7 +262,7 @@ func (d *Lint) find(rule journal.LintRule, operation, detail, id string) {
 	}
 	found := d.findings[i]
 	found.Times++
-	found.RequestID = id
+	found.EntryID = id
 	remember(d.byRequest, id, append(d.byRequest[id], found))
 }
 

@@ -63,7 +63,7 @@ func (j *Log) add(e entry) string {
 	defer j.mu.Unlock()
 	j.total++
 	j.counts[e.Operation]++
-	e.number, e.RequestID = j.total, requestID(j.total)
+	e.number, e.ID = j.total, requestID(j.total)
 	if j.size > 0 && !j.ended {
 		slot := j.slot()
 		before := slot.memory()
@@ -77,7 +77,7 @@ func (j *Log) add(e entry) string {
 		close(j.changed)
 		j.changed = nil
 	}
-	return e.RequestID
+	return e.ID
 }
 
 // slot returns the entry for the latest call.
@@ -281,7 +281,7 @@ func matches(q *journal.Query, e *entry) bool {
 		(q.Method == "" || q.Method == e.Method) &&
 		(q.Status == 0 || q.Status == e.Status) &&
 		(q.StatusClass == 0 || q.StatusClass == e.Status/100) &&
-		(q.RequestID == "" || q.RequestID == e.RequestID) &&
+		(q.ID == "" || q.ID == e.ID) &&
 		(q.Key == "" || q.Key == e.Key) &&
 		(!q.Refused || e.ErrorCode != "") &&
 		(!q.Faulted || len(e.struck) > 0) &&
