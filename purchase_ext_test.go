@@ -245,7 +245,8 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		// A slow draft shows the request as it was when the read-back was sent, not when its response arrived.
 		"refused, one slow draft, then these":                   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{slow, done}, shipping.OutcomePurchasedBefore, 0},
 		"refused, reads fail, then a draft":                     {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{busy, draft}, shipping.OutcomeNotCharged, time.Second},
-		"refused, a draft, purchasing, a draft for longer":      {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft, shippingtest.Record("purchasing"), draft}, shipping.OutcomeNotCharged, time.Second},
+		"refused, a draft, purchasing, a draft for longer":      {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft, shippingtest.Record("purchasing").Delay(5 * time.Second), draft}, shipping.OutcomeNotCharged, 65 * time.Second},
+		"refused, a draft that lists others, then drafts":       {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{shippingtest.Record("draft", listsCustoms), draft}, shipping.OutcomeUnknown, 0},
 		"lost, other documents, then a record without its list": {lost, []httpmock.Responder{shippingtest.Record("processing", listsCustoms), shippingtest.Record("processing")}, shipping.OutcomeUnknown, 0},
 		"refused, other documents, then a record without them":  {shippingtest.Refusal(400, "no"), []httpmock.Responder{shippingtest.Record("processing", listsCustoms), shippingtest.Record("completed")}, shipping.OutcomeUnknown, 0},
 		"refused with 401, and so is the read-back":             {shippingtest.Refusal(401, "no"), []httpmock.Responder{shippingtest.Refusal(401, "no")}, shipping.OutcomeNotCharged, 0},
