@@ -13,13 +13,6 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-func attemptsOf(err error) []shipping.Attempt {
-	if failure, ok := errors.AsType[*shipping.Error](err); ok {
-		return failure.Attempts
-	}
-	return nil
-}
-
 func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
