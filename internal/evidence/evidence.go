@@ -11,7 +11,7 @@ const (
 	Lost Response = 1 << iota
 	// Unsent: the client's own transport never handed the request to the network.
 	Unsent
-	// Confirmation: the service reported success, about this request and these documents.
+	// Confirmation: the service reported success, and named no other request and no other documents.
 	Confirmation
 	// Refusal: the service itself reported that it did not perform the purchase.
 	Refusal

@@ -17,6 +17,15 @@ func everyState() []State {
 	return states
 }
 
+func TestState_Final(t *testing.T) {
+	t.Parallel()
+	for _, status := range append(Statuses(), Status{State: Unread}, StatusOf("quoted")) {
+		if status.State.Final() != status.Final {
+			t.Errorf("%+v", status)
+		}
+	}
+}
+
 // Each row of the table decides its own cases, and none beyond its borders.
 func TestDecide_Rows(t *testing.T) {
 	t.Parallel()

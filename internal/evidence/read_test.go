@@ -226,6 +226,7 @@ func TestOffers_Ambiguity(t *testing.T) {
 		`{"available_documents":"FDA"}`: "",
 		offer(`"amount":7,"Price":7,"currency":"USD"`):      "", // read by their names elsewhere
 		offer(`"total":5,"fees":[{"amount":5}],"tax":"no"`): "",
+		offer(`"tax":0`):                                                  "",
 		offer(`"total":7`):                                                "total is 7",
 		offer(`"vat":7`):                                                  "vat is 7", // a purchase may charge it in addition
 		offer(`"price_currency":""`):                                      "",
