@@ -416,20 +416,3 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)
 }
-
-// settle finds out the outcome of a purchase that an earlier run, or another process, left open.
-func (e *entry) settle(ctx context.Context) (time.Duration, error) {
-	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
-	failed, ok := err.(*shipping.PurchaseError)
-	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
-		return e.bought(ctx, bought, err)
-	}
-	if e.refusal != nil { // the service would refuse it again
-		failed.Err = e.refusal
-		return e.notCharged(failed)
-	}
-	if err := e.giveBack(); err != nil {
-		return 0, err
-	}
-	return e.resume(ctx)
-}

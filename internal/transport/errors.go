@@ -154,14 +154,3 @@ func evidenceIn(err error) error {
 	}
 	return nil
 }
-
-// statusOf returns the status of an attempt, 0 if no response came.
-func statusOf(response *Response, err error) int {
-	if partial, ok := Partial(err); ok {
-		return partial.StatusCode
-	}
-	if err != nil || response == nil {
-		return 0
-	}
-	return response.StatusCode
-}

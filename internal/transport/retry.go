@@ -279,3 +279,14 @@ func permanent(err error) bool {
 func SpeaksTLS(err error) bool {
 	return err != nil && strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`)
 }
+
+// statusOf returns the status of an attempt, 0 if no response came.
+func statusOf(response *Response, err error) int {
+	if partial, ok := Partial(err); ok {
+		return partial.StatusCode
+	}
+	if err != nil || response == nil {
+		return 0
+	}
+	return response.StatusCode
+}

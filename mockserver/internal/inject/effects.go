@@ -136,7 +136,7 @@ func respond(x *wire.Exchange, f fault.Fault) {
 	x.Settled = true
 }
 
-// end returns an effect on the connection, which the exchange closes in this way.
+// end returns an effect on the connection, which the exchange closes in this way; see [wire.Exchange.Send].
 func end(how wire.Ending) func(*wire.Exchange, fault.Fault) {
 	return func(x *wire.Exchange, _ fault.Fault) { x.Ending, x.Settled = how, true }
 }

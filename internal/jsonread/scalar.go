@@ -1,0 +1,151 @@
+package jsonread
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/shipping-go/shipping/internal/decimal"
+)
+
+// The parse functions read the text of a string, a number or a boolean into a field, and report whether the text is a
+// value of the field's type.
+
+func parseBool(text string, p unsafe.Pointer) (read bool) {
+	switch strings.ToLower(text) {
+	case "true", "1", "yes":
+		*(*bool)(p) = true
+	case "false", "0", "no", "":
+		*(*bool)(p) = false
+	default:
+		return false
+	}
+	return true
+}
+
+// parseInt reads a number that is an integer, however it is written: "1,250", "2.0", "1e3".
+func parseInt[T int | int64](text string, p unsafe.Pointer) (read bool) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || strings.Trim(fraction, "0") != "" {
+		exact, err := decimal.Parse(text)
+		if err != nil || exact.Scale != 0 {
+			return false
+		}
+		n = exact.Units
+	}
+	if int64(T(n)) != n {
+		return false
+	}
+	*(*T)(p) = T(n)
+	return true
+}
+
+func parseFloat(text string, p unsafe.Pointer) (read bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+		return false
+	}
+	*(*float64)(p) = n
+	return true
+}
+
+// parseAnyTime reads a time in any notation, a complete timestamp or not.
+func parseAnyTime(text string, p unsafe.Pointer) (read bool) {
+	at, _, read := parseTime(text)
+	if read {
+		*(*time.Time)(p) = at
+	}
+	return read
+}
+
+// scalar reads a string, a number or a boolean as a string, which is valid until the text changes.
+func (s *scanner) scalar() string {
+	var piece []byte
+	if s.peek() == '"' {
+		quoted, escaped := s.quoted()
+		if quoted == nil || escaped {
+			return unescape(quoted)
+		}
+		piece = quoted[1 : len(quoted)-1]
+	} else {
+		piece = s.Raw()
+	}
+	return unsafe.String(unsafe.SliceData(piece), len(piece))
+}
+
+// unescape returns the text of a string in quotes, which scanner.quoted has checked. Half a surrogate pair and
+// each byte that is not UTF-8 become U+FFFD.
+func unescape(quoted []byte) (text string) {
+	_ = json.Unmarshal(quoted, &text)
+	return text
+}
+
+// parseTime reads the layouts that services are seen to send, and seconds or milliseconds since 1970. zoned
+// reports whether the text is a timestamp of ISO 8601 with a zone. Such a time keeps its offset; any other is in UTC.
+func parseTime(text string) (at time.Time, zoned, ok bool) {
+	const firstMillisecond = 100_000_000_000                           // as seconds, the year 5138
+	if len(text) > 19 && text[10] == 'T' && text[len(text)-1] == 'Z' { // most are parsed without more
+		if at, err := time.Parse(time.RFC3339, text); err == nil {
+			return at, true, true
+		}
+	}
+	if clock := strings.IndexAny(text, "Tt ") + 1; clock > 0 && text[0] <= '9' {
+		zoned = strings.ContainsAny(text[clock:], "Zz+-")
+		at, ok = parseISO(text, clock, zoned)
+		return at, ok && zoned, ok
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		at = time.Unix(n, 0)
+		if n >= firstMillisecond {
+			at = time.UnixMilli(n)
+		}
+		return at.UTC(), false, n > 0 && at.Year() <= 9999
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC1123, time.RFC1123Z} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.UTC(), false, true
+		}
+	}
+	return at, false, false
+}
+
+// parseISO reads a timestamp of ISO 8601 whose clock begins at an index: in the extended format or the basic one, with
+// seconds or without. One without a zone is in UTC.
+func parseISO(text string, clock int, zoned bool) (at time.Time, ok bool) {
+	layout := time.RFC3339
+	switch space := text[clock-1] == ' '; {
+	case space && zoned:
+		layout = "2006-01-02 15:04:05Z07:00"
+	case space:
+		layout = time.DateTime
+	case !zoned:
+		layout = "2006-01-02T15:04:05"
+	}
+	// Not the zone of the machine, if the offset is equal.
+	at, err := time.ParseInLocation(layout, text, time.UTC)
+	if err != nil {
+		at, err = parseUnusual(strings.ToUpper(text[:clock-1]+"T"+text[clock:]), zoned)
+	}
+	_, offset := at.Zone()
+	return at, err == nil && max(offset, -offset) < 24*60*60
+}
+
+func parseUnusual(text string, zoned bool) (at time.Time, err error) {
+	if !zoned {
+		text += "Z"
+	}
+	for _, date := range []string{time.DateOnly, "20060102"} {
+		for _, clock := range []string{time.TimeOnly, "15:04", "150405", "1504"} {
+			for _, zone := range []string{"Z07:00", "Z0700", "Z07"} {
+				if at, err = time.ParseInLocation(date+"T"+clock+zone, text, time.UTC); err == nil {
+					return at, nil
+				}
+			}
+		}
+	}
+	return at, err
+}
