@@ -108,7 +108,7 @@ func (s *session) printable(text string) string {
 
 // request contains the parts of a request beside its operation.
 type request struct {
-	id    string         // in the place of {request_id}
+	id    string         // in the place of a placeholder of the path
 	query url.Values     // nil: none
 	body  map[string]any // of a request other than GET; nil: an empty object
 	lacks string         // a header that is left out
@@ -136,7 +136,13 @@ func (s *session) call(name string, r request, needs ...missing) response {
 
 // send sends one request to an operation, unless something is missing that it needs.
 func (s *session) send(op *operation, r request, needs ...missing) response {
-	target := strings.ReplaceAll(op.path, "{request_id}", url.PathEscape(r.id))
+	segments := strings.Split(op.path, "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, "{") {
+			segments[i] = url.PathEscape(r.id)
+		}
+	}
+	target := strings.Join(segments, "/")
 	a := response{op: op, key: s.key, to: op.method + " " + target, missing: cmp.Or(needs...)}
 	if op.method != http.MethodGet && r.body == nil {
 		r.body = map[string]any{}

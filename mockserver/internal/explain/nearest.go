@@ -89,16 +89,17 @@ func (r *sentRequest) corrected(op operations.Operation) *draftRequest {
 	if op.Method == http.MethodGet && !strings.Contains(op.Route, "{") {
 		return r.list(operation)
 	}
-	switch operation {
-	case shipping.OpReplayWebhook:
+	switch {
+	case operation == shipping.OpReplayWebhook:
 		return r.replay()
-	case shipping.OpAnalyze:
+	case operation == shipping.OpAnalyze:
 		return r.analyze()
-	case shipping.OpPurchase:
+	case operation == shipping.OpPurchase:
 		return r.purchase()
-	default: // a suggestion can be sent, and must not do something that cannot be undone
+	case strings.Contains(op.Route, "{request_id}"): // a suggestion can be sent, and must not do something that cannot be undone
 		return r.get()
 	}
+	return nil // no way is known to make a valid one
 }
 
 func (r *sentRequest) list(operation string) *draftRequest {
