@@ -1,10 +1,12 @@
 package ledger_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -320,6 +322,19 @@ func TestRestorePostsTheJournalAnew(t *testing.T) {
 		damage(journal)
 		if _, err := ledger.Restore(l.Wallets(), journal); err == nil {
 			t.Errorf("%s: restored", name)
+		}
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read ledger.Ledger
+	if err := json.Unmarshal(text, &read); err != nil || !slices.Equal(read.Journal(), l.Journal()) {
+		t.Errorf("read again: %+v, %v", read.Journal(), err)
+	}
+	for _, damaged := range []string{`{"Wallets":7}`, strings.Replace(string(text), "TR-4", "TR-2", 1)} {
+		if err := json.Unmarshal([]byte(damaged), &read); err == nil || len(read.Journal()) != len(l.Journal()) {
+			t.Errorf("%s: read as %+v", damaged, read.Journal())
 		}
 	}
 	if _, err := ledger.Restore(nil, l.Journal()); !errors.Is(err, ledger.ErrUnknownWallet) {
