@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -147,10 +148,14 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 		if user[row.Trigger] == nil && row.To != "" {
 			changes[row.From] = true
 		}
+		if row.From == regulatory.StateDraft && row.Trigger != regulatory.TriggerPurchase && evidence.StatusOf(string(row.To)).Purchased {
+			t.Errorf("%s leads from a draft to %s, which is Purchased in Statuses of internal/evidence: a lost purchase would be taken for charged",
+				row.Trigger, row.To)
+		}
 	}
 	for _, state := range regulatory.States() {
 		if changes[state] != state.Working() {
-			t.Errorf("%s: changes without the user: %t; the table of states has %t", state, changes[state], state.Working())
+			t.Errorf("%s: changes without the user: %t; the table of states has %t (a trigger of users has a row in triggers() of this file)", state, changes[state], state.Working())
 		}
 		if shipping.RequestStatus(state).Final() != state.Ended() {
 			t.Errorf("%s ends a request: %t; Statuses in internal/evidence has %t, and a wait follows it", state, state.Ended(), !state.Ended())
