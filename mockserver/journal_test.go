@@ -19,24 +19,52 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Once the journal is full, a request takes the place of the oldest one.
-func TestJournal_KeepsTheLatestRequests(t *testing.T) {
+// A refused request is found behind more good ones than the journal has entries, and so is one that a fault struck.
+func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(16, 100))
-	for range 52 {
+	get(t, srv, "/v1/transactions?first")
+	inject(t, srv, fault.Rule{First: 1, Fault: fault.Empty()})
+	get(t, srv, "/v1/countries")
+	ids := func(q journal.Query) []string {
+		var found []string
+		for _, e := range srv.Find(q) {
+			found = append(found, e.ID)
+		}
+		return found
+	}
+	for range 50 {
 		get(t, srv, "/v1/rates?perPage=1")
 	}
-	if entries := srv.Journal(); len(entries) != 16 || entries[0].ID != "req-37" || entries[15].ID != "req-52" {
-		t.Errorf("%d entries, the first is %s", len(entries), entries[0].ID)
+	if diff := cmp.Diff([]string{"req-1"}, ids(journal.Query{Refused: true})); diff != "" {
+		t.Errorf("refused requests (-want +got):\n%s", diff)
 	}
-	get(t, srv, "/_mock/journal/req-37").want(t, 200)
-	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16; raise the limit with -journal`)
+	if diff := cmp.Diff([]string{"req-1", "req-2", "req-37"}, ids(journal.Query{Before: "req-38"})); diff != "" {
+		t.Errorf("oldest requests (-want +got):\n%s", diff)
+	}
+	if got := get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"); got != "first" {
+		t.Errorf("the entry of the refused request has the query %q", got)
+	}
+	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the limit with -journal`)
 	get(t, srv, "/_mock/journal/req-53").refusal(t, 404, `the journal has no request "req-53"`)
 	if _, err := srv.Why("req-36"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
 		t.Errorf("got %v", err)
 	}
-	if srv.Reset(); len(srv.Journal()) != 0 {
-		t.Errorf("%d entries after Reset", len(srv.Journal()))
+	for range 5 { // of which the journal keeps the latest 4
+		get(t, srv, "/v1/transactions")
+	}
+	for range 50 {
+		get(t, srv, "/v1/rates?perPage=1")
+	}
+	if diff := cmp.Diff([]string{"req-54", "req-55", "req-56", "req-57"}, ids(journal.Query{Refused: true})); diff != "" {
+		t.Errorf("refused requests (-want +got):\n%s", diff)
+	}
+	if entries := srv.Journal(); len(entries) != 20 || entries[4].ID != "req-92" {
+		t.Errorf("%d entries, the fifth is %s", len(entries), entries[4].ID)
+	}
+	srv.Reset()
+	if entries := srv.Journal(); len(entries) != 0 {
+		t.Errorf("%d entries after Reset", len(entries))
 	}
 }
 

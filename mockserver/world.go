@@ -115,7 +115,7 @@ func (w *World) Invoices() []string { return w.core.Invoices() }
 func (w *World) Requests(operation string) int { return w.core.Calls(operation) }
 
 // Journal returns the journal, oldest entry first. It contains the latest 1,024 requests, or the number set with
-// [WithJournal], and no secret keys.
+// [WithJournal], and some earlier ones that failed. It contains no secret keys.
 func (w *World) Journal() []journal.Entry { return w.core.Journal() }
 
 // Find returns the entries of the journal that a query selects, oldest first. A query whose After is not a

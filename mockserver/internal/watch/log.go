@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,7 +23,9 @@ import (
 const fewestCalls = 8
 
 // Log records the latest calls, and counts the calls of each operation. The cost of a call does not grow with the
-// number of calls: once the ring is full, a call overwrites the oldest one.
+// number of calls: once the ring is full, a call overwrites the oldest one. An
+// overwritten call that was refused or struck by a fault moves to a smaller ring, so that many good calls do not drive
+// out the few that somebody looks for.
 type Log struct {
 	size   int // number of calls recorded; 0 for none
 	body   int // bytes recorded of a body
@@ -31,6 +34,8 @@ type Log struct {
 	mu      sync.Mutex
 	ring    []entry // grows until it has its size or memory is full; call n is at n-1, modulo its length
 	total   uint64
+	kept    []entry // the calls that were moved, a ring too; the oldest is at moved, modulo its length, once it is full
+	moved   uint64
 	taken   int64 // of memory
 	ended   bool  // no further calls are recorded
 	counts  map[string]int
@@ -89,11 +94,42 @@ func (j *Log) slot() *entry {
 		j.take(int64(cap(j.ring)-before) * int64(reflect.TypeFor[entry]().Size()))
 		return &j.ring[n]
 	}
-	return &j.ring[(j.total-1)%uint64(n)]
+	slot := &j.ring[(j.total-1)%uint64(n)]
+	if most := j.size / keptShare; most > 0 && slot.failed() && !j.memory.full() {
+		j.keep(slot, most)
+	}
+	return slot
+}
+
+// keptShare is how many calls a journal records for each failed call that it keeps longer.
+const keptShare = 4
+
+// failed reports whether a call was refused or struck by a fault.
+func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
+
+// keep moves a call out of the ring.
+func (j *Log) keep(e *entry, most int) {
+	if len(j.kept) < most {
+		before := cap(j.kept)
+		j.kept = append(j.kept, *e)
+		j.take(int64(cap(j.kept)-before) * int64(reflect.TypeFor[entry]().Size()))
+	} else {
+		oldest := &j.kept[j.moved%uint64(most)]
+		j.take(-oldest.memory())
+		*oldest = *e
+	}
+	j.moved++
+	*e = entry{}
 }
 
 // at returns a recorded call; 0 is the oldest.
-func (j *Log) at(i int) *entry { return &j.ring[(j.total+uint64(i))%uint64(len(j.ring))] }
+func (j *Log) at(i int) *entry {
+	if n := len(j.kept); i < n {
+		return &j.kept[(j.moved+uint64(i))%uint64(n)]
+	}
+	n := uint64(len(j.ring))
+	return &j.ring[(j.total+uint64(i-len(j.kept)))%n]
+}
 
 // take accounts for memory that the journal allocates, or releases if bytes is negative.
 func (j *Log) take(bytes int64) {
@@ -148,7 +184,7 @@ func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
 	if j.changed == nil {
 		j.changed = make(chan struct{})
 	}
-	for i := range len(j.ring) {
+	for i := range len(j.kept) + len(j.ring) {
 		if !fn(j.at(i)) {
 			break
 		}
@@ -160,7 +196,7 @@ func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
 func (j *Log) eachBack(fn func(*entry) bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for i := len(j.ring) - 1; i >= 0 && fn(j.at(i)); i-- {
+	for i := len(j.kept) + len(j.ring) - 1; i >= 0 && fn(j.at(i)); i-- {
 	}
 }
 
@@ -191,12 +227,12 @@ func (j *Log) find(id string) *entry {
 	if err != nil || !strings.HasPrefix(id, "req-") {
 		return nil
 	}
-	if n := uint64(len(j.ring)); n > 0 {
-		if e := &j.ring[(number-1)%n]; e.number == number {
-			return e
-		}
+	recorded := len(j.kept) + len(j.ring)
+	i := sort.Search(recorded, func(i int) bool { return j.at(i).number >= number })
+	if i == recorded || j.at(i).number != number {
+		return nil
 	}
-	return nil
+	return j.at(i)
 }
 
 // absent returns the error for an id that no entry has. The caller holds the lock.
@@ -209,7 +245,7 @@ func (j *Log) absent(id string) error {
 	if len(j.ring) < j.size {
 		limit = "the option WithMaxMemory in Go"
 	}
-	return fmt.Errorf("%w %q: it keeps the latest %d; raise the limit with %s", ErrDropped, id, len(j.ring), limit)
+	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with %s", ErrDropped, id, len(j.ring), limit)
 }
 
 // Clear removes every call and starts the numbering again.
@@ -217,7 +253,14 @@ func (j *Log) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(-j.taken)
-	j.ring, j.total, j.counts = nil, 0, map[string]int{}
+	j.ring, j.total, j.kept, j.moved, j.counts = nil, 0, nil, 0, map[string]int{}
+}
+
+// Len returns the number of recorded calls.
+func (j *Log) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.kept) + len(j.ring)
 }
 
 func (j *Log) Count(operation string) int {

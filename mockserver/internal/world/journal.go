@@ -16,7 +16,8 @@ import (
 // Calls returns how many requests named an operation, such as shipping.OpPurchase, since the start.
 func (w *World) Calls(operation string) int { return w.Log.Count(operation) }
 
-// Journal returns the latest entries, oldest first: up to 1,024, or the number set with WithJournal.
+// Journal returns the latest entries, oldest first: up to 1,024, or the number set with WithJournal, and before them failed
+// requests.
 func (w *World) Journal() []journal.Entry { return w.Find(journal.Query{}) }
 
 // Find returns the entries of the journal that a query selects, oldest first.
