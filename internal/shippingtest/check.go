@@ -3,7 +3,6 @@ package shippingtest
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,14 +46,4 @@ func Amount(t testing.TB, text string) shipping.Amount {
 		t.Fatalf("ParseAmount(%q): %v", text, err)
 	}
 	return amount
-}
-
-// Time parses a time.
-func Time(t testing.TB, text string) time.Time {
-	t.Helper()
-	when, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return when
 }
