@@ -18,7 +18,7 @@ func (d *Dispatcher) retry(p *pending, wait time.Duration) {
 	d.timers.AfterAt(p.turn, wait, "webhook delivery "+p.id+" is retried", func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.ready(p)
+		d.enqueue(p)
 	})
 }
 
@@ -131,8 +131,8 @@ type queue struct {
 	busy    int        // running attempts
 }
 
-// ready queues the next attempt of a delivery in its queue. The caller holds mu.
-func (d *Dispatcher) ready(p *pending) {
+// enqueue adds the next attempt of a delivery to its queue. The caller holds mu.
+func (d *Dispatcher) enqueue(p *pending) {
 	q := d.queues[p.webhook]
 	if q == nil {
 		q = &queue{webhook: p.webhook}

@@ -197,7 +197,7 @@ func (d *Dispatcher) schedule(out *notify.Delivery, number int, now time.Time) {
 	if wait := out.Due.Sub(now); wait > 0 {
 		d.retry(p, wait)
 	} else {
-		d.ready(p)
+		d.enqueue(p)
 	}
 }
 

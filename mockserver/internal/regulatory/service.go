@@ -115,7 +115,7 @@ func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 // Len returns the number of requests.
 func (d Requests) Len() int { return len(d.order) }
 
-// Bytes returns the length of the JSON of all requests, about: what a purchase and generation add is not in it.
+// Bytes returns about the length of the JSON of all requests, without what a purchase and the generation add.
 func (d Requests) Bytes() int { return d.bytes }
 
 // Records returns every request, oldest first. The caller may change the slice.
