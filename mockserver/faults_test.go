@@ -500,8 +500,9 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 				draft := analyzeShipment(t, srv, srv.Shipments()[0])
 				inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: committed, Fault: test.fault})
 				got := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
-				got.Took, test.want.Fault = 0, "rule 1: "+test.fault.Kind+when
-				if diff := cmp.Diff(test.want, got); diff != "" {
+				want := test.want
+				got.Took, want.Fault = 0, "rule 1: "+test.fault.Kind+when
+				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				charged(t, srv, draft.ID, committed)
