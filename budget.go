@@ -139,11 +139,8 @@ func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 // currency, or unclear; see [RegulatoryRequest.Price]. The price is read from the draft as the service sent it: a
 // callback may have changed its fields.
 func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
-	switch {
-	case draft == nil:
+	if draft == nil {
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is nil: pass the record that Analyze or Get returned"}
-	case draft.Raw != "":
-		draft = decodeRecord(draft.Raw)
 	}
 	if !b.Amount.Known() || b.Currency == "" {
 		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency, such as those that ParseBudget returns"}
@@ -152,7 +149,7 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 	if b.AssumeCurrency {
 		assumed = b.Currency
 	}
-	needed, currency, err := draft.price(assumed, documents)
+	needed, currency, err := draft.asSent().price(assumed, documents)
 	switch {
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
@@ -190,11 +187,19 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 	return r.price("", documents)
 }
 
+// asSent returns the record as the service sent it: a callback may have changed its fields.
+func (r *RegulatoryRequest) asSent() *RegulatoryRequest {
+	if r.Raw == "" {
+		return r
+	}
+	return decodeRecord(r.Raw)
+}
+
 // pricedOtherwise reports whether a later reading of this draft shows another price for documents than this one, which shows
 // one.
 func (r *RegulatoryRequest) pricedOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
 	const none = "none" // a price without a currency can be compared, too
-	before, currency, err := r.price(none, documents)
+	before, currency, err := r.asSent().price(none, documents)
 	if err != nil {
 		return false
 	}

@@ -120,6 +120,15 @@ func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
 			_, err := r.AnalyzeAndPoll(ctx, parcel, workflow)
 			return err
 		},
+		"AnalyzeAndPoll, whose Select changes the draft": func(ctx context.Context, r shipping.RegulatoryService) error {
+			changing := *workflow
+			changing.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+				draft.AvailableDocuments = nil
+				return []shipping.DocumentType{"FDA"}, nil
+			}
+			_, err := r.AnalyzeAndPoll(ctx, parcel, &changing)
+			return err
+		},
 		"Prepare": func(ctx context.Context, r shipping.RegulatoryService) error {
 			draft, err := r.Analyze(ctx, parcel)
 			if err != nil {

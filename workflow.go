@@ -221,7 +221,7 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 		}
 		f.report(PollEvent{Step: wait.StepEdited, Request: p.Draft})
 	case f.options.Select != nil && draft.shown().Status == "":
-		// Purchase reads a draft that shows no status: select from what it will find. A new request may not be readable yet.
+		// Purchase reads a draft that shows no status, so Select needs the same reading. A new request may not be readable yet.
 		if read, err := f.service.Get(ctx, f.id, f.call...); err == nil {
 			p.Draft = read
 		}
@@ -484,7 +484,7 @@ var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 
 // ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is
 // purchased.
-var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft: purchase it first")
+var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft: purchase it, unless a purchase of it has succeeded: then wait again")
 
 // FailedError is returned for a request that ended in status failed. It wraps [ErrRequestFailed].
 //

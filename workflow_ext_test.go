@@ -434,7 +434,7 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 				if took := time.Since(started); took < test.want || took > test.want+time.Minute {
 					t.Errorf("it took %s, want %s", took, test.want)
 				}
-				const text = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft: purchase it first"
+				const text = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft: purchase it, unless a purchase of it has succeeded: then wait again"
 				if record == nil || err.Error() != text {
 					t.Errorf("record %v, error %v", record, err)
 				}

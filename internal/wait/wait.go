@@ -1,4 +1,4 @@
-// Package wait sleeps within a context, and decides when a request is polled and when no more.
+// Package wait sleeps within a context, and decides whether and when a request is polled again.
 package wait
 
 import (

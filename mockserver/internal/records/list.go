@@ -1,5 +1,6 @@
 // Package records holds lists of records as the JSON that they are served as. A record is encoded once, when it is read
-// first: most records of most worlds never are. Before the stored records a list can have any number of older ones that are computed from their place in it.
+// first: most records of most worlds never are. Before the stored records a list can have any number of older ones that
+// are computed from their place in it.
 package records
 
 import (
