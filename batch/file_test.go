@@ -140,7 +140,7 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(path string) error
 		want   error
-		opens  bool // what is at the path afterwards can be opened
+		opens  bool // the file at the path can then be opened
 	}{
 		"removed":        {os.Remove, batch.ErrMoved, true},
 		"renamed":        {func(path string) error { return os.Rename(path, path+".old") }, batch.ErrMoved, true},

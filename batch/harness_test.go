@@ -234,25 +234,6 @@ func shipmentItems(server *mockserver.Server, n int) []batch.Item {
 	return items
 }
 
-// debits is what the wallet paid for regulatory documents, and how many times for each request.
-func debits(t *testing.T, c *shipping.Client, wallet string) (shipping.Amount, map[string]int) {
-	t.Helper()
-	var sum shipping.Amount
-	count := map[string]int{}
-	for transaction, err := range c.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if request, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for "); ok {
-			count[request]++
-			if sum, err = sum.Add(transaction.Amount); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return sum, count
-}
-
 // hooked is a journal with a function around each call: claim, append, release or committed. The record of a call other
 // than append has only the key.
 type hooked struct {

@@ -46,7 +46,7 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 		if err != nil || ended != len(items) {
 			t.Fatalf("%d ended, %v", ended, err)
 		}
-		sum, count := debits(t, client, server.Wallets()[0])
+		sum, count := shippingtest.Debits(t, client, server.Wallets()[0])
 		if sum != report.Committed || len(count) != report.Count(batch.StateCompleted) {
 			t.Errorf("the ledger contains %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(batch.StateCompleted))
 		}

@@ -41,7 +41,7 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 			})
 		}
 		runs.Wait()
-		sum, count := debits(t, client, server.Wallets()[0])
+		sum, count := shippingtest.Debits(t, client, server.Wallets()[0])
 		committed, err := journal.Committed(t.Context(), budget)
 		if err != nil || len(count) == 0 || sum != committed || server.Requests(shipping.OpPurchase) != len(count) {
 			t.Errorf("%d requests debited %s in %d purchases, the journal contains %s, %v", len(count), sum, server.Requests(shipping.OpPurchase), committed, err)

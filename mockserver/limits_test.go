@@ -101,7 +101,7 @@ func TestLimits_StopATestThatRunsAway(t *testing.T) {
 				t.Fatalf("refused at %d with %v", made, err)
 			}
 			if err := makeOne(srv, other); name != "forks" && !errors.Is(err, full) {
-				t.Errorf("another world has memory of its own: %v", err)
+				t.Errorf("another world does not have its own memory: %v", err)
 			}
 			other.Reset()
 			for _, each := range srv.Worlds()[1:] {

@@ -310,7 +310,7 @@ func TestBatchJournal_KeepsABatchOfAnyName(t *testing.T) {
 	}
 }
 
-// A purchase takes a quarter of what a claim holds, and is begun only while half of that is left.
+// A purchase takes a quarter of the lease, and begins only while half of the lease is left.
 func TestBatchJournal_APurchaseEndsWellBeforeItsClaim(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), time.Second)
 	if journal.Lease() != 900*time.Millisecond {

@@ -98,7 +98,7 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 }
 
 // Each operation has one tag, control operations have ids of a verb and a noun, and each parameter has a description and an
-// example. test/contract finds what is not valid: an id that occurs twice, a tag that is not defined, an operation without
+// example. test/contract finds invalid parts: an id that occurs twice, a tag that is not defined, an operation without
 // summary or security, and a placeholder that no parameter describes.
 func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 	t.Parallel()
