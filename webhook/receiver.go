@@ -137,8 +137,8 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 // storeTimeout limits how long the store may take to end a claim. The request's own context may be over by then.
 const storeTimeout = 10 * time.Second
 
-// accept claims the notification and passes it on, unless it is a duplicate. 2xx is sent only for a notification that was handled or is in
-// the queue.
+// accept claims the notification and passes it on, unless it is a duplicate. 2xx is sent only for a notification that was
+// handled or is in the queue.
 func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notification) {
 	if !r.begin() {
 		r.later(w, request, ErrClosed)

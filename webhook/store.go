@@ -20,7 +20,8 @@ const (
 	Accepted
 )
 
-// Store remembers which notifications were accepted, so that a [Receiver] recognizes duplicates; see Receiver.accept. Implementations must be safe for concurrent use.
+// Store remembers which notifications were accepted, so that a [Receiver] recognizes duplicates; see Receiver.accept.
+// Implementations must be safe for concurrent use.
 //
 // A claim is a random text that a [Receiver] makes for each delivery, so that a store can distinguish the callers.
 // In a store that several machines share, a claim expires after a lease, and the next delivery can claim the

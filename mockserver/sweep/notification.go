@@ -219,7 +219,9 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, events [
 			return nil
 		}
 		last = latest
-		_ = wait.Sleep(ctx, quietFor) // the loop sees that the context has ended
+		if wait.Sleep(ctx, quietFor) != nil { // the context ends before that
+			return nil
+		}
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (s Schedule) kills() bool {
 // await waits as long as the faults of the schedule ask to, so that a program that is started again comes after that.
 func (s Schedule) await(ctx context.Context) {
 	if slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == "503" || strike.Fault == "429" }) {
-		_ = wait.Sleep(ctx, retryAfter+retryAfter/10) // the caller sees that the context has ended
+		_ = wait.Sleep(ctx, retryAfter+retryAfter/10) // if the context ends before that, so does the run
 	}
 }
 
