@@ -6,10 +6,10 @@
 // The walk remembers each record, in 20 to 40 bytes. Its limits:
 //
 //   - Rows that vanish can hide unread ones if the list has no totals, or if rows arrive elsewhere than at the head.
-//   - Rows that arrive can hide unread ones if as many vanish, at least a page of them, while several pages are in flight: the
-//     total is the same. A window of 1 is safe.
-//   - If nearly all rows vanish while the total changes with every page, the walk can end in [Incomplete] although nothing is
-//     missing.
+//   - Rows that arrive can hide unread ones if as many vanish while several pages are in flight, and the total never
+//     shrinks from one page to the next. A window of 1 is safe.
+//   - If the total changes with nearly every page of two readings, and few pages bring anything new, the walk can end in
+//     [Incomplete] although nothing is missing.
 //   - If a page contains the records of another page while rows vanish, or of the page before in a list without totals, its own
 //     can be taken for rows that vanished, or that were read.
 //   - Records without an identifier are returned again if their page is read again.

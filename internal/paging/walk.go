@@ -18,11 +18,12 @@ import (
 // A record that comes again is recognized, and not returned. A page that was fetched ahead is fetched again if its total
 // or its size shows that it may have been read before the one in front of it.
 //
-// At its end, a reading has found at least as many records as the total promised when it began, less those that vanished
-// behind the place, and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or
-// as many rows arrived as vanished between two pages. Then the walk reads the list again, and returns the records that
-// it has not returned, until nothing is missing or a reading brings nothing new. If records are missing then, the error is
-// [Incomplete].
+// At its end, a reading has found at least as many records as the total promised when it began, less those that vanished,
+// and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or as many rows arrived
+// as vanished between two pages. Then the walk reads the list again, and returns the records that it has not returned,
+// until nothing is missing or a reading brings nothing new. It does so, too, if the total shrank while pages were fetched
+// ahead: a page may have been read before the one in front of it, and lack the rows that moved from this one to that one.
+// The last of four readings goes page by page. If records are missing then, the error is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -39,6 +40,7 @@ type Walk struct {
 	found    int  // how many it has found
 	fresh    int  // how many of them no reading had found before
 	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
+	shrank   bool // rows vanished while pages were fetched ahead
 	odd      bool // a page had other rows than its numbers imply, which were not believed
 	ended    bool // there is no page left to read
 
@@ -51,9 +53,7 @@ type Walk struct {
 
 	idle     int  // pages since a fresh record
 	moves    int  // changes of the total or the page size since a fresh record
-	grown    int  // rows that arrived, at most a page for each change of the total
 	pushed   int  // rows that arrived; they may have pushed returned records behind the place
-	lost     int  // rows that vanished since a fresh record, in front of the place or behind it
 	distrust bool // totals are ignored, because they or the page size changed too often; see maxMoves
 
 	reach   int  // how many pages may be held or requested at once now
@@ -137,7 +137,7 @@ func (w *Walk) check(page *Page) *Error {
 		return &Error{Kind: Empty, Err: fmt.Errorf("page %d has neither records nor the numbers of a page without any; resume later", w.number)}
 	}
 	w.idle++
-	if most := 16 + 2*min(w.moves, maxMoves) + 2*(len(w.known)+w.grown)/max(w.size, 1); w.idle > most {
+	if most := 16 + 2*min(w.moves, maxMoves) + 2*len(w.known)/max(w.size, 1); w.idle > most {
 		return &Error{Kind: Loop, Err: fmt.Errorf("%d pages in a row, up to page %d, brought nothing new: "+
 			"the service seems to ignore the page number, or to change the page size with each response", w.idle, w.number)}
 	}
@@ -165,9 +165,9 @@ func (w *Walk) follows(page *Page) bool {
 	w.size, w.total = size, page.Total
 	w.covered += min(change, 0)
 	w.base = max(w.base+min(change, 0), 0)
-	w.lost += max(-change, 0)
+	w.expected += min(change, 0)
+	w.shrank = w.shrank || change < 0 && w.began && w.config.Window > 1
 	w.pushed += max(change, 0)
-	w.grown += min(max(change, 0), size)
 	recognized := w.recognize(page)
 	switch place := max(w.covered, w.base); {
 	case w.start() > place:
@@ -193,12 +193,7 @@ func (w *Walk) recognize(page *Page) bool {
 	if page.Content != 0 && page.Content == w.content {
 		place = w.start() + len(page.IDs)
 	}
-	if place > w.covered { // so many of the rows that were lost were behind the place
-		behind := max(min(w.lost, place-w.covered-w.pushed), 0)
-		w.expected -= behind
-		w.lost -= behind
-		w.covered = place
-	}
+	w.covered = max(w.covered, place)
 	if place > 0 && !w.held { // the row is one of the token: the walk begins behind it
 		w.covered, w.base, w.expected, w.found = place, place, max(page.Total-place, 0), 0
 	}
@@ -245,7 +240,7 @@ func (w *Walk) accept(page *Page) {
 	}
 	w.pushed = max(w.pushed-len(page.IDs), 0)
 	if page.Fresh > 0 {
-		w.idle, w.moves, w.pushed, w.lost, w.held = 0, 0, 0, 0, true
+		w.idle, w.moves, w.pushed, w.held = 0, 0, 0, true
 	}
 	w.advance(page)
 }
@@ -308,15 +303,20 @@ func (w *Walk) missing() int {
 	return max(w.hole, w.expected-w.found-max(w.total-w.pushed-w.covered, 0))
 }
 
-// readAgain begins another reading of the list if the last one missed records, unless that would bring nothing. It
-// reports false if the walk is at its end.
+// readAgain begins another reading of the list if the last one missed records, unless that would bring nothing, or if it
+// may have missed some. It reports false if the walk is at its end.
 func (w *Walk) readAgain() bool {
-	complete := w.missing() <= 0 && !w.distrust
-	if complete || w.anonymous || w.reading == maxReadings || w.reading > 1 && w.fresh == 0 {
+	missed := w.missing() > 0 && (w.reading == 1 || w.fresh > 0)
+	last := w.anonymous || w.reading == maxReadings || w.reading > 1 && w.distrust
+	if last || !missed && !w.shrank && !w.distrust {
 		return false
 	}
 	w.reading++
-	w.began, w.ended, w.idle, w.pushed, w.lost, w.covered, w.last = false, false, 0, 0, 0, w.base, nil
+	if w.distrust || w.reading == maxReadings {
+		w.config.Window = 1
+	}
+	w.began, w.ended, w.shrank, w.distrust = false, false, false, false
+	w.idle, w.moves, w.pushed, w.covered, w.last = 0, 0, 0, w.base, nil
 	w.moveTo(w.pageOf(w.base))
 	return true
 }
