@@ -128,14 +128,16 @@ func (p *PurchaseRequest) Validate() error {
 	if err := cmp.Or(validID(OpPurchase, "RequestID", p.RequestID), p.PurchaseOptions.Validate()); err != nil {
 		return err
 	}
-	for i, slug := range p.DocumentTypes {
+	named := make(map[DocumentType]bool, len(p.DocumentTypes))
+	for _, slug := range p.DocumentTypes {
 		switch {
-		case slices.Contains(p.DocumentTypes[:i], slug):
+		case named[slug]:
 			return invalidRequest(OpPurchase, "DocumentTypes", fmt.Sprintf("names %s twice: name each document once", slug))
 		case slug == "" || !slug.Known() && !p.AllowUnknown:
 			return invalidRequest(OpPurchase, "DocumentTypes",
 				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it anyway)%s", slug, slug.didYouMean()))
 		}
+		named[slug] = true
 	}
 	return nil
 }
@@ -239,19 +241,22 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	p := purchase.withDefaults()
 	p.Refused, p.Contradicted = false, false
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
-	if p.Draft == nil || p.Draft.shown().Status == "" {
+	var before *evidence.Record
+	if p.Draft != nil {
+		before = p.Draft.shown()
+	}
+	if before == nil || before.Status == "" {
 		draft, err := s.Get(ctx, p.RequestID, reads...)
 		switch {
 		case err == nil && p.Draft != nil && p.Draft.pricedOtherwise(draft, p.DocumentTypes):
 			return nil, s.failed(p, OutcomeNotCharged, draft, errors.New("the request was read before the purchase, and its price is not that of the draft "+
 				"that was passed: compare it with your budget, and pass the record that Regulatory.Get returns; nothing was sent"))
 		case err == nil:
-			p.Draft = draft
+			p.Draft, before = draft, draft.shown()
 		case p.Draft == nil || !p.Sole || !errors.Is(err, ErrNotFound): // a new request may not be readable yet
 			return nil, s.failed(p, OutcomeNotCharged, nil, fmt.Errorf("the request could not be read before the purchase, and nothing was purchased: %w", err))
 		}
 	}
-	before := p.Draft.shown()
 	if problem := p.notPurchasable(before); problem != "" {
 		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New(problem+"; nothing was sent"))
 	}

@@ -319,7 +319,10 @@ func (s *scanner) value(depth int) (v Value) {
 			return v
 		}
 		for first := true; v.Kind == '{' && s.next("{}", first); first = false {
-			v.Members = append(v.Members, Member{string(s.name()), s.value(depth + 1)})
+			if first {
+				v.Members = make([]Member, 0, 4)
+			}
+			v.Members = append(v.Members, Member{s.keep(s.name()), s.value(depth + 1)})
 		}
 		for first := true; v.Kind == '[' && s.next("[]", first); first = false {
 			v.Elements = append(v.Elements, s.value(depth+1))

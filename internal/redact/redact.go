@@ -181,8 +181,9 @@ func (e *withheld) Temporary() bool      { return e.temporary }
 type finder struct {
 	parts []string // in small letters
 	short bool     // the key has so few characters that random bytes may contain it
-	// filter has a bit for each four characters in a row that the key has in one of its notations.
-	filter [512]uint64
+	// filter has a bit for each four characters in a row that the key has in one of its notations. It is so large that two of
+	// them in a row are rare in a text without the key.
+	filter [4096]uint64
 }
 
 const (
@@ -220,7 +221,7 @@ func newFinder(key string) *finder {
 
 // place returns the word and the bit of the filter for the first four characters of a text.
 func (f *finder) place(text string) (word uint32, bit uint64) {
-	hash := (binary.LittleEndian.Uint32([]byte(text[:4])) | small*0x01010101) * 2654435761 >> 17
+	hash := (binary.LittleEndian.Uint32([]byte(text[:4])) | small*0x01010101) * 2654435761 >> 14
 	return hash / 64 % uint32(len(f.filter)), 1 << (hash % 64)
 }
 
