@@ -104,7 +104,8 @@ func (v Value) plain() any {
 func TestParse_AgreesWithEncodingJSON(t *testing.T) {
 	for _, text := range []string{
 		`{}`, `[]`, `null`, `true`, `-1.50e3`, `"a\u00e9\ud83d\ude00\n"`, ` { "a" : [ 1 , null , {"b":"\\"} ] , "a":2, "": false } `,
-		"\"\xff\"", `"\ud800"`, `{"request":{"request_id":"RD-1","charged_amount":0.0}}`,
+		"\"\xff\"", `"\ud800"`, `"\"\\\/\b\f\n\r\t\u0041\u00E9\u20ac"`, `"\udc00\ud83d"`, `"\ud83d\u0041"`, `"\ud83d\n"`, `"\ud83d\ud83d\ude00"`,
+		"\"\\n\xe2\x82\"", `"\ud83d\ude0"`, `"\u12g4"`, `"\x"`, `"\`, `{"request":{"request_id":"RD-1","charged_amount":0.0}}`,
 		``, `{`, `{"a"}`, `{"a":1,}`, `[1 2]`, `"a`, `tru`, `+1`, `{"a":nul}`, `NaN`, "\"\n\"", `{"a":1`,
 	} {
 		var want any
