@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
@@ -103,11 +102,10 @@ func (d *Service) fill(next *Record, goods Consignment, known bool) (failure str
 	if problems := checkItems(goods.Items); len(problems) > 0 {
 		return problems[0].Field + " " + problems[0].Reason
 	}
-	rate, err := d.rate(next.Currency)
-	if err != nil {
-		return err.Error()
+	next.rate = d.config.Exchange[next.Currency]
+	if next.rate.Sign() <= 0 {
+		return fmt.Sprintf("no exchange rate from %s to %s: set one above zero with SetExchangeRate", usdCurrency, next.Currency)
 	}
-	next.rate = rate
 	next.LineItems = d.identified(goods.Items)
 	next.Addresses = goods.Addresses
 	if next.Source == FlowInvoice {
@@ -128,21 +126,6 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 		Message: fmt.Sprintf("analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID),
 	}
 	return refusal.of(stored)
-}
-
-// rate returns the value of a US dollar in the wallet's currency.
-func (d *Service) rate(currency string) (shipping.Amount, error) {
-	if currency == usdCurrency {
-		return shipping.NewAmount(1, 0)
-	}
-	rate, err := d.config.Rate(usdCurrency, currency)
-	if err != nil {
-		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: %w", usdCurrency, currency, err)
-	}
-	if rate.Sign() <= 0 {
-		return shipping.Amount{}, fmt.Errorf("the exchange rate from %s to %s is %s and must be above zero", usdCurrency, currency, rate)
-	}
-	return rate, nil
 }
 
 // identified returns a copy of items in which each has an id and its HS code in digits.

@@ -105,7 +105,7 @@ func TestAnySequenceOfOperationsKeepsTheBooks(t *testing.T) {
 			"retry":    func(*rapid.T) { ignore(w.Retry(pick())) },
 			"advance":  func(rt *rapid.T) { w.advance(time.Duration(rapid.IntRange(0, 30).Draw(rt, "seconds")) * time.Second) },
 			"rates": func(rt *rapid.T) {
-				w.rates["NGN"] = rapid.SampledFrom([]string{"1500.13", "1", "0.001", "99999.123456"}).Draw(rt, "rate")
+				w.setRate(rapid.SampledFrom([]string{"1500.13", "1", "0.001", "99999.123456"}).Draw(rt, "rate"))
 			},
 		})
 	})

@@ -23,7 +23,7 @@ func TestPurchase_ChargesTheStoredAmountsThoughRatesMoved(t *testing.T) {
 		}
 	})
 	r := w.analyze(parcel)
-	w.rates["NGN"] = "9999"
+	w.setRate("9999")
 	receipt := w.purchase(r, "WATCH", "FDA")
 	want := regulatory.Receipt{
 		RequestID: r.RequestID, Status: regulatory.StateProcessing, DocumentTypes: []string{"WATCH", "FDA"},

@@ -29,8 +29,8 @@ type Config struct {
 	Rules func() *compliance.Rules
 	// Ledger holds the wallets. The default of a request is the first.
 	Ledger *ledger.Ledger
-	// Rate returns how much of one currency a unit of another buys. It is called at analyze time only.
-	Rate func(from, to string) (shipping.Amount, error)
+	// Exchange is how many units of a currency a US dollar buys, at analyze time.
+	Exchange map[string]shipping.Amount
 	// Goods returns the goods of a shipment, or of a commercial invoice, whose URL is never fetched.
 	//
 	// Assumption: analysis fails for a URL that Goods does not know. To switch, return goods for every URL.
@@ -139,20 +139,12 @@ func (d *Service) Resume(from Requests, shift time.Duration) {
 	maps.Copy(d.records, from.records)
 	d.order, d.broken, d.bytes = slices.Clip(from.order), slices.Clip(from.broken), from.bytes
 	for _, r := range d.Records() {
-		d.resume(r, shift)
+		if shift != 0 && len(r.due) > 0 {
+			r = r.postponed(shift)
+			d.records[r.RequestID] = r
+		}
+		d.schedule(r)
 	}
-}
-
-// resume schedules the pending changes of a record from another service.
-func (d *Service) resume(r *Record, shift time.Duration) {
-	if !r.pending() {
-		return
-	}
-	if shift != 0 {
-		r = r.postponed(shift)
-		d.records[r.RequestID] = r
-	}
-	d.schedule(r)
 }
 
 // Check returns nil, or an error that names every violated invariant: each purchased request

@@ -34,7 +34,6 @@ type world struct {
 	t      testing.TB
 	config regulatory.Config
 	ledger *ledger.Ledger
-	rates  map[string]string // units per dollar
 	now    time.Time
 	timers []timer
 	ids    int
@@ -50,7 +49,7 @@ type timer struct {
 func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	t.Helper()
 	w := &world{
-		t: t, ledger: ledger.New(), rates: map[string]string{"NGN": "1500.13"},
+		t: t, ledger: ledger.New(),
 		now: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC),
 	}
 	for i, wallet := range []ledger.Wallet{{Reference: naira, Currency: "NGN"}, {Reference: dollars, Currency: "USD"}, {Reference: euros, Currency: "EUR"}} {
@@ -60,8 +59,9 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	}
 	rules := must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json"))))
 	w.config = regulatory.Config{
-		Rules: func() *compliance.Rules { return rules },
-		Rate:  w.rate, Goods: w.look, NewID: w.id, After: w.after,
+		Rules:    func() *compliance.Rules { return rules },
+		Exchange: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
+		Goods:    w.look, NewID: w.id, After: w.after,
 		Now: func() time.Time { return w.now }, Ledger: w.ledger, Assume: assumption.Set{GenerationScale: 1},
 		At: w.at,
 	}
@@ -132,13 +132,8 @@ func amount(t testing.TB, text string) shipping.Amount {
 	return must[shipping.Amount](t)(shipping.ParseAmount(text))
 }
 
-func (w *world) rate(from, to string) (shipping.Amount, error) {
-	rate, known := w.rates[to]
-	if from != "USD" || !known {
-		return shipping.Amount{}, fmt.Errorf("nobody trades %s", to)
-	}
-	return shipping.ParseAmount(rate)
-}
+// setRate changes how many naira a dollar buys.
+func (w *world) setRate(rate string) { w.config.Exchange["NGN"] = amount(w.t, rate) }
 
 func (w *world) id(prefix string) string {
 	w.ids++
