@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // Generation proceeds document by document. An automated document takes its form's time; a manual one first
@@ -189,7 +190,7 @@ func (d *Service) endAttempt(record *Record, slug string) {
 	if failure := d.failure(next, doc); failure != "" {
 		doc.Status, doc.Failure = DocumentFailed, failure
 	} else {
-		doc.Status, doc.GeneratedAt = DocumentGenerated, Timestamp{d.config.Now().UTC()}
+		doc.Status, doc.GeneratedAt = DocumentGenerated, jsontext.Timestamp{Time: d.config.Now().UTC()}
 	}
 	d.endGeneration(next)
 	d.store(next)

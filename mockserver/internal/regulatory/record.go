@@ -58,9 +58,9 @@ type Record struct {
 	ChargedAmount shipping.Amount `json:"charged_amount,omitzero"`
 	TransactionID string          `json:"transaction_id,omitempty"`
 	// FailureReason is present while the status is failed.
-	FailureReason string    `json:"failure_reason,omitempty"`
-	CreatedAt     Timestamp `json:"created_at"`
-	UpdatedAt     Timestamp `json:"updated_at"`
+	FailureReason string             `json:"failure_reason,omitempty"`
+	CreatedAt     jsontext.Timestamp `json:"created_at"`
+	UpdatedAt     jsontext.Timestamp `json:"updated_at"`
 
 	rate      shipping.Amount // USD to Currency, at analyze time
 	purchased []string        // document types, in the order of the purchase
@@ -130,8 +130,8 @@ type Document struct {
 	// Attempts is the number of attempts to generate it.
 	Attempts int `json:"attempts"`
 	// Failure is the reason why the last attempt failed.
-	Failure     string    `json:"failure,omitempty"`
-	GeneratedAt Timestamp `json:"generated_at,omitzero"`
+	Failure     string             `json:"failure,omitempty"`
+	GeneratedAt jsontext.Timestamp `json:"generated_at,omitzero"`
 }
 
 // Addresses are the origin and the destination of the consignment.
@@ -165,14 +165,6 @@ type Shipping struct {
 	PortOfEntry     string `json:"port_of_entry"`
 	// EstimatedArrival is a date (2026-01-31) or an ISO 8601 time.
 	EstimatedArrival string `json:"estimated_arrival"`
-}
-
-// Timestamp is a time that is written in UTC with milliseconds: 2026-01-05T09:30:00.000Z.
-type Timestamp struct{ time.Time }
-
-// MarshalJSON writes the format of the service's timestamps.
-func (t Timestamp) MarshalJSON() ([]byte, error) {
-	return jsontext.Timestamp(t.Time).MarshalJSON()
 }
 
 // JSON returns the record's JSON, fields in the order of [Record], without copying it. The caller must not change it.

@@ -19,6 +19,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
@@ -174,7 +175,7 @@ func (d Requests) Check(books *ledger.Ledger) error {
 
 // store sets the request's record to next, with its timestamps, and returns it.
 func (d *Service) store(next *Record) *Record {
-	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
+	next.UpdatedAt = jsontext.Timestamp{Time: d.config.Now().UTC()}
 	earlier, known := d.records[next.RequestID]
 	if !known {
 		next.CreatedAt = next.UpdatedAt
@@ -207,7 +208,7 @@ func (d *Service) fire(next *Record, trigger Trigger) {
 // Step is one change of a request: a new state of the request or of one of its documents, or an edit of its
 // draft.
 type Step struct {
-	At Timestamp `json:"at"`
+	At jsontext.Timestamp `json:"at"`
 	// Status is the new state of the request.
 	Status State `json:"status,omitempty"`
 	// Edited is set if the draft was edited.
