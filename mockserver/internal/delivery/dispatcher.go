@@ -69,7 +69,7 @@ type Dispatcher struct {
 	queues  map[string]*queue // by webhook; only those with work
 	timers  *clock.Scope
 	trying  int       // running attempts
-	settled sync.Cond // signals that trying is 0; uses mu
+	changed sync.Cond // signals that an attempt or a delivery has ended; uses mu
 }
 
 // pending is a delivery that has not ended.
@@ -80,7 +80,6 @@ type pending struct {
 	turn    clock.Turn // the order among attempts that are due at the same time
 	ctx     context.Context
 	cancel  context.CancelFunc
-	ended   chan struct{}
 }
 
 // New returns a dispatcher with an empty log.
@@ -105,7 +104,7 @@ func New(config Config) *Dispatcher {
 		queues:  map[string]*queue{},
 		timers:  config.Clock.Scope(),
 	}
-	d.settled.L = &d.mu
+	d.changed.L = &d.mu
 	d.Configure(&config.Assume)
 	return d
 }
@@ -159,7 +158,6 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 	d.timers = d.config.Clock.Scope()
 	for _, p := range d.pending {
 		p.cancel()
-		close(p.ended)
 	}
 	clear(d.pending)
 	clear(d.queues)
@@ -184,14 +182,14 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 	for _, i := range queued {
 		d.schedule(d.log[i], i, now)
 	}
+	d.changed.Broadcast()
 }
 
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
 func (d *Dispatcher) schedule(out *notify.Delivery, number int, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	p := &pending{
-		id: out.ID, number: number, webhook: out.WebhookID, turn: d.config.Clock.Turn(),
-		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
+		id: out.ID, number: number, webhook: out.WebhookID, turn: d.config.Clock.Turn(), ctx: ctx, cancel: cancel,
 	}
 	d.pending[p.id] = p
 	if wait := out.Due.Sub(now); wait > 0 {
@@ -206,61 +204,67 @@ func (d *Dispatcher) Settle() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for d.trying > 0 {
-		d.settled.Wait()
+		d.changed.Wait()
 	}
 }
 
 // Wait returns a delivery once it has ended, or [ErrUnknown], [ErrClosed] or the context's error.
 func (d *Dispatcher) Wait(ctx context.Context, id string) (notify.Delivery, error) {
-	for {
-		d.mu.Lock()
-		p := d.pending[id]
-		d.mu.Unlock()
-		if p == nil {
-			break
-		}
-		select {
-		case <-p.ended: // or cancelled and restarted
-		case <-d.ctx.Done():
-			return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ErrClosed)
-		case <-ctx.Done():
-			return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ctx.Err())
-		}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.wait(ctx, func() bool { return d.pending[id] == nil }); err != nil {
+		return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, err)
 	}
-	ended, known := d.Find(id)
-	if !known {
+	at := d.place(id)
+	if at < 0 {
 		return notify.Delivery{}, fmt.Errorf("%w: %s", ErrUnknown, id)
 	}
-	return ended, nil
+	return clone(d.log[at]), nil
 }
 
 // WaitAll returns nil when no delivery is queued. Otherwise it returns [ErrClosed] or the error of the context.
 func (d *Dispatcher) WaitAll(ctx context.Context) error {
-	for {
-		d.mu.Lock()
-		queued, next := len(d.pending), ""
-		for id := range d.pending {
-			next = id
-			break
-		}
-		d.mu.Unlock()
-		if queued == 0 {
-			return nil
-		}
-		_, err := d.Wait(ctx, next)
-		switch {
-		case errors.Is(err, ErrClosed):
-			return ErrClosed
-		case ctx.Err() != nil:
-			return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the world advances: %w", queued, ctx.Err())
-		}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.wait(ctx, func() bool { return len(d.pending) == 0 })
+	if err == nil || errors.Is(err, ErrClosed) {
+		return err
 	}
+	return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the world advances: %w", len(d.pending), err)
+}
+
+// wait is like await, and ends with the dispatcher. The caller holds mu.
+func (d *Dispatcher) wait(ctx context.Context, done func() bool) error {
+	err := await(ctx, &d.changed, func() bool { return done() || d.ctx.Err() != nil })
+	if err == nil && !done() {
+		return ErrClosed
+	}
+	return err
+}
+
+// await returns nil as soon as done returns true, or the cause of the context's end. It calls done at each signal. The
+// caller holds the lock of changed, which await releases while it waits.
+func await(ctx context.Context, changed *sync.Cond, done func() bool) error {
+	stop := context.AfterFunc(ctx, func() {
+		changed.L.Lock()
+		defer changed.L.Unlock()
+		changed.Broadcast()
+	})
+	defer stop()
+	for !done() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		changed.Wait()
+	}
+	return nil
 }
 
 // Close cancels pending deliveries and returns when no attempt is running.
 func (d *Dispatcher) Close() {
 	d.mu.Lock()
 	d.cancel() // no attempt starts from now on
+	d.changed.Broadcast()
 	d.mu.Unlock()
 	d.Settle()
 }
