@@ -49,7 +49,7 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 	}
 	if d.config.Room != nil {
 		if err := d.config.Room(); err != nil {
-			return nil, &Refusal{Code: CodeFull, Rule: assumeLimit, Message: err.Error()}
+			return nil, refuse(CodeFull, assumeLimit, "%v", err)
 		}
 	}
 	special, isSpecial := specialInput(in)
@@ -121,11 +121,8 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	next.FailureReason = "Analysis failed: " + reason
 	d.fire(next, triggerAnalysisFailed)
 	stored := d.store(next)
-	refusal := &Refusal{
-		Code: CodeAnalysisFailed, Rule: specAnalyzeFails,
-		Message: fmt.Sprintf("analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID),
-	}
-	return refusal.of(stored)
+	return refuse(CodeAnalysisFailed, specAnalyzeFails,
+		"analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID).of(stored)
 }
 
 // identified returns a copy of items in which each has an id and its HS code in digits.
@@ -182,8 +179,8 @@ func (d *Service) offer(next *Record, form *compliance.Form) (AvailableDocument,
 	}
 	price, err := form.PriceUSD.Mul(next.rate)
 	if err != nil {
-		return AvailableDocument{}, &Refusal{Code: CodeNotPriced, Rule: specPricing,
-			Message: fmt.Sprintf("cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)}
+		return AvailableDocument{}, refuse(CodeNotPriced, specPricing,
+			"cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)
 	}
 	return AvailableDocument{
 		DocumentType: form.Slug, Name: form.Title, Mode: form.Mode, Amount: price.Round(priceDecimals), Currency: next.Currency,

@@ -71,10 +71,8 @@ func (d *Service) UpdateAddresses(requestID string, in AddressesUpdate) (*Record
 func (d *Service) UpdateShipping(requestID string, in Shipping) (*Record, error) {
 	return d.edit(requestID, checkShipping(in), func(next *Record) error {
 		if next.Source != FlowInvoice {
-			return &Refusal{
-				Code: CodeShipmentFlow, Rule: specShippingFlow,
-				Message: fmt.Sprintf("request %s was analyzed from shipment %s: shipping can be edited in the invoice flow only", next.RequestID, next.ShipmentID),
-			}
+			return refuse(CodeShipmentFlow, specShippingFlow,
+				"request %s was analyzed from shipment %s: shipping can be edited in the invoice flow only", next.RequestID, next.ShipmentID)
 		}
 		next.Shipping = &in
 		return nil
@@ -94,8 +92,7 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 		}
 		if _, offered := next.offered(slug); !offered {
 			if !form.OnRequest() {
-				return &Refusal{Code: CodeNotOffered, Rule: specEdits,
-					Message: fmt.Sprintf("request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())}
+				return refuse(CodeNotOffered, specEdits, "request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())
 			}
 			offer, err := d.offer(next, form)
 			if err != nil {

@@ -2,7 +2,6 @@ package regulatory
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -91,8 +90,7 @@ func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 		return nil, notFound("purchased document", slug, "use one in documents of the request")
 	}
 	if doc.Status != DocumentAwaitingEvidence {
-		return nil, &Refusal{Code: CodeNoEvidenceAwaited, Rule: assumeManual,
-			Message: fmt.Sprintf("%s of request %s is %s and requires no evidence", slug, requestID, doc.Status)}
+		return nil, refuse(CodeNoEvidenceAwaited, assumeManual, "%s of request %s is %s and requires no evidence", slug, requestID, doc.Status)
 	}
 	return d.evidenceArrived(record, slug), nil
 }
@@ -139,8 +137,7 @@ func notRetryable(record *Record) *Refusal {
 	if len(record.Documents) > 0 {
 		why = "only manual documents failed, and only automated ones can be retried"
 	}
-	refusal := &Refusal{Code: CodeNotRetryable, Rule: specRetry, Message: fmt.Sprintf("request %s cannot be retried: %s", record.RequestID, why)}
-	return refusal.of(record)
+	return refuse(CodeNotRetryable, specRetry, "request %s cannot be retried: %s", record.RequestID, why).of(record)
 }
 
 // untilGeneration stands for the start of generation among the document types in [Record.due].

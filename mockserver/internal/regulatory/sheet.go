@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,11 +30,8 @@ func (d *Service) Sheet(requestID, slug string) (formpdf.Document, error) {
 		return formpdf.Document{}, notFound("purchased document", slug, "purchase it first, or use one in documents of the request")
 	}
 	if doc.Status != DocumentGenerated {
-		return formpdf.Document{}, &Refusal{
-			Code: CodeNotGenerated, Rule: "assumption: a PDF is available once its document is generated",
-			Message: fmt.Sprintf("%s of request %s is %s: read the request until it is generated", slug, requestID, doc.Status),
-			Data:    map[string]any{"request_id": requestID, "status": record.Status},
-		}
+		return formpdf.Document{}, refuse(CodeNotGenerated, "assumption: a PDF is available once its document is generated",
+			"%s of request %s is %s: read the request until it is generated", slug, requestID, doc.Status).of(record)
 	}
 	offer, _ := record.offered(slug)
 	items := neededFor(record.LineItems, offer.Reasons)

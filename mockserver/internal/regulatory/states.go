@@ -1,9 +1,6 @@
 package regulatory
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // State is the status of a request. The values and their meanings are the specification's
 // ("Regulatory document request states").
@@ -128,12 +125,8 @@ func allow(r *Record, trigger Trigger) (State, error) {
 		case t.to != noState:
 			return t.to, nil
 		default:
-			refusal := &Refusal{Code: t.code, Rule: t.rule, Message: fmt.Sprintf("request %s is %s: %s", r.RequestID, r.Status, t.reason)}
-			return noState, refusal.of(r)
+			return noState, refuse(t.code, t.rule, "request %s is %s: %s", r.RequestID, r.Status, t.reason).of(r)
 		}
 	}
-	return noState, &Refusal{
-		Code: CodeImpossible, Rule: specTable,
-		Message: fmt.Sprintf("request %s is %s and %q has no row in the table of transitions", r.RequestID, r.Status, trigger),
-	}
+	return noState, refuse(CodeImpossible, specTable, "request %s is %s and %q has no row in the table of transitions", r.RequestID, r.Status, trigger)
 }
