@@ -238,8 +238,7 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	var message string
 	switch {
 	case errors.Is(err, world.ErrTooManyWorlds):
-		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
-		return s.Worlds.Unauthenticated, &p
+		return s.Worlds.Unauthenticated, new(wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error()))
 	case !errors.Is(err, world.ErrKeyForm):
 		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " + wire.ControlPrefix + " lists the terms"
 	case scheme == "":
