@@ -25,7 +25,7 @@ func (d *Dispatcher) retry(p *pending, wait time.Duration) {
 // try makes one attempt and logs it, unless the delivery was cancelled. If the log has dropped the delivery, it ends. The
 // caller holds mu, which try releases while it sends.
 func (d *Dispatcher) try(p *pending) {
-	at := p.number - d.dropped
+	at := d.place(p.id)
 	switch {
 	case d.pending[p.id] != p:
 		return
@@ -51,7 +51,7 @@ func (d *Dispatcher) try(p *pending) {
 		out.Due = d.config.Clock.Now().Add(wait)
 		d.retry(p, wait)
 	}
-	if at := p.number - d.dropped; at >= 0 {
+	if at := d.place(p.id); at >= 0 {
 		d.log[at] = &out
 		d.changes++
 	}

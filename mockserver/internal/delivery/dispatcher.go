@@ -62,7 +62,6 @@ type Dispatcher struct {
 
 	mu      sync.Mutex
 	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
-	dropped int                // number of dropped entries
 	changes uint32             // number of changes of the log
 	bytes   int                // of payloads in the log
 	pending map[string]*pending
@@ -75,7 +74,6 @@ type Dispatcher struct {
 // pending is a delivery that has not ended.
 type pending struct {
 	id      string
-	number  int // the number of the delivery among all that were ever logged
 	webhook string
 	turn    clock.Turn // the order among attempts that are due at the same time
 	ctx     context.Context
@@ -142,7 +140,7 @@ func (d *Dispatcher) Send(out notify.Delivery) notify.Delivery {
 		return clone(&out)
 	}
 	d.add(&out)
-	d.schedule(&out, d.dropped+len(d.log)-1, now)
+	d.schedule(&out, now)
 	return clone(&out)
 }
 
@@ -161,9 +159,9 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 	}
 	clear(d.pending)
 	clear(d.queues)
-	d.log, d.bytes, d.dropped = slices.Clone(log), 0, 0
+	d.log, d.bytes = slices.Clone(log), 0
 	d.changes++
-	var queued []int
+	var queued []*notify.Delivery
 	for i, delivery := range d.log {
 		d.bytes += len(delivery.Payload)
 		if delivery.State != notify.Queued {
@@ -172,25 +170,23 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 		next := clone(delivery)
 		next.Due = next.Due.Add(shift)
 		if own {
-			queued = append(queued, i)
+			queued = append(queued, &next)
 		} else {
 			next.State, next.Reason, next.Due = notify.Failed, foreign, time.Time{}
 		}
 		d.log[i] = &next
 	}
-	slices.SortStableFunc(queued, func(a, b int) int { return d.log[a].Due.Compare(d.log[b].Due) })
-	for _, i := range queued {
-		d.schedule(d.log[i], i, now)
+	slices.SortStableFunc(queued, func(a, b *notify.Delivery) int { return a.Due.Compare(b.Due) })
+	for _, delivery := range queued {
+		d.schedule(delivery, now)
 	}
 	d.changed.Broadcast()
 }
 
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
-func (d *Dispatcher) schedule(out *notify.Delivery, number int, now time.Time) {
+func (d *Dispatcher) schedule(out *notify.Delivery, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
-	p := &pending{
-		id: out.ID, number: number, webhook: out.WebhookID, turn: d.config.Clock.Turn(), ctx: ctx, cancel: cancel,
-	}
+	p := &pending{id: out.ID, webhook: out.WebhookID, turn: d.config.Clock.Turn(), ctx: ctx, cancel: cancel}
 	d.pending[p.id] = p
 	if wait := out.Due.Sub(now); wait > 0 {
 		d.retry(p, wait)
@@ -292,7 +288,6 @@ func (d *Dispatcher) add(delivery *notify.Delivery) {
 		d.bytes -= len(d.log[0].Payload)
 		d.log[0] = nil
 		d.log = d.log[1:]
-		d.dropped++
 	}
 }
 
