@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
 	"slices"
 	"sync"
@@ -82,12 +84,7 @@ type pending struct {
 
 // New returns a dispatcher with an empty log.
 func New(config Config) *Dispatcher {
-	if config.Limit < 1 {
-		config.Limit = 10_000
-	}
-	if config.Bytes < 1 {
-		config.Bytes = 32 << 20
-	}
+	config.Limit, config.Bytes = cmp.Or(config.Limit, 10_000), cmp.Or(config.Bytes, 32<<20)
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Dispatcher{
 		config: config,
@@ -115,14 +112,14 @@ func (d *Dispatcher) policy() policy { return policy{d.assume.Load()} }
 
 // SignSHA256 returns another signature of a payload: "sha256=" and HMAC-SHA256 of its bytes, in hexadecimal.
 func SignSHA256(secret string, payload []byte) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(payload)
-	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+	return "sha256=" + sign(sha256.New, secret, payload)
 }
 
 // Sign returns the signature of a payload: HMAC-SHA512 of its bytes, in hexadecimal.
-func Sign(secret string, payload []byte) string {
-	mac := hmac.New(sha512.New, []byte(secret))
+func Sign(secret string, payload []byte) string { return sign(sha512.New, secret, payload) }
+
+func sign(algorithm func() hash.Hash, secret string, payload []byte) string {
+	mac := hmac.New(algorithm, []byte(secret))
 	mac.Write(payload)
 	return hex.EncodeToString(mac.Sum(nil))
 }

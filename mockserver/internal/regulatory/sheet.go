@@ -163,20 +163,11 @@ func goods(lines []LineItem) (items []formpdf.Item, totals []string) {
 
 // neededFor returns the items in reasons, or all if the consignment is a reason.
 func neededFor(items []LineItem, reasons []compliance.Reason) []LineItem {
-	var needed []LineItem
-	for _, item := range items {
-		if slices.ContainsFunc(reasons, func(r compliance.Reason) bool { return r.ItemID == "" || r.ItemID == item.ItemID }) {
-			needed = append(needed, item)
-		}
-	}
-	if len(reasons) == 0 {
-		return slices.Clone(items)
-	}
-	return needed
+	return slices.DeleteFunc(slices.Clone(items), func(item LineItem) bool {
+		about := func(r compliance.Reason) bool { return r.ItemID == "" || r.ItemID == item.ItemID }
+		return len(reasons) > 0 && !slices.ContainsFunc(reasons, about)
+	})
 }
-
-// Texts for true and false in a form.
-const yes, no = "Yes", "No"
 
 // fieldText formats a profile's value for a form.
 func fieldText(value json.RawMessage, fieldType string) string {
@@ -187,9 +178,9 @@ func fieldText(value json.RawMessage, fieldType string) string {
 	case json.Unmarshal(value, &text) == nil:
 		return text
 	case string(value) == "true":
-		return yes
+		return "Yes"
 	case string(value) == "false":
-		return no
+		return "No"
 	case fieldType == compliance.TypePercent:
 		return string(value) + " %"
 	default:
