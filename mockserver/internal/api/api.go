@@ -219,7 +219,7 @@ func whyPath(w *world.World, requestID string) string {
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(x.Request)
 	w, refusal := s.worldOf(x, op, scheme, key)
-	x.Key = fingerprint(w, key)
+	x.Key = wire.Fingerprint(key)
 	return w, refusal
 }
 
@@ -274,14 +274,6 @@ func (s *API) keyless(x *wire.Exchange) *world.World {
 		return s.Worlds.Unauthenticated
 	}
 	return s.Worlds.Home()
-}
-
-// fingerprint returns the fingerprint of a key. That of the world's key is precomputed.
-func fingerprint(w *world.World, key string) string {
-	if key == w.SecretKey {
-		return w.KeyPrint
-	}
-	return wire.Fingerprint(key)
 }
 
 // Bearer splits the Authorization header.

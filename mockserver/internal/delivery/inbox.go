@@ -110,19 +110,7 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 
 // Notifications returns the notifications with a number above after whose header or payload contains a text, oldest first.
 func (in *Inbox) Notifications(after int, text string) []notify.Received {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.find(after, text)
-}
-
-// find does the work of Notifications. The caller holds mu.
-func (in *Inbox) find(after int, text string) []notify.Received {
-	found := []notify.Received{}
-	for _, n := range in.kept {
-		if n.Number > after && contains(&n, text) {
-			found = append(found, n)
-		}
-	}
+	found, _ := in.Await(context.Background(), after, text, 0) // which does not wait
 	return found
 }
 
@@ -130,12 +118,17 @@ func contains(n *notify.Received, text string) bool {
 	return text == "" || bytes.Contains(n.Payload, []byte(text)) || slices.Contains([]string{n.DeliveryID, n.EventID, n.WebhookID}, text)
 }
 
-// Await returns the notifications as soon as there are count of them, or the error of the context.
+// Await is like Notifications, as soon as there are count of them. Otherwise it returns the error of the context.
 func (in *Inbox) Await(ctx context.Context, after int, text string, count int) (found []notify.Received, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	err = await(ctx, &in.changed, func() bool {
-		found = in.find(after, text)
+		found = []notify.Received{}
+		for _, n := range in.kept {
+			if n.Number > after && contains(&n, text) {
+				found = append(found, n)
+			}
+		}
 		return len(found) >= count
 	})
 	if err != nil {

@@ -47,10 +47,8 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 	if i < 0 {
 		return nil, notFound("wallet", in.Wallet, "use the account_reference of a transaction, or leave the wallet out")
 	}
-	if d.config.Room != nil {
-		if err := d.config.Room(); err != nil {
-			return nil, refuse(CodeFull, assumeLimit, "%v", err)
-		}
+	if err := d.config.Room(); err != nil {
+		return nil, refuse(CodeFull, assumeLimit, "%v", err)
 	}
 	special, isSpecial := specialInput(in)
 	goods, known := special.goods(), true

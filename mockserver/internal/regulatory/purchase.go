@@ -84,9 +84,7 @@ func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	d.fire(next, TriggerPurchase)
 	stored := d.store(next)
-	if d.config.Charged != nil {
-		d.config.Charged(entry, stored)
-	}
+	d.config.Charged(entry, stored)
 	interrupted := d.config.At(fault.AfterCharge, shipping.OpPurchase, stored.RequestID)
 	switch wait := d.config.Assume.Purchasing; {
 	case stored.script.hangInPurchasing:

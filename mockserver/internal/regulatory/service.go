@@ -23,7 +23,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
-// Config holds the dependencies of a service. Every field without "may be nil" is required.
+// Config holds the dependencies of a service. All functions are required.
 type Config struct {
 	// Rules returns the rules that select the documents of a consignment, always the same. It is called on
 	// first use, so that a server without analyses does not read them.
@@ -43,9 +43,9 @@ type Config struct {
 	// NewID returns a unique identifier: NewID("RD") is RD-<16 letters and digits>.
 	// The service uses RD (requests), IT (line items) and TR (transactions).
 	NewID func(prefix string) string
-	// Charged is called with each charge and its record. It may be nil.
+	// Charged is called with each charge and its record.
 	Charged func(entry ledger.Entry, record *Record)
-	// Room is called before a request is opened; its error becomes a refusal with [CodeFull]. Nil means no limit.
+	// Room is called before a request is opened; its error becomes a refusal with [CodeFull].
 	Room func() error
 	// At is called at each [fault.Point] with the operation and its subject, and returns an error if a fault strikes
 	// there. A purchase returns the error unchanged, so that the server can drop the connection; the error at

@@ -57,7 +57,7 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		Exchange: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
 		Goods:    w.look, NewID: w.id, After: w.after,
 		Now: w.clock.Now, Ledger: w.ledger, Assume: assumption.Set{GenerationScale: 1},
-		At: w.at,
+		At: w.at, Room: func() error { return nil }, Charged: func(ledger.Entry, *regulatory.Record) {},
 	}
 	for _, f := range adjust {
 		f(&w.config)
