@@ -219,3 +219,18 @@ func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
 		}
 	})
 }
+
+// An attempt that a restore cancels is not logged, although the restored log has the delivery.
+func TestRestore_CancelsAttempts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Config{Transport: &slow{takes: always(time.Second)}})
+		d.Send(notification(1, "WA-1"))
+		synctest.Wait()
+		d.Restore(d.Log(), 0, true)
+		got, err := d.Wait(t.Context(), "WD-1")
+		if err != nil || got.State != notify.Delivered || len(got.Attempts) != 1 {
+			t.Errorf("it ended as %q after %d attempts (%v), want one", got.State, len(got.Attempts), err)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package regulatory_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,8 +65,8 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
 			_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: tc.slugs})
 			said := refusal(t, err, tc.code, tc.says...)
-			if len(said.Message) > 1000 {
-				t.Errorf("the message has %d characters", len(said.Message))
+			if problems := strings.Count(said.Message, "document_types["); len(said.Message) > 1000 || problems > len(tc.slugs) {
+				t.Errorf("the message has %d characters and %d problems", len(said.Message), problems)
 			}
 			if w.get(r) != r || w.balance(dollars) != "10.00" || w.clock.Waiting() != 0 {
 				t.Errorf("the refusal left %s and %s in the wallet", w.get(r).JSON(), w.balance(dollars))

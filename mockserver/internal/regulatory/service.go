@@ -140,7 +140,7 @@ func (d *Service) Resume(from Requests, shift time.Duration) {
 	maps.Copy(d.records, from.records)
 	d.order, d.broken, d.bytes = slices.Clip(from.order), slices.Clip(from.broken), from.bytes
 	for _, r := range d.Records() {
-		if shift != 0 && len(r.due) > 0 {
+		if len(r.due) > 0 {
 			r = r.postponed(shift)
 			d.records[r.RequestID] = r
 		}
