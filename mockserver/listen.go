@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -109,7 +110,7 @@ func (s *Server) Token() string { return s.config.token }
 
 // guard creates a token if other machines can reach the server and none is set.
 func (s *Server) guard(listener net.Listener) {
-	if s.config.token == "" && listener != nil && !wire.IsLoopbackAddress(listener.Addr().String()) {
+	if s.config.token == "" && listener != nil && !delivery.IsLoopbackAddress(listener.Addr().String()) {
 		s.config.token = rand.Text()
 	}
 }

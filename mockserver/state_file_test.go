@@ -197,7 +197,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 	}
 	damaged := bytes.Clone(good)
 	damaged[len(damaged)/2] ^= 1
-	const header = `{"format":"mockserver-state","version":2}` + "\n"
+	const header = `{"format":"mockserver-state","version":3}` + "\n"
 	tests := []struct {
 		name string
 		text []byte
@@ -209,7 +209,7 @@ func TestState_BadFilesAreRefused(t *testing.T) {
 		{"one bit changed", damaged, ""},
 		{"not compressed", []byte(header), "gzip"},
 		{"another format", replaced("mockserver-state", "something"), `format "something"`},
-		{"a later version", replaced(`"version":2`, `"version":3`), "version 3; this program reads"},
+		{"a later version", replaced(`"version":3`, `"version":4`), "version 4; this program reads"},
 		{"no contents", packed(t, header+`{"name":"home"}`), "not complete"},
 		{"no object", packed(t, header+`{}`), "not complete"},
 		{"an impossible name", replaced(`"name":"home"`, `"name":"../etc"`), "a key is"},

@@ -58,12 +58,18 @@ func (h *Header) UnmarshalJSON(text []byte) error {
 		*h = nil
 		return nil
 	}
-	*h = Header{}
+	*h = canonical(object)
+	return nil
+}
+
+// canonical returns a header with the canonical forms of names, and copies of their values.
+func canonical[V ~[]string](object map[string]V) Header {
+	header := Header{}
 	for _, name := range sortedNames(object) {
 		key := http.CanonicalHeaderKey(name)
-		(*h)[key] = append((*h)[key], object[name]...)
+		header[key] = append(header[key], object[name]...)
 	}
-	return nil
+	return header
 }
 
 // lines are the values of one name in a header: a string or a list of strings.

@@ -29,7 +29,6 @@ package fault
 
 import (
 	"bytes"
-	"net/http"
 	"reflect"
 )
 
@@ -67,12 +66,7 @@ func (f Fault) IsZero() bool { return reflect.ValueOf(f).IsZero() }
 // Clone returns a copy that shares no memory with f. The names in its header are in their canonical form.
 func (f Fault) Clone() Fault {
 	if f.Header != nil {
-		header := http.Header{}
-		for _, name := range sortedNames(f.Header) {
-			key := http.CanonicalHeaderKey(name)
-			header[key] = append(header[key], f.Header[name]...)
-		}
-		f.Header = Header(header)
+		f.Header = canonical(f.Header)
 	}
 	f.BodyBase64 = bytes.Clone(f.BodyBase64)
 	return f

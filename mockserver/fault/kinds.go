@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -29,7 +30,7 @@ type Kind struct {
 func Kinds() []Kind {
 	none, sound := []string{}, func(Fault) string { return "" }
 	return []Kind{
-		{"status", []string{"status", "header"}, "responds with a status", Status(503, http.Header{"Retry-After": {"7"}}), func(f Fault) string { return first(f.badStatus(), f.badHeader()) }},
+		{"status", []string{"status", "header"}, "responds with a status", Status(503, http.Header{"Retry-After": {"7"}}), func(f Fault) string { return cmp.Or(f.badStatus(), f.badHeader()) }},
 		{"rate-limit", []string{"retry_after", "duration"}, "responds with 429 and a Retry-After in one of several forms", RateLimit(RetryAfterSeconds, 90*time.Second), Fault.badRetryAfter},
 		{"redirect", []string{"location"}, "responds with 308", Redirect("/elsewhere"), func(f Fault) string {
 			return unless(f.Location != "", "a redirect needs a location")
@@ -48,7 +49,7 @@ func Kinds() []Kind {
 			return unless(f.ContentType != "", "set the content_type, such as text/plain")
 		}},
 		{"html", []string{"status"}, "responds with an HTML page, as proxies do", HTML(502), func(f Fault) string {
-			return first(f.badStatus(), unless(hasBody(f.Status), fmt.Sprintf("a response of status %d has no body: choose another", f.Status)))
+			return cmp.Or(f.badStatus(), unless(hasBody(f.Status), fmt.Sprintf("a response of status %d has no body: choose another", f.Status)))
 		}},
 		{"empty", none, "responds with 200 and no body", Empty(), sound},
 		{"repeat-page", none, "responds with the previous page of a list", RepeatPage(), sound},
@@ -58,7 +59,7 @@ func Kinds() []Kind {
 		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", InsertRows(2), Fault.badRows},
 		{"remove-rows", []string{"rows"}, "removes the newest records of a list before the response", RemoveRows(2), Fault.badRows},
 		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope", Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), func(f Fault) string {
-			return first(f.badStatus(), f.badHeader(), f.badBody())
+			return cmp.Or(f.badStatus(), f.badHeader(), f.badBody())
 		}},
 	}
 }
@@ -184,16 +185,6 @@ func (f Fault) Check() error {
 		return errors.New(problem)
 	}
 	return nil
-}
-
-// first returns the first text that is not empty.
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 func unless(sound bool, problem string) string {

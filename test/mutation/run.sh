@@ -19,7 +19,7 @@ internal/decimal                -test.v=false
 internal/redact                 -test.v=false
 batch                           -test.skip=ASecondOpener|TenThousand
 mockserver/internal/ledger      -test.v=false
-mockserver/internal/regulatory  -test.v=false  ^(analyze|draft|errors|generation|quantity|record|requestid|save|sheet|special_inputs|validation)\.go
+mockserver/internal/regulatory  -test.v=false  ^(analyze|draft|errors|generation|record|save|sheet|special_inputs)\.go
 mockserver/internal/delivery    -test.v=false
 webhook                         -test.v=false  ^storetest/
 END

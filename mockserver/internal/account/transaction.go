@@ -24,16 +24,23 @@ type TransactionDetails struct {
 
 // AddTransaction encodes a ledger entry as the transaction that lists of its wallet begin with. Every
 // transaction is an entry of the ledger and the other way round.
-//
-// Assumption: money that comes in has flow "in"; only "out" is known to occur. The money of a reversed
-// transaction comes back in another one with flow "in", so that every row counts once.
 func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
-	flat, err := e.Amount.Flat()
+	t, err := w.transaction(e, how, w.IDs.Storage())
 	if err != nil {
 		return fmt.Errorf("transaction %s: %w", e.ID, err)
 	}
+	w.TransactionsOf(e.Wallet).PrependValue(t)
+	return nil
+}
+
+// transaction returns the transaction of an entry.
+//
+// Assumption: money that comes in has flow "in"; only "out" is known to occur. The money of a reversed
+// transaction comes back in another one with flow "in", so that every row counts once.
+func (w *Account) transaction(e ledger.Entry, how TransactionDetails, storageID string) (Transaction, error) {
+	flat, err := e.Amount.Flat()
 	t := Transaction{
-		TransactionID: e.ID, StorageID: w.IDs.Storage(), AccountID: w.AccountID,
+		TransactionID: e.ID, StorageID: storageID, AccountID: w.AccountID,
 		AccountReference: e.Wallet, StoreReference: w.User, TxRef: how.TxRef,
 		Amount: e.Amount, AmountReceived: e.Amount, ConvertedAmount: e.Amount,
 		Currency: e.Currency, CurrencyConvertedTo: e.Currency, FlatAmount: flat,
@@ -41,7 +48,7 @@ func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 		Platform: "api", Source: "wallet",
 		Receiver: Receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
 		Sender:   Sender{Name: company, ID: w.User},
-		Reversed: how.Reversed, Settled: !how.Pending, CreatedAt: jsontext.Timestamp(e.At), UpdatedAt: jsontext.Timestamp(e.At),
+		Reversed: how.Reversed, Settled: !how.Pending, CreatedAt: jsontext.Timestamp{Time: e.At}, UpdatedAt: jsontext.Timestamp{Time: e.At},
 	}
 	if how.Pending {
 		t.Status = "pending"
@@ -53,11 +60,10 @@ func (w *Account) AddTransaction(e ledger.Entry, how TransactionDetails) error {
 	}
 	if e.Kind == ledger.KindFunding {
 		t.Sender = Sender{Name: "Bank transfer", ID: "bank", AccountNumber: "0123456789"}
-		paidOut := jsontext.Timestamp(e.At.Add(24 * time.Hour))
+		paidOut := jsontext.Timestamp{Time: e.At.Add(24 * time.Hour)}
 		t.SettlementReference, t.PayoutDate = "ST-"+e.ID[len("TR-"):], &paidOut
 	}
-	w.TransactionsOf(e.Wallet).PrependValue(t)
-	return nil
+	return t, err
 }
 
 func (w *Account) Fund(wallet, amount, memo string, at time.Time) error {
@@ -131,13 +137,11 @@ const computedStep = 20 * time.Second
 // Compute gives a wallet, before anything else, a history of so many transactions that follow from the
 // seed and their place alone. None is kept in memory, and the millionth costs what the first does.
 func (w *Account) Compute(scope ComputedScope) {
-	wallet, _ := w.Ledger.Wallet(scope.Wallet)
-	computed := &computedWallet{
-		ComputedScope: scope, currency: wallet.Currency, user: w.User, accountID: w.AccountID,
-		texts: []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"},
-	}
 	w.Computed = &scope
-	w.TransactionsOf(scope.Wallet).Past = records.Past{Total: scope.Total, Record: computed.record}
+	wallet, _ := w.Ledger.Wallet(scope.Wallet)
+	w.TransactionsOf(scope.Wallet).Past = records.Past{Total: scope.Total, Record: func(ordinal int) json.RawMessage {
+		return w.computed(scope, wallet, ordinal)
+	}}
 }
 
 // ComputedScope selects the transactions that are computed.
@@ -148,35 +152,22 @@ type ComputedScope struct {
 	Before time.Time `json:"before"`
 }
 
-// computedWallet computes transactions. It never changes, so many may ask it at once.
-type computedWallet struct {
-	ComputedScope
-	currency, user, accountID string
-	texts                     []string
-}
-
-// record returns the transaction with an ordinal, counted from the oldest.
-func (p *computedWallet) record(ordinal int) json.RawMessage {
+// computed returns the transaction with an ordinal, counted from the oldest. It reads of the account only what never
+// changes.
+func (w *Account) computed(scope ComputedScope, wallet ledger.Wallet, ordinal int) json.RawMessage {
+	texts := []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"}
 	// Both are bijective, so no identifier comes twice.
-	number := splitmix.Mix(uint64(ordinal) ^ p.Seed)
+	number := splitmix.Mix(uint64(ordinal) ^ scope.Seed)
 	chance := splitmix.Mix(number)
-	cents := int64(chance%5_000_000) + 1
-	amount, _ := shipping.NewAmount(cents, 2) // seven digits always fit
-	at := jsontext.Timestamp(p.Before.Add(-time.Duration(p.Total-ordinal) * computedStep))
-	t := Transaction{
-		TransactionID: "TR-" + codedNumber(number), StorageID: storageNumber(number), AccountID: p.accountID,
-		AccountReference: p.Wallet, StoreReference: p.user,
-		Amount: amount, AmountReceived: amount, ConvertedAmount: amount,
-		Currency: p.currency, CurrencyConvertedTo: p.currency, FlatAmount: cents,
-		Description: p.texts[chance>>32%uint64(len(p.texts))], Flow: "out", Status: "success",
-		Platform: "api", Source: "wallet",
-		Receiver: Receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
-		Sender:   Sender{Name: company, ID: p.user},
-		Settled:  true, CreatedAt: at, UpdatedAt: at,
-	}
+	amount, _ := shipping.NewAmount(int64(chance%5_000_000)+1, 2) // seven digits always fit, also below
+	id, how := codedNumber(number), TransactionDetails{}
 	if chance%7 != 0 {
-		t.TxRef = "SHP-" + t.TransactionID[len("TR-"):]
+		how.TxRef = "SHP-" + id
 	}
+	t, _ := w.transaction(ledger.Entry{
+		ID: "TR-" + id, Kind: ledger.KindDebit, Wallet: wallet.Reference, Currency: wallet.Currency, Amount: amount,
+		Memo: texts[chance>>32%uint64(len(texts))], At: scope.Before.Add(-time.Duration(scope.Total-ordinal) * computedStep),
+	}, how, storageNumber(number))
 	record, err := jsontext.Encode(t)
 	if err != nil { // every value is computed from valid parts
 		return json.RawMessage("null")

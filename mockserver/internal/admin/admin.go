@@ -191,7 +191,7 @@ func (s *Admin) foreign(r *http.Request) string {
 	if wire.IsInMemory(r) || s.hasToken(r) {
 		return ""
 	}
-	if !wire.IsLoopbackAddress(r.RemoteAddr) {
+	if !delivery.IsLoopbackAddress(r.RemoteAddr) {
 		return fmt.Sprintf("%s needs the token from another machine: send the header %s with the token that serve prints; set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, tokenHeader)
 	}
 	host := (&url.URL{Host: r.Host}).Hostname()

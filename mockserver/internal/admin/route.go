@@ -17,6 +17,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
@@ -275,19 +276,19 @@ func Controls() []openapi.Control {
 func Types() openapi.Types {
 	const text, duration, timestamp = `{"type":"string"}`, `{"type":"string","examples":["250ms","90s"]}`, `{"type":"string","format":"date-time"}`
 	return openapi.Types{
-		reflect.TypeFor[time.Time]():            timestamp,
-		reflect.TypeFor[regulatory.Timestamp](): timestamp,
-		reflect.TypeFor[time.Duration]():        duration,
-		reflect.TypeFor[fault.Duration]():       duration,
-		reflect.TypeFor[shipping.Amount]():      `{"$ref":"#/components/schemas/Amount"}`,
-		reflect.TypeFor[regulatory.Record]():    `{"$ref":"#/components/schemas/RegulatoryRequest"}`,
-		reflect.TypeFor[regulatory.State]():     `{"$ref":"#/components/schemas/RequestStatus"}`,
-		reflect.TypeFor[json.RawMessage]():      `{}`,
-		reflect.TypeFor[[]byte]():               `{"type":"string","contentEncoding":"base64"}`,
-		reflect.TypeFor[fault.Header]():         `{"type":"object","additionalProperties":{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`,
-		reflect.TypeFor[fault.Point]():          enum(fault.Points()),
-		reflect.TypeFor[fault.RetryAfter]():     enum(fault.RetryAfters()),
-		reflect.TypeFor[journalRow]():           []reflect.Type{reflect.TypeFor[journal.Entry](), reflect.TypeFor[journal.Finding]()},
+		reflect.TypeFor[time.Time]():          timestamp,
+		reflect.TypeFor[jsontext.Timestamp](): timestamp,
+		reflect.TypeFor[time.Duration]():      duration,
+		reflect.TypeFor[fault.Duration]():     duration,
+		reflect.TypeFor[shipping.Amount]():    `{"$ref":"#/components/schemas/Amount"}`,
+		reflect.TypeFor[regulatory.Record]():  `{"$ref":"#/components/schemas/RegulatoryRequest"}`,
+		reflect.TypeFor[regulatory.State]():   `{"$ref":"#/components/schemas/RequestStatus"}`,
+		reflect.TypeFor[json.RawMessage]():    `{}`,
+		reflect.TypeFor[[]byte]():             `{"type":"string","contentEncoding":"base64"}`,
+		reflect.TypeFor[fault.Header]():       `{"type":"object","additionalProperties":{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`,
+		reflect.TypeFor[fault.Point]():        enum(fault.Points()),
+		reflect.TypeFor[fault.RetryAfter]():   enum(fault.RetryAfters()),
+		reflect.TypeFor[journalRow]():         []reflect.Type{reflect.TypeFor[journal.Entry](), reflect.TypeFor[journal.Finding]()},
 	}
 }
 

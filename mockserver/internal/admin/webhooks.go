@@ -44,7 +44,7 @@ type webhookSettings struct {
 func viewWebhook(h *account.Webhook) webhookSettings {
 	return webhookSettings{
 		WebhookID: h.WebhookID, Name: h.Name, URL: h.URL, Events: h.Event, Active: h.Active,
-		CreatedAt: time.Time(h.CreatedAt), UpdatedAt: time.Time(h.UpdatedAt), Revision: h.Revision,
+		CreatedAt: h.CreatedAt.Time, UpdatedAt: h.UpdatedAt.Time, Revision: h.Revision,
 	}
 }
 

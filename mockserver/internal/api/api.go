@@ -219,7 +219,7 @@ func whyPath(w *world.World, requestID string) string {
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(x.Request)
 	w, refusal := s.worldOf(x, op, scheme, key)
-	x.Key = fingerprint(w, key)
+	x.Key = wire.Fingerprint(key)
 	return w, refusal
 }
 
@@ -238,8 +238,7 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	var message string
 	switch {
 	case errors.Is(err, world.ErrTooManyWorlds):
-		p := wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error())
-		return s.Worlds.Unauthenticated, &p
+		return s.Worlds.Unauthenticated, new(wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error()))
 	case !errors.Is(err, world.ErrKeyForm):
 		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " + wire.ControlPrefix + " lists the terms"
 	case scheme == "":
@@ -275,14 +274,6 @@ func (s *API) keyless(x *wire.Exchange) *world.World {
 		return s.Worlds.Unauthenticated
 	}
 	return s.Worlds.Home()
-}
-
-// fingerprint returns the fingerprint of a key. That of the world's key is precomputed.
-func fingerprint(w *world.World, key string) string {
-	if key == w.SecretKey {
-		return w.KeyPrint
-	}
-	return wire.Fingerprint(key)
 }
 
 // Bearer splits the Authorization header.

@@ -64,16 +64,14 @@ func checkQuery(a *assumption.Set, x *wire.Exchange) *wire.Reply {
 	}
 	operation, query := x.Operation, x.URL.Query()
 	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
-		p := wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation)))
-		return &p
+		return new(wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
 	}
 	for _, name := range []string{"perPage", "page"} {
 		if !a.RefuseWrongParameters || !query.Has(name) || !slices.Contains(Parameters(operation), name) {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			p := wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name)))
-			return &p
+			return new(wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
 		}
 	}
 	return nil

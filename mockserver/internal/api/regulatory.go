@@ -59,54 +59,37 @@ func getRequest(w *world.World, x *wire.Exchange) wire.Reply {
 	return AnswerRecord(w, x, "Regulatory document request retrieved successfully", record, err)
 }
 
-// updateItems serves the provisional operation that replaces the line items of a draft.
-func updateItems(w *world.World, x *wire.Exchange) wire.Reply {
-	var in regulatory.ItemsUpdate
-	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateItems(id, in) })
-}
-
-// updateAddresses serves the provisional operation that replaces addresses of a draft.
-func updateAddresses(w *world.World, x *wire.Exchange) wire.Reply {
-	var in regulatory.AddressesUpdate
-	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateAddresses(id, in) })
-}
-
-// updateShipping serves the provisional operation that edits shipping, in the invoice flow only.
-func updateShipping(w *world.World, x *wire.Exchange) wire.Reply {
-	var in regulatory.Shipping
-	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.UpdateShipping(id, in) })
+// edit returns the handler of a provisional operation that changes a request with the body, and responds with the record.
+func edit[T any](change func(s *regulatory.Service, requestID string, in T) (*regulatory.Record, error)) handler {
+	return func(w *world.World, x *wire.Exchange) wire.Reply {
+		var in T
+		if refusal := w.Decoding().Decode(x, &in); refusal != nil {
+			return *refusal
+		}
+		w.Lock()
+		defer w.Unlock()
+		id, before := x.PathValue("request_id"), 0
+		if record, err := w.Regulatory.Get(id); err == nil {
+			before = len(record.JSON())
+		}
+		if err := w.RoomForBytes(len(x.Body) - before); err != nil {
+			return ruleBroken(w, err.Error())
+		}
+		record, err := change(w.Regulatory, id, in)
+		return AnswerRecord(w, x, "Regulatory document request updated successfully", record, err)
+	}
 }
 
 // updateProfile serves the provisional operation that sets the profile of a form.
 func updateProfile(w *world.World, x *wire.Exchange) wire.Reply {
-	var in regulatory.Profile
-	return edit(w, x, &in, func(id string) (*regulatory.Record, error) {
-		return w.Regulatory.UpdateProfile(id, x.PathValue("document_type"), in)
-	})
+	return edit(func(s *regulatory.Service, id string, in regulatory.Profile) (*regulatory.Record, error) {
+		return s.UpdateProfile(id, x.PathValue("document_type"), in)
+	})(w, x)
 }
 
-// retryRequest serves the provisional operation that retries failed automated documents.
-func retryRequest(w *world.World, x *wire.Exchange) wire.Reply {
-	var in struct{}
-	return edit(w, x, &in, func(id string) (*regulatory.Record, error) { return w.Regulatory.Retry(id) })
-}
-
-// edit decodes the body into in and responds with the record that change returns.
-func edit(w *world.World, x *wire.Exchange, in any, change func(requestID string) (*regulatory.Record, error)) wire.Reply {
-	if refusal := w.Decoding().Decode(x, in); refusal != nil {
-		return *refusal
-	}
-	w.Lock()
-	defer w.Unlock()
-	before := 0
-	if record, err := w.Regulatory.Get(x.PathValue("request_id")); err == nil {
-		before = len(record.JSON())
-	}
-	if err := w.RoomForBytes(len(x.Body) - before); err != nil {
-		return ruleBroken(w, err.Error())
-	}
-	record, err := change(x.PathValue("request_id"))
-	return AnswerRecord(w, x, "Regulatory document request updated successfully", record, err)
+// retry retries the failed automated documents of a request. The body has no members.
+func retry(s *regulatory.Service, requestID string, _ struct{}) (*regulatory.Record, error) {
+	return s.Retry(requestID)
 }
 
 // DocumentPDF serves the provisional operation that needs no Authorization. The document is drawn without the lock,

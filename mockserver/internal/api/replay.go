@@ -102,8 +102,7 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 	}
 	payload, err := s.Payload(ask.Event)
 	if err != nil {
-		p := wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
-		return notify.Delivery{}, &p
+		return notify.Delivery{}, new(wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error()))
 	}
 	return notify.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
 }
@@ -114,8 +113,7 @@ func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhoo
 	if webhookID == "" {
 		receivers := w.Account.Webhooks.Receivers(event)
 		if len(receivers) == 0 && !w.Assume().ReplayToNobody {
-			p := ruleBroken(w, fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event))
-			return nil, &p
+			return nil, new(ruleBroken(w, fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event)))
 		}
 		return receivers, nil
 	}
@@ -131,6 +129,5 @@ func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhoo
 	default:
 		return []*account.Webhook{h}, nil
 	}
-	p := ruleBroken(w, problem)
-	return nil, &p
+	return nil, new(ruleBroken(w, problem))
 }

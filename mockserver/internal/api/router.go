@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -99,11 +100,11 @@ func (s *API) handlers() map[string]handler {
 		shipping.OpAnalyze:          analyze,
 		shipping.OpPurchase:         purchase,
 		shipping.OpGetRequest:       getRequest,
-		operations.UpdateItems:      updateItems,
-		operations.UpdateAddresses:  updateAddresses,
-		operations.UpdateShipping:   updateShipping,
+		operations.UpdateItems:      edit((*regulatory.Service).UpdateItems),
+		operations.UpdateAddresses:  edit((*regulatory.Service).UpdateAddresses),
+		operations.UpdateShipping:   edit((*regulatory.Service).UpdateShipping),
 		operations.UpdateProfile:    updateProfile,
-		operations.RetryRequest:     retryRequest,
+		operations.RetryRequest:     edit(retry),
 		operations.DocumentPDF:      DocumentPDF,
 	}
 	for _, op := range operations.All() {

@@ -2,7 +2,9 @@ package api
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping"
@@ -32,16 +34,7 @@ func (m members) rename(from, to string) {
 
 // keep removes all other members.
 func (m members) keep(names ...string) {
-	kept := members{}
-	for _, name := range names {
-		if value, has := m[name]; has {
-			kept[name] = value
-		}
-	}
-	clear(m)
-	for name, value := range kept {
-		m[name] = value
-	}
+	maps.DeleteFunc(m, func(name string, _ json.RawMessage) bool { return !slices.Contains(names, name) })
 }
 
 // shape converts a reply to the format that the assumptions of its world select.

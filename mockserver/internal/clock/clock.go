@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"container/heap"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -34,9 +33,8 @@ type Clock struct {
 
 	mu      sync.Mutex
 	now     time.Time // of a virtual clock
-	waiting map[*Timer]bool
-	order   queue // the waiting timers of a virtual clock, and some that were stopped
-	turns   Turn  // used so far
+	waiting queue
+	turns   Turn // used so far
 	stopped bool
 	running sync.WaitGroup
 }
@@ -45,12 +43,12 @@ type Clock struct {
 // time of the machine is before notBefore, the clock starts there, so that the present is never before the end of the
 // seeded history.
 func Real(notBefore time.Time) *Clock {
-	return &Clock{shift: max(0, time.Until(notBefore)), waiting: map[*Timer]bool{}}
+	return &Clock{shift: max(0, time.Until(notBefore))}
 }
 
 // Virtual returns a clock that stays at start until [Clock.Advance] moves it.
 func Virtual(start time.Time) *Clock {
-	return &Clock{virtual: true, now: start.UTC(), waiting: map[*Timer]bool{}}
+	return &Clock{virtual: true, now: start.UTC()}
 }
 
 // Settle sets a function that Advance calls before it moves the time, to wait for work that takes no time of the
@@ -115,10 +113,8 @@ func (c *Clock) after(d time.Duration, t *Timer) *Timer {
 		t.turn = c.turn()
 	}
 	t.due = c.read().Add(max(0, d))
-	c.waiting[t] = true
-	if c.virtual {
-		heap.Push(&c.order, t)
-	} else {
+	heap.Push(&c.waiting, t)
+	if !c.virtual {
 		t.real = time.AfterFunc(max(0, d), func() { c.ring(t) })
 	}
 	return t
@@ -126,23 +122,23 @@ func (c *Clock) after(d time.Duration, t *Timer) *Timer {
 
 // remove removes a timer, and reports whether it was waiting. The caller holds mu.
 func (c *Clock) remove(t *Timer) bool {
-	waiting := c.waiting[t]
-	delete(c.waiting, t)
+	if t.place == 0 {
+		return false
+	}
+	heap.Remove(&c.waiting, t.place-1)
 	if t.real != nil {
 		t.real.Stop()
 	}
-	return waiting
+	return true
 }
 
 // removeAll removes the timers for which drop returns true. The caller holds mu.
 func (c *Clock) removeAll(drop func(*Timer) bool) {
-	for t := range c.waiting {
+	for _, t := range slices.Clone(c.waiting) {
 		if drop(t) {
 			c.remove(t)
 		}
 	}
-	c.order = slices.DeleteFunc(c.order, func(t *Timer) bool { return !c.waiting[t] })
-	heap.Init(&c.order)
 }
 
 // ring runs a timer of a real clock, unless it was stopped.
@@ -190,14 +186,11 @@ func (c *Clock) Advance(d time.Duration) ([]journal.Fired, error) {
 func (c *Clock) next(until time.Time) *Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.order) > 0 && !c.waiting[c.order[0]] {
-		heap.Pop(&c.order)
-	}
-	if len(c.order) == 0 || c.order[0].due.After(until) {
+	if len(c.waiting) == 0 || c.waiting[0].due.After(until) {
 		c.now = until
 		return nil
 	}
-	t := heap.Pop(&c.order).(*Timer)
+	t := c.waiting[0]
 	c.remove(t)
 	t.fired = true
 	if t.due.After(c.now) { // Reach may have moved the clock past it
@@ -233,7 +226,7 @@ func (c *Clock) Pending(most int) []journal.Fired {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pending := []journal.Fired{}
-	for _, t := range slices.SortedFunc(maps.Keys(c.waiting), (*Timer).compare) {
+	for _, t := range slices.SortedFunc(slices.Values(c.waiting), (*Timer).compare) {
 		if len(pending) < most {
 			pending = append(pending, journal.Fired{Due: t.due, Label: t.label})
 		}
@@ -289,6 +282,7 @@ type Timer struct {
 	fn    func()
 	real  *time.Timer // of a real clock
 	scope *Scope      // nil: of the clock
+	place int         // in the queue, counted from 1; 0 if it does not wait
 	fired bool        // it is running, or has run
 }
 
@@ -311,12 +305,20 @@ type queue []*Timer
 
 func (q queue) Len() int           { return len(q) }
 func (q queue) Less(i, j int) bool { return q[i].compare(q[j]) < 0 }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(timer any)    { *q = append(*q, timer.(*Timer)) }
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i+1, j+1
+}
+
+func (q *queue) Push(timer any) {
+	*q = append(*q, timer.(*Timer))
+	(*q)[len(*q)-1].place = len(*q)
+}
+
 func (q *queue) Pop() any {
 	last := len(*q) - 1
 	t := (*q)[last]
-	(*q)[last] = nil
+	t.place, (*q)[last] = 0, nil
 	*q = (*q)[:last]
 	return t
 }

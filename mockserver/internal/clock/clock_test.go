@@ -49,39 +49,39 @@ func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 	}
 }
 
-func TestAdvance_EndsBeforeTimesThatCannotBeWritten(t *testing.T) {
+// Advance neither goes back nor reaches times that cannot be written.
+func TestAdvance_StaysInItsLimits(t *testing.T) {
 	t.Parallel()
 	c := Virtual(Last.Add(-time.Hour))
 	if _, err := c.Advance(time.Hour + 1); !errors.Is(err, ErrLast) {
 		t.Errorf("got %v, want ErrLast", err)
+	}
+	if _, err := c.Advance(-time.Hour); err != nil || !c.Now().Equal(Last.Add(-time.Hour)) {
+		t.Errorf("it is %v (%v), want the start", c.Now(), err)
 	}
 	if _, err := c.Advance(time.Hour); err != nil || !c.Now().Equal(Last) {
 		t.Errorf("it is %v (%v), want %v", c.Now(), err, Last)
 	}
 }
 
-func TestAdvance_NeverGoesBack(t *testing.T) {
-	t.Parallel()
-	c := Virtual(start)
-	if _, err := c.Advance(-time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	if got := c.Now(); !got.Equal(start) {
-		t.Errorf("it is %v, want %v", got, start)
-	}
-}
-
-func TestStop_DropsWhatWaits(t *testing.T) {
+func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := Real(start)
+		scope := c.Scope()
 		var calls atomic.Int32
-		c.After(time.Second, "dropped", func() { calls.Add(1) })
+		count := func() { calls.Add(1) }
+		scope.After(time.Second, "dropped with the scope", count)
+		scope.Stop()
+		if n := c.Waiting(); n != 0 {
+			t.Errorf("%d wait after the scope was stopped", n)
+		}
+		c.After(time.Second, "dropped", count)
 		c.Stop()
-		c.After(time.Second, "refused", func() { calls.Add(1) })
+		c.After(time.Second, "refused", count)
 		<-time.After(time.Minute)
-		if got := calls.Load(); got != 0 {
-			t.Errorf("%d functions called after Stop", got)
+		if got := calls.Load(); got != 0 || c.Waiting() != 0 {
+			t.Errorf("%d functions called after Stop, %d wait", got, c.Waiting())
 		}
 	})
 }
@@ -127,21 +127,6 @@ func TestScope_StopDropsItsOwnOnly(t *testing.T) {
 	if diff := cmp.Diff([]string{"kept", "the clock's"}, called); diff != "" {
 		t.Errorf("called (-want +got):\n%s", diff)
 	}
-}
-
-func TestScope_StopReachesARealClock(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := Real(start)
-		var calls atomic.Int32
-		scope := c.Scope()
-		scope.After(time.Second, "dropped", func() { calls.Add(1) })
-		scope.Stop()
-		<-time.After(time.Minute)
-		if got := calls.Load(); got != 0 || c.Waiting() != 0 {
-			t.Errorf("%d called, %d wait", got, c.Waiting())
-		}
-	})
 }
 
 func TestPending_NamesWhatWaitsInTheOrderOfItsTime(t *testing.T) {

@@ -22,19 +22,23 @@ func (d *Dispatcher) retry(p *pending, wait time.Duration) {
 	})
 }
 
-// try makes one attempt and logs it.
+// try makes one attempt and logs it, unless the delivery was cancelled. If the log has dropped the delivery, it ends. The
+// caller holds mu, which try releases while it sends.
 func (d *Dispatcher) try(p *pending) {
-	out, known := d.current(p)
-	if !known {
+	at := d.place(p.id)
+	switch {
+	case d.pending[p.id] != p:
+		return
+	case at < 0:
+		d.finish(p)
 		return
 	}
-	policy := d.policy()
+	out, policy := clone(d.log[at]), d.policy()
+	d.mu.Unlock()
 	accepted := d.attempt(p.ctx, policy, &out)
-
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	if d.pending[p.id] != p {
-		return // cancelled
+		return
 	}
 	out.Due = time.Time{}
 	switch tries := len(out.Attempts); {
@@ -47,7 +51,7 @@ func (d *Dispatcher) try(p *pending) {
 		out.Due = d.config.Clock.Now().Add(wait)
 		d.retry(p, wait)
 	}
-	if at := p.number - d.dropped; at >= 0 {
+	if at := d.place(p.id); at >= 0 {
 		d.log[at] = &out
 		d.changes++
 	}
@@ -56,27 +60,10 @@ func (d *Dispatcher) try(p *pending) {
 	}
 }
 
-// current returns the log entry of a pending delivery, or false if it was cancelled or the log has dropped
-// it, which ends the delivery.
-func (d *Dispatcher) current(p *pending) (notify.Delivery, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.pending[p.id] != p {
-		return notify.Delivery{}, false
-	}
-	at := p.number - d.dropped
-	if at < 0 {
-		d.finish(p)
-		return notify.Delivery{}, false
-	}
-	return clone(d.log[at]), true
-}
-
 // finish ends a pending delivery. The caller holds mu.
 func (d *Dispatcher) finish(p *pending) {
 	delete(d.pending, p.id)
 	p.cancel()
-	close(p.ended)
 }
 
 // attempt sends a delivery once, adds the attempt to it, and reports whether the receiver accepted it.
@@ -175,13 +162,12 @@ func (d *Dispatcher) start(q *queue, p *pending) {
 	q.busy++
 	d.trying++
 	go func() {
-		d.try(p)
 		d.mu.Lock()
 		defer d.mu.Unlock()
+		d.try(p)
 		q.busy--
+		d.trying--
 		d.advance(q)
-		if d.trying--; d.trying == 0 {
-			d.settled.Broadcast()
-		}
+		d.changed.Broadcast()
 	}()
 }

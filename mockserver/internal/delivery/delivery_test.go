@@ -173,19 +173,6 @@ func TestLatest(t *testing.T) {
 	}
 }
 
-func TestWait_EndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := open(t, Config{Transport: answering(500)})
-		d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if _, err := d.Wait(ctx, "WD-1"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
-		}
-	})
-}
-
 // Interoperability: the signature of a known payload, computed with another program
 // (openssl dgst -sha512 -hmac).
 func TestSign_IsHexHMACSHA512(t *testing.T) {
@@ -213,8 +200,14 @@ func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
 			t.Errorf("restored elsewhere it ended as %q after %d attempts (%v)", got.State, len(got.Attempts), err)
 		}
 
+		waited := make(chan error, 1)
+		go func() {
+			_, err := failing.Wait(t.Context(), "WD-1")
+			waited <- err
+		}()
+		synctest.Wait()
 		failing.Restore(log[:1], 0, true)
-		if _, err := failing.Wait(t.Context(), "WD-1"); !errors.Is(err, ErrUnknown) {
+		if err := <-waited; !errors.Is(err, ErrUnknown) {
 			t.Errorf("waiting for what the log has not any more: %v", err)
 		}
 		<-time.After(time.Minute)
@@ -223,6 +216,21 @@ func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
 		}
 		if log[1].State != notify.Queued || len(log[1].Attempts) != 1 {
 			t.Errorf("the log that was taken changed to %+v", log[1])
+		}
+	})
+}
+
+// An attempt that a restore cancels is not logged, although the restored log has the delivery.
+func TestRestore_CancelsAttempts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Config{Transport: &slow{takes: always(time.Second)}})
+		d.Send(notification(1, "WA-1"))
+		synctest.Wait()
+		d.Restore(d.Log(), 0, true)
+		got, err := d.Wait(t.Context(), "WD-1")
+		if err != nil || got.State != notify.Delivered || len(got.Attempts) != 1 {
+			t.Errorf("it ended as %q after %d attempts (%v), want one", got.State, len(got.Attempts), err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
 	"slices"
 	"sync"
@@ -62,35 +64,27 @@ type Dispatcher struct {
 
 	mu      sync.Mutex
 	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
-	dropped int                // number of dropped entries
 	changes uint32             // number of changes of the log
 	bytes   int                // of payloads in the log
 	pending map[string]*pending
 	queues  map[string]*queue // by webhook; only those with work
 	timers  *clock.Scope
 	trying  int       // running attempts
-	settled sync.Cond // signals that trying is 0; uses mu
+	changed sync.Cond // signals that an attempt or a delivery has ended; uses mu
 }
 
 // pending is a delivery that has not ended.
 type pending struct {
 	id      string
-	number  int // the number of the delivery among all that were ever logged
 	webhook string
 	turn    clock.Turn // the order among attempts that are due at the same time
 	ctx     context.Context
 	cancel  context.CancelFunc
-	ended   chan struct{}
 }
 
 // New returns a dispatcher with an empty log.
 func New(config Config) *Dispatcher {
-	if config.Limit < 1 {
-		config.Limit = 10_000
-	}
-	if config.Bytes < 1 {
-		config.Bytes = 32 << 20
-	}
+	config.Limit, config.Bytes = cmp.Or(config.Limit, 10_000), cmp.Or(config.Bytes, 32<<20)
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &Dispatcher{
 		config: config,
@@ -105,7 +99,7 @@ func New(config Config) *Dispatcher {
 		queues:  map[string]*queue{},
 		timers:  config.Clock.Scope(),
 	}
-	d.settled.L = &d.mu
+	d.changed.L = &d.mu
 	d.Configure(&config.Assume)
 	return d
 }
@@ -118,14 +112,14 @@ func (d *Dispatcher) policy() policy { return policy{d.assume.Load()} }
 
 // SignSHA256 returns another signature of a payload: "sha256=" and HMAC-SHA256 of its bytes, in hexadecimal.
 func SignSHA256(secret string, payload []byte) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write(payload)
-	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+	return "sha256=" + sign(sha256.New, secret, payload)
 }
 
 // Sign returns the signature of a payload: HMAC-SHA512 of its bytes, in hexadecimal.
-func Sign(secret string, payload []byte) string {
-	mac := hmac.New(sha512.New, []byte(secret))
+func Sign(secret string, payload []byte) string { return sign(sha512.New, secret, payload) }
+
+func sign(algorithm func() hash.Hash, secret string, payload []byte) string {
+	mac := hmac.New(algorithm, []byte(secret))
 	mac.Write(payload)
 	return hex.EncodeToString(mac.Sum(nil))
 }
@@ -143,7 +137,7 @@ func (d *Dispatcher) Send(out notify.Delivery) notify.Delivery {
 		return clone(&out)
 	}
 	d.add(&out)
-	d.schedule(&out, d.dropped+len(d.log)-1, now)
+	d.schedule(&out, now)
 	return clone(&out)
 }
 
@@ -159,13 +153,12 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 	d.timers = d.config.Clock.Scope()
 	for _, p := range d.pending {
 		p.cancel()
-		close(p.ended)
 	}
 	clear(d.pending)
 	clear(d.queues)
-	d.log, d.bytes, d.dropped = slices.Clone(log), 0, 0
+	d.log, d.bytes = slices.Clone(log), 0
 	d.changes++
-	var queued []int
+	var queued []*notify.Delivery
 	for i, delivery := range d.log {
 		d.bytes += len(delivery.Payload)
 		if delivery.State != notify.Queued {
@@ -174,25 +167,23 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 		next := clone(delivery)
 		next.Due = next.Due.Add(shift)
 		if own {
-			queued = append(queued, i)
+			queued = append(queued, &next)
 		} else {
 			next.State, next.Reason, next.Due = notify.Failed, foreign, time.Time{}
 		}
 		d.log[i] = &next
 	}
-	slices.SortStableFunc(queued, func(a, b int) int { return d.log[a].Due.Compare(d.log[b].Due) })
-	for _, i := range queued {
-		d.schedule(d.log[i], i, now)
+	slices.SortStableFunc(queued, func(a, b *notify.Delivery) int { return a.Due.Compare(b.Due) })
+	for _, delivery := range queued {
+		d.schedule(delivery, now)
 	}
+	d.changed.Broadcast()
 }
 
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
-func (d *Dispatcher) schedule(out *notify.Delivery, number int, now time.Time) {
+func (d *Dispatcher) schedule(out *notify.Delivery, now time.Time) {
 	ctx, cancel := context.WithCancel(d.ctx)
-	p := &pending{
-		id: out.ID, number: number, webhook: out.WebhookID, turn: d.config.Clock.Turn(),
-		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
-	}
+	p := &pending{id: out.ID, webhook: out.WebhookID, turn: d.config.Clock.Turn(), ctx: ctx, cancel: cancel}
 	d.pending[p.id] = p
 	if wait := out.Due.Sub(now); wait > 0 {
 		d.retry(p, wait)
@@ -206,61 +197,67 @@ func (d *Dispatcher) Settle() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for d.trying > 0 {
-		d.settled.Wait()
+		d.changed.Wait()
 	}
 }
 
 // Wait returns a delivery once it has ended, or [ErrUnknown], [ErrClosed] or the context's error.
 func (d *Dispatcher) Wait(ctx context.Context, id string) (notify.Delivery, error) {
-	for {
-		d.mu.Lock()
-		p := d.pending[id]
-		d.mu.Unlock()
-		if p == nil {
-			break
-		}
-		select {
-		case <-p.ended: // or cancelled and restarted
-		case <-d.ctx.Done():
-			return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ErrClosed)
-		case <-ctx.Done():
-			return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, ctx.Err())
-		}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.wait(ctx, func() bool { return d.pending[id] == nil }); err != nil {
+		return notify.Delivery{}, fmt.Errorf("delivery %s has not ended: %w", id, err)
 	}
-	ended, known := d.Find(id)
-	if !known {
+	at := d.place(id)
+	if at < 0 {
 		return notify.Delivery{}, fmt.Errorf("%w: %s", ErrUnknown, id)
 	}
-	return ended, nil
+	return clone(d.log[at]), nil
 }
 
 // WaitAll returns nil when no delivery is queued. Otherwise it returns [ErrClosed] or the error of the context.
 func (d *Dispatcher) WaitAll(ctx context.Context) error {
-	for {
-		d.mu.Lock()
-		queued, next := len(d.pending), ""
-		for id := range d.pending {
-			next = id
-			break
-		}
-		d.mu.Unlock()
-		if queued == 0 {
-			return nil
-		}
-		_, err := d.Wait(ctx, next)
-		switch {
-		case errors.Is(err, ErrClosed):
-			return ErrClosed
-		case ctx.Err() != nil:
-			return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the world advances: %w", queued, ctx.Err())
-		}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.wait(ctx, func() bool { return len(d.pending) == 0 })
+	if err == nil || errors.Is(err, ErrClosed) {
+		return err
 	}
+	return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the world advances: %w", len(d.pending), err)
+}
+
+// wait is like await, and ends with the dispatcher. The caller holds mu.
+func (d *Dispatcher) wait(ctx context.Context, done func() bool) error {
+	err := await(ctx, &d.changed, func() bool { return done() || d.ctx.Err() != nil })
+	if err == nil && !done() {
+		return ErrClosed
+	}
+	return err
+}
+
+// await returns nil as soon as done returns true, or the cause of the context's end. It calls done at each signal. The
+// caller holds the lock of changed, which await releases while it waits.
+func await(ctx context.Context, changed *sync.Cond, done func() bool) error {
+	stop := context.AfterFunc(ctx, func() {
+		changed.L.Lock()
+		defer changed.L.Unlock()
+		changed.Broadcast()
+	})
+	defer stop()
+	for !done() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		changed.Wait()
+	}
+	return nil
 }
 
 // Close cancels pending deliveries and returns when no attempt is running.
 func (d *Dispatcher) Close() {
 	d.mu.Lock()
 	d.cancel() // no attempt starts from now on
+	d.changed.Broadcast()
 	d.mu.Unlock()
 	d.Settle()
 }
@@ -288,7 +285,6 @@ func (d *Dispatcher) add(delivery *notify.Delivery) {
 		d.bytes -= len(d.log[0].Payload)
 		d.log[0] = nil
 		d.log = d.log[1:]
-		d.dropped++
 	}
 }
 

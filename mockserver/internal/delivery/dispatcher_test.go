@@ -220,12 +220,20 @@ func TestWaitAll(t *testing.T) {
 		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 are") {
 			t.Errorf("too early: %v", err)
 		}
+		if _, err := d.Wait(ctx, "WD-0"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("too early for a delivery: %v", err)
+		}
 		if err := d.WaitAll(t.Context()); err != nil || len(d.pending) != 0 {
 			t.Errorf("%v, and %d are on their way", err, len(d.pending))
 		}
+		receiver.answers = func(*http.Request) int { return http.StatusServiceUnavailable }
 		d.Send(notification(3, "WA-1"))
-		go d.Close()
-		if err := d.WaitAll(t.Context()); !errors.Is(err, ErrClosed) {
+		<-time.After(1200 * time.Millisecond) // until it waits for its second attempt
+		waited := make(chan error, 1)
+		go func() { waited <- d.WaitAll(t.Context()) }()
+		synctest.Wait()
+		d.Close()
+		if err := <-waited; !errors.Is(err, ErrClosed) {
 			t.Errorf("closed: %v", err)
 		}
 	})

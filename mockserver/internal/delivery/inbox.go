@@ -36,12 +36,14 @@ type Inbox struct {
 	kept     []notify.Received // oldest first
 	received int
 	bytes    int
-	changed  chan struct{} // closed at the next change; nil while nobody waits
+	changed  sync.Cond // uses mu
 }
 
 // NewInbox returns an empty inbox that verifies signatures made with a secret.
 func NewInbox(secret string, now func() time.Time) *Inbox {
-	return &Inbox{secret: secret, now: now}
+	in := &Inbox{secret: secret, now: now}
+	in.changed.L = &in.mu
+	return in
 }
 
 // Receive verifies a notification and keeps it. status is that of the response.
@@ -79,7 +81,7 @@ func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.
 		in.kept[0] = notify.Received{}
 		in.kept = in.kept[1:]
 	}
-	in.change()
+	in.changed.Broadcast()
 	return n
 }
 
@@ -108,19 +110,7 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 
 // Notifications returns the notifications with a number above after whose header or payload contains a text, oldest first.
 func (in *Inbox) Notifications(after int, text string) []notify.Received {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.find(after, text)
-}
-
-// find does the work of Notifications. The caller holds mu.
-func (in *Inbox) find(after int, text string) []notify.Received {
-	found := []notify.Received{}
-	for _, n := range in.kept {
-		if n.Number > after && contains(&n, text) {
-			found = append(found, n)
-		}
-	}
+	found, _ := in.Await(context.Background(), after, text, 0) // which does not wait
 	return found
 }
 
@@ -128,25 +118,23 @@ func contains(n *notify.Received, text string) bool {
 	return text == "" || bytes.Contains(n.Payload, []byte(text)) || slices.Contains([]string{n.DeliveryID, n.EventID, n.WebhookID}, text)
 }
 
-// Await returns the notifications as soon as there are count of them, or the error of the context.
-func (in *Inbox) Await(ctx context.Context, after int, text string, count int) ([]notify.Received, error) {
-	for {
-		in.mu.Lock()
-		found := in.find(after, text)
-		if in.changed == nil {
-			in.changed = make(chan struct{})
+// Await is like Notifications, as soon as there are count of them. Otherwise it returns the error of the context.
+func (in *Inbox) Await(ctx context.Context, after int, text string, count int) (found []notify.Received, err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	err = await(ctx, &in.changed, func() bool {
+		found = []notify.Received{}
+		for _, n := range in.kept {
+			if n.Number > after && contains(&n, text) {
+				found = append(found, n)
+			}
 		}
-		changed := in.changed
-		in.mu.Unlock()
-		if len(found) >= count {
-			return found, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waited for notifications in the inbox and found %d of %d: subscribe it with a webhook to %s, and send an event: %w", len(found), count, notify.InboxURL, context.Cause(ctx))
-		}
+		return len(found) >= count
+	})
+	if err != nil {
+		return nil, fmt.Errorf("waited for notifications in the inbox and found %d of %d: subscribe it with a webhook to %s, and send an event: %w", len(found), count, notify.InboxURL, err)
 	}
+	return found, nil
 }
 
 // Clear removes every notification and starts the numbering again.
@@ -154,15 +142,7 @@ func (in *Inbox) Clear() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.kept, in.received, in.bytes = nil, 0, 0
-	in.change()
-}
-
-// change ends every wait for a change. The caller holds mu.
-func (in *Inbox) change() {
-	if in.changed != nil {
-		close(in.changed)
-		in.changed = nil
-	}
+	in.changed.Broadcast()
 }
 
 // Received returns how many notifications were received since the inbox was emptied.

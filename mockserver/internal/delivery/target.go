@@ -38,14 +38,19 @@ func IsLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
+// IsLoopbackAddress reports whether an address with a port is a loopback address.
+func IsLoopbackAddress(address string) bool {
+	ap, err := netip.ParseAddrPort(address)
+	return err == nil && ap.Addr().Unmap().IsLoopback()
+}
+
 // NewTransport returns a transport for any number of dispatchers. Unless anywhere is true, it connects to loopback
 // addresses only. It checks the address that is dialled, so that a name such as x.localhost cannot resolve to another.
 func NewTransport(anywhere bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	if !anywhere {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			ap, err := netip.ParseAddrPort(address)
-			if err != nil || !ap.Addr().Unmap().IsLoopback() {
+			if !IsLoopbackAddress(address) {
 				return ErrNotLoopback
 			}
 			return nil

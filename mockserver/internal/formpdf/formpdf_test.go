@@ -2,16 +2,79 @@ package formpdf_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 )
+
+// pages are the printed lines of a document, in the order of printing.
+type pages struct {
+	count int
+	lines []line
+}
+
+// line is a text and the position of its beginning, in points from the lower left corner of its page.
+type line struct {
+	x, y float64
+	text string
+}
+
+// has reports whether one of the lines is the text.
+func (p pages) has(text string) bool {
+	return slices.ContainsFunc(p.lines, func(l line) bool { return l.text == text })
+}
+
+// text joins the lines.
+func (p pages) text() string {
+	var all strings.Builder
+	for _, l := range p.lines {
+		all.WriteString(l.text)
+	}
+	return all.String()
+}
+
+func render(t testing.TB, doc formpdf.Document) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := formpdf.Render(&file, doc); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+var (
+	printed = regexp.MustCompile(`(?s)BT (-?[\d.]+) (-?[\d.]+) Td \(((?:\\.|[^\\)])*)\)Tj`)
+	escaped = regexp.MustCompile(`(?s)\\(.)`)
+)
+
+// read renders a document and parses it. It reads only the output of the library that the package uses.
+func read(t testing.TB, doc formpdf.Document) pages {
+	t.Helper()
+	file := render(t, doc)
+	out := pages{count: bytes.Count(file, []byte("/Type /Page\n"))}
+	for _, match := range printed.FindAllSubmatch(file, -1) {
+		raw := escaped.ReplaceAll(bytes.ReplaceAll(match[3], []byte(`\r`), []byte("\r")), []byte("$1"))
+		units := make([]uint16, len(raw)/2)
+		for i := range units {
+			units[i] = binary.BigEndian.Uint16(raw[2*i:])
+		}
+		x, _ := strconv.ParseFloat(string(match[1]), 64)
+		y, _ := strconv.ParseFloat(string(match[2]), 64)
+		out.lines = append(out.lines, line{x, y, string(utf16.Decode(units))})
+	}
+	return out
+}
 
 // watch is a form as a draft gives it.
 func watch() formpdf.Document {
@@ -40,9 +103,9 @@ func manyItems(n int) formpdf.Document {
 
 func TestRender_PrintsAPageWithEverythingOnIt(t *testing.T) {
 	t.Parallel()
-	pages := read(t, render(t, watch()))
-	if len(pages) != 1 {
-		t.Fatalf("%d pages, want 1", len(pages))
+	page := read(t, watch())
+	if page.count != 1 {
+		t.Fatalf("%d pages, want 1", page.count)
 	}
 	for _, text := range []string{
 		"WATCH", "Watch worksheet", "Breaks a watch down into case, strap, movement and battery.",
@@ -53,7 +116,7 @@ func TestRender_PrintsAPageWithEverythingOnIt(t *testing.T) {
 		"SPECIMEN made by a test server from test data. It is not a legal document; do not present it to any authority.",
 		"WATCH, RD-7Q2M4K9XW1Z8B3TA, page 1",
 	} {
-		if !pages[0].has(text) {
+		if !page.has(text) {
 			t.Errorf("the page lacks %q", text)
 		}
 	}
@@ -84,17 +147,18 @@ func TestRender_TheSameDocumentGivesTheSameBytes(t *testing.T) {
 func TestRender_ContinuesOnFurtherPages(t *testing.T) {
 	t.Parallel()
 	var all []string
-	for i, page := range read(t, render(t, manyItems(60))) {
-		if !page.has(fmt.Sprintf("WATCH, RD-7Q2M4K9XW1Z8B3TA, page %d", i+1)) || !strings.Contains(page.text(""), "SPECIMEN") {
-			t.Errorf("page %d is not marked", i+1)
+	pages := read(t, manyItems(60))
+	for n := range pages.count {
+		if !pages.has(fmt.Sprintf("WATCH, RD-7Q2M4K9XW1Z8B3TA, page %d", n+1)) || strings.Count(pages.text(), "SPECIMEN") != pages.count {
+			t.Errorf("page %d is not marked", n+1)
 		}
-		for _, l := range page.lines {
-			if strings.HasPrefix(l.text, "Article ") {
-				all = append(all, l.text)
-			}
-			if l.x < 34 || l.x > 562 || l.y < 20 || l.y > 808 {
-				t.Errorf("page %d: %q stands at %v, %v", i+1, l.text, l.x, l.y)
-			}
+	}
+	for _, l := range pages.lines {
+		if strings.HasPrefix(l.text, "Article ") {
+			all = append(all, l.text)
+		}
+		if l.x < 34 || l.x > 562 || l.y < 20 || l.y > 808 {
+			t.Errorf("%q stands at %v, %v", l.text, l.x, l.y)
 		}
 	}
 	if len(all) != 60 || all[0] != "Article 1" || all[59] != "Article 60" {
@@ -109,12 +173,12 @@ func TestRender_WrapsLongTexts(t *testing.T) {
 	for _, value := range []string{strings.Repeat("Acquired from the estate. ", 35), strings.Repeat("É", 900), strings.Repeat("a\n", 400)} {
 		doc := watch()
 		doc.Fields = []formpdf.Field{{Label: "Provenance", Value: value}}
-		if got := squeezed(read(t, render(t, doc))[0].text("")); !strings.Contains(got, squeezed(value)) {
+		if got := squeezed(read(t, doc).text()); !strings.Contains(got, squeezed(value)) {
 			t.Errorf("%.9q…: the page lacks a part of the value", value)
 		}
 		doc.Fields[0].Value = strings.Repeat(value, 100)
-		if pages := read(t, render(t, doc)); len(pages) > 2 || !strings.Contains(pages[0].text(""), "…") {
-			t.Errorf("%.9q…: %d pages", value, len(pages))
+		if pages := read(t, doc); pages.count > 2 || !strings.Contains(pages.text(), "…") {
+			t.Errorf("%.9q…: %d pages", value, pages.count)
 		}
 	}
 }
@@ -143,9 +207,9 @@ func TestRender_HostileTextsArePrinted(t *testing.T) {
 			Items:  []formpdf.Item{{Description: text, HSCode: text, OriginCountry: text, Currency: text, Quantity: text, UnitValue: text, TotalValue: text}},
 			Totals: []string{text},
 		}
-		pages := read(t, render(t, doc))
-		if len(pages) != 1 || !pages[0].has("Signature") || want != "" && !pages[0].has(want) {
-			t.Errorf("%q: %d pages, %q", text, len(pages), pages[0].text("|"))
+		page := read(t, doc)
+		if page.count != 1 || !page.has("Signature") || want != "" && !page.has(want) {
+			t.Errorf("%q: %d pages, %q", text, page.count, page.text())
 		}
 	}
 }

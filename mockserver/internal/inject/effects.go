@@ -87,24 +87,15 @@ func rateLimit(x *wire.Exchange, f fault.Fault, w World) error {
 func retryAfter(form fault.RetryAfter, wait time.Duration, now time.Time) string {
 	seconds := int64((wait + time.Second - 1) / time.Second)
 	due := now.Add(time.Duration(seconds) * time.Second).UTC()
-	switch form {
-	case fault.RetryAfterSeconds:
-		return strconv.FormatInt(seconds, 10)
-	case fault.RetryAfterIMF:
-		return due.Format(http.TimeFormat)
-	case fault.RetryAfterRFC850:
-		return due.Format("Monday, 02-Jan-06 15:04:05 GMT")
-	case fault.RetryAfterASCTime:
-		return due.Format(time.ANSIC)
-	case fault.RetryAfterNegative:
-		return "-1"
-	case fault.RetryAfterHuge:
-		return "99999999999999999999"
-	case fault.RetryAfterRubbish:
-		return "soon"
-	default:
-		return ""
-	}
+	return map[fault.RetryAfter]string{
+		fault.RetryAfterSeconds:  strconv.FormatInt(seconds, 10),
+		fault.RetryAfterIMF:      due.Format(http.TimeFormat),
+		fault.RetryAfterRFC850:   due.Format("Monday, 02-Jan-06 15:04:05 GMT"),
+		fault.RetryAfterASCTime:  due.Format(time.ANSIC),
+		fault.RetryAfterNegative: "-1",
+		fault.RetryAfterHuge:     "99999999999999999999",
+		fault.RetryAfterRubbish:  "soon",
+	}[form]
 }
 
 func redirect(x *wire.Exchange, f fault.Fault) {

@@ -20,12 +20,9 @@ func Encode(v any) ([]byte, error) {
 }
 
 // Timestamp is a time as the service writes it: ISO 8601, UTC, milliseconds.
-type Timestamp time.Time
+type Timestamp struct{ time.Time }
 
 // MarshalJSON implements [json.Marshaler].
 func (t Timestamp) MarshalJSON() ([]byte, error) {
-	return []byte(time.Time(t).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
+	return []byte(t.UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (t *Timestamp) UnmarshalJSON(text []byte) error { return (*time.Time)(t).UnmarshalJSON(text) }

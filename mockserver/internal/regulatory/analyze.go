@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
@@ -48,10 +47,8 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 	if i < 0 {
 		return nil, notFound("wallet", in.Wallet, "use the account_reference of a transaction, or leave the wallet out")
 	}
-	if d.config.Room != nil {
-		if err := d.config.Room(); err != nil {
-			return nil, &Refusal{Code: CodeFull, Rule: assumeLimit, Message: err.Error()}
-		}
+	if err := d.config.Room(); err != nil {
+		return nil, refuse(CodeFull, assumeLimit, "%v", err)
 	}
 	special, isSpecial := specialInput(in)
 	goods, known := special.goods(), true
@@ -103,11 +100,10 @@ func (d *Service) fill(next *Record, goods Consignment, known bool) (failure str
 	if problems := checkItems(goods.Items); len(problems) > 0 {
 		return problems[0].Field + " " + problems[0].Reason
 	}
-	rate, err := d.rate(next.Currency)
-	if err != nil {
-		return err.Error()
+	next.rate = d.config.Exchange[next.Currency]
+	if next.rate.Sign() <= 0 {
+		return fmt.Sprintf("no exchange rate from %s to %s: set one above zero with SetExchangeRate", usdCurrency, next.Currency)
 	}
-	next.rate = rate
 	next.LineItems = d.identified(goods.Items)
 	next.Addresses = goods.Addresses
 	if next.Source == FlowInvoice {
@@ -123,26 +119,8 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	next.FailureReason = "Analysis failed: " + reason
 	d.fire(next, triggerAnalysisFailed)
 	stored := d.store(next)
-	refusal := &Refusal{
-		Code: CodeAnalysisFailed, Rule: specAnalyzeFails,
-		Message: fmt.Sprintf("analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID),
-	}
-	return refusal.of(stored)
-}
-
-// rate returns the value of a US dollar in the wallet's currency.
-func (d *Service) rate(currency string) (shipping.Amount, error) {
-	if currency == usdCurrency {
-		return shipping.NewAmount(1, 0)
-	}
-	rate, err := d.config.Rate(usdCurrency, currency)
-	if err != nil {
-		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: %w", usdCurrency, currency, err)
-	}
-	if rate.Sign() <= 0 {
-		return shipping.Amount{}, fmt.Errorf("the exchange rate from %s to %s is %s and must be above zero", usdCurrency, currency, rate)
-	}
-	return rate, nil
+	return refuse(CodeAnalysisFailed, specAnalyzeFails,
+		"analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID).of(stored)
 }
 
 // identified returns a copy of items in which each has an id and its HS code in digits.
@@ -199,8 +177,8 @@ func (d *Service) offer(next *Record, form *compliance.Form) (AvailableDocument,
 	}
 	price, err := form.PriceUSD.Mul(next.rate)
 	if err != nil {
-		return AvailableDocument{}, &Refusal{Code: CodeNotPriced, Rule: specPricing,
-			Message: fmt.Sprintf("cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)}
+		return AvailableDocument{}, refuse(CodeNotPriced, specPricing,
+			"cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)
 	}
 	return AvailableDocument{
 		DocumentType: form.Slug, Name: form.Title, Mode: form.Mode, Amount: price.Round(priceDecimals), Currency: next.Currency,

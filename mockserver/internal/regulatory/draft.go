@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,10 +72,8 @@ func (d *Service) UpdateAddresses(requestID string, in AddressesUpdate) (*Record
 func (d *Service) UpdateShipping(requestID string, in Shipping) (*Record, error) {
 	return d.edit(requestID, checkShipping(in), func(next *Record) error {
 		if next.Source != FlowInvoice {
-			return &Refusal{
-				Code: CodeShipmentFlow, Rule: specShippingFlow,
-				Message: fmt.Sprintf("request %s was analyzed from shipment %s: shipping can be edited in the invoice flow only", next.RequestID, next.ShipmentID),
-			}
+			return refuse(CodeShipmentFlow, specShippingFlow,
+				"request %s was analyzed from shipment %s: shipping can be edited in the invoice flow only", next.RequestID, next.ShipmentID)
 		}
 		next.Shipping = &in
 		return nil
@@ -94,8 +93,7 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 		}
 		if _, offered := next.offered(slug); !offered {
 			if !form.OnRequest() {
-				return &Refusal{Code: CodeNotOffered, Rule: specEdits,
-					Message: fmt.Sprintf("request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())}
+				return refuse(CodeNotOffered, specEdits, "request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())
 			}
 			offer, err := d.offer(next, form)
 			if err != nil {
@@ -168,14 +166,14 @@ func checkItems(items []LineItem) []Problem {
 			field, reason string
 		}{
 			{repeated, "item_id", fmt.Sprintf("must not be that of line_items[%d]; leave it out for a new item", first)},
-			{item.ItemID != "" && !isID(item.ItemID, "IT-"), "item_id", "must be IT- and letters and digits; leave it out for a new item"},
+			{item.ItemID != "" && !isItemID(item.ItemID), "item_id", "must be IT- and letters and digits; leave it out for a new item"},
 			{strings.TrimSpace(item.Description) == "", "description", "must describe the item"},
 			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code", "must be 2 to 12 digits, or left out if unknown"},
 			{item.Quantity < 1, "quantity", "must be at least 1, as a whole number"},
 			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price", "must be a number that is not negative, of at most 18 digits"},
-			{!isUpper(item.Currency, 3), "currency", "must be a three-letter code such as USD"},
+			{!isCurrency(item.Currency), "currency", "must be a three-letter code such as USD"},
 			{isUnreadable(item.Weight) || item.Weight.Sign() < 0, "weight", "must be a number of kilograms that is not negative, of at most 18 digits"},
-			{item.OriginCountry != "" && !isUpper(item.OriginCountry, 2), "origin_country", "must be a two-letter code such as CN, or left out"},
+			{item.OriginCountry != "" && !isCountry(item.OriginCountry), "origin_country", "must be a two-letter code such as CN, or left out"},
 		} {
 			if rule.broken {
 				problems = append(problems, Problem{Field: fmt.Sprintf("line_items[%d].%s", i, rule.field), Reason: rule.reason})
@@ -187,7 +185,7 @@ func checkItems(items []LineItem) []Problem {
 
 // checkAddress checks the country, on which documents depend. The other fields are free text.
 func checkAddress(end string, address *Address) []Problem {
-	if address == nil || isUpper(address.Country, 2) {
+	if address == nil || isCountry(address.Country) {
 		return nil
 	}
 	return []Problem{{Field: end + ".country", Reason: "must be a two-letter code such as US"}}
@@ -215,28 +213,18 @@ func isTime(text string) bool {
 	return dateErr == nil || timeErr == nil
 }
 
-func isUpper(text string, letters int) bool {
-	return len(text) == letters && !strings.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'Z' })
-}
-
-// isID reports whether a text is a prefix and, after it, letters and digits.
-func isID(text, prefix string) bool {
-	rest, found := strings.CutPrefix(text, prefix)
-	return found && rest != "" && !strings.ContainsFunc(rest, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	})
-}
+var (
+	isItemID   = regexp.MustCompile(`^IT-[0-9A-Za-z]+$`).MatchString
+	isCountry  = regexp.MustCompile(`^[A-Z]{2}$`).MatchString
+	isCurrency = regexp.MustCompile(`^[A-Z]{3}$`).MatchString
+	isHSCode   = regexp.MustCompile(`^[0-9]{2,12}$`).MatchString
+)
 
 // hsDigits returns an HS code without dots, spaces and hyphens, or ""
 // if the text is not an HS code.
 func hsDigits(code string) string {
-	digits := strings.Map(func(r rune) rune {
-		if r == '.' || r == ' ' || r == '-' {
-			return -1
-		}
-		return r
-	}, code)
-	if len(digits) < 2 || len(digits) > 12 || strings.Trim(digits, "0123456789") != "" {
+	digits := strings.NewReplacer(".", "", " ", "", "-", "").Replace(code)
+	if !isHSCode(digits) {
 		return ""
 	}
 	return digits
@@ -253,13 +241,9 @@ func (q *Quantity) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	number, err := shipping.ParseAmount(string(text))
-	if err != nil {
-		return nil
+	n, notWhole := strconv.Atoi(number.String()) // without decimals if it is whole
+	if err == nil && notWhole == nil {
+		*q = Quantity(n)
 	}
-	n, err := strconv.Atoi(number.String()) // without decimals if it is whole
-	if err != nil {
-		return nil
-	}
-	*q = Quantity(n)
 	return nil
 }

@@ -16,7 +16,7 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	} {
 		must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, slug, profile))
 	}
-	w.rates["NGN"] = "9999"
+	w.setRate("9999")
 	watch, supplement := r.LineItems[0], r.LineItems[1]
 	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
 	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56"; got != want {

@@ -62,14 +62,20 @@ func (r *Refusal) Payload() map[string]any {
 
 // of adds the request and its status to the data: a refusal that states them shows that nothing was purchased.
 func (r *Refusal) of(record *Record) *Refusal {
-	data := map[string]any{"request_id": record.RequestID, "status": record.Status}
-	maps.Copy(data, r.Data)
-	r.Data = data
+	if r.Data == nil {
+		r.Data = map[string]any{}
+	}
+	r.Data["request_id"], r.Data["status"] = record.RequestID, record.Status
 	return r
 }
 
 // Problem is one problem of a request.
 type Problem = compliance.Problem
+
+// refuse returns a refusal with a formatted message.
+func refuse(code Code, rule, format string, args ...any) *Refusal {
+	return &Refusal{Code: code, Rule: rule, Message: fmt.Sprintf(format, args...)}
+}
 
 // refuseProblems returns a refusal that lists all problems of a request.
 func refuseProblems(code Code, rule string, problems []Problem) *Refusal {
@@ -81,10 +87,7 @@ func refuseProblems(code Code, rule string, problems []Problem) *Refusal {
 }
 
 func notFound(kind, id, next string) *Refusal {
-	return &Refusal{
-		Code: CodeNotFound, Rule: "assumption: an unknown id is not found",
-		Message: fmt.Sprintf("no %s %q: %s", kind, shorten(id), next),
-	}
+	return refuse(CodeNotFound, "assumption: an unknown id is not found", "no %s %q: %s", kind, shorten(id), next)
 }
 
 // shorten truncates a long id for a message.

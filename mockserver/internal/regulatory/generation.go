@@ -2,13 +2,13 @@ package regulatory
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 // Generation proceeds document by document. An automated document takes its form's time; a manual one first
@@ -21,7 +21,7 @@ import (
 // startGenerationLater leaves a charged request in the status purchasing for a time before its generation starts.
 func (d *Service) startGenerationLater(record *Record, wait time.Duration) *Record {
 	next := record.clone()
-	next.due = d.config.Now().Add(wait)
+	next.due[untilGeneration] = d.config.Now().Add(wait)
 	stored := d.store(next)
 	d.schedule(stored)
 	return stored
@@ -31,7 +31,7 @@ func (d *Service) startGenerationLater(record *Record, wait time.Duration) *Reco
 func (d *Service) startGeneration(record *Record) *Record {
 	next := record.clone()
 	d.fire(next, triggerGenerationStarts)
-	next.due = time.Time{}
+	delete(next.due, untilGeneration)
 	for _, slug := range next.purchased {
 		offer, _ := next.offered(slug)
 		next.Documents = append(next.Documents, Document{
@@ -40,7 +40,7 @@ func (d *Service) startGeneration(record *Record) *Record {
 	}
 	for i := range next.Documents {
 		if doc := &next.Documents[i]; doc.Mode == compliance.ModeManual {
-			d.awaitEvidence(doc)
+			d.awaitEvidence(next, doc)
 		} else {
 			d.startAttempt(next, doc)
 		}
@@ -50,17 +50,17 @@ func (d *Service) startGeneration(record *Record) *Record {
 	return stored
 }
 
-func (d *Service) awaitEvidence(doc *Document) {
+func (d *Service) awaitEvidence(next *Record, doc *Document) {
 	doc.Status = DocumentAwaitingEvidence
 	if after := d.config.Assume.EvidenceAfter; after > 0 {
-		doc.due = d.config.Now().Add(after)
+		next.due[doc.DocumentType] = d.config.Now().Add(after)
 	}
 }
 
 func (d *Service) startAttempt(next *Record, doc *Document) {
 	doc.Status, doc.Failure = DocumentGenerating, ""
 	doc.Attempts++
-	doc.due = d.config.Now().Add(d.duration(doc.DocumentType) + next.script.delay)
+	next.due[doc.DocumentType] = d.config.Now().Add(d.duration(doc.DocumentType) + next.script.delay)
 }
 
 // defaultScale makes every built-in form ready within two seconds, so that nobody waits for a first purchase.
@@ -90,8 +90,7 @@ func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 		return nil, notFound("purchased document", slug, "use one in documents of the request")
 	}
 	if doc.Status != DocumentAwaitingEvidence {
-		return nil, &Refusal{Code: CodeNoEvidenceAwaited, Rule: assumeManual,
-			Message: fmt.Sprintf("%s of request %s is %s and requires no evidence", slug, requestID, doc.Status)}
+		return nil, refuse(CodeNoEvidenceAwaited, assumeManual, "%s of request %s is %s and requires no evidence", slug, requestID, doc.Status)
 	}
 	return d.evidenceArrived(record, slug), nil
 }
@@ -101,7 +100,7 @@ func (d *Service) evidenceArrived(record *Record, slug string) *Record {
 	d.fire(next, TriggerEvidence)
 	d.startAttempt(next, next.document(slug))
 	stored := d.store(next)
-	d.scheduleDocument(stored, *stored.document(slug))
+	d.scheduleChange(stored, slug)
 	return stored
 }
 
@@ -118,22 +117,18 @@ func (d *Service) Retry(requestID string) (*Record, error) {
 		return nil, err
 	}
 	next := record.clone()
-	var started []string
 	for i := range next.Documents {
 		if doc := &next.Documents[i]; doc.Status == DocumentFailed && doc.Mode == compliance.ModeAutomated {
 			d.startAttempt(next, doc)
-			started = append(started, doc.DocumentType)
 		}
 	}
-	if len(started) == 0 {
+	if len(next.due) == 0 { // nothing else is due in a failed request
 		return nil, notRetryable(record)
 	}
 	d.fire(next, TriggerRetry)
 	next.FailureReason = ""
 	stored := d.store(next)
-	for _, slug := range started {
-		d.scheduleDocument(stored, *stored.document(slug))
-	}
+	d.schedule(stored)
 	return stored, nil
 }
 
@@ -142,41 +137,44 @@ func notRetryable(record *Record) *Refusal {
 	if len(record.Documents) > 0 {
 		why = "only manual documents failed, and only automated ones can be retried"
 	}
-	refusal := &Refusal{Code: CodeNotRetryable, Rule: specRetry, Message: fmt.Sprintf("request %s cannot be retried: %s", record.RequestID, why)}
-	return refusal.of(record)
+	return refuse(CodeNotRetryable, specRetry, "request %s cannot be retried: %s", record.RequestID, why).of(record)
 }
+
+// untilGeneration stands for the start of generation among the document types in [Record.due].
+const untilGeneration = ""
 
 // schedule schedules everything that is due on the record.
 func (d *Service) schedule(record *Record) {
-	if due := record.due; !due.IsZero() {
-		d.config.After(due.Sub(d.config.Now()), "start generation of "+record.RequestID, func() {
-			if current := d.records[record.RequestID]; current.Status == StatePurchasing && current.due.Equal(due) {
-				d.startGeneration(current)
-			}
-		})
-	}
+	d.scheduleChange(record, untilGeneration)
 	for _, doc := range record.Documents {
-		d.scheduleDocument(record, doc)
+		d.scheduleChange(record, doc.DocumentType)
 	}
 }
 
-func (d *Service) scheduleDocument(record *Record, doc Document) {
-	if doc.due.IsZero() {
+// scheduleChange schedules the next change of one document, or the start of generation, if there is one.
+func (d *Service) scheduleChange(record *Record, slug string) {
+	due, pending := record.due[slug]
+	if !pending {
 		return
 	}
-	id, label := record.RequestID, "generate "
-	if doc.Status == DocumentAwaitingEvidence {
-		label = "evidence for "
+	id, label := record.RequestID, "generate "+slug
+	switch doc := record.document(slug); {
+	case doc == nil:
+		label = "start generation"
+	case doc.Status == DocumentAwaitingEvidence:
+		label = "evidence for " + slug
 	}
-	d.config.After(doc.due.Sub(d.config.Now()), label+doc.DocumentType+" of "+id, func() {
+	d.config.After(due.Sub(d.config.Now()), label+" of "+id, func() {
 		current := d.records[id]
-		now := current.document(doc.DocumentType)
+		doc := current.document(slug)
 		switch { // the document may have changed since the call was scheduled
-		case now.Status != doc.Status || now.Attempts != doc.Attempts:
-		case now.Status == DocumentAwaitingEvidence:
-			d.evidenceArrived(current, doc.DocumentType)
+		case !current.due[slug].Equal(due):
+		case doc == nil:
+			d.startGeneration(current)
+		case doc.Status == DocumentAwaitingEvidence:
+			d.evidenceArrived(current, slug)
 		default:
-			d.endAttempt(current, doc.DocumentType)
+			d.endAttempt(current, slug)
 		}
 	})
 }
@@ -185,11 +183,11 @@ func (d *Service) scheduleDocument(record *Record, doc Document) {
 func (d *Service) endAttempt(record *Record, slug string) {
 	next := record.clone()
 	doc := next.document(slug)
-	doc.due = time.Time{}
+	delete(next.due, slug)
 	if failure := d.failure(next, doc); failure != "" {
 		doc.Status, doc.Failure = DocumentFailed, failure
 	} else {
-		doc.Status, doc.GeneratedAt = DocumentGenerated, Timestamp{d.config.Now().UTC()}
+		doc.Status, doc.GeneratedAt = DocumentGenerated, jsontext.Timestamp{Time: d.config.Now().UTC()}
 	}
 	d.endGeneration(next)
 	d.store(next)

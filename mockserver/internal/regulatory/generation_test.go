@@ -2,9 +2,11 @@ package regulatory_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -13,7 +15,7 @@ func TestGeneration_TimeIsScaled(t *testing.T) {
 	for scale, want := range map[float64]time.Duration{0: 350 * time.Millisecond, -1: 0, 0.5: 3500 * time.Millisecond, 10: 70 * time.Second, 1e300: 1 << 62} {
 		w := newWorld(t, func(c *regulatory.Config) { c.Assume.GenerationScale = scale })
 		w.purchase(w.analyze(parcel), "WATCH")
-		if got := w.timers[0].due.Sub(w.now); got != want {
+		if got := w.clock.Pending(1)[0].Due.Sub(w.clock.Now()); got != want {
 			t.Errorf("at scale %v WATCH takes %v, want %v", scale, got, want)
 		}
 	}
@@ -68,8 +70,8 @@ func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 func TestGeneration_OneFailedDocumentFailsTheRequestWhenAllHaveEnded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.hooks.Generate = func(_, slug string, attempt int) error {
-		if slug == "WATCH" && attempt == 1 {
+	w.hooks[fault.Generation] = func(about string) error {
+		if strings.HasSuffix(about, " WATCH") {
 			return errors.New("the printer is out of paper")
 		}
 		return nil
@@ -93,8 +95,8 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	failing := true
-	w.hooks.Generate = func(_, slug string, _ int) error {
-		if failing && slug != "FDA" {
+	w.hooks[fault.Generation] = func(about string) error {
+		if failing && !strings.HasSuffix(about, " FDA") {
 			return errors.New("not today")
 		}
 		return nil
@@ -125,7 +127,7 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 func TestRetry_ManualDocumentsAreNotRetried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.hooks.Generate = func(string, string, int) error { return errors.New("illegible") }
+	w.hooks[fault.Generation] = func(string) error { return errors.New("illegible") }
 	r := w.analyze(perfume)
 	w.purchase(r, "MSDS")
 	must[*regulatory.Record](t)(w.SubmitEvidence(r.RequestID, "MSDS"))

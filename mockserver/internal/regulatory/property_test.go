@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -27,9 +28,8 @@ func TestAnySequenceOfOperationsKeepsTheBooks(t *testing.T) {
 			}
 			return nil
 		}
-		w.hooks = hooks{
-			BeforeCharge: flaky, AfterCharge: flaky, BeforeReply: flaky,
-			Generate: func(id, _ string, _ int) error { return flaky(id) },
+		for _, point := range fault.Points() {
+			w.hooks[point] = flaky
 		}
 		known := map[string]*regulatory.Record{}
 		prices := map[string]shipping.Amount{}
@@ -105,7 +105,7 @@ func TestAnySequenceOfOperationsKeepsTheBooks(t *testing.T) {
 			"retry":    func(*rapid.T) { ignore(w.Retry(pick())) },
 			"advance":  func(rt *rapid.T) { w.advance(time.Duration(rapid.IntRange(0, 30).Draw(rt, "seconds")) * time.Second) },
 			"rates": func(rt *rapid.T) {
-				w.rates["NGN"] = rapid.SampledFrom([]string{"1500.13", "1", "0.001", "99999.123456"}).Draw(rt, "rate")
+				w.setRate(rapid.SampledFrom([]string{"1500.13", "1", "0.001", "99999.123456"}).Draw(rt, "rate"))
 			},
 		})
 	})

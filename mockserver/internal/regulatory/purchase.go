@@ -84,9 +84,7 @@ func (d *Service) Purchase(in PurchaseInput) (Receipt, error) {
 func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	d.fire(next, TriggerPurchase)
 	stored := d.store(next)
-	if d.config.Charged != nil {
-		d.config.Charged(entry, stored)
-	}
+	d.config.Charged(entry, stored)
 	interrupted := d.config.At(fault.AfterCharge, shipping.OpPurchase, stored.RequestID)
 	switch wait := d.config.Assume.Purchasing; {
 	case stored.script.hangInPurchasing:
@@ -157,13 +155,9 @@ func (d *Service) checkTypes(record *Record, slugs []string) error {
 // chargeRefused converts an error of the ledger to a refusal.
 func chargeRefused(record *Record, err error) error {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
-		refusal := &Refusal{
-			Code: CodeInsufficientFunds, Rule: assumeFunds, Message: short.Error(),
-			Data: map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance, "needed": short.Needed},
-		}
+		refusal := refuse(CodeInsufficientFunds, assumeFunds, "%v", short)
+		refusal.Data = map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance, "needed": short.Needed}
 		return refusal.of(record)
 	}
-	refusal := &Refusal{Code: CodeChargeRefused, Rule: assumeFunds,
-		Message: fmt.Sprintf("wallet %s cannot be charged for request %s: %v", record.Wallet, record.RequestID, err)}
-	return refusal.of(record)
+	return refuse(CodeChargeRefused, assumeFunds, "wallet %s cannot be charged for request %s: %v", record.Wallet, record.RequestID, err).of(record)
 }

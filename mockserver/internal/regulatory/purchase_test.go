@@ -2,11 +2,13 @@ package regulatory_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -23,7 +25,7 @@ func TestPurchase_ChargesTheStoredAmountsThoughRatesMoved(t *testing.T) {
 		}
 	})
 	r := w.analyze(parcel)
-	w.rates["NGN"] = "9999"
+	w.setRate("9999")
 	receipt := w.purchase(r, "WATCH", "FDA")
 	want := regulatory.Receipt{
 		RequestID: r.RequestID, Status: regulatory.StateProcessing, DocumentTypes: []string{"WATCH", "FDA"},
@@ -63,10 +65,10 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
 			_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: tc.slugs})
 			said := refusal(t, err, tc.code, tc.says...)
-			if len(said.Message) > 1000 {
-				t.Errorf("the message has %d characters", len(said.Message))
+			if problems := strings.Count(said.Message, "document_types["); len(said.Message) > 1000 || problems > len(tc.slugs) {
+				t.Errorf("the message has %d characters and %d problems", len(said.Message), problems)
 			}
-			if w.get(r) != r || w.balance(dollars) != "10.00" || len(w.timers) != 0 {
+			if w.get(r) != r || w.balance(dollars) != "10.00" || w.clock.Waiting() != 0 {
 				t.Errorf("the refusal left %s and %s in the wallet", w.get(r).JSON(), w.balance(dollars))
 			}
 			w.checkSound()
@@ -128,18 +130,17 @@ func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 func TestPurchase_InterruptedTellsByItsStateWhetherItWasCharged(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("connection lost")
-	lose := func(string) error { return lost }
 	for name, tc := range map[string]struct {
-		hooks           hooks
+		point           fault.Point
 		at, later, left string
 	}{
-		"before the charge": {hooks{BeforeCharge: lose}, "draft", "draft", "1000000.00"},
-		"after the charge":  {hooks{AfterCharge: lose}, "purchasing", "completed", "982748.50"},
-		"before the reply":  {hooks{BeforeReply: lose}, "processing", "completed", "982748.50"},
+		"before the charge": {fault.BeforeCharge, "draft", "draft", "1000000.00"},
+		"after the charge":  {fault.AfterCharge, "purchasing", "completed", "982748.50"},
+		"before the reply":  {fault.BeforeReply, "processing", "completed", "982748.50"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.hooks = tc.hooks
+			w.hooks[tc.point] = func(string) error { return lost }
 			r := w.analyze(parcel)
 			if _, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}}); !errors.Is(err, lost) {
 				t.Fatalf("error is %v", err)
@@ -160,7 +161,7 @@ func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.analyze(parcel)
-	must[ledger.Entry](t)(w.ledger.Debit(naira, amount(t, "1"), r.RequestID, "Somebody else", w.now, "TR-9"))
+	must[ledger.Entry](t)(w.ledger.Debit(naira, amount(t, "1"), r.RequestID, "Somebody else", w.clock.Now(), "TR-9"))
 	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}})
 	refusal(t, err, regulatory.CodeChargeRefused, "already debited")
 	if w.get(r) != r || w.Check(w.ledger) == nil {

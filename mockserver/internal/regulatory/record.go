@@ -58,15 +58,17 @@ type Record struct {
 	ChargedAmount shipping.Amount `json:"charged_amount,omitzero"`
 	TransactionID string          `json:"transaction_id,omitempty"`
 	// FailureReason is present while the status is failed.
-	FailureReason string    `json:"failure_reason,omitempty"`
-	CreatedAt     Timestamp `json:"created_at"`
-	UpdatedAt     Timestamp `json:"updated_at"`
+	FailureReason string             `json:"failure_reason,omitempty"`
+	CreatedAt     jsontext.Timestamp `json:"created_at"`
+	UpdatedAt     jsontext.Timestamp `json:"updated_at"`
 
 	rate      shipping.Amount // USD to Currency, at analyze time
 	purchased []string        // document types, in the order of the purchase
-	due       time.Time       // end of purchasing; zero if none is scheduled
-	script    script          // the effect of a special input
-	history   []Step          // oldest first
+	// due is when each document changes next, by its type: when its attempt ends, or when its evidence arrives. Under
+	// [untilGeneration] it is when generation starts.
+	due     map[string]time.Time
+	script  script // the effect of a special input
+	history []Step // oldest first
 	// encode returns the record's JSON, and is nil until the record is stored. It works on first use, because most records
 	// of a request are replaced before they are served.
 	encode func() ([]byte, error)
@@ -128,10 +130,8 @@ type Document struct {
 	// Attempts is the number of attempts to generate it.
 	Attempts int `json:"attempts"`
 	// Failure is the reason why the last attempt failed.
-	Failure     string    `json:"failure,omitempty"`
-	GeneratedAt Timestamp `json:"generated_at,omitzero"`
-
-	due time.Time // when the attempt ends or evidence arrives; zero if nothing is scheduled
+	Failure     string             `json:"failure,omitempty"`
+	GeneratedAt jsontext.Timestamp `json:"generated_at,omitzero"`
 }
 
 // Addresses are the origin and the destination of the consignment.
@@ -167,14 +167,6 @@ type Shipping struct {
 	EstimatedArrival string `json:"estimated_arrival"`
 }
 
-// Timestamp is a time that is written in UTC with milliseconds: 2026-01-05T09:30:00.000Z.
-type Timestamp struct{ time.Time }
-
-// MarshalJSON writes the format of the service's timestamps.
-func (t Timestamp) MarshalJSON() ([]byte, error) {
-	return jsontext.Timestamp(t.Time).MarshalJSON()
-}
-
 // JSON returns the record's JSON, fields in the order of [Record], without copying it. The caller must not change it.
 // Several worlds may share the record and call JSON at once.
 func (r *Record) JSON() []byte {
@@ -185,35 +177,27 @@ func (r *Record) JSON() []byte {
 	return text
 }
 
-// clone returns a copy that may be changed until it is stored: its struct, its list of documents and
+// clone returns a copy that may be changed until it is stored: its struct, its list of documents, their times and
 // its profiles are not shared. Items, offers and the values of a profile are replaced as a whole.
 func (r *Record) clone() *Record {
 	next := *r
 	next.Documents = slices.Clone(r.Documents)
 	next.Profiles = maps.Clone(r.Profiles)
+	next.due = map[string]time.Time{}
+	maps.Copy(next.due, r.due)
 	next.encode = nil
 	return &next
-}
-
-// pending reports whether a change of the record is scheduled.
-func (r *Record) pending() bool {
-	return !r.due.IsZero() || slices.ContainsFunc(r.Documents, func(d Document) bool { return !d.due.IsZero() })
 }
 
 // postponed returns the record with all scheduled changes postponed by d. They are not part of its JSON, which both
 // share.
 func (r *Record) postponed(d time.Duration) *Record {
-	later := *r
-	later.Documents = slices.Clone(r.Documents)
-	if !later.due.IsZero() {
-		later.due = later.due.Add(d)
+	later := r.clone()
+	later.encode = r.encode
+	for slug, due := range later.due {
+		later.due[slug] = due.Add(d)
 	}
-	for i := range later.Documents {
-		if doc := &later.Documents[i]; !doc.due.IsZero() {
-			doc.due = doc.due.Add(d)
-		}
-	}
-	return &later
+	return later
 }
 
 func (r *Record) encodeOnce() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -34,7 +35,7 @@ func TestRecord_IsWrittenAsTheGoldenFilesSay(t *testing.T) {
 			return w.Records()[0]
 		},
 		"invoice_failed_generation.json": func(t *testing.T, w *world) *regulatory.Record {
-			w.hooks.Generate = func(string, string, int) error { return errors.New("the printer is out of paper") }
+			w.hooks[fault.Generation] = func(string) error { return errors.New("the printer is out of paper") }
 			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice, Wallet: dollars}))
 			must[*regulatory.Record](t)(w.UpdateAddresses(r.RequestID, regulatory.AddressesUpdate{Destination: &regulatory.Address{
 				Name: "Ngozi Obi", Company: "Obi & Co", Line1: "4 Marina", Line2: "Floor 2", City: "Lagos", State: "LA",
@@ -65,12 +66,7 @@ func TestRecord_IsWrittenAsTheGoldenFilesSay(t *testing.T) {
 func TestRecord_NeverChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.hooks.Generate = func(_, _ string, attempt int) error {
-		if attempt == 1 {
-			return errors.New("not today")
-		}
-		return nil
-	}
+	w.hooks[fault.Generation] = func(string) error { return errors.New("not today") }
 	type version struct {
 		record *regulatory.Record
 		then   string
@@ -92,6 +88,7 @@ func TestRecord_NeverChanges(t *testing.T) {
 	note(w.Get(id))
 	w.advance(time.Minute)
 	note(w.Get(id))
+	delete(w.hooks, fault.Generation)
 	note(w.Retry(id))
 	w.advance(time.Minute)
 	note(w.Get(id))

@@ -57,7 +57,7 @@ func TestLoad_GoesOnWhereTheServiceWasSaved(t *testing.T) {
 			t.Errorf("request %s is %s", r.RequestID, got.Status)
 		}
 	}
-	if got := later.get(generating).Documents[1].GeneratedAt.Sub(w.now); got != time.Hour+2*time.Second {
+	if got := later.get(generating).Documents[1].GeneratedAt.Sub(w.clock.Now()); got != time.Hour+2*time.Second {
 		t.Errorf("generation ended %v after it was saved, want an hour and the 2 s that were left", got)
 	}
 	if got := later.get(once); got.Status != regulatory.StateFailed {

@@ -19,18 +19,19 @@ import (
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
-// Config holds the dependencies of a service. Every field without "may be nil" is required.
+// Config holds the dependencies of a service. All functions are required.
 type Config struct {
 	// Rules returns the rules that select the documents of a consignment, always the same. It is called on
 	// first use, so that a server without analyses does not read them.
 	Rules func() *compliance.Rules
 	// Ledger holds the wallets. The default of a request is the first.
 	Ledger *ledger.Ledger
-	// Rate returns how much of one currency a unit of another buys. It is called at analyze time only.
-	Rate func(from, to string) (shipping.Amount, error)
+	// Exchange is how many units of a currency a US dollar buys, at analyze time.
+	Exchange map[string]shipping.Amount
 	// Goods returns the goods of a shipment, or of a commercial invoice, whose URL is never fetched.
 	//
 	// Assumption: analysis fails for a URL that Goods does not know. To switch, return goods for every URL.
@@ -42,9 +43,9 @@ type Config struct {
 	// NewID returns a unique identifier: NewID("RD") is RD-<16 letters and digits>.
 	// The service uses RD (requests), IT (line items) and TR (transactions).
 	NewID func(prefix string) string
-	// Charged is called with each charge and its record. It may be nil.
+	// Charged is called with each charge and its record.
 	Charged func(entry ledger.Entry, record *Record)
-	// Room is called before a request is opened; its error becomes a refusal with [CodeFull]. Nil means no limit.
+	// Room is called before a request is opened; its error becomes a refusal with [CodeFull].
 	Room func() error
 	// At is called at each [fault.Point] with the operation and its subject, and returns an error if a fault strikes
 	// there. A purchase returns the error unchanged, so that the server can drop the connection; the error at
@@ -139,20 +140,12 @@ func (d *Service) Resume(from Requests, shift time.Duration) {
 	maps.Copy(d.records, from.records)
 	d.order, d.broken, d.bytes = slices.Clip(from.order), slices.Clip(from.broken), from.bytes
 	for _, r := range d.Records() {
-		d.resume(r, shift)
+		if len(r.due) > 0 {
+			r = r.postponed(shift)
+			d.records[r.RequestID] = r
+		}
+		d.schedule(r)
 	}
-}
-
-// resume schedules the pending changes of a record from another service.
-func (d *Service) resume(r *Record, shift time.Duration) {
-	if !r.pending() {
-		return
-	}
-	if shift != 0 {
-		r = r.postponed(shift)
-		d.records[r.RequestID] = r
-	}
-	d.schedule(r)
 }
 
 // Check returns nil, or an error that names every violated invariant: each purchased request
@@ -182,7 +175,7 @@ func (d Requests) Check(books *ledger.Ledger) error {
 
 // store sets the request's record to next, with its timestamps, and returns it.
 func (d *Service) store(next *Record) *Record {
-	next.UpdatedAt = Timestamp{d.config.Now().UTC()}
+	next.UpdatedAt = jsontext.Timestamp{Time: d.config.Now().UTC()}
 	earlier, known := d.records[next.RequestID]
 	if !known {
 		next.CreatedAt = next.UpdatedAt
@@ -215,7 +208,7 @@ func (d *Service) fire(next *Record, trigger Trigger) {
 // Step is one change of a request: a new state of the request or of one of its documents, or an edit of its
 // draft.
 type Step struct {
-	At Timestamp `json:"at"`
+	At jsontext.Timestamp `json:"at"`
 	// Status is the new state of the request.
 	Status State `json:"status,omitempty"`
 	// Edited is set if the draft was edited.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +12,11 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 const (
@@ -34,36 +35,29 @@ type world struct {
 	t      testing.TB
 	config regulatory.Config
 	ledger *ledger.Ledger
-	rates  map[string]string // units per dollar
-	now    time.Time
-	timers []timer
+	clock  *clock.Clock
 	ids    int
-	hooks  hooks
-}
-
-type timer struct {
-	due   time.Time
-	label string
-	fn    func()
+	hooks  map[fault.Point]func(about string) error // what happens at the points of faults
 }
 
 func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	t.Helper()
 	w := &world{
-		t: t, ledger: ledger.New(), rates: map[string]string{"NGN": "1500.13"},
-		now: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC),
+		t: t, ledger: ledger.New(),
+		clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)), hooks: map[fault.Point]func(string) error{},
 	}
 	for i, wallet := range []ledger.Wallet{{Reference: naira, Currency: "NGN"}, {Reference: dollars, Currency: "USD"}, {Reference: euros, Currency: "EUR"}} {
 		must[any](t)(nil, w.ledger.Open(wallet))
 		funds := amount(t, []string{"1000000", "10", "10"}[i])
-		must[ledger.Entry](t)(w.ledger.Fund(wallet.Reference, funds, "Opening balance", w.now, w.id("TR")))
+		must[ledger.Entry](t)(w.ledger.Fund(wallet.Reference, funds, "Opening balance", w.clock.Now(), w.id("TR")))
 	}
 	rules := must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json"))))
 	w.config = regulatory.Config{
-		Rules: func() *compliance.Rules { return rules },
-		Rate:  w.rate, Goods: w.look, NewID: w.id, After: w.after,
-		Now: func() time.Time { return w.now }, Ledger: w.ledger, Assume: assumption.Set{GenerationScale: 1},
-		At: w.at,
+		Rules:    func() *compliance.Rules { return rules },
+		Exchange: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
+		Goods:    w.look, NewID: w.id, After: w.after,
+		Now: w.clock.Now, Ledger: w.ledger, Assume: assumption.Set{GenerationScale: 1},
+		At: w.at, Room: func() error { return nil }, Charged: func(ledger.Entry, *regulatory.Record) {},
 	}
 	for _, f := range adjust {
 		f(&w.config)
@@ -74,47 +68,22 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 
 // resumed returns another world, later by shift, whose service goes on with requests of w.
 func (w *world) resumed(requests regulatory.Requests, shift time.Duration) *world {
-	later := &world{t: w.t, config: w.config, ledger: w.ledger.Clone(), now: w.now.Add(shift), ids: w.ids}
+	later := &world{t: w.t, config: w.config, ledger: w.ledger.Clone(), clock: clock.Virtual(w.clock.Now().Add(shift)), ids: w.ids}
 	later.config.Ledger, later.config.After, later.config.NewID = later.ledger, later.after, later.id
-	later.config.Now = func() time.Time { return later.now }
+	later.config.Now = later.clock.Now
 	later.Service = regulatory.New(later.config)
 	later.Resume(requests, shift)
 	return later
 }
 
-// hooks are called at the points of faults; each may be nil.
-type hooks struct {
-	BeforeCharge, AfterCharge, BeforeReply func(requestID string) error
-	Generate                               func(requestID, documentType string, attempt int) error
-}
-
 func (w *world) at(point fault.Point, operation, about string) error {
-	id, slug, _ := strings.Cut(about, " ")
-	if point == fault.Generation {
-		if w.hooks.Generate == nil {
-			return nil
-		}
-		documents := w.get(&regulatory.Record{RequestID: id}).Documents
-		i := slices.IndexFunc(documents, func(d regulatory.Document) bool { return d.DocumentType == slug })
-		return w.hooks.Generate(id, slug, documents[i].Attempts)
+	if (operation == shipping.OpPurchase) == (point == fault.Generation) {
+		return fmt.Errorf("%q is at %s", operation, point)
 	}
-	hook := map[fault.Point]func(string) error{
-		fault.BeforeCharge: w.hooks.BeforeCharge, fault.AfterCharge: w.hooks.AfterCharge, fault.BeforeReply: w.hooks.BeforeReply,
-	}[point]
-	if operation != shipping.OpPurchase {
-		return fmt.Errorf("%s is at %s", operation, point)
+	if hook := w.hooks[point]; hook != nil {
+		return hook(about)
 	}
-	if hook == nil {
-		return nil
-	}
-	return hook(id)
-}
-
-func (w *world) look(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) {
-	if in.FileURL != "" {
-		return w.invoice(in.FileURL)
-	}
-	return w.shipment(in.ShipmentID)
+	return nil
 }
 
 func must[T any](t testing.TB) func(T, error) T {
@@ -132,37 +101,23 @@ func amount(t testing.TB, text string) shipping.Amount {
 	return must[shipping.Amount](t)(shipping.ParseAmount(text))
 }
 
-func (w *world) rate(from, to string) (shipping.Amount, error) {
-	rate, known := w.rates[to]
-	if from != "USD" || !known {
-		return shipping.Amount{}, fmt.Errorf("nobody trades %s", to)
-	}
-	return shipping.ParseAmount(rate)
-}
+// setRate changes how many naira a dollar buys.
+func (w *world) setRate(rate string) { w.config.Exchange["NGN"] = amount(w.t, rate) }
 
 func (w *world) id(prefix string) string {
 	w.ids++
 	return fmt.Sprintf("%s-%016d", prefix, w.ids)
 }
 
-func (w *world) after(d time.Duration, label string, fn func()) {
-	w.timers = append(w.timers, timer{w.now.Add(max(0, d)), label, fn})
-}
+func (w *world) after(d time.Duration, label string, fn func()) { w.clock.After(d, label, fn) }
 
 // advance moves the clock and returns the labels of what fell due, in order.
-func (w *world) advance(d time.Duration) []string {
-	var fired []string
-	for until := w.now.Add(d); ; {
-		slices.SortStableFunc(w.timers, func(a, b timer) int { return a.due.Compare(b.due) })
-		if len(w.timers) == 0 || w.timers[0].due.After(until) {
-			w.now = until
-			return fired
-		}
-		next := w.timers[0]
-		w.timers, w.now = w.timers[1:], next.due
-		next.fn()
-		fired = append(fired, next.label)
+func (w *world) advance(d time.Duration) (labels []string) {
+	w.t.Helper()
+	for _, fired := range must[[]journal.Fired](w.t)(w.clock.Advance(d)) {
+		labels = append(labels, fired.Label)
 	}
+	return labels
 }
 
 func (w *world) watch() regulatory.LineItem {
@@ -186,16 +141,15 @@ func (w *world) goods(items ...regulatory.LineItem) regulatory.Consignment {
 	}
 }
 
-func (w *world) shipment(id string) (regulatory.Consignment, bool) {
+// look returns the goods of the shipments and of the invoice.
+func (w *world) look(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) {
 	bottle := w.supplement()
 	bottle.Description, bottle.HSCode = "Eau de parfum", "330300"
-	known := map[string]regulatory.Consignment{parcel: w.goods(w.watch(), w.supplement()), perfume: w.goods(bottle), "SH-EMPTY": w.goods()}
-	goods, ok := known[id]
+	known := map[string]regulatory.Consignment{
+		parcel: w.goods(w.watch(), w.supplement()), perfume: w.goods(bottle), "SH-EMPTY": w.goods(), invoice: w.goods(w.watch()),
+	}
+	goods, ok := known[in.ShipmentID+in.FileURL]
 	return goods, ok
-}
-
-func (w *world) invoice(url string) (regulatory.Consignment, bool) {
-	return w.goods(w.watch()), url == invoice
 }
 
 func (w *world) analyze(shipment string) *regulatory.Record {

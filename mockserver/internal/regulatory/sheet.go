@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,11 +30,8 @@ func (d *Service) Sheet(requestID, slug string) (formpdf.Document, error) {
 		return formpdf.Document{}, notFound("purchased document", slug, "purchase it first, or use one in documents of the request")
 	}
 	if doc.Status != DocumentGenerated {
-		return formpdf.Document{}, &Refusal{
-			Code: CodeNotGenerated, Rule: "assumption: a PDF is available once its document is generated",
-			Message: fmt.Sprintf("%s of request %s is %s: read the request until it is generated", slug, requestID, doc.Status),
-			Data:    map[string]any{"request_id": requestID, "status": record.Status},
-		}
+		return formpdf.Document{}, refuse(CodeNotGenerated, "assumption: a PDF is available once its document is generated",
+			"%s of request %s is %s: read the request until it is generated", slug, requestID, doc.Status).of(record)
 	}
 	offer, _ := record.offered(slug)
 	items := neededFor(record.LineItems, offer.Reasons)
@@ -167,20 +163,11 @@ func goods(lines []LineItem) (items []formpdf.Item, totals []string) {
 
 // neededFor returns the items in reasons, or all if the consignment is a reason.
 func neededFor(items []LineItem, reasons []compliance.Reason) []LineItem {
-	var needed []LineItem
-	for _, item := range items {
-		if slices.ContainsFunc(reasons, func(r compliance.Reason) bool { return r.ItemID == "" || r.ItemID == item.ItemID }) {
-			needed = append(needed, item)
-		}
-	}
-	if len(reasons) == 0 {
-		return slices.Clone(items)
-	}
-	return needed
+	return slices.DeleteFunc(slices.Clone(items), func(item LineItem) bool {
+		about := func(r compliance.Reason) bool { return r.ItemID == "" || r.ItemID == item.ItemID }
+		return len(reasons) > 0 && !slices.ContainsFunc(reasons, about)
+	})
 }
-
-// Texts for true and false in a form.
-const yes, no = "Yes", "No"
 
 // fieldText formats a profile's value for a form.
 func fieldText(value json.RawMessage, fieldType string) string {
@@ -191,9 +178,9 @@ func fieldText(value json.RawMessage, fieldType string) string {
 	case json.Unmarshal(value, &text) == nil:
 		return text
 	case string(value) == "true":
-		return yes
+		return "Yes"
 	case string(value) == "false":
-		return no
+		return "No"
 	case fieldType == compliance.TypePercent:
 		return string(value) + " %"
 	default:

@@ -31,7 +31,7 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	got := must[formpdf.Document](t)(w.Sheet(r.RequestID, "WATCH"))
 	want := formpdf.Document{
 		RequestID: r.RequestID, DocumentType: "WATCH", Title: "Watch worksheet", Subtitle: "Parts of a watch.",
-		Reference: parcel, Date: w.now,
+		Reference: parcel, Date: w.clock.Now(),
 		Exporter: []string{"Lin Wei", "18 Keji Road", "Shenzhen", "CN"}, Importer: []string{"Ada Brooks", "240 Market Street", "Newark NJ", "US"},
 		Items: []formpdf.Item{{
 			Description: "Wristwatch", HSCode: "910211", OriginCountry: "CN", Quantity: "1", Currency: "USD", UnitValue: "89.90", TotalValue: "89.90",

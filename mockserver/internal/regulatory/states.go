@@ -1,15 +1,12 @@
 package regulatory
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // State is the status of a request. The values and their meanings are the specification's
 // ("Regulatory document request states").
 type State string
 
-// States of a request. Another one needs a row in [states], and rows in the table of transitions.
+// States of a request. Another one needs a row in [States], and rows in the table of transitions.
 const (
 	// StateDraft means analyzed, not yet purchased, editable.
 	StateDraft State = "draft"
@@ -25,11 +22,10 @@ const (
 	noState State = "" // of a request that does not exist yet
 )
 
-// states are all states, in the order of the specification.
-var states = []State{StateDraft, StatePurchasing, StateProcessing, StateCompleted, StateFailed}
-
 // States returns every state, in the order of the specification.
-func States() []State { return slices.Clone(states) }
+func States() []State {
+	return []State{StateDraft, StatePurchasing, StateProcessing, StateCompleted, StateFailed}
+}
 
 // Working reports whether the service changes a request in this state without the user.
 func (s State) Working() bool {
@@ -39,7 +35,7 @@ func (s State) Working() bool {
 }
 
 // Ended reports whether a request stays in this state unless the user retries.
-func (s State) Ended() bool { return slices.Contains(states, s) && s != StateDraft && !s.Working() }
+func (s State) Ended() bool { return slices.Contains(States(), s) && s != StateDraft && !s.Working() }
 
 // Trigger causes a change of a request's state.
 type Trigger string
@@ -128,12 +124,8 @@ func allow(r *Record, trigger Trigger) (State, error) {
 		case t.to != noState:
 			return t.to, nil
 		default:
-			refusal := &Refusal{Code: t.code, Rule: t.rule, Message: fmt.Sprintf("request %s is %s: %s", r.RequestID, r.Status, t.reason)}
-			return noState, refusal.of(r)
+			return noState, refuse(t.code, t.rule, "request %s is %s: %s", r.RequestID, r.Status, t.reason).of(r)
 		}
 	}
-	return noState, &Refusal{
-		Code: CodeImpossible, Rule: specTable,
-		Message: fmt.Sprintf("request %s is %s and %q has no row in the table of transitions", r.RequestID, r.Status, trigger),
-	}
+	return noState, refuse(CodeImpossible, specTable, "request %s is %s and %q has no row in the table of transitions", r.RequestID, r.Status, trigger)
 }

@@ -105,7 +105,7 @@ func (w *seeder) seedShipments() {
 			Parcel:      account.Parcel{ParcelID: w.IDs.Numbered("PC"), Items: items},
 			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 + w.IDs.Random.IntN(900_000_000)),
 			Amount: w.amount(c.price), Currency: "USD", Events: history(v, towns, made), User: w.User,
-			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
+			CreatedAt: jsontext.Timestamp{Time: made}, UpdatedAt: jsontext.Timestamp{Time: made},
 		}
 		if n := len(s.Events); n > 0 {
 			s.UpdatedAt = s.Events[n-1].CreatedAt
@@ -130,7 +130,7 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []ac
 	reached := slices.Index([]string{"pending", "confirmed", "in-transit", "delivered"}, v.status)
 	events := []account.Progress{}
 	for _, step := range steps[:reached+1] {
-		events = append(events, account.Progress{CreatedAt: jsontext.Timestamp(made.Add(step.after)), Description: step.text, Location: step.where, Status: step.state})
+		events = append(events, account.Progress{CreatedAt: jsontext.Timestamp{Time: made.Add(step.after)}, Description: step.text, Location: step.where, Status: step.state})
 	}
 	return events
 }
@@ -194,11 +194,11 @@ func (w *seeder) seedRates() {
 			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
 			Description: c.service, CarrierReference: w.IDs.Numbered("CA"),
 			DeliveryAddress: to, PickupAddress: from, Parcel: box,
-			DeliveryDate: jsontext.Timestamp(made.Add(time.Duration(c.etaMinutes) * time.Minute)), DeliveryETA: c.etaMinutes, DeliveryTime: c.eta,
+			DeliveryDate: jsontext.Timestamp{Time: made.Add(time.Duration(c.etaMinutes) * time.Minute)}, DeliveryETA: c.etaMinutes, DeliveryTime: c.eta,
 			PickupETA: 1440, PickupTime: "Within 24 hours",
 			IncludesInsurance: c.insured, InsuranceFee: fee, InsuranceCoverage: coverage,
 			Metadata: account.RateMetadata{LocalProductCode: c.localCode, ProductCode: c.code}, Used: i%9 == 0, User: w.User,
-			CreatedAt: jsontext.Timestamp(made), UpdatedAt: jsontext.Timestamp(made),
+			CreatedAt: jsontext.Timestamp{Time: made}, UpdatedAt: jsontext.Timestamp{Time: made},
 		})
 	}
 }
@@ -218,7 +218,7 @@ func (w *seeder) priced(dollars string, into purse, percent int) shipping.Amount
 // a replay to all makes few deliveries.
 func (w *seeder) seedWebhooks() {
 	for i := range seededWebhooks {
-		made := jsontext.Timestamp(Epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour))
+		made := jsontext.Timestamp{Time: Epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour)}
 		h := &account.Webhook{
 			WebhookID: w.IDs.Numbered("WA"), StorageID: w.IDs.Storage(),
 			Name: fmt.Sprintf("Shop %03d", i+1), URL: fmt.Sprintf("https://hooks.example/shops/%03d", i+1),
@@ -257,7 +257,7 @@ func (w *seeder) seedDeliveries() {
 			then.Status, then.UpdatedAt, then.Events = step.Status, step.CreatedAt, s.Events[:i+1]
 			payload, err := then.Payload(event)
 			w.check(err)
-			at := time.Time(step.CreatedAt)
+			at := step.CreatedAt.Time
 			w.delivered = append(w.delivered, &notify.Delivery{
 				ID: w.IDs.Coded("WD"), EventID: w.IDs.Coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
 				Event: event, ShipmentID: id, State: notify.Delivered, CreatedAt: at, Payload: payload,

@@ -33,27 +33,23 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (
 	done(err == nil)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			p := Refused(http.StatusRequestTimeout, CodeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout))
-			return nil, &p
+			return nil, new(Refused(http.StatusRequestTimeout, CodeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout)))
 		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise the assumption MaxBody", limit))
 			return nil, &p
 		}
-		p := Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again")
-		return nil, &p
+		return nil, new(Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again"))
 	}
 	declared := r.Header.Get("Content-Type")
 	switch kind, _, err := mime.ParseMediaType(declared); {
 	case len(body) == 0, declared == "" && !typed, err == nil && kind == "application/json":
 		return body, nil
 	case declared == "":
-		p := Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body has no Content-Type: send it with Content-Type: application/json")
-		return body, &p
+		return body, new(Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body has no Content-Type: send it with Content-Type: application/json"))
 	default:
-		p := Refused(http.StatusUnsupportedMediaType, CodeMediaType,
-			fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared))
-		return body, &p
+		return body, new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
+			fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared)))
 	}
 }
 
@@ -104,8 +100,7 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 		return nil
 	}
 	if text[0] != '{' {
-		p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}")
-		return &p
+		return new(Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}"))
 	}
 	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonread.Crowded(text, most) { // each becomes a record
 		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise the assumption MaxBody", most))
@@ -117,8 +112,7 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 	if err == nil {
 		return nil
 	}
-	p := Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, len(x.Body)))
-	return &p
+	return new(Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, len(x.Body))))
 }
 
 // read decodes a JSON object into a struct.
@@ -144,8 +138,7 @@ func (d Decoding) DecodeControl(x *Exchange, into any) *Reply {
 		return refusal
 	}
 	if name, found := jsonread.UnknownMember(x.Body, into); found {
-		p := Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into)))))
-		return &p
+		return new(Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into))))))
 	}
 	return nil
 }

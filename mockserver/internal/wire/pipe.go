@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 )
 
@@ -78,9 +77,3 @@ func MarkInMemory(ctx context.Context, conn net.Conn) context.Context {
 }
 
 func IsInMemory(r *http.Request) bool { return r.Context().Value(inMemoryKey{}) != nil }
-
-// IsLoopbackAddress reports whether an address with a port is a loopback address.
-func IsLoopbackAddress(address string) bool {
-	addr, err := netip.ParseAddrPort(address)
-	return err == nil && addr.Addr().Unmap().IsLoopback()
-}

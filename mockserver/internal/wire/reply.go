@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -178,21 +179,10 @@ func (p *Reply) writeHeader(w http.ResponseWriter) {
 // KeyPrefix is the prefix of secret keys.
 const KeyPrefix = "sk_"
 
-// Redact removes everything that looks like a secret key from a text.
-func Redact(text string) string {
-	at := strings.Index(text, KeyPrefix)
-	if at < 0 {
-		return text
-	}
-	var out strings.Builder
-	for ; at >= 0; at = strings.Index(text, KeyPrefix) {
-		out.WriteString(text[:at] + KeyPrefix + "…")
-		text = strings.TrimLeft(text[at+len(KeyPrefix):], keyCharacters)
-	}
-	return out.String() + text
-}
+var secretKey = regexp.MustCompile(KeyPrefix + "[A-Za-z0-9_]*")
 
-const keyCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+// Redact removes everything that looks like a secret key from a text.
+func Redact(text string) string { return secretKey.ReplaceAllLiteralString(text, KeyPrefix+"…") }
 
 // Fingerprint identifies a key without revealing it: its prefix and eight digits of a hash.
 func Fingerprint(key string) string {

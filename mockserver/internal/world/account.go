@@ -163,25 +163,16 @@ func (w *World) HasRequest(id string) bool {
 	return err == nil
 }
 
-// rate returns what one unit of a currency buys in another, at the world's current rates.
-func (w *World) rate(from, to string) (shipping.Amount, error) {
-	rate, known := w.Account.Exchange[to]
-	if from != usd || !known {
-		return shipping.Amount{}, fmt.Errorf("no exchange rate from %s to %s: set one with SetExchangeRate", from, to)
-	}
-	return rate, nil
-}
-
 // openRequests creates the service of the world's regulatory requests. It is called with the world's lock held, and so
 // are its timers.
 func (w *World) openRequests() {
 	timers := w.timers
 	w.Regulatory = regulatory.New(regulatory.Config{
-		Rules:  w.rules,
-		Ledger: w.Account.Ledger,
-		Rate:   w.rate,
-		Goods:  w.goods,
-		Now:    w.Clock.Now,
+		Rules:    w.rules,
+		Ledger:   w.Account.Ledger,
+		Exchange: w.Account.Exchange,
+		Goods:    w.goods,
+		Now:      w.Clock.Now,
 		After: func(d time.Duration, label string, fn func()) {
 			timers.After(d, label, func() {
 				w.mu.Lock()

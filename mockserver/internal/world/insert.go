@@ -113,7 +113,7 @@ func (w *World) insertRate() error {
 	if err := json.Unmarshal(newest[0], &again); err != nil {
 		return err
 	}
-	now := jsontext.Timestamp(w.Clock.Now())
+	now := jsontext.Timestamp{Time: w.Clock.Now()}
 	again.RateID, again.Used, again.CreatedAt, again.UpdatedAt = w.Account.IDs.Numbered("RT"), false, now, now
 	w.Account.Add("rates", again)
 	return nil

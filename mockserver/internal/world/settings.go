@@ -41,18 +41,14 @@ type instruments struct {
 	Log    *watch.Log
 	Faults *inject.Rules
 	Lint   *watch.Lint
-	// KeyPrint is the fingerprint of the world's key in the journal.
-	KeyPrint string
 }
 
-// newInstruments returns the instruments of a world with a seed and a key. Its journal
-// shares memory with those of the other worlds.
-func newInstruments(s *Settings, seed uint64, key string) *instruments {
+// newInstruments returns the instruments of a world with a seed. Its journal shares memory with those of the other worlds.
+func newInstruments(s *Settings, seed uint64) *instruments {
 	return &instruments{
-		Log:      watch.NewLog(s.Journal, s.JournalBody, s.Journals),
-		Faults:   inject.New(seed),
-		Lint:     watch.NewLint(operations.Names(operations.Once), s.Parameters, s.BodyFields),
-		KeyPrint: wire.Fingerprint(key),
+		Log:    watch.NewLog(s.Journal, s.JournalBody, s.Journals),
+		Faults: inject.New(seed),
+		Lint:   watch.NewLint(operations.Names(operations.Once), s.Parameters, s.BodyFields),
 	}
 }
 

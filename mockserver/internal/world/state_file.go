@@ -27,7 +27,7 @@ type stateHeader struct {
 	Version int    `json:"version"`
 }
 
-var stateFormat = stateHeader{"mockserver-state", 2}
+var stateFormat = stateHeader{"mockserver-state", 3}
 
 // savedWorld is another line.
 type savedWorld struct {

@@ -30,7 +30,7 @@ func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 	if len(h.Events) == 0 {
 		h.Events = account.EventKinds()
 	}
-	now := jsontext.Timestamp(w.Clock.Now())
+	now := jsontext.Timestamp{Time: w.Clock.Now()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.room(); err != nil {
@@ -73,7 +73,7 @@ func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
 		return fmt.Errorf("mockserver: webhook not changed: %w", err)
 	}
-	now := jsontext.Timestamp(w.Clock.Now())
+	now := jsontext.Timestamp{Time: w.Clock.Now()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.replaceWebhook(id, func(h account.Webhook) *account.Webhook {

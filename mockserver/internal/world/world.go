@@ -64,7 +64,7 @@ const HomeName = "home"
 func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, base: base,
-		instruments: newInstruments(b.settings, p.Seed, key),
+		instruments: newInstruments(b.settings, p.Seed),
 	}
 	w.assume.Store(&p.assume)
 	w.working.ended.L = &w.working.mu
