@@ -14,7 +14,6 @@ import (
 
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/internal/process"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -42,7 +41,7 @@ so that programs trust that CA certificate.`,
 				if cacert, err = filepath.Abs(cacert); err != nil {
 					return err
 				}
-				settings = append(settings, process.Variable{Name: "SSL_CERT_FILE", Value: cacert}) // of Go, OpenSSL and programs that use it
+				settings = append(settings, setting{"SSL_CERT_FILE", cacert}) // of Go, OpenSSL and programs that use it
 			}
 			return printSettings(cmd, settings)
 		},
@@ -70,27 +69,31 @@ func findServer(ctx context.Context, cmd *cli.Command, env environment) (found r
 	return found, err
 }
 
+// setting is an environment variable of a program. In arguments of sweep, {shipment} stands for the value of
+// SHIPPING_SHIPMENT, and so on.
+type setting struct{ name, value string }
+
 // settings returns the variables of clients and of conform. Variables without a record are empty.
-func (r ready) settings() []process.Variable {
+func (r ready) settings() []setting {
 	first := func(all []string) string { return append(all, "")[0] }
-	return []process.Variable{
-		{Name: baseURLVariable, Value: r.URL},
-		{Name: secretKeyVariable, Value: r.SecretKey},
-		{Name: "SHIPPING_WALLET", Value: first(r.Wallets)},
-		{Name: "SHIPPING_SHIPMENT", Value: first(r.Shipments)},
-		{Name: "SHIPPING_INVOICE", Value: first(r.Invoices)},
-		{Name: "SHIPPING_WEBHOOK", Value: first(r.Webhooks)},
+	return []setting{
+		{baseURLVariable, r.URL},
+		{secretKeyVariable, r.SecretKey},
+		{"SHIPPING_WALLET", first(r.Wallets)},
+		{"SHIPPING_SHIPMENT", first(r.Shipments)},
+		{"SHIPPING_INVOICE", first(r.Invoices)},
+		{"SHIPPING_WEBHOOK", first(r.Webhooks)},
 	}
 }
 
 // printSettings prints the settings that are not empty, as commands of a shell or as JSON.
-func printSettings(cmd *cli.Command, settings []process.Variable) error {
+func printSettings(cmd *cli.Command, settings []setting) error {
 	object := map[string]string{}
 	var lines strings.Builder
 	for _, s := range settings {
-		if s.Value != "" {
-			object[s.Name] = s.Value
-			fmt.Fprintf(&lines, "export %s=%s\n", s.Name, shell.Quote(s.Value))
+		if s.value != "" {
+			object[s.name] = s.value
+			fmt.Fprintf(&lines, "export %s=%s\n", s.name, shell.Quote(s.value))
 		}
 	}
 	return printValue(cmd, object, lines.String())
