@@ -198,7 +198,7 @@ func TestCheck_NoPOSTCanBeRepeatedByTheTransport(t *testing.T) {
 	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPost {
 			posts++
-			if r.GetBody != nil || r.Body == nil {
+			if r.GetBody != nil || r.Body == nil || r.Body == http.NoBody || r.ContentLength < 2 {
 				t.Errorf("%s can be sent again", r.URL.Path)
 			}
 		}
@@ -246,7 +246,11 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 					counts[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
 				}
 			}
-			return through{test.how(srv)}.RoundTrip(r)
+			resp, err := through{test.how(srv)}.RoundTrip(r)
+			if test.opts == nil && r.Method != http.MethodGet && (err != nil || resp.StatusCode < http.StatusBadRequest) {
+				t.Errorf("%s: %s %s succeeded", test.name, r.Method, r.URL.Path)
+			}
+			return resp, err
 		})
 		report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport))...)
 		if got, want := fmt.Sprint(counts["replay"], counts["analyze"], counts["purchase"]), fmt.Sprint(test.replays, test.analyses, test.purchase); got != want {
