@@ -1,8 +1,6 @@
 package conformance_test
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,16 +12,9 @@ import (
 
 // bodyFirst refuses an empty body in the same way whether the key is right or not.
 func bodyFirst(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // in memory: it never fails
-		if r.Method == http.MethodPost && string(body) == "{}" || strings.HasSuffix(r.URL.Path, "/request/RD-0") {
-			w.WriteHeader(http.StatusUnprocessableEntity)
-			_, _ = io.WriteString(w, `{"status":false,"message":"incomplete"}`)
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
-	})
+	return responds(http.StatusUnprocessableEntity, `{"status":false,"message":"incomplete"}`, func(r *http.Request, body string) bool {
+		return r.Method == http.MethodPost && body == "{}" || strings.HasSuffix(r.URL.Path, "/request/RD-0")
+	})(next)
 }
 
 // A service that differs only in what the specification leaves open conforms. The choices that the reference server can make

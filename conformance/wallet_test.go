@@ -32,18 +32,9 @@ func after(count int, path, holding string, then breaking) breaking {
 	}
 }
 
-// responding answers each request to a path with a status.
+// responding responds to each request to a path with a status.
 func responding(path string, status int) breaking {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !strings.HasPrefix(r.URL.Path, path) {
-				next.ServeHTTP(w, r)
-				return
-			}
-			w.WriteHeader(status)
-			_, _ = w.Write([]byte(`{"status":false,"message":"not now"}`))
-		})
-	}
+	return responds(status, `{"status":false,"message":"not now"}`, func(r *http.Request, _ string) bool { return strings.HasPrefix(r.URL.Path, path) })
 }
 
 // listing changes the lists of transactions.
