@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +16,6 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
-
-	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // Environment variables that clients of the service also read.
@@ -119,17 +117,11 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 		return fmt.Errorf("no mockserver responds on %s: %w; start one with mockserver serve", base, err)
 	}
 	defer resp.Body.Close()
-	var envelope struct {
-		Message string           `json:"message"`
-		Data    shipping.RawJSON `json:"data"`
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
-	if err == nil {
-		err = jsonread.Unmarshal(body, &envelope)
-	}
-	if err == nil && resp.StatusCode == http.StatusOK {
-		err = envelope.Data.Decode(data)
-	}
+	envelope := struct {
+		Message string
+		Data    any
+	}{Data: data}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 8<<20)).Decode(&envelope)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the response of %s%s (%s) is not from a mockserver: %w", base, route, resp.Status, err)
