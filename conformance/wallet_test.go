@@ -172,7 +172,7 @@ func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
 func TestCheck_AFreeDocumentNeedsNoTransaction(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
-	free := changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(newGreedy(srv))
+	free := changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(&greedy{next: srv})
 	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithWrites(), conformance.WithTransport(through{free}))
 	for _, result := range report.Results {
 		if result.Check == "the wallet is charged the stored amount" && result.Verdict != conformance.Pass {
