@@ -352,6 +352,13 @@ func careful() []program {
 			},
 			config: sweep.Config{Restart: true},
 		},
+		{
+			name: "replays a notification again when it is started again, because nothing shows that it did",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				return s.call(ctx, "POST", "/v1/webhooks/replay", map[string]string{"shipment_id": shipment, "event": "shipment.created"}, &record{})
+			},
+			config: sweep.Config{Restart: true, Faults: []string{sweep.Kill}},
+		},
 	}
 }
 

@@ -102,7 +102,7 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
-	a := Attempt{World: r.server.World, Run: number, Start: 1}
+	a := Attempt{World: r.server.World, Run: number}
 	if r.config.Notify != nil {
 		notifying, stop := context.WithCancel(limited)
 		ended := make(chan struct{})
@@ -130,7 +130,7 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	if limited.Err() == nil && r.config.Restart && len(r.schedule) > 0 && !r.out.Success {
 		r.schedule.await(limited)
 		first := r.out.How
-		a.Start, r.Restarted = 2, true
+		r.Restarted = true
 		r.out = execute(limited, a)
 		r.out.How = first + ", then " + r.out.How
 	}

@@ -18,8 +18,6 @@ type Attempt struct {
 	World *mockserver.World
 	// Run is the number of the run; 0 is the one without faults.
 	Run int
-	// Start is 1, or 2 if the program is started again in the same run.
-	Start int
 	// End is closed when the program should end, because every notification was delivered; nil without [Config.Notify].
 	End <-chan struct{}
 }
