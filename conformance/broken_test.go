@@ -115,19 +115,32 @@ func request(change func(r *http.Request)) breaking {
 	}
 }
 
-// always responds to a path with one body if the request body contains a text.
-func always(path, holding, body string) breaking {
+// responds responds to the requests that a condition holds for in place of the service.
+func responds(status int, answer string, condition func(r *http.Request, body string) bool) breaking {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asked, err := io.ReadAll(r.Body)
-			if err == nil && r.URL.Path == path && strings.Contains(string(asked), holding) {
-				_, _ = io.WriteString(w, body)
+			body, _ := io.ReadAll(r.Body) // in memory: it never fails
+			if condition(r, string(body)) {
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, answer)
 				return
 			}
-			r.Body = io.NopCloser(bytes.NewReader(asked))
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// always responds to a path with one body if the request body contains a text.
+func always(path, holding, body string) breaking {
+	return responds(http.StatusOK, body, func(r *http.Request, asked string) bool {
+		return r.URL.Path == path && strings.Contains(asked, holding)
+	})
+}
+
+// refusing refuses the requests that a condition holds for.
+func refusing(condition func(r *http.Request) bool) breaking {
+	return responds(http.StatusUnsupportedMediaType, `{"status":false,"message":"not like this"}`, func(r *http.Request, _ string) bool { return condition(r) })
 }
 
 // withKey responds as if every request had the right key.
@@ -243,20 +256,6 @@ func countingThePage(path, name string) breaking {
 		}
 		return status, body
 	})
-}
-
-// refusing refuses the requests that a condition holds for.
-func refusing(condition func(r *http.Request) bool) breaking {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if condition(r) {
-				w.WriteHeader(http.StatusUnsupportedMediaType)
-				_, _ = io.WriteString(w, `{"status":false,"message":"not like this"}`)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
 }
 
 // webhook returns the identifier of a webhook by its name.

@@ -98,24 +98,6 @@ func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) 
 	}
 }
 
-func TestCheck_WithoutWritesNothingChanges(t *testing.T) {
-	t.Parallel()
-	srv := serve(t)
-	before := len(srv.Deliveries())
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))
-	if !report.Conforms() {
-		t.Errorf("failed: %v", verdicts(report, conformance.Fail))
-	}
-	for _, call := range srv.Journal() {
-		if call.Method != http.MethodGet && call.Status < 400 {
-			t.Errorf("%s %s succeeded", call.Method, call.Path)
-		}
-	}
-	if after := len(srv.Deliveries()); after != before {
-		t.Errorf("%d deliveries, then %d", before, after)
-	}
-}
-
 func TestCheck_WhatIsNotGivenIsNotRunAndSaysWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)

@@ -1,37 +1,24 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
-// TestMain lets the test's own binary be the program, so that it can be killed.
-func TestMain(m *testing.M) {
-	if os.Getenv("COMPLIANCE_IS_THE_PROGRAM") != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
-func serve(t *testing.T, scale float64, options ...mockserver.Option) *mockserver.Server {
+func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	server := mockserver.New(append(options, mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = scale }))...)
+	server := mockserver.New(append(options, mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))...)
 	t.Cleanup(server.Close)
 	t.Setenv("SHIPPING_BASE_URL", server.URL)
 	t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
@@ -81,7 +68,7 @@ func TestItFailsIfItemsDoNotComplete(t *testing.T) {
 		"none is in budget":                {nil, "0.01 NGN", nil, "no item completed: the budget has no room"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, folder := serve(t, -1, tc.options...), t.TempDir()
+			server, folder := serve(t, tc.options...), t.TempDir()
 			in := listed(t, append(tc.items, server.Shipments()[:2]...)...)
 			var out bytes.Buffer
 			err := run(t.Context(), []string{"-in", in, "-out", folder, "-budget", tc.budget, "-settle", "1s"}, &out)
@@ -98,7 +85,7 @@ func TestItFailsIfItemsDoNotComplete(t *testing.T) {
 
 // Without a budget nothing is bought, and a later run with one continues from the same drafts.
 func TestWithoutABudgetNothingIsBought(t *testing.T) {
-	server := serve(t, -1)
+	server := serve(t)
 	args := []string{"-in", listed(t, server.Shipments()[:2]...), "-out", t.TempDir()}
 	var out bytes.Buffer
 	if err := run(t.Context(), args, &out); err != nil {
@@ -112,87 +99,6 @@ func TestWithoutABudgetNothingIsBought(t *testing.T) {
 	}
 	if server.Requests(shipping.OpAnalyze) != 2 || server.Requests(shipping.OpPurchase) != 2 {
 		t.Errorf("%d drafts and %d purchases of 2 shipments", server.Requests(shipping.OpAnalyze), server.Requests(shipping.OpPurchase))
-	}
-}
-
-// The program is killed between a purchase and its completion. The next run goes on: same result, one
-// debit each.
-func TestKilledAndContinued(t *testing.T) {
-	server := serve(t, 1, mockserver.WithVirtualClock(time.Time{}))
-	generate := func() {
-		if _, err := server.Advance(time.Hour); err != nil {
-			t.Error(err)
-		}
-	}
-	args := []string{"-in", listed(t, server.Shipments()[:6]...), "-out", t.TempDir(), "-budget", "1000000 NGN", "-settle", "1s"}
-	program := exec.CommandContext(t.Context(), os.Args[0], args...)
-	program.Env = append(os.Environ(), "COMPLIANCE_IS_THE_PROGRAM=1")
-	stdout, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		if strings.Contains(lines.Text(), "purchased") {
-			break
-		}
-	}
-	if err := program.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.Copy(io.Discard, stdout)
-	if err := program.Wait(); err == nil {
-		t.Fatal("the program ended before it could be killed")
-	}
-	if server.Requests(shipping.OpPurchase) == 0 {
-		t.Fatal("killed before the first purchase")
-	}
-	generate()
-	out := &watcher{word: "purchased", then: generate} // what is still to be purchased
-	if err := run(t.Context(), args, out); err != nil {
-		t.Fatalf("%v\n%s", err, &out.Buffer)
-	}
-	if !strings.Contains(out.String(), "6 completed") {
-		t.Errorf("the second run:\n%s", &out.Buffer)
-	}
-	checkOneDebitEach(t, server, 6)
-}
-
-// watcher calls a function once a text is written.
-type watcher struct {
-	bytes.Buffer
-	word string
-	then func()
-}
-
-func (w *watcher) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte(w.word)) {
-		w.then()
-	}
-	return w.Buffer.Write(p)
-}
-
-func checkOneDebitEach(t *testing.T, server *mockserver.Server, requests int) {
-	t.Helper()
-	seen := map[string]bool{}
-	for transaction, err := range server.Client(t).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: server.Wallets()[0]}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if request, ok := strings.CutPrefix(transaction.Description, "Regulatory documents for "); ok {
-			if seen[request] {
-				t.Errorf("%s was debited twice", request)
-			}
-			seen[request] = true
-		}
-	}
-	if len(seen) != requests {
-		t.Errorf("%d requests were debited, want %d", len(seen), requests)
-	}
-	if err := server.Check(); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -214,7 +120,7 @@ func TestBadListsAreExplained(t *testing.T) {
 }
 
 func TestItSaysWhatToDo(t *testing.T) {
-	server := serve(t, -1)
+	server := serve(t)
 	var help bytes.Buffer
 	if err := run(t.Context(), []string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "buys nothing") {
 		t.Errorf("help: %v\n%s", err, &help)

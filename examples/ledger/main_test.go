@@ -16,7 +16,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
-	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
@@ -85,26 +84,6 @@ func TestTheTotalIsTheBalance(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestRowsThatArriveMeanwhileAreNotCountedTwice(t *testing.T) {
-	server := serve(t)
-	_, before := exported(t, "-wallet", server.Wallets()[0])
-	if err := server.Inject(fault.Rule{Operation: shipping.OpListTransactions, Nth: 2, Fault: fault.InsertRows(7)}); err != nil {
-		t.Fatal(err)
-	}
-	_, after := exported(t, "-wallet", server.Wallets()[0])
-	seen := map[string]int{}
-	for _, id := range after("transaction_id") {
-		if seen[id]++; seen[id] > 1 {
-			t.Errorf("%s is in the CSV twice", id)
-		}
-	}
-	for _, id := range before("transaction_id") {
-		if seen[id] != 1 {
-			t.Errorf("%s is lost", id)
-		}
 	}
 }
 

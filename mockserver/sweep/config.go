@@ -1,9 +1,12 @@
 package sweep
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
@@ -37,8 +40,7 @@ type Config struct {
 	Pairs bool
 	// Only is the one schedule to run. The run fails with [NotStruck] if one of its faults does not strike. Default: all.
 	Only Schedule
-	// MaxRuns limits the number of runs with faults. [Sweep] then chooses schedules that are evenly spaced, and Run takes
-	// the first ones. Default: no limit.
+	// MaxRuns limits the number of runs with faults to schedules that are evenly spaced. Default: no limit.
 	MaxRuns int
 	// Patience is the longest time that the program waits for a response. Faults of latency last a fifth longer. A request
 	// that arrives late takes effect 15 s later, but at most 45 s after it was sent. Default: 30 s, the longest time of an
@@ -66,32 +68,44 @@ const (
 
 // withDefaults returns the settings with defaults in place of zero fields, or an error if they are invalid.
 func (c Config) withDefaults() (*Config, error) {
-	if c.Patience == 0 {
-		c.Patience = defaultPatience
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
+	c.Patience, c.Timeout = cmp.Or(c.Patience, defaultPatience), cmp.Or(c.Timeout, defaultTimeout)
 	c.Parallel = max(c.Parallel, 1)
 	for _, name := range c.Faults {
-		if _, err := faultNamed(name); err != nil {
+		if _, err := c.fault(name); err != nil {
 			return nil, err
 		}
 	}
 	if slices.Contains(c.Faults, Kill) && !c.Restart {
 		return nil, fmt.Errorf("sweep: the fault %q needs a program that is started again: set Restart, or -restart", Kill)
 	}
-	if c.Only.kills() && !c.Restart {
-		return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart, or -restart", c.Only)
+	for _, strike := range c.Only {
+		f, err := c.fault(strike.Fault)
+		switch {
+		case err != nil:
+			return nil, err
+		case f.kill && !c.Restart:
+			return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart, or -restart", c.Only)
+		case f.patient && c.Patience < 0:
+			return nil, errors.New("sweep: a fault of latency needs the patience of the program: set Patience")
+		}
 	}
 	return &c, nil
 }
 
 // tries reports whether a fault is among those to try.
 func (c *Config) tries(f Fault) bool {
-	switch {
-	case f.kill && !c.Restart, f.socket && c.inMemory, f.patient && c.Patience < 0:
-		return false
+	unfit := f.kill && !c.Restart || f.socket && c.inMemory || f.patient && c.Patience < 0
+	return !unfit && (len(c.Faults) == 0 || slices.Contains(c.Faults, f.Name))
+}
+
+// fault looks a fault up.
+func (c *Config) fault(name string) (Fault, error) {
+	var names []string
+	for _, f := range faults(c.Patience) {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
 	}
-	return len(c.Faults) == 0 || slices.Contains(c.Faults, f.Name)
+	return Fault{}, fmt.Errorf("sweep: unknown fault %q: use one of %s", name, strings.Join(names, ", "))
 }

@@ -19,7 +19,7 @@ type Fault struct {
 	Summary string `json:"summary"`
 
 	to      func(operation string) bool // the operations that it can make a difference to
-	rule    func(patience time.Duration) fault.Rule
+	rule    fault.Rule
 	patient bool // it lasts longer than the program waits, so it needs to know how long that is
 	socket  bool // it differs from another fault on sockets only
 	kill    bool // the program is killed as soon as the request is answered, or it has answered the notification
@@ -39,15 +39,23 @@ const failed = "failed"
 // retryAfter is how long the responses with a Retry-After ask to wait.
 const retryAfter = time.Second
 
+// A request that arrives late takes effect a while after the program has stopped waiting for a response, but before
+// [shipping.PurchaseOptions.QuietFor] has passed: a program that waits that long before it decides is right.
+const (
+	lateBy        = 15 * time.Second
+	latestArrival = 45 * time.Second
+)
+
 // Faults returns every fault that a sweep can try. The caller may change the slice.
-func Faults() []Fault {
-	before := func(f fault.Fault) func(time.Duration) fault.Rule {
-		return func(time.Duration) fault.Rule { return fault.Rule{Fault: f} }
-	}
-	after := func(f fault.Fault) func(time.Duration) fault.Rule {
-		return func(time.Duration) fault.Rule { return fault.Rule{Committed: true, Fault: f} }
-	}
+func Faults() []Fault { return faults(defaultPatience) }
+
+// faults returns the faults for a program that waits for a response as long as its patience.
+func faults(patience time.Duration) []Fault {
+	before := func(f fault.Fault) fault.Rule { return fault.Rule{Fault: f} }
+	after := func(f fault.Fault) fault.Rule { return fault.Rule{Committed: true, Fault: f} }
 	unavailable := http.Header{"Retry-After": {fmt.Sprint(int(retryAfter.Seconds()))}}
+	late, arrivesLate := fault.Latency(patience+patience/5), fault.ArriveLate(min(max(0, patience)+lateBy, latestArrival))
+	generation := fault.Rule{Point: fault.Generation, First: 1} // no request is involved, so the rule names none
 	return []Fault{
 		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: requests, rule: before(fault.Drop())},
 		{Name: "lost-after", Summary: "the request takes effect and the connection closes without a response", to: changing, rule: after(fault.Drop())},
@@ -61,10 +69,10 @@ func Faults() []Fault {
 		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: requests, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
 		{Name: "503-after", Summary: "503 after the request took effect, as from a proxy that lost the connection to the service", to: changing, rule: after(fault.Status(http.StatusServiceUnavailable, nil))},
 		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: requests, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
-		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: requests, rule: late(false), patient: true},
-		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: late(true), patient: true},
-		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: arrivesLate},
-		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generationFails},
+		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: requests, rule: before(late), patient: true},
+		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: after(late), patient: true},
+		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: before(arrivesLate)},
+		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generation},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
@@ -72,29 +80,6 @@ func Faults() []Fault {
 		{Name: "out-of-order", Summary: "the notification comes after the next one", to: notified, hold: true, overtake: true},
 		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
 	}
-}
-
-// late returns the rule of a response that takes a fifth longer than the program waits.
-func late(committed bool) func(time.Duration) fault.Rule {
-	return func(patience time.Duration) fault.Rule {
-		return fault.Rule{Committed: committed, Fault: fault.Latency(patience + patience/5)}
-	}
-}
-
-// A request that arrives late takes effect a while after the program has stopped waiting for a response, but before
-// [shipping.PurchaseOptions.QuietFor] has passed: a program that waits that long before it decides is right.
-const (
-	lateBy = 15 * time.Second
-	latest = 45 * time.Second
-)
-
-func arrivesLate(patience time.Duration) fault.Rule {
-	return fault.Rule{Fault: fault.ArriveLate(min(max(0, patience)+lateBy, latest))}
-}
-
-// generationFails returns the rule of a document that fails. No request is involved, so the rule names none.
-func generationFails(time.Duration) fault.Rule {
-	return fault.Rule{Point: fault.Generation, First: 1}
 }
 
 func everything(string) bool { return true }
@@ -118,15 +103,3 @@ func reading(operation string) bool {
 func list(operation string) bool { return operations.Has(operation, operations.Pages) }
 
 func rates(operation string) bool { return operation == shipping.OpListRates }
-
-// faultNamed looks a fault up.
-func faultNamed(name string) (Fault, error) {
-	var names []string
-	for _, f := range Faults() {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	return Fault{}, fmt.Errorf("sweep: unknown fault %q: use one of %s", name, strings.Join(names, ", "))
-}

@@ -42,6 +42,10 @@ func TestSweep_Goal(t *testing.T) {
 			2, sweep.Goal{Documents: documents(slices.Concat(all[1:], all)...)},
 			"paid-twice: CUSTOMS for " + shipment + ": twice, but once in the goal", []string{"", faulted},
 		},
+		"once less": {
+			1, sweep.Goal{Documents: documents(twice...)},
+			"missing: the program succeeded without CUSTOMS, FDA, FISH-WILDLIFE, TEXTILE, WATCH for " + shipment, []string{"", faulted},
+		},
 		"another": {
 			2, sweep.Goal{Documents: map[string][]string{"SH-1": {"FDA"}, shipment: twice}},
 			"missing: the program succeeded without FDA for SH-1", []string{"", faulted},

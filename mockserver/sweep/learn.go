@@ -50,18 +50,19 @@ func learn(calls []journal.Entry) []Request {
 	return requests
 }
 
-// requestsOf describes how many requests a run sent, and the last ones with the reasons of refusals: also those that name
-// no operation or have no secret key of the world. output is the output of a program that failed.
-func (c *Config) requestsOf(o *observation, output string) string {
+// requestsSent describes how many requests the program sent, and the last ones with the reasons of refusals: also those that
+// name no operation or have no secret key of the world. output is the output of a program that failed.
+func (r *run) requestsSent(output string) string {
 	const most = 5
-	calls := slices.SortedStableFunc(slices.Values(slices.Concat(o.unknown, o.calls)), func(a, b journal.Entry) int { return a.At.Compare(b.At) })
+	byTime := func(a, b journal.Entry) int { return a.At.Compare(b.At) }
+	calls := slices.SortedStableFunc(slices.Values(slices.Concat(r.unknown, r.calls)), byTime)
 	var text strings.Builder
 	switch n := len(calls); {
 	case n > most:
 		fmt.Fprintf(&text, "sent %d requests, the last:", n)
 	case n > 0:
 		fmt.Fprintf(&text, "sent %s:", spelling.Counted(n, "request", "requests"))
-	case c.inMemory:
+	case r.config.inMemory:
 		text.WriteString("sent no request")
 	default:
 		text.WriteString("sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY")

@@ -12,7 +12,6 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Notification takes the place of an operation in a schedule: "notification#1:twice" sends the first notification of a run
@@ -33,38 +32,26 @@ type notifier struct {
 	strikes map[int]Fault // by the number of the notification
 	ended   chan struct{} // closed when no program is left, which ends every wait
 
-	mu    sync.Mutex
-	world *mockserver.World // nil until the server has started
-	kill  func()            // ends the program; nil if none is running
-	sent  []*notification   // in the order of their first attempts
-	byID  map[string]*notification
+	mu      sync.Mutex
+	world   *mockserver.World // nil until the server has started
+	kill    func()            // ends the program; nil if none is running
+	sent    []*Request        // the notifications in the order of their first attempts
+	byID    map[string]*Request
+	emitted map[string]bool // by id: notifications of the sweep, not because of the program
 }
 
-// notification is a notification on its way to the receiver.
-type notification struct {
-	Request
-	at      time.Time // of the first attempt
-	emitted bool      // by the sweep, not because of the program
-	held    bool      // a fault holds it back, so that later ones are sent meanwhile
-}
-
-// newNotifier returns the notifier of a schedule. base is nil for connections to this machine.
-func newNotifier(base http.RoundTripper, schedule Schedule) (*notifier, error) {
-	if base == nil {
-		base = delivery.NewTransport(false)
+// newNotifier returns the notifier of a schedule. The default of the transport is connections to this machine.
+func newNotifier(c *Config, schedule Schedule) *notifier {
+	n := &notifier{base: c.Deliver, strikes: map[int]Fault{}, ended: make(chan struct{}), byID: map[string]*Request{}, emitted: map[string]bool{}}
+	if n.base == nil {
+		n.base = delivery.NewTransport(false)
 	}
-	n := &notifier{base: base, strikes: map[int]Fault{}, ended: make(chan struct{}), byID: map[string]*notification{}}
 	for _, strike := range schedule {
-		if strike.Operation != Notification {
-			continue
+		if f, err := c.fault(strike.Fault); err == nil && strike.Operation == Notification {
+			n.strikes[strike.Nth] = f
 		}
-		f, err := faultNamed(strike.Fault)
-		if err != nil {
-			return nil, err
-		}
-		n.strikes[strike.Nth] = f
 	}
-	return n, nil
+	return n
 }
 
 // begin sets the world whose notifications these are.
@@ -113,46 +100,36 @@ func (n *notifier) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// number returns the notification of a request and, at its first attempt, the fault that strikes it.
-func (n *notifier) number(r *http.Request) (*notification, Fault) {
+// number returns the notification of a request and, at its first attempt, the fault that strikes it. If the server sends no
+// ids, each attempt counts as a notification.
+func (n *notifier) number(r *http.Request) (*Request, Fault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	out := n.find(r.Header.Get(delivery.HeaderDeliveryID))
-	if out.Nth > 0 {
+	id := r.Header.Get(delivery.HeaderDeliveryID)
+	if out := n.byID[id]; out != nil {
 		return out, Fault{}
 	}
-	n.sent = append(n.sent, out)
-	out.Operation, out.Nth, out.Method, out.Target = Notification, len(n.sent), r.Method, r.URL.RequestURI()
+	out := &Request{Operation: Notification, Nth: len(n.sent) + 1, Method: r.Method, Target: r.URL.RequestURI(), same: id}
 	if n.world != nil {
 		out.at = n.world.Now()
+	}
+	n.sent = append(n.sent, out)
+	if id != "" {
+		n.byID[id] = out
 	}
 	return out, n.strikes[out.Nth]
 }
 
-// find returns the notification of a delivery, which is new if the id is, or if the server sends none. The caller
-// holds mu.
-func (n *notifier) find(id string) *notification {
-	out := n.byID[id]
-	if out == nil {
-		out = &notification{}
-		if id != "" {
-			out.same, n.byID[id] = id, out
-		}
-	}
-	return out
-}
-
 // hold holds a notification back, and reports whether the fault struck: the notification is late, or was overtaken.
-func (n *notifier) hold(ctx context.Context, out *notification, strike Fault) (struck bool) {
+func (n *notifier) hold(ctx context.Context, out *Request, strike Fault) (struck bool) {
 	until := time.Now().Add(holdFor)
 	return n.poll(ctx, func() bool {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		out.held = true
 		if !strike.overtake {
 			return !time.Now().Before(until)
 		}
-		struck = slices.ContainsFunc(n.sent[out.Nth:], func(later *notification) bool { return later.Status != 0 })
+		struck = slices.ContainsFunc(n.sent[out.Nth:], func(later *Request) bool { return later.Status != 0 })
 		return struck || !time.Now().Before(until)
 	}) && (struck || !strike.overtake)
 }
@@ -188,42 +165,40 @@ func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
 
 // emit notifies the webhooks of events, each once the one before was delivered or is held back. It returns when all
 // were delivered and their consequences have ended.
-func (n *notifier) emit(ctx context.Context, server *mockserver.Server, events []notify.Event) error {
+func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Config) error {
 	var all []string
-	for _, e := range events {
+	for _, e := range c.Notify(server.World) {
 		queued, err := server.Emit(e)
 		if err != nil {
 			return err
 		}
 		for _, d := range queued {
-			n.mu.Lock()
-			out := n.find(d.ID)
-			out.emitted = true
-			n.mu.Unlock()
 			all = append(all, d.ID)
-			n.poll(ctx, func() bool {
-				n.mu.Lock()
-				held := out.held
-				n.mu.Unlock()
-				return held || finished(server, d.ID)
-			})
+			n.mu.Lock()
+			n.emitted[d.ID] = true
+			n.mu.Unlock()
+			n.poll(ctx, func() bool { return n.holds(d.ID) || finished(server, d.ID) })
 		}
 	}
 	for _, id := range all {
 		n.poll(ctx, func() bool { return finished(server, id) })
 	}
-	for last := "none"; ctx.Err() == nil; {
-		idle(ctx, server, settleTime)
-		latest := began(server.World).last
-		if latest == last {
-			return nil
-		}
-		last = latest
+	for last, before := "", "none"; last != before && ctx.Err() == nil; {
+		idle(ctx, server, c.Timeout)
+		last, before = latest(server.World), last
 		if wait.Sleep(ctx, quietFor) != nil { // the context ends before that
 			return nil
 		}
 	}
 	return nil
+}
+
+// holds reports whether a fault holds a notification back, so that later ones are sent meanwhile.
+func (n *notifier) holds(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := n.byID[id]
+	return out != nil && n.strikes[out.Nth].hold
 }
 
 // finished reports whether a delivery has ended; the delivery log has the outcome.
@@ -243,17 +218,7 @@ func (n *notifier) merge(requests []Request) []Request {
 		for len(requests) > 0 && !requests[0].at.After(out.at) {
 			merged, requests = append(merged, requests[0]), requests[1:]
 		}
-		one := out.Request
-		one.at = out.at
-		merged = append(merged, one)
+		merged = append(merged, *out)
 	}
 	return append(merged, requests...)
-}
-
-// emitted reports whether a delivery was not caused by the program.
-func (n *notifier) emitted(id string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	out := n.byID[id]
-	return out != nil && out.emitted
 }

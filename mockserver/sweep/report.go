@@ -2,8 +2,6 @@ package sweep
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -35,54 +33,33 @@ type Result struct {
 	Replay string `json:"replay,omitempty"`
 
 	schedule Schedule
-	outcome  Outcome
 }
 
-func newResult(schedule Schedule, o *observation, out Outcome) Result {
-	r := Result{
-		Schedule: schedule.String(), How: out.How, Requests: o.requests, Output: out.Output,
-		schedule: schedule, outcome: out,
-	}
+// markStruck sets which faults struck which requests, and whether all did.
+func (r *run) markStruck() {
+	struck := map[string]int{}
 	for i, q := range r.Requests {
 		switch {
-		case schedule.kills() && strings.Contains(q.Fault, fault.SlowBody(0).Kind): // the response is held back until then
+		case r.schedule.kills() && strings.Contains(q.Fault, fault.SlowBody(0).Kind): // the response is held back until then
 			r.Requests[i].Fault = Kill
-		case slices.Contains(schedule, Strike{q.Operation, q.Nth, failed}): // the fault strikes no request, but a document
+		case slices.Contains(r.schedule, Strike{q.Operation, q.Nth, failed}): // the fault strikes no request, but a document
 			r.Requests[i].Fault = failed
 		}
-	}
-	struck := map[string]int{}
-	for _, q := range r.Requests {
-		if q.Fault != "" {
+		if r.Requests[i].Fault != "" {
 			struck[q.Operation]++
 		}
 	}
-	for _, strike := range schedule {
+	for _, strike := range r.schedule {
 		struck[strike.Operation]--
 	}
-	r.Struck = !slices.ContainsFunc(schedule, func(strike Strike) bool { return struck[strike.Operation] < 0 })
-	return r
+	r.Struck = !slices.ContainsFunc(r.schedule, func(strike Strike) bool { return struck[strike.Operation] < 0 })
 }
 
-// notStruck returns the finding of a run whose schedule was selected and named requests that the run does not have.
-func (r *Result) notStruck(c *Config) []Finding {
-	if r.Struck || len(c.Only) == 0 {
-		return nil
-	}
-	counts, order := map[string]int{}, []string{}
-	for _, q := range r.Requests {
-		if counts[q.Operation]++; counts[q.Operation] == 1 {
-			order = append(order, q.Operation)
-		}
-	}
-	for i, operation := range order {
-		if order[i] += "#1"; counts[operation] > 1 {
-			order[i] += fmt.Sprintf(" to #%d", counts[operation])
-		}
-	}
-	absent := slices.DeleteFunc(slices.Clone(r.schedule), func(s Strike) bool { return s.Nth <= counts[s.Operation] })
-	return []Finding{{NotStruck, fmt.Sprintf("%s did not strike; the requests of the run are %s",
-		cmp.Or(absent.String(), r.Schedule), cmp.Or(strings.Join(order, ", "), "none"))}}
+// absent returns the strikes at requests that the run does not have.
+func (r *Result) absent() Schedule {
+	return slices.DeleteFunc(slices.Clone(r.schedule), func(strike Strike) bool {
+		return slices.ContainsFunc(r.Requests, func(q Request) bool { return q.Operation == strike.Operation && q.Nth == strike.Nth })
+	})
 }
 
 // Report is the outcome of a sweep.
@@ -118,92 +95,9 @@ func (r *Report) Failing() []Result {
 
 // severity returns the place of the worst finding among the verdicts.
 func (r *Result) severity() int {
-	verdicts := Verdicts()
-	worst := len(verdicts)
+	worst := len(verdicts())
 	for _, f := range r.Findings {
-		worst = min(worst, slices.Index(verdicts, f.Verdict))
+		worst = min(worst, slices.Index(verdicts(), f.Verdict))
 	}
 	return worst
-}
-
-// Goal is the expected effect of a program. A nil field is learned from the run without faults. Otherwise that run is
-// compared with the goal, too.
-type Goal struct {
-	// Documents are the documents to purchase, by shipment_id or file_url. A document to purchase twice is listed
-	// twice.
-	Documents map[string][]string `json:"documents,omitzero"`
-	// Notifications are those to replay, such as "shipment.created of SH-7Q2M to WA-1234567890". One to replay twice is
-	// listed twice.
-	Notifications []string `json:"notifications,omitzero"`
-	// Files are the names of files that must have the same content after every run in which the program succeeds; see
-	// [Outcome.Files].
-	Files []string `json:"files,omitzero"`
-}
-
-// apply returns the observation that runs are compared with: that of the run without faults, with the fields of the goal.
-func (g *Goal) apply(learned *observation) *observation {
-	goal := *learned
-	if g.Documents != nil {
-		goal.bought, goal.source = map[string]int{}, fromGoal
-		for subject, documents := range g.Documents {
-			for _, document := range documents {
-				goal.bought[document+" for "+subject]++
-			}
-		}
-	}
-	if g.Notifications != nil {
-		goal.sent, goal.source = map[string]int{}, fromGoal
-		for _, what := range g.Notifications {
-			goal.sent[what]++
-		}
-	}
-	return &goal
-}
-
-// goal returns the purchases and replays of a run as a goal.
-func (o *observation) goal() Goal {
-	g := Goal{Documents: map[string][]string{}, Notifications: []string{}}
-	for _, what := range slices.Sorted(maps.Keys(o.bought)) {
-		document, subject, _ := strings.Cut(what, " for ")
-		g.Documents[subject] = append(g.Documents[subject], slices.Repeat([]string{document}, o.bought[what])...)
-	}
-	for _, what := range slices.Sorted(maps.Keys(o.sent)) {
-		g.Notifications = append(g.Notifications, slices.Repeat([]string{what}, o.sent[what])...)
-	}
-	return g
-}
-
-// The source of an expectation, as findings name it.
-const (
-	fromRun  = "without faults"
-	fromGoal = "in the goal"
-)
-
-// differing describes the first difference of each file of the goal.
-func (g *Goal) differing(want, got map[string]string) []string {
-	var found []string
-	for _, name := range g.Files {
-		if text, exists := got[name]; !exists {
-			found = append(found, name+" is missing")
-		} else if text != want[name] {
-			found = append(found, name+": "+firstDifference(want[name], text))
-		}
-	}
-	return found
-}
-
-// firstDifference describes the first line in which two texts differ.
-func firstDifference(want, got string) string {
-	wanted, lines := strings.Split(want, "\n"), strings.Split(got, "\n")
-	i := 0
-	for i < min(len(wanted), len(lines)) && wanted[i] == lines[i] {
-		i++
-	}
-	line := func(lines []string) string {
-		if i >= len(lines) {
-			return "absent"
-		}
-		return fmt.Sprintf("%.80q", lines[i])
-	}
-	return fmt.Sprintf("line %d is %s, but %s without faults", i+1, line(lines), line(wanted))
 }

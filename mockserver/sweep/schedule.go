@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,7 +61,7 @@ func parseStrike(text string) (Strike, error) {
 	if operation != Notification && !operations.Exists(operation) {
 		return Strike{}, fmt.Errorf("sweep: unknown operation %q", operation)
 	}
-	f, err := faultNamed(name)
+	f, err := (&Config{}).fault(name)
 	if err == nil && !f.to(operation) {
 		err = fmt.Errorf("sweep: the fault %s makes no difference to %s", name, operation)
 	}
@@ -70,26 +69,19 @@ func parseStrike(text string) (Strike, error) {
 }
 
 // rules returns the fault rules of a schedule, which strike requests; a [notifier] strikes the notifications.
-func (s Schedule) rules(c *Config) ([]fault.Rule, error) {
+func (s Schedule) rules(c *Config) []fault.Rule {
 	var rules []fault.Rule
 	for _, strike := range s {
-		if strike.Operation == Notification {
+		f, err := c.fault(strike.Fault)
+		if err != nil || strike.Operation == Notification {
 			continue
 		}
-		f, err := faultNamed(strike.Fault)
-		if err != nil {
-			return nil, err
+		if f.rule.Point == "" {
+			f.rule.Operation, f.rule.Nth = strike.Operation, strike.Nth
 		}
-		if f.patient && c.Patience <= 0 {
-			return nil, errors.New("sweep: a fault of latency needs the patience of the program: set Patience")
-		}
-		rule := f.rule(c.Patience)
-		if rule.Point == "" {
-			rule.Operation, rule.Nth = strike.Operation, strike.Nth
-		}
-		rules = append(rules, rule)
+		rules = append(rules, f.rule)
 	}
-	return rules, nil
+	return rules
 }
 
 // kills reports whether the program is killed in the course of the schedule.

@@ -169,8 +169,8 @@ func TestSweep_OnlyNotStruck(t *testing.T) {
 	t.Parallel()
 	for schedule, want := range map[string][]sweep.Finding{
 		"regulatory.purchase#1:500":                     nil,
-		"regulatory.purchase#2:500":                     {{Verdict: sweep.NotStruck, Detail: "regulatory.purchase#2:500 did not strike; the requests of the run are regulatory.analyze#1, regulatory.purchase#1"}},
-		"regulatory.analyze#1:500,regulatory.get#1:500": {{Verdict: sweep.NotStruck, Detail: "regulatory.get#1:500 did not strike; the requests of the run are regulatory.analyze#1 to #2, regulatory.purchase#1"}},
+		"regulatory.purchase#2:500":                     {{Verdict: sweep.NotStruck, Detail: "regulatory.purchase#2:500 did not strike: the run has no such request"}},
+		"regulatory.analyze#1:500,regulatory.get#1:500": {{Verdict: sweep.NotStruck, Detail: "regulatory.get#1:500 did not strike: the run has no such request"}},
 	} {
 		only, err := sweep.ParseSchedule(schedule)
 		if err != nil {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"flag"
 	"strings"
 	"testing"
@@ -16,6 +17,9 @@ type Program interface {
 	func(t *testing.T, w *mockserver.World) error | func(t *testing.T, w *mockserver.World)
 }
 
+// settleTime is how long documents may take to complete after a program has ended, in virtual time.
+const settleTime = 24 * time.Hour
+
 // Run runs a program without faults, and then in a subtest for every schedule, each in a testing/synctest bubble with
 // its own server, without a socket: time is virtual. The subtests are named for their schedules, so that
 //
@@ -25,60 +29,86 @@ type Program interface {
 // not. The program must have ended all of its goroutines when it returns.
 func Run[P Program](t *testing.T, config Config, program P) {
 	t.Helper()
-	config.inMemory = true
+	config.inMemory, config.Parallel, config.Timeout = true, 1, settleTime
 	c, err := config.withDefaults()
-	if err != nil {
+	switch {
+	case err != nil:
 		t.Fatal(err)
-	}
-	if c.Restart {
+	case c.Restart:
 		t.Fatal("sweep: Run cannot kill and restart a program: use Sweep, or the command mockserver sweep")
-	}
-	if len(c.Goal.Files) > 0 {
+	case len(c.Goal.Files) > 0:
 		t.Fatal("sweep: Run does not compare files: compare them in the program")
-	}
-	if c.Notify != nil {
+	case c.Notify != nil:
 		t.Fatal("sweep: Run does not notify a program: call World.Emit in it")
 	}
-	r := &runner{comparison{config: c}, outcomeOf(program)}
-	normal := r.run(t, nil)
-	if t.Failed() {
-		return
+	if len(c.Only) == 0 {
+		c.Only = selected(t.Name())
 	}
-	ran := 0
-	each := func(schedules []Schedule) (results []Result) {
-		for _, schedule := range schedules {
-			if c.MaxRuns > 0 && ran == c.MaxRuns {
-				return results
-			}
-			ran++
-			t.Run(schedule.String(), func(t *testing.T) {
-				results = append(results, r.run(t, schedule))
-			})
+	s := newSweeper(c)
+	s.run = func(_ context.Context, schedule Schedule, _ int) (result *Result, err error) {
+		run := func(t *testing.T) {
+			result, err = s.test(t, schedule, func(t *testing.T, w *mockserver.World) Outcome { return outcome(t, w, program) })
 		}
-		return results
-	}
-	if c.Only = chosen(c, t.Name()); c.Only != nil {
-		each([]Schedule{c.Only})
-		return
-	}
-	results := each(plan(c, thinned(c, normal.Requests)))
-	if !c.Pairs {
-		return
-	}
-	for _, first := range results {
-		if first.Struck && len(first.Findings) == 0 {
-			each(planPairs(c, first.schedule, first.Requests))
+		if schedule == nil {
+			run(t)
+		} else {
+			t.Run(schedule.String(), run)
 		}
+		return result, err
+	}
+	if err := s.sweep(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// chosen returns the one schedule to run: that of the settings, or the one that -run names, as in the comment of [Run].
-// It may be a pair, although -run leaves out the runs that teach which pairs there are, or name a request that the
-// program does not make, which is then a finding.
-func chosen(c *Config, name string) Schedule {
-	if len(c.Only) > 0 {
-		return c.Only
+// outcome runs a program and returns its outcome.
+func outcome[P Program](t *testing.T, w *mockserver.World, program P) Outcome {
+	var err error
+	switch run := any(program).(type) {
+	case func(*testing.T, *mockserver.World):
+		run(t, w)
+		return Outcome{Success: true, Unknown: true, How: "ended"}
+	case func(*testing.T, *mockserver.World) error:
+		err = run(t, w)
 	}
+	if err != nil {
+		return Outcome{How: "error: " + err.Error()}
+	}
+	return Outcome{Success: true, How: "no error"}
+}
+
+// test makes a run in virtual time, and fails the test for each finding. It returns nil if the program has failed the test
+// without faults.
+func (s *sweeper) test(t *testing.T, schedule Schedule, program func(*testing.T, *mockserver.World) Outcome) (result *Result, err error) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *run
+		if r, err = open(s.config, schedule); err != nil {
+			return
+		}
+		t.Cleanup(r.server.Close)
+		r.out = program(t, r.server.World)
+		r.notifier.end()
+		if schedule == nil && t.Failed() {
+			return
+		}
+		if result, err = s.judged(t.Context(), r); err != nil || len(result.Findings) == 0 {
+			return
+		}
+		for _, f := range result.Findings {
+			t.Errorf("sweep: %s", f)
+		}
+		if schedule != nil {
+			var text strings.Builder
+			result.describe(&text, true)
+			t.Log(text.String())
+		}
+	})
+	return result, err
+}
+
+// selected returns the one schedule that -run names, as in the comment of [Run]. It may be a pair, although -run leaves out
+// the runs that teach which pairs there are, or name a request that the program does not make, which is then a finding.
+func selected(name string) Schedule {
 	pattern := flag.Lookup("test.run")
 	if pattern == nil {
 		return nil
@@ -94,65 +124,4 @@ func chosen(c *Config, name string) Schedule {
 		return nil
 	}
 	return schedule
-}
-
-// runner makes the runs of a test.
-type runner struct {
-	comparison
-	program func(*testing.T, *mockserver.World) Outcome
-}
-
-// outcomeOf returns a program as a function with an outcome.
-func outcomeOf[P Program](program P) func(*testing.T, *mockserver.World) Outcome {
-	return func(t *testing.T, w *mockserver.World) Outcome {
-		if f, plain := any(program).(func(*testing.T, *mockserver.World)); plain {
-			f(t, w)
-			return Outcome{Success: true, Unknown: true, How: "ended"}
-		}
-		err := any(program).(func(*testing.T, *mockserver.World) error)(t, w)
-		if err != nil {
-			return Outcome{How: "error: " + err.Error()}
-		}
-		return Outcome{Success: true, How: "no error"}
-	}
-}
-
-// settleTime is how long documents may take to complete after a program has ended, in virtual time.
-const settleTime = 24 * time.Hour
-
-// run makes a run on its own server, and fails the test for each finding.
-func (r *runner) run(t *testing.T, schedule Schedule) (result Result) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		srv, at, err := r.config.open(schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(srv.Close)
-		out := r.program(t, srv.World)
-		at.notifier.end()
-		o, err := observe(t.Context(), srv, at, out, settleTime)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if schedule == nil && t.Failed() {
-			return
-		}
-		result = r.result(schedule, o, out, false)
-		for _, f := range result.Findings {
-			t.Errorf("sweep: %s", f)
-		}
-		if schedule == nil {
-			if err := r.provesNothing(result); err != nil {
-				t.Error(err)
-			}
-			return
-		}
-		if len(result.Findings) > 0 {
-			var text strings.Builder
-			result.describe(&text, true)
-			t.Log(text.String())
-		}
-	})
-	return result
 }

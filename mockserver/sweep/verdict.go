@@ -10,12 +10,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/internal/wait"
-	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -28,13 +25,13 @@ type Verdict string
 const (
 	// PaidTwice: a document was bought more often than without faults.
 	PaidTwice Verdict = "paid-twice"
-	// Different: the program bought or sent something unexpected once, or it succeeded and a file differs from the
-	// run without faults; see [Goal.Files].
-	Different Verdict = "different"
 	// Unfinished: money was spent for a request that never completed.
 	Unfinished Verdict = "unfinished"
 	// Missing: the program succeeded, and something that it buys or sends without faults is missing.
 	Missing Verdict = "missing"
+	// Different: the program bought or sent something unexpected once, or it succeeded and a file differs from the
+	// run without faults; see [Goal.Files].
+	Different Verdict = "different"
 	// Unsettled: money was spent by a purchase whose response was lost, and the program failed without reading that the
 	// request was purchased, although the service responds.
 	Unsettled Verdict = "unsettled"
@@ -50,8 +47,8 @@ const (
 	NotStruck Verdict = "not-struck"
 )
 
-// Verdicts returns every verdict, the worst first.
-func Verdicts() []Verdict {
+// verdicts returns every verdict, the worst first.
+func verdicts() []Verdict {
 	return []Verdict{PaidTwice, Unfinished, Missing, Different, Unsettled, Broken, SentAgain, TimedOut, Lint, NotStruck}
 }
 
@@ -64,120 +61,89 @@ type Finding struct {
 // String returns the verdict and the detail.
 func (f Finding) String() string { return string(f.Verdict) + ": " + f.Detail }
 
-// Outcome describes how a program ended.
-type Outcome struct {
-	// Success is true if the program reported success, such as by exit code 0.
-	Success bool
-	// Unknown is true if it reported neither success nor failure.
-	Unknown bool
-	// How describes the end, such as "exit code 1".
-	How string
-	// Output is the end of what the program printed.
-	Output string
-	// Files is the content of the files of [Goal.Files] that exist.
-	Files map[string]string
+// find adds a finding.
+func (r *run) find(v Verdict, format string, args ...any) {
+	r.Findings = append(r.Findings, Finding{v, fmt.Sprintf(format, args...)})
 }
 
-// observation is the state of a world after a run.
-type observation struct {
-	faultless  bool   // the run was the one without faults
-	source     string // of the expectations, if other runs are compared with this one
-	calls      []journal.Entry
-	unknown    []journal.Entry // requests without a secret key of the world
-	requests   []Request       // with the notifications that the program has received
-	lint       []journal.Finding
-	bought     map[string]int // how often, by document and shipment or invoice
-	sent       map[string]int // notifications that the program has caused
-	received   map[string]int // notifications that a receiver has accepted
-	files      map[string]string
-	unfinished []string
-	charged    map[string]bool // request ids
-	broken     error
-	failed     bool // a fault made a document fail
-}
-
-// start is the state of a world before a run.
-type start struct {
-	last       string // request id of the latest call
-	deliveries int
-	notifier   *notifier
-}
-
-// delivered is the state of a delivery that the receiver has accepted.
-const delivered = "delivered"
-
-func began(w *mockserver.World) start {
-	s := start{deliveries: len(w.Deliveries())}
-	if calls := w.Journal(); len(calls) > 0 {
-		s.last = calls[len(calls)-1].ID
-	}
-	return s
-}
-
-// observe waits until the world is idle and reads its state.
-func observe(ctx context.Context, server *mockserver.Server, s start, out Outcome, limit time.Duration) (*observation, error) {
-	w := server.World
-	fails := slices.ContainsFunc(w.Faults(), func(r fault.Injected) bool { return r.Point == fault.Generation && r.Struck > 0 })
-	w.ClearFaults()
-	idle(ctx, server, limit)
-	o := &observation{
-		source: fromRun, files: out.Files, calls: w.Find(journal.Query{After: s.last}), unknown: server.Unauthenticated(), lint: w.Findings(),
-		bought: map[string]int{}, sent: map[string]int{}, received: map[string]int{}, charged: map[string]bool{}, failed: fails,
-	}
-	o.requests = s.notifier.merge(learn(o.calls))
-	deliveries := w.Deliveries()
-	for _, d := range deliveries[:max(0, len(deliveries)-s.deliveries)] {
-		what := fmt.Sprintf("%s of %s to %s", d.Event, d.ShipmentID, d.WebhookID)
-		if !s.notifier.emitted(d.ID) {
-			o.sent[what]++
-		}
-		if d.State == delivered {
-			o.received["an accepted "+what]++
-		}
-	}
-	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithPlainHTTP(),
-		shipping.WithHTTPClient(&http.Client{Transport: w.Transport()}))
-	if err != nil {
+// judged reads what a program has done, compares it with the run without faults, which is the first, and returns the result.
+func (s *sweeper) judged(ctx context.Context, r *run) (*Result, error) {
+	if err := r.observe(ctx); err != nil {
 		return nil, err
 	}
-	for _, id := range purchased(o.calls) {
-		request, err := client.Regulatory.Get(ctx, id)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			continue // the program named a request that does not exist
+	if s.normal == nil {
+		s.normal = r
+	}
+	s.judge(r)
+	if len(s.config.Only) > 0 && !r.Struck {
+		r.find(NotStruck, "%s did not strike: the run has no such request", cmp.Or(r.absent().String(), r.Schedule))
+	}
+	r.Moved = r.schedule.moved(s.normal.Requests, r.Requests)
+	result := r.Result
+	return &result, nil
+}
+
+// judge compares a run with the run without faults.
+func (s *sweeper) judge(r *run) {
+	goal, normal := s.goal(), s.normal
+	for _, subject := range slices.Sorted(maps.Keys(r.did.Documents)) {
+		r.more(PaidTwice, goal.Documents[subject], r.did.Documents[subject], " for "+subject, s.config.Goal.Documents != nil)
+	}
+	if r != normal && !r.failed && len(r.unfinished) > len(normal.unfinished) {
+		for _, what := range r.unfinished {
+			r.find(Unfinished, "%s", what)
 		}
-		o.add(request)
 	}
-	o.broken = w.Check()
-	return o, nil
+	if r.out.Success && !r.out.Unknown {
+		if less := append(goal.missing(r.did), fewer(normal.received, r.received)...); len(less) > 0 {
+			r.find(Missing, "the program succeeded without %s", strings.Join(less, "; "))
+		}
+		for _, what := range goal.differing(normal.out.Files, r.out.Files) {
+			if !r.failed { // a report can state the failure
+				r.find(Different, "%s", what)
+			}
+		}
+	} else {
+		for _, id := range r.unknownPurchases() {
+			if r.charged[id] {
+				r.find(Unsettled, "%s was charged, the response to its purchase was lost, and the program did not read the request afterwards", id)
+			}
+		}
+	}
+	if !r.Restarted {
+		r.more(SentAgain, goal.Notifications, r.did.Notifications, "", s.config.Goal.Notifications != nil)
+	}
+	for _, f := range s.newLint(r) {
+		if f.Rule == journal.LintRepeatedPurchase {
+			r.find(SentAgain, "the purchase of %s was sent again before the request was read", f.Detail)
+		} else {
+			r.find(Lint, "%s", f)
+		}
+	}
+	if r.broken != nil {
+		r.find(Broken, "%v", r.broken)
+	}
 }
 
-// add counts the documents of a request.
-func (o *observation) add(r *shipping.RegulatoryRequest) {
-	if !r.ChargedAmount.Known() || r.ChargedAmount.Sign() <= 0 {
-		return
+// more finds what happened more often than expected: everything with the same counts together. The verdict is repeated, or
+// [Different] for what is not expected at all and happened once.
+func (r *run) more(repeated Verdict, expected, happened []string, of string, inGoal bool) {
+	groups := map[[2]int][]string{} // by how often it happened, and is expected
+	for _, what := range distinct(happened) {
+		counts := [2]int{count(happened, what), count(expected, what)}
+		if counts[0] > counts[1] {
+			groups[counts] = append(groups[counts], what)
+		}
 	}
-	o.charged[r.RequestID] = true
-	subject := r.ShipmentID
-	if subject == "" {
-		subject = r.FileURL
-	}
-	for _, d := range r.Documents {
-		o.bought[fmt.Sprintf("%s for %s", d.DocumentType, subject)]++
-	}
-	if r.Status != shipping.StatusCompleted {
-		o.unfinished = append(o.unfinished, fmt.Sprintf("%s for %s is %s, and %s %s was spent", r.RequestID, subject, r.Status, r.ChargedAmount, r.Currency))
-	}
-}
-
-// idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the world,
-// such as a document under generation.
-func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
-	pause, until := time.Millisecond, time.Now().Add(limit)
-	for (server.Active() > 0 || server.Pending() > 0) && time.Now().Before(until) && wait.Sleep(ctx, pause) == nil {
-		pause = min(2*pause, time.Second)
+	for _, counts := range slices.SortedFunc(maps.Keys(groups), func(a, b [2]int) int { return slices.Compare(b[:], a[:]) }) {
+		verdict, but := repeated, times(counts[1])+" "+source(inGoal)
+		if counts == [2]int{1, 0} {
+			verdict = Different
+		}
+		if inGoal && counts[1] == 0 {
+			but = "not in the goal"
+		}
+		r.find(verdict, "%s%s: %s, but %s", strings.Join(groups[counts], ", "), of, times(counts[0]), but)
 	}
 }
 
@@ -205,12 +171,12 @@ func chargedID(c journal.Entry) string {
 	return ""
 }
 
-// unknownTo returns the requests whose purchase a fault struck and whose outcome the program did not read. Late responses
+// unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. Late responses
 // count as lost only if it is known that the program failed. If the purchase took effect after the program had given up, a
 // reading that shows a draft is enough: nothing else was to be read.
-func (o *observation) unknownTo(failed bool) []string {
+func (r *run) unknownPurchases() []string {
 	struck, deferred, read, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, c := range o.calls {
+	for _, c := range r.calls {
 		switch id := chargedID(c); {
 		case id == "" && c.Fault == "" && c.Operation == shipping.OpGetRequest && c.Status == http.StatusOK:
 			read[path.Base(c.Path)] = true
@@ -222,7 +188,7 @@ func (o *observation) unknownTo(failed bool) []string {
 			known[id] = true
 		case strings.Contains(c.Fault, fault.ArriveLate(0).Kind):
 			deferred[id] = true
-		case failed || !strings.Contains(c.Fault, "latency"):
+		case !r.out.Unknown || !strings.Contains(c.Fault, fault.Latency(0).Kind):
 			struck[id] = true
 		}
 	}
@@ -251,124 +217,15 @@ func showsPurchase(c journal.Entry) bool {
 	return json.Unmarshal([]byte(c.ResponseBody), &body) == nil && body.Data.Status != shipping.StatusDraft
 }
 
-// judge compares a run with the run without faults and returns its findings. restarted is true if the
-// program was started a second time.
-func judge(c *Config, normal, o *observation, out Outcome, restarted bool) []Finding {
-	var found []Finding
-	find := func(v Verdict, format string, args ...any) {
-		found = append(found, Finding{v, fmt.Sprintf(format, args...)})
-	}
-	found = append(found, more(PaidTwice, normal, normal.bought, o.bought)...)
-	if !o.faultless && !o.failed && len(o.unfinished) > len(normal.unfinished) {
-		for _, what := range o.unfinished {
-			find(Unfinished, "%s", what)
-		}
-	}
-	if out.Success && !out.Unknown {
-		if less := slices.Concat(fewer(normal.bought, o.bought), fewer(normal.sent, o.sent), fewer(normal.received, o.received)); len(less) > 0 {
-			find(Missing, "the program succeeded without %s", together(less))
-		}
-		for _, what := range c.Goal.differing(normal.files, o.files) {
-			if !o.failed { // a report can state the failure
-				find(Different, "%s", what)
-			}
-		}
-	} else {
-		for _, id := range o.unknownTo(!out.Unknown) {
-			if o.charged[id] {
-				find(Unsettled, "%s was charged, the response to its purchase was lost, and the program did not read the request afterwards", id)
-			}
-		}
-	}
-	if !restarted {
-		found = append(found, more(SentAgain, normal, normal.sent, o.sent)...)
-	}
-	for _, f := range newLint(c, normal, o) {
-		if f.Rule == journal.LintRepeatedPurchase {
-			find(SentAgain, "the purchase of %s was sent again before the request was read", f.Detail)
-		} else {
-			find(Lint, "%s", f)
-		}
-	}
-	if o.broken != nil {
-		find(Broken, "%v", o.broken)
-	}
-	return found
-}
-
-// more returns the findings for keys with larger counts than expected: one for all keys with the same counts. The verdict
-// is repeated, or [Different] if a key is not expected at all and has the count 1.
-func more(repeated Verdict, normal *observation, want, got map[string]int) []Finding {
-	type counts struct{ got, want int }
-	groups := map[counts][]string{}
-	for _, what := range slices.Sorted(maps.Keys(got)) {
-		if got[what] > want[what] {
-			c := counts{got[what], want[what]}
-			groups[c] = append(groups[c], what)
-		}
-	}
-	var found []Finding
-	byCounts := func(a, b counts) int { return cmp.Or(cmp.Compare(b.got, a.got), cmp.Compare(b.want, a.want)) }
-	for _, c := range slices.SortedFunc(maps.Keys(groups), byCounts) {
-		verdict := repeated
-		if c == (counts{1, 0}) {
-			verdict = Different
-		}
-		found = append(found, Finding{verdict, fmt.Sprintf("%s: %s, but %s", together(groups[c]), times(c.got), normal.expected(c.want))})
-	}
-	return found
-}
-
-// expected describes how often something is expected.
-func (o *observation) expected(n int) string {
-	if n == 0 && o.source == fromGoal {
-		return "not in the goal"
-	}
-	return times(n) + " " + o.source
-}
-
-// together joins the documents of a shipment or invoice: "CUSTOMS, FDA for SH-1; CUSTOMS for SH-2".
-func together(whats []string) string {
-	var order []string
-	documents := map[string][]string{}
-	for _, what := range whats {
-		document, subject, bought := strings.Cut(what, " for ")
-		if !bought {
-			document, subject = "", what
-		}
-		if _, known := documents[subject]; !known {
-			order = append(order, subject)
-		}
-		documents[subject] = append(documents[subject], document)
-	}
-	for i, subject := range order {
-		if names := strings.Join(documents[subject], ", "); names != "" {
-			order[i] = names + " for " + subject
-		}
-	}
-	return strings.Join(order, "; ")
-}
-
-// fewer returns what there is less of than without faults.
-func fewer(normal, got map[string]int) []string {
-	var less []string
-	for _, what := range slices.Sorted(maps.Keys(normal)) {
-		if got[what] < normal[what] {
-			less = append(less, what)
-		}
-	}
-	return less
-}
-
 // newLint returns the findings of lint that are not allowed; in a run with faults also not those that the run without
 // faults has.
-func newLint(c *Config, normal, o *observation) []journal.Finding {
-	var found []journal.Finding
-	for _, f := range o.lint {
-		known := !o.faultless && slices.ContainsFunc(normal.lint, func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation })
+func (s *sweeper) newLint(r *run) (found []journal.Finding) {
+	for _, f := range r.lint {
+		same := func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation }
+		known := r != s.normal && slices.ContainsFunc(s.normal.lint, same)
 		// To read again is right if the record exists.
-		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest && slices.ContainsFunc(o.calls, unfound)
-		if !known && !again && !slices.Contains(c.Allow, f.Rule) {
+		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest && slices.ContainsFunc(r.calls, unfound)
+		if !known && !again && !slices.Contains(s.config.Allow, f.Rule) {
 			found = append(found, f)
 		}
 	}

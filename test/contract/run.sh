@@ -11,7 +11,7 @@ trap 'kill ${server:-} ${proxy:-} 2>/dev/null || true; rm -rf "$work"' EXIT
 cd node
 npm ci --silent --no-audit --no-fund
 mkdir -p generated
-"$work/mockserver" openapi -o generated/openapi.json
+"$work/mockserver" openapi >generated/openapi.json
 
 # Each prints what it finds and fails for an error or a warning. Exceptions stand in redocly.yaml and spectral.yaml.
 npm run --silent lint

@@ -3,21 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
-
-	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
 // Environment variables that clients of the service also read.
@@ -26,14 +22,12 @@ const (
 	secretKeyVariable = "SHIPPING_SECRET_KEY"
 )
 
+// caVariable names a file of CA certificates that Go programs trust, except on macOS and Windows.
+const caVariable = "SSL_CERT_FILE"
+
 // keyFlag declares the flag of the secret key.
 func keyFlag(env environment) cli.Flag {
 	return env.text("key", "", "the secret key of the account", secretKeyVariable)
-}
-
-// cacertFlag declares the flag for a CA certificate, such as that of serve -tls.
-func cacertFlag(env environment) cli.Flag {
-	return env.text("cacert", "", "for https: a PEM file of a CA certificate to trust")
 }
 
 // tokenFlag declares the flag for the token of /_mock/, which other machines need.
@@ -55,42 +49,18 @@ func baseURL(given string, env environment) (string, error) {
 	return strings.TrimSuffix(strings.TrimRight(u.String(), "/"), "/v1"), nil
 }
 
-// trustedRoots returns the CA certificates of the system and those in a file. Without a file it returns nil, which
-// means those of the system.
-func trustedRoots(cacert string) (*x509.CertPool, error) {
-	if cacert == "" {
-		return nil, nil
-	}
-	pem, err := os.ReadFile(cacert)
-	if err != nil {
-		return nil, fmt.Errorf("-cacert: %w", err)
-	}
-	roots, err := x509.SystemCertPool()
-	if err != nil { // the system has none
-		roots = x509.NewCertPool()
-	}
-	if !roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("-cacert: %s has no PEM certificate: use the file that serve -tls-ca wrote", cacert)
-	}
-	return roots, nil
-}
-
 // wire is the transport of a subcommand to a service.
-type wire struct{ *http.Transport }
+type wire struct{ http.Transport }
 
-// newWire returns a wire that also trusts the CA certificate of -cacert, if it is set.
-func newWire(cmd *cli.Command) (wire, error) {
-	roots, err := trustedRoots(cmd.String("cacert"))
-	return wire{&http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
-	}}, err
+func newWire() *wire {
+	return &wire{http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}
 }
 
-// RoundTrip implements [http.RoundTripper]. Its error for an untrusted certificate names -cacert.
-func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
+// RoundTrip implements [http.RoundTripper]. Its error for an untrusted certificate names the variable with which Go trusts it.
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := w.Transport.RoundTrip(req)
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
-		return nil, fmt.Errorf("%w; add its CA certificate with -cacert FILE; serve -tls prints the path", err)
+		return nil, fmt.Errorf("%w; set %s to the file of its CA certificate; serve -tls prints the path", err, caVariable)
 	}
 	return resp, err
 }
@@ -100,10 +70,7 @@ const askPatience = 2 * time.Second
 
 // ask reads the data of a route of a mockserver into data.
 func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) error {
-	w, err := newWire(cmd)
-	if err != nil {
-		return err
-	}
+	w := newWire()
 	defer w.CloseIdleConnections()
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
@@ -119,17 +86,11 @@ func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) er
 		return fmt.Errorf("no mockserver responds on %s: %w; start one with mockserver serve", base, err)
 	}
 	defer resp.Body.Close()
-	var envelope struct {
-		Message string           `json:"message"`
-		Data    shipping.RawJSON `json:"data"`
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
-	if err == nil {
-		err = jsonread.Unmarshal(body, &envelope)
-	}
-	if err == nil && resp.StatusCode == http.StatusOK {
-		err = envelope.Data.Decode(data)
-	}
+	envelope := struct {
+		Message string
+		Data    any
+	}{Data: data}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 8<<20)).Decode(&envelope)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the response of %s%s (%s) is not from a mockserver: %w", base, route, resp.Status, err)

@@ -46,7 +46,6 @@ but one could not be made.`,
 			env.text("shipment", "", "the shipment to analyze, whose events are replayed", "SHIPPING_SHIPMENT"),
 			env.text("invoice", "", "the URL of an uploaded invoice to analyze", "SHIPPING_INVOICE"),
 			env.text("webhook", "", "the only webhook that receives replays", "SHIPPING_WEBHOOK"),
-			cacertFlag(env),
 			env.toggle("write", "also make changes, and one purchase, which charges"),
 			env.toggle("second-purchase", "like -write, and send the purchase a second time"),
 			env.toggle("refused-purchases", "like -write, and send purchases to be refused"),
@@ -82,10 +81,7 @@ func conform(env environment) cli.ActionFunc {
 		case key == "":
 			return errors.New("no secret key: set it with -key or " + secretKeyVariable)
 		}
-		w, err := newWire(cmd)
-		if err != nil {
-			return err
-		}
+		w := newWire()
 		defer w.CloseIdleConnections()
 		report := conformance.Check(ctx, conformance.Target{
 			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"), Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
@@ -116,7 +112,6 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 			env.text("other-key", "", "a second key that is accepted during key rotation"),
 			env.text("signature-header", delivery.HeaderSignature, "the name of the header with the signature"),
 			env.time("patience", doctor.DefaultPatience, "the longest wait for a response"),
-			cacertFlag(env),
 			env.toggle("anywhere", "allow other machines, if their owner consents"),
 			env.toggle("json", "print the scorecard as JSON"),
 		},
@@ -128,13 +123,9 @@ func examine(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return errors.New("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")
 	}
-	roots, err := trustedRoots(cmd.String("cacert"))
-	if err != nil {
-		return err
-	}
 	card, err := doctor.Examine(ctx, doctor.Config{
 		URL: cmd.Args().First(), Key: cmd.String("key"), OtherKey: cmd.String("other-key"), SignatureHeader: cmd.String("signature-header"),
-		Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"), Roots: roots,
+		Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"),
 	})
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/internal/process"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -22,29 +20,21 @@ func envCommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "env", Usage: "print the environment variables for a client of the server",
 		Description: `Prints the settings of a server with the seed of -seed or, with -url, of a
-running server and one of its worlds. With -cacert it also prints SSL_CERT_FILE,
-so that programs trust that CA certificate.`,
+running server and one of its worlds.`,
 		Metadata: examples(`env      # for eval "$(mockserver env)"`, "env -url http://127.0.0.1:4010 -world lowfunds_ci42 -json"),
 		Flags: []cli.Flag{
 			env.number("seed", 1, "the random seed of the server"),
 			env.toggle("json", "print a JSON object instead of commands of a shell"),
 			env.text("url", "", "the URL of a running server"),
 			env.text("world", "", "with -url: an open world; default: the home world"),
-			cacertFlag(env), tokenFlag(env),
+			tokenFlag(env),
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			found, err := findServer(ctx, cmd, env)
 			if err != nil {
 				return err
 			}
-			settings := found.settings()
-			if cacert := cmd.String("cacert"); cacert != "" {
-				if cacert, err = filepath.Abs(cacert); err != nil {
-					return err
-				}
-				settings = append(settings, process.Variable{Name: "SSL_CERT_FILE", Value: cacert}) // of Go, OpenSSL and programs that use it
-			}
-			return printSettings(cmd, settings)
+			return printSettings(cmd, found.settings())
 		},
 	}
 }
@@ -70,27 +60,31 @@ func findServer(ctx context.Context, cmd *cli.Command, env environment) (found r
 	return found, err
 }
 
+// setting is an environment variable of a program. In arguments of sweep, {shipment} stands for the value of
+// SHIPPING_SHIPMENT, and so on.
+type setting struct{ name, value string }
+
 // settings returns the variables of clients and of conform. Variables without a record are empty.
-func (r ready) settings() []process.Variable {
+func (r ready) settings() []setting {
 	first := func(all []string) string { return append(all, "")[0] }
-	return []process.Variable{
-		{Name: baseURLVariable, Value: r.URL},
-		{Name: secretKeyVariable, Value: r.SecretKey},
-		{Name: "SHIPPING_WALLET", Value: first(r.Wallets)},
-		{Name: "SHIPPING_SHIPMENT", Value: first(r.Shipments)},
-		{Name: "SHIPPING_INVOICE", Value: first(r.Invoices)},
-		{Name: "SHIPPING_WEBHOOK", Value: first(r.Webhooks)},
+	return []setting{
+		{baseURLVariable, r.URL},
+		{secretKeyVariable, r.SecretKey},
+		{"SHIPPING_WALLET", first(r.Wallets)},
+		{"SHIPPING_SHIPMENT", first(r.Shipments)},
+		{"SHIPPING_INVOICE", first(r.Invoices)},
+		{"SHIPPING_WEBHOOK", first(r.Webhooks)},
 	}
 }
 
 // printSettings prints the settings that are not empty, as commands of a shell or as JSON.
-func printSettings(cmd *cli.Command, settings []process.Variable) error {
+func printSettings(cmd *cli.Command, settings []setting) error {
 	object := map[string]string{}
 	var lines strings.Builder
 	for _, s := range settings {
-		if s.Value != "" {
-			object[s.Name] = s.Value
-			fmt.Fprintf(&lines, "export %s=%s\n", s.Name, shell.Quote(s.Value))
+		if s.value != "" {
+			object[s.name] = s.value
+			fmt.Fprintf(&lines, "export %s=%s\n", s.name, shell.Quote(s.value))
 		}
 	}
 	return printValue(cmd, object, lines.String())
@@ -102,8 +96,8 @@ func readyCommand(env environment) *cli.Command {
 		Description: `For scripts and health checks. The exit code is 0 as soon as GET
 URL/_mock/healthz succeeds, and 1 after the time of -wait. The default of URL is
 ` + baseURLVariable + `, else http://` + defaultAddr + `.`,
-		Metadata: examples("ready http://127.0.0.1:4010 -wait 10s", "ready https://127.0.0.1:4010 -cacert ca.pem   # of -tls-ca"),
-		Flags:    []cli.Flag{env.time("wait", 0, "retry for this time; 0 sends one request"), cacertFlag(env), tokenFlag(env)},
+		Metadata: examples("ready http://127.0.0.1:4010 -wait 10s", "ready https://127.0.0.1:4010   # with SSL_CERT_FILE, for -tls"),
+		Flags:    []cli.Flag{env.time("wait", 0, "retry for this time; 0 sends one request"), tokenFlag(env)},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			base, err := baseURL(cmd.Args().First(), env)
 			if err != nil {

@@ -20,13 +20,3 @@ func TestFlags_Precedence(t *testing.T) {
 		}
 	}
 }
-
-// Flags stand before, between and after the arguments; "--" ends them.
-func TestFlags_StandAnywhere(t *testing.T) {
-	t.Parallel()
-	nobody := "http://" + taken(t)
-	for _, args := range [][]string{{"-wait", "1ms", nobody}, {nobody, "-wait", "1ms"}, {"--wait=1ms", nobody}, {"-wait=1ms", "--", nobody}} {
-		invoke(t, nil, append([]string{"ready"}, args...)...).want(t, exitFailure, "no mockserver responds on "+nobody)
-	}
-	invoke(t, nil, "ready", "--", "-wait").want(t, exitFailure, `invalid base address "-wait"`)
-}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/shipping-go/shipping/mockserver"
 )
 
 func TestRun_TellsWhatIsWrongWithTheCommandLineAndWhatToDo(t *testing.T) {
@@ -110,6 +112,14 @@ func TestVersion(t *testing.T) {
 		if !strings.HasPrefix(got.stdout, "mockserver ") || strings.Count(got.stdout, "\n") != 1 {
 			t.Errorf("%q", got.stdout)
 		}
+	}
+}
+
+func TestOpenAPI_PrintsTheDocument(t *testing.T) {
+	t.Parallel()
+	want, err := mockserver.OpenAPI()
+	if printed := invoke(t, nil, "openapi").want(t, exitOK).stdout; err != nil || printed != string(want) {
+		t.Errorf("%d bytes printed, want %d: %v", len(printed), len(want), err)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func environ(r ready) map[string]string {
 	env := map[string]string{}
 	for _, s := range r.settings() {
-		env[s.Name] = s.Value
+		env[s.name] = s.value
 	}
 	return env
 }

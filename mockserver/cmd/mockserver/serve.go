@@ -232,8 +232,8 @@ func greet(w io.Writer, r ready) error {
 	curl := "  curl -H " + shell.Quote("Authorization: Bearer "+r.SecretKey) + " "
 	fmt.Fprintf(&b, "Reference server of the shipping service on %s\n\n", printableLines(r.URL))
 	for _, s := range r.settings()[:4] {
-		if s.Value != "" {
-			fmt.Fprintf(&b, "  export %s=%s\n", s.Name, shell.Quote(s.Value))
+		if s.value != "" {
+			fmt.Fprintf(&b, "  export %s=%s\n", s.name, shell.Quote(s.value))
 		}
 	}
 	fmt.Fprintf(&b, "\n%s%s\n", curl, shell.Quote(r.URL+"/v1/rates?perPage=2"))

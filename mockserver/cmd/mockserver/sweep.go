@@ -16,7 +16,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/internal/process"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -104,16 +103,13 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	program := &process.Program{
-		Args: args, Notify: cmd.String("notify"), Folder: folder, Files: config.Goal.Files,
-		Variables: func(w *mockserver.World) []process.Variable { return describe(w).settings() },
-	}
-	if program.Notify != "" {
-		config.Setup, config.Notify = program.SetUp, process.History
+	tested := &program{args: args, notify: cmd.String("notify"), folder: folder, files: config.Goal.Files}
+	if tested.notify != "" {
+		config.Setup, config.Notify = tested.setUp, history
 	}
 	show := &progress{out: stderr}
 	config.Progress = show.update
-	report, err := sweep.Sweep(ctx, config, program.Execute)
+	report, err := sweep.Sweep(ctx, config, tested.execute)
 	interrupted := ctx.Err() != nil
 	switch {
 	case report == nil: // no run was made
@@ -176,7 +172,7 @@ func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error
 	if err := srv.Err(); err != nil {
 		return g, err
 	}
-	read := json.NewDecoder(strings.NewReader(process.Placeholders(describe(srv.World).settings()).Replace(string(text))))
+	read := json.NewDecoder(strings.NewReader(placeholders(describe(srv.World).settings()).Replace(string(text))))
 	read.DisallowUnknownFields()
 	if err := read.Decode(&g); err != nil {
 		return g, fmt.Errorf("-goal: %w; the fields are documents, notifications and files", err)

@@ -175,7 +175,7 @@ func TestSweep_UsageErrors(t *testing.T) {
 	}
 }
 
-// Our own programs pass. In short form it is one of them, with a lost response to a purchase; SHIPPING_SWEEP=all takes them all, under every
+// Our own programs pass. In short form it is one of them, with a lost response to a purchase and killed after it; SHIPPING_SWEEP=all takes them all, under every
 // fault. Those that may be started again are also killed: quickstart keeps no record of its purchases.
 func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
@@ -186,6 +186,7 @@ func TestSweep_Examples(t *testing.T) {
 		flags, program []string
 	}{
 		{"compliance, a lost response", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:lost-after"}, compliance},
+		{"compliance, killed after a purchase", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:killed"}, compliance},
 		{"compliance", []string{"-restart", "-patience", "0"}, compliance},
 		{"compliance, late responses", []string{"-faults", "late,late-after", "-parallel", "40"}, compliance},
 		{"ledger", []string{"-restart", "-patience", "0"}, []string{"ledger", "-wallet", "{wallet}", "-out", "{dir}/ledger.csv"}},
@@ -195,7 +196,7 @@ func TestSweep_Examples(t *testing.T) {
 		{"receiver", []string{"-restart", "-notify", "http://127.0.0.1:{port}/hooks/shipping"}, []string{"receiver", "-addr", "127.0.0.1:{port}"}},
 	}
 	if os.Getenv("SHIPPING_SWEEP") != "all" {
-		tests = tests[:1]
+		tests = tests[:2]
 	}
 	var names []string
 	for _, test := range tests {

@@ -5,57 +5,53 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// Every command that sends requests to a server also does so over https, with -cacert.
-func TestTLS_WordsReachAServerThatTheyAreToldToTrust(t *testing.T) {
+// TestMain lets the binary of the tests be the command: a process reads the certificates that it trusts only once.
+func TestMain(m *testing.M) {
+	if os.Getenv("MOCKSERVER_IS_THE_COMMAND") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// Every command that sends requests to a server also does so over https.
+func TestTLS_CommandsReachAServerThatTheyAreToldToTrust(t *testing.T) {
 	t.Parallel()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	r := start(t, nil, "-json", "-tls", "-tls-ca", ca).world(t)
 	if !strings.HasPrefix(r.URL, "https://127.0.0.1:") || r.CA != ca {
 		t.Fatalf("%+v", r)
 	}
-	env := environ(r)
-	words := [][]string{{"ready", r.URL}, {"env", "-url", r.URL}, {"conform", r.URL}}
-	for _, word := range words {
-		invoke(t, env, word...).want(t, exitFailure, "-cacert FILE")
-		invoke(t, env, append(word, "-cacert", ca)...).want(t, exitOK)
-		trusting := environ(r)
-		trusting["MOCKSERVER_CACERT"] = ca
-		invoke(t, trusting, word...).want(t, exitOK)
-		invoke(t, env, append(word, "-cacert", "nowhere.pem")...).want(t, exitFailure, "nowhere.pem")
-		invoke(t, env, append(word, "-cacert", file(t, "key.pem", "no PEM"))...).want(t, exitFailure, "no PEM certificate")
+	localhost := strings.Replace(r.URL, "127.0.0.1", "localhost", 1)
+	for _, args := range [][]string{{"ready", r.URL}, {"ready", localhost}, {"env", "-url", r.URL}, {"conform", r.URL}} {
+		invoke(t, environ(r), args...).want(t, exitFailure, "set SSL_CERT_FILE")
+		trusting(t, ca, r, args...).want(t, exitOK)
 	}
-	if got := asked(t, "-url", r.URL, "-cacert", ca); got["SSL_CERT_FILE"] != ca || got["SHIPPING_BASE_URL"] != r.URL {
-		t.Errorf("env is %v", got)
-	}
-	invoke(t, env, "ready", strings.Replace(r.URL, "127.0.0.1", "localhost", 1), "-cacert", ca).want(t, exitOK)
+	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(receiver.Close)
+	invoke(t, nil, "doctor", receiver.URL, "-key", "k").want(t, exitFailure, "certificate")
+	trusting(t, file(t, "ca.pem", certificate(receiver)), r, "doctor", receiver.URL, "-patience", "1s").want(t, exitFailure, "BAD   bad signature")
 }
 
-// A script starts the server and waits for it, without a look at whether the authority is written already.
-func TestTLS_ReadyWaitsForTheAuthorityToo(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	ca := filepath.Join(dir, "ca.pem")
-	r := start(t, nil, "-json", "-tls", "-tls-ca", filepath.Join(dir, "early.pem")).world(t)
-	waited := make(chan outcome, 1)
-	go func() { waited <- invoke(t, nil, "ready", r.URL, "-cacert", ca, "-wait", "1m") }()
-	if err := os.Rename(r.CA, ca); err != nil {
-		t.Fatal(err)
+// trusting runs a command line in a process that trusts a CA certificate.
+func trusting(t *testing.T, ca string, r ready, args ...string) outcome {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "MOCKSERVER_IS_THE_COMMAND=1", caVariable+"="+ca)
+	for name, value := range environ(r) {
+		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	(<-waited).want(t, exitOK)
+	out, _ := cmd.CombinedOutput() // the error is the exit code
+	return outcome{code: cmd.ProcessState.ExitCode(), stdout: string(out)}
 }
 
-func TestTLS_DoctorReachesAReceiverThatItIsToldToTrust(t *testing.T) {
-	t.Parallel()
-	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	t.Cleanup(secure.Close)
-	ca := file(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
-	invoke(t, nil, "doctor", secure.URL, "-key", "k").want(t, exitFailure, "certificate")
-	invoke(t, nil, "doctor", secure.URL, "-key", "k", "-patience", "1s", "-cacert", ca).want(t, exitFailure, "BAD   bad signature")
+func certificate(server *httptest.Server) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 }
 
 // Without -tls-ca the CA certificate is in a temporary file that serve prints, and is removed with the server.

@@ -1,5 +1,4 @@
-// Package process runs a program in each run of a sweep, as a group of processes that end together.
-package process
+package main
 
 import (
 	"context"
@@ -21,24 +20,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// Variable is an environment variable of the program. In arguments, {shipment} stands for the value of SHIPPING_SHIPMENT,
-// and so on.
-type Variable struct{ Name, Value string }
-
-// Program is the program under test.
-type Program struct {
-	Args   []string
-	Notify string   // the URL at which the program receives notifications; empty if it receives none
-	Folder string   // for the folders of the runs
-	Files  []string // of the goal, in the folder of each run
-	// Variables returns those that describe a world.
-	Variables func(*mockserver.World) []Variable
+// program is the program under test, which runs as a group of processes that end together.
+type program struct {
+	args   []string
+	notify string   // the URL at which the program receives notifications; empty if it receives none
+	folder string   // for the folders of the runs
+	files  []string // of the goal, in the folder of each run
 
 	ports sync.Map // the port on which the program listens, a string, by *mockserver.World
 }
 
-// SetUp subscribes the program to notifications, on a free port.
-func (p *Program) SetUp(w *mockserver.World) error {
+// setUp subscribes the program to notifications, on a free port.
+func (p *program) setUp(w *mockserver.World) error {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -48,12 +41,12 @@ func (p *Program) SetUp(w *mockserver.World) error {
 		return err
 	}
 	p.ports.Store(w, port)
-	_, err = w.AddWebhook(notify.Webhook{Name: "Program", URL: strings.ReplaceAll(p.Notify, "{port}", port)})
+	_, err = w.AddWebhook(notify.Webhook{Name: "Program", URL: strings.ReplaceAll(p.notify, "{port}", port)})
 	return err
 }
 
-// History returns the events of the first shipment of a world, oldest first.
-func History(w *mockserver.World) []notify.Event {
+// history returns the events of the first shipment of a world, oldest first.
+func history(w *mockserver.World) []notify.Event {
 	var events []notify.Event
 	for _, d := range slices.Backward(w.Deliveries()) {
 		var payload struct {
@@ -73,42 +66,42 @@ const (
 	closePatience = time.Second
 )
 
-// Execute runs the program in a world until it ends or the context does, which kills it with its descendants.
-func (p *Program) Execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
-	w, dir := a.World, filepath.Join(p.Folder, strconv.Itoa(a.Run))
+// execute runs the program in a world until it ends or the context does, which kills it with its descendants.
+func (p *program) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+	w, dir := a.World, filepath.Join(p.folder, strconv.Itoa(a.Run))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}
 	}
 	port, _ := p.ports.Load(w) // nil without notifications
 	text, _ := port.(string)
-	variables := append(p.Variables(w), Variable{"SWEEP_DIR", dir}, Variable{"SWEEP_PORT", text})
-	replacer := Placeholders(variables)
-	args := make([]string, len(p.Args))
-	for i, arg := range p.Args {
+	variables := append(describe(w).settings(), setting{"SWEEP_DIR", dir}, setting{"SWEEP_PORT", text})
+	replacer := placeholders(variables)
+	args := make([]string, len(p.args))
+	for i, arg := range p.args {
 		args[i] = replacer.Replace(arg)
 	}
 	output := &tail{limit: keptOutput}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay, cmd.Env = output, output, closePatience, os.Environ()
 	for _, v := range variables {
-		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
+		cmd.Env = append(cmd.Env, v.name+"="+v.value)
 	}
 	killGroup := inGroup(cmd)
 	asked, err := runUntil(cmd, a.End)
 	killGroup()
-	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, p.Files)}
+	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, p.files)}
 	if exit, exited := errors.AsType[*exec.ExitError](err); exited && asked && ctx.Err() == nil && terminated(exit) {
 		out.Success, out.How = true, "ended when asked to"
 	}
 	return out
 }
 
-// Placeholders replaces {shipment}, which stands for SHIPPING_SHIPMENT, and the like.
-func Placeholders(variables []Variable) *strings.Replacer {
+// placeholders replaces {shipment}, which stands for SHIPPING_SHIPMENT, and the like.
+func placeholders(variables []setting) *strings.Replacer {
 	var pairs []string
 	for _, v := range variables {
-		_, name, _ := strings.Cut(strings.ToLower(v.Name), "_")
-		pairs = append(pairs, "{"+name+"}", v.Value)
+		_, name, _ := strings.Cut(strings.ToLower(v.name), "_")
+		pairs = append(pairs, "{"+name+"}", v.value)
 	}
 	return strings.NewReplacer(pairs...)
 }

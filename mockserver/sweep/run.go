@@ -1,0 +1,225 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/wait"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
+	"github.com/shipping-go/shipping/mockserver/notify"
+)
+
+// Outcome describes how a program ended.
+type Outcome struct {
+	// Success is true if the program reported success, such as by exit code 0.
+	Success bool
+	// Unknown is true if it reported neither success nor failure.
+	Unknown bool
+	// How describes the end, such as "exit code 1".
+	How string
+	// Output is the end of what the program printed.
+	Output string
+	// Files is the content of the files of [Goal.Files] that exist.
+	Files map[string]string
+}
+
+// run is a run of the program. Every run has its own server: documents are downloaded without a key, and worlds of one
+// server, in which requests have the same ids, could not be distinguished.
+type run struct {
+	Result
+	config     *Config
+	server     *mockserver.Server
+	notifier   *notifier
+	last       string // id of the last request before the program started
+	deliveries int    // before that
+	out        Outcome
+
+	// What the world shows after the run.
+	calls      []journal.Entry
+	unknown    []journal.Entry // requests without a secret key of the world
+	lint       []journal.Finding
+	did        Goal            // the documents that were purchased, and the notifications that the program has caused
+	received   []string        // notifications that a receiver has accepted
+	charged    map[string]bool // request ids
+	unfinished []string
+	broken     error
+	failed     bool // a fault made a document fail
+}
+
+// How much each world remembers of the requests.
+const (
+	journalCalls = 16 << 10
+	journalBytes = 64 << 10
+)
+
+// open starts a server whose world is ready for a run.
+func open(c *Config, schedule Schedule) (*run, error) {
+	r := &run{Result: Result{Schedule: schedule.String(), schedule: schedule}, config: c, notifier: newNotifier(c, schedule)}
+	options := slices.Concat([]mockserver.Option{
+		mockserver.WithJournal(journalCalls, journalBytes), mockserver.WithDeliveryTransport(r.notifier),
+	}, c.Options)
+	if c.inMemory {
+		options = append(options, mockserver.WithoutListener())
+	}
+	r.server = mockserver.New(options...)
+	r.notifier.begin(r.server.World)
+	err := r.server.Err()
+	if err == nil && c.Setup != nil {
+		err = c.Setup(r.server.World)
+	}
+	if err == nil {
+		r.last, r.deliveries = latest(r.server.World), len(r.server.Deliveries())
+		err = r.server.Inject(schedule.rules(c)...)
+	}
+	if err != nil {
+		r.server.Close()
+		return nil, fmt.Errorf("sweep: the world cannot be set up: %w", err)
+	}
+	return r, nil
+}
+
+// latest returns the id of the latest request.
+func latest(w *mockserver.World) string {
+	if calls := w.Journal(); len(calls) > 0 {
+		return calls[len(calls)-1].ID
+	}
+	return ""
+}
+
+// errKilled is why the context of a program ends that a schedule kills.
+var errKilled = errors.New("killed by the schedule")
+
+// execute runs the program, a second time if it was killed or failed and is to be restarted.
+func (r *run) execute(ctx context.Context, execute Execute, number int) (err error) {
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	a := Attempt{World: r.server.World, Run: number}
+	if r.config.Notify != nil {
+		notifying, stop := context.WithCancel(limited)
+		ended := make(chan struct{})
+		var failure error
+		go func() {
+			defer close(ended)
+			failure = r.notifier.emit(notifying, r.server, r.config)
+		}()
+		a.End = ended
+		defer func() {
+			stop()
+			<-ended
+			err = cmp.Or(context.Cause(ctx), failure)
+		}()
+	}
+	defer r.notifier.end()
+	running, kill := context.WithCancelCause(limited)
+	if r.schedule.kills() {
+		r.notifier.killWith(func() { kill(errKilled) })
+		go r.killAfterRequest(running, kill)
+	}
+	r.out = execute(running, a)
+	r.notifier.killWith(nil)
+	kill(nil)
+	if limited.Err() == nil && r.config.Restart && len(r.schedule) > 0 && !r.out.Success {
+		r.schedule.await(limited)
+		first := r.out.How
+		r.Restarted = true
+		r.out = execute(limited, a)
+		r.out.How = first + ", then " + r.out.How
+	}
+	if limited.Err() != nil {
+		r.find(TimedOut, "the program did not end within %s", r.config.Timeout)
+	}
+	r.Seconds = time.Since(began).Seconds()
+	return context.Cause(ctx)
+}
+
+// killAfterRequest ends the program as soon as the request that the schedule kills at was answered. The response itself is
+// held back, so the program cannot be further than that.
+func (r *run) killAfterRequest(ctx context.Context, kill context.CancelCauseFunc) {
+	for _, strike := range r.schedule {
+		if strike.Fault != Kill || strike.Operation == Notification {
+			continue
+		}
+		after := r.last
+		for range strike.Nth {
+			call, err := r.server.Await(ctx, journal.Query{Operation: strike.Operation, After: after}, 0)
+			if err != nil {
+				return
+			}
+			after = call.ID
+		}
+		kill(errKilled)
+	}
+}
+
+// observe waits until the world is idle and reads its state.
+func (r *run) observe(ctx context.Context) error {
+	w := r.server.World
+	r.failed = slices.ContainsFunc(w.Faults(), func(i fault.Injected) bool { return i.Point == fault.Generation && i.Struck > 0 })
+	w.ClearFaults()
+	idle(ctx, r.server, r.config.Timeout)
+	r.calls, r.unknown, r.lint = w.Find(journal.Query{After: r.last}), r.server.Unauthenticated(), w.Findings()
+	r.did, r.charged = Goal{Documents: map[string][]string{}, Notifications: []string{}, Files: r.config.Goal.Files}, map[string]bool{}
+	deliveries := w.Deliveries()
+	for _, d := range deliveries[:max(0, len(deliveries)-r.deliveries)] {
+		what := fmt.Sprintf("%s of %s to %s", d.Event, d.ShipmentID, d.WebhookID)
+		if !r.notifier.emitted[d.ID] {
+			r.did.Notifications = append(r.did.Notifications, what)
+		}
+		if d.State == notify.Delivered {
+			r.received = append(r.received, "an accepted "+what)
+		}
+	}
+	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithPlainHTTP(),
+		shipping.WithHTTPClient(&http.Client{Transport: w.Transport()}))
+	if err != nil {
+		return err
+	}
+	for _, id := range purchased(r.calls) {
+		request, err := client.Regulatory.Get(ctx, id)
+		if err == nil { // else the program named a request that does not exist
+			r.count(request)
+		}
+	}
+	for _, documents := range r.did.Documents {
+		slices.Sort(documents)
+	}
+	slices.Sort(r.did.Notifications)
+	r.broken = w.Check()
+	r.How, r.Output, r.Requests = r.out.How, r.out.Output, r.notifier.merge(learn(r.calls))
+	r.markStruck()
+	return ctx.Err()
+}
+
+// count counts the documents of a request.
+func (r *run) count(request *shipping.RegulatoryRequest) {
+	if !request.ChargedAmount.Known() || request.ChargedAmount.Sign() <= 0 {
+		return
+	}
+	r.charged[request.RequestID] = true
+	subject := cmp.Or(request.ShipmentID, request.FileURL)
+	for _, d := range request.Documents {
+		r.did.Documents[subject] = append(r.did.Documents[subject], string(d.DocumentType))
+	}
+	if request.Status != shipping.StatusCompleted {
+		r.unfinished = append(r.unfinished, fmt.Sprintf("%s for %s is %s, and %s %s was spent",
+			request.RequestID, subject, request.Status, request.ChargedAmount, request.Currency))
+	}
+}
+
+// idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the world,
+// such as a document under generation.
+func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
+	pause, until := time.Millisecond, time.Now().Add(limit)
+	for (server.Active() > 0 || server.Pending() > 0) && time.Now().Before(until) && wait.Sleep(ctx, pause) == nil {
+		pause = min(2*pause, time.Second)
+	}
+}
