@@ -30,8 +30,6 @@ type Config struct {
 	Logger     *slog.Logger
 	// Token returns the token for other machines; "" if they have no access.
 	Token func() string
-	// OpenAPI returns the OpenAPI document of a world, and its ETag.
-	OpenAPI func(w *world.World) (document []byte, tag string, err error)
 }
 
 // Admin serves the requests below [wire.ControlPrefix].
