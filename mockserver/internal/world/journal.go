@@ -36,10 +36,16 @@ func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duratio
 	if err != nil {
 		return journal.Entry{}, fmt.Errorf("mockserver: %w", err)
 	}
-	return w.AwaitChoice(ctx, choice, 1, timeout)
+	choice.Bodies, choice.First = true, 1
+	found, err := w.AwaitChoice(ctx, choice, 1, timeout)
+	if err != nil {
+		return journal.Entry{}, err
+	}
+	return found[0], nil
 }
 
-func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) (journal.Entry, error) {
+// AwaitChoice returns the entries of a choice as soon as there are count of them.
+func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) ([]journal.Entry, error) {
 	ctx, cancel := w.waiting(ctx, timeout)
 	defer cancel()
 	return w.Log.Await(ctx, choice, count)
