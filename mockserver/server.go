@@ -178,7 +178,9 @@ func headerTooLong(r *http.Request) bool {
 // Unauthenticated returns the latest requests that were refused for their key, or whose key opens no world,
 // oldest first. They are in the journal of no world, and no fault rule counts them. GET
 // /_mock/journal?world=unauthenticated lists them too.
-func (s *Server) Unauthenticated() []journal.Entry { return s.worlds.Unauthenticated.Journal() }
+func (s *Server) Unauthenticated() []journal.Entry {
+	return s.worlds.Unauthenticated.Find(journal.Query{})
+}
 
 // OpenAPI returns the OpenAPI 3.1 document of a server without options: documented operations, provisional operations, and
 // the routes below /_mock/.

@@ -39,7 +39,7 @@ type health struct {
 const maxPending = 100
 
 func (s *Admin) getHealth(c *control, _, _ none) (string, health, error) {
-	total := c.world.Waiting()
+	total := c.world.Clock.Waiting()
 	return "Ready; " + spelling.Counted(total, "pending timer", "pending timers"), health{
 		c.world.Now(), clockKind(c.world), total, c.world.Clock.Pending(maxPending),
 	}, nil
@@ -134,7 +134,7 @@ func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	p := worldState{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
 		Marks:   worldMarks{Faults: checksum(w.Faults.Changes()), Worlds: checksumWorlds(s.Worlds.Worlds())},
-		Pending: w.Waiting(), Clock: clockKind(w), Now: w.Clock.Now(),
+		Pending: w.Clock.Waiting(), Clock: clockKind(w), Now: w.Clock.Now(),
 	}
 	deliveries, inbox := w.Dispatcher.Changes(), w.Inbox.Received()
 	w.Lock()

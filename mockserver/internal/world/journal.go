@@ -13,13 +13,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Calls returns how many requests named an operation, such as shipping.OpPurchase, since the start.
-func (w *World) Calls(operation string) int { return w.Log.Count(operation) }
-
-// Journal returns the latest entries, oldest first: up to 1,024, or the number set with WithJournal, and before them failed
-// requests.
-func (w *World) Journal() []journal.Entry { return w.Find(journal.Query{}) }
-
 // Find returns the entries of the journal that a query selects, oldest first.
 func (w *World) Find(q journal.Query) []journal.Entry {
 	choice, err := w.Log.Choice(q)
@@ -61,9 +54,6 @@ func (w *World) waiting(ctx context.Context, timeout time.Duration) (context.Con
 	}
 	return ctx, func() { stop(); cancel(); end(nil) }
 }
-
-// Findings returns the findings of the linter so far, in the order in which they were found.
-func (w *World) Findings() []journal.Finding { return w.Lint.All() }
 
 // errClosed is returned to everything that waits in a world that is closed.
 var errClosed = errors.New("the world is closed")
