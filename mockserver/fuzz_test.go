@@ -52,15 +52,15 @@ func newStage(f *testing.F) *stage {
 				ID string `json:"request_id"`
 			}
 		}
-		answer := s.ask(srv.World, http.MethodPost, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
-		if err := json.Unmarshal(answer.Body.Bytes(), &made); err != nil || made.Data.ID == "" {
-			f.Fatalf("no draft (%v): %s", err, answer.Body)
+		answer := ask(f, srv, srv.World, http.MethodPost, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`, &made)
+		if made.Data.ID == "" {
+			f.Fatalf("no draft: %s", answer.Body)
 		}
 		return made.Data.ID
 	}
 	s.draft = id()
 	bought := id()
-	if answer := s.ask(srv.World, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+bought+`","document_types":["CUSTOMS"]}`); answer.Code != http.StatusOK {
+	if answer := ask(f, srv, srv.World, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+bought+`","document_types":["CUSTOMS"]}`, nil); answer.Code != http.StatusOK {
 		f.Fatalf("nothing is bought: %s", answer.Body)
 	}
 	sent, err := srv.Emit(notify.Event{Kind: "shipment.updated"})
@@ -89,17 +89,6 @@ func (s *stage) clear() {
 	for _, w := range s.Worlds()[1:] {
 		w.Close()
 	}
-}
-
-// ask sends a request of the test's own, which waits for nothing.
-func (s *stage) ask(w *mockserver.World, method, target, body string) *httptest.ResponseRecorder {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1"+target, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+w.SecretKey)
-	answer := httptest.NewRecorder()
-	s.ServeHTTP(answer, r)
-	return answer
 }
 
 // request makes a request from a fuzzer's input. header holds lines as in a request; those that net/http refuses are
@@ -174,10 +163,10 @@ func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httpte
 }
 
 // holds is what the control surface shows of a world.
-func (s *stage) holds(w *mockserver.World) string {
+func (s *stage) holds(t *testing.T, w *mockserver.World) string {
 	var shown strings.Builder
-	for _, path := range []string{"ledger?perPage=1", "regulatory-requests", "regulatory-requests/" + s.draft, "webhooks?perPage=3", "faults", "clock"} {
-		shown.Write(s.ask(w, http.MethodGet, "/_mock/"+path, "").Body.Bytes())
+	for _, path := range []string{"ledger?perPage=1", "regulatory-requests", "regulatory-requests/" + s.draft, "webhooks?perPage=3", "faults"} {
+		shown.Write(ask(t, s.Server, w, http.MethodGet, "/_mock/"+path, "", nil).Body.Bytes())
 	}
 	return shown.String()
 }
@@ -205,7 +194,7 @@ func FuzzServeHTTP(f *testing.F) {
 		}
 		defer s.clear()
 		w := s.fork(t)
-		wallet, held := w.Wallets()[0], s.holds(w)
+		wallet, held := w.Wallets()[0], s.holds(t, w)
 		before, _ := w.Balance(wallet)
 		answer := s.answered(t, s.request(t, w, method, path, query, header, body), 304, 431)
 		after, _ := w.Balance(wallet)
@@ -231,7 +220,7 @@ func FuzzServeHTTP(f *testing.F) {
 		case !before.Equal(after):
 			t.Errorf("the wallet went from %s to %s", before, after)
 		case method == http.MethodGet || answer.Code >= 400 && json.Unmarshal(answer.Body.Bytes(), &said) == nil && said.Data.Status != "failed":
-			if got := s.holds(w); got != held {
+			if got := s.holds(t, w); got != held {
 				t.Errorf("answered %d, and yet changed from\n%s\nto\n%s", answer.Code, held, got)
 			}
 			return
@@ -253,17 +242,17 @@ func FuzzControlSurface(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
 		defer s.clear()
 		w := s.fork(t)
-		held := s.holds(w)
+		held := s.holds(t, w)
 		answer := s.answered(t, s.request(t, w, method, "/_mock/"+path, query, header, body), 304, 403, 408, 409, 503)
 		if method == http.MethodGet || answer.Code >= 400 {
-			if got := s.holds(w); got != held {
+			if got := s.holds(t, w); got != held {
 				t.Errorf("answered %d, and yet changed from\n%s\nto\n%s", answer.Code, held, got)
 			}
 			return
 		}
 		s.repeatRules(t, w)
-		s.ask(w, http.MethodGet, "/v1/rates?perPage=2", "")
-		s.ask(w, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+s.draft+`","document_types":["CUSTOMS"]}`)
+		ask(t, s.Server, w, http.MethodGet, "/v1/rates?perPage=2", "", nil)
+		ask(t, s.Server, w, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+s.draft+`","document_types":["CUSTOMS"]}`, nil)
 		w.ClearFaults()
 		s.answered(t, s.request(t, w, http.MethodGet, "/v1/rates", "perPage=2", "", nil), 401) // closed
 		s.sound(t, w)
@@ -278,9 +267,7 @@ func (s *stage) repeatRules(t *testing.T, w *mockserver.World) {
 			Rules []map[string]json.RawMessage `json:"rules"`
 		}
 	}
-	if err := json.Unmarshal(s.ask(w, http.MethodGet, "/_mock/faults", "").Body.Bytes(), &shown); err != nil {
-		t.Fatal(err)
-	}
+	ask(t, s.Server, w, http.MethodGet, "/_mock/faults", "", &shown)
 	if len(shown.Data.Rules) == 0 {
 		return
 	}
@@ -297,7 +284,7 @@ func (s *stage) repeatRules(t *testing.T, w *mockserver.World) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer := s.ask(other, http.MethodPost, "/_mock/faults", string(rules)); answer.Code != http.StatusOK {
+	if answer := ask(t, s.Server, other, http.MethodPost, "/_mock/faults", string(rules), nil); answer.Code != http.StatusOK {
 		t.Errorf("rules as they are shown are refused: %s\n%s", rules, answer.Body)
 	}
 }

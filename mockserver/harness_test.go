@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -90,6 +91,25 @@ func newRequest(ctx context.Context, t *testing.T, srv *mockserver.Server, metho
 	}
 	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 	return req
+}
+
+// ask sends a request to a world without a connection, and decodes the response into a value unless that is nil. It waits for
+// nothing.
+func ask(tb testing.TB, srv *mockserver.Server, w *mockserver.World, method, target, body string, into any) *httptest.ResponseRecorder {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1"+target, strings.NewReader(body))
+	r.RemoteAddr = "127.0.0.1:9" // other machines have no access to the control surface
+	r.Header.Set("Authorization", "Bearer "+w.SecretKey)
+	recorder := httptest.NewRecorder()
+	srv.ServeHTTP(recorder, r)
+	if into != nil {
+		if err := json.Unmarshal(recorder.Body.Bytes(), into); err != nil {
+			tb.Fatalf("%s %s: %v: %s", method, target, err, recorder.Body)
+		}
+	}
+	return recorder
 }
 
 // want fails the test unless the status is the expected one.

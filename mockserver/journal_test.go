@@ -297,6 +297,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 			{"after=req-8&bodies=false", []string{"req-9"}},
 			{"after=req-2&last=2", []string{"req-11", "req-12"}}, // is there already
 			{"after=latest&count=2", []string{"req-13", "req-14"}},
+			{"after=req-2&count=2", []string{"req-3", "req-4"}}, // the first of many
 		}
 		for _, test := range tests {
 			later()

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -75,23 +77,21 @@ func (s *Server) newAPI() error {
 	if refused != nil {
 		table, refused = operations.All(), fmt.Errorf("mockserver: WithRoute %w", refused)
 	}
+	for i := range table {
+		table[i].Open = table[i].Open || slices.Contains(s.config.Assume.OpenOperations, table[i].Name)
+	}
 	s.operations = table
 	var err error
-	s.api, err = api.New(api.Config{
-		Worlds: s.worlds, Operations: s.operations, OpenOperations: s.config.Assume.OpenOperations,
-		Logger: s.config.Logger,
-	})
+	s.api, err = api.New(api.Config{Worlds: s.worlds, Operations: s.operations, Logger: s.config.Logger})
 	return errors.Join(refused, err)
 }
 
 func (s *Server) newControlSurface() *admin.Admin {
-	c := admin.Config{
+	return admin.New(admin.Config{
 		Worlds: s.worlds, Operations: s.operations,
 		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
-		Token:   s.Token,
-		OpenAPI: func(w *world.World) ([]byte, string, error) { return s.openAPI(w.Assume()) },
-	}
-	return admin.New(c)
+		Token: s.Token,
+	})
 }
 
 // start serves the listener, if one is wanted, and the connections in memory.
@@ -178,4 +178,16 @@ func headerTooLong(r *http.Request) bool {
 // Unauthenticated returns the latest requests that were refused for their key, or whose key opens no world,
 // oldest first. They are in the journal of no world, and no fault rule counts them. GET
 // /_mock/journal?world=unauthenticated lists them too.
-func (s *Server) Unauthenticated() []journal.Entry { return s.worlds.Unauthenticated.Journal() }
+func (s *Server) Unauthenticated() []journal.Entry {
+	return s.worlds.Unauthenticated.Find(journal.Query{})
+}
+
+// OpenAPI returns the OpenAPI 3.1 document of a server without options: documented operations, provisional operations, and
+// the routes below /_mock/.
+func OpenAPI() ([]byte, error) {
+	text, err := admin.Document(operations.All(), new(assumption.Set))
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: %w", err)
+	}
+	return text, nil
+}

@@ -54,7 +54,7 @@ func (w *World) Why(requestID string) (journal.Why, error) {
 }
 
 // Findings returns the findings of the linter so far, in the order in which they were found.
-func (w *World) Findings() []journal.Finding { return w.core.Findings() }
+func (w *World) Findings() []journal.Finding { return w.core.Lint.All() }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order. It returns
 // [ErrRealClock] in a world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
@@ -68,7 +68,7 @@ func (w *World) Advance(d time.Duration) ([]journal.Fired, error) { return w.cor
 
 // Pending returns the number of timers that are pending on the world's clock: documents being generated,
 // retries of deliveries, delayed responses.
-func (w *World) Pending() int { return w.core.Waiting() }
+func (w *World) Pending() int { return w.core.Clock.Waiting() }
 
 // Now returns the current time of the world's clock.
 func (w *World) Now() time.Time { return w.core.Now() }
@@ -112,11 +112,11 @@ func (w *World) Invoices() []string { return w.core.Invoices() }
 
 // Requests returns how many HTTP requests named an operation, such as [shipping.OpPurchase], since the start.
 // The empty name counts requests that named no operation.
-func (w *World) Requests(operation string) int { return w.core.Calls(operation) }
+func (w *World) Requests(operation string) int { return w.core.Log.Count(operation) }
 
 // Journal returns the journal, oldest entry first. It contains the latest 1,024 requests, or the number set with
 // [WithJournal], and some earlier ones that failed. It contains no secret keys.
-func (w *World) Journal() []journal.Entry { return w.core.Journal() }
+func (w *World) Journal() []journal.Entry { return w.core.Find(journal.Query{}) }
 
 // Find returns the entries of the journal that a query selects, oldest first. A query whose After is not a
 // request id selects none.
@@ -173,7 +173,7 @@ func (w *World) Receivers() []string { return w.core.Receivers() }
 func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) { return w.core.Emit(e) }
 
 // Deliveries returns the current delivery log, newest first, including the seeded history.
-func (w *World) Deliveries() []notify.Delivery { return w.core.Deliveries() }
+func (w *World) Deliveries() []notify.Delivery { return w.core.Dispatcher.Deliveries() }
 
 // WaitDelivery returns a delivery once its state is delivered, failed or refused. It returns an error if the
 // context ends first or the log does not have the id.

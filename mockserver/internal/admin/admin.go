@@ -30,8 +30,6 @@ type Config struct {
 	Logger     *slog.Logger
 	// Token returns the token for other machines; "" if they have no access.
 	Token func() string
-	// OpenAPI returns the OpenAPI document of a world, and its ETag.
-	OpenAPI func(w *world.World) (document []byte, tag string, err error)
 }
 
 // Admin serves the requests below [wire.ControlPrefix].
@@ -103,8 +101,8 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	if err == nil {
 		err = unknownParameter(r.URL.Query(), route.queries())
 	}
-	if concerned := s.concerned(r, world); concerned != nil {
-		w.Header().Set(worldHeader, concerned.Name())
+	if world != nil {
+		w.Header().Set(worldHeader, world.Name())
 	}
 	if err != nil {
 		return refused(err)
@@ -120,9 +118,12 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	return route.serve(s, c)
 }
 
-// addressed returns the world of a request to the control surface: the one in the query parameter world, or of its
-// key, else the home world.
+// addressed returns the world of a request to the control surface: the one in its path, in the query parameter world, or of
+// its key, else the home world.
 func (s *Admin) addressed(r *http.Request) (*world.World, error) {
+	if name := r.PathValue("world"); name != "" {
+		return s.opened(name)
+	}
 	if name := r.URL.Query().Get(worldParameter); name != "" {
 		if w := s.named(name); w != nil {
 			return w, nil
@@ -141,15 +142,6 @@ func (s *Admin) addressed(r *http.Request) (*world.World, error) {
 
 // worldHeader is the header of a response with the name of its world.
 const worldHeader = "X-Mock-World"
-
-// concerned returns the world in the path, or nil if that world is not open. If the path has no world, it returns the
-// addressed one.
-func (s *Admin) concerned(r *http.Request, addressed *world.World) *world.World {
-	if name := r.PathValue("world"); name != "" {
-		return s.named(name)
-	}
-	return addressed
-}
 
 // named returns the world of a name, or nil.
 func (s *Admin) named(name string) *world.World {

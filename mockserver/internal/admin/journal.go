@@ -59,15 +59,15 @@ func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []j
 	if err := errors.Join(err, query.waiting.check()); err != nil {
 		return "", nil, err
 	}
+	var entries []journal.Entry
 	if query.Wait > 0 {
-		if choice.Last == 0 {
-			choice.First = query.Count
-		}
-		if _, err := c.world.AwaitChoice(c.Context(), choice, query.Count, query.Wait); err != nil {
+		choice.First = query.Count
+		if entries, err = c.world.AwaitChoice(c.Context(), choice, query.Count, query.Wait); err != nil {
 			return "", nil, timedOut(err)
 		}
+	} else {
+		entries = c.world.Log.Choose(choice)
 	}
-	entries := c.world.Log.Choose(choice)
 	switch query.As {
 	case "jsonl":
 		var out bytes.Buffer

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
@@ -263,17 +265,28 @@ func refused(err error) wire.Reply {
 	return wire.Refused(r.status, r.code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))
 }
 
-// Controls returns the rows of the control surface for the OpenAPI document.
-func Controls() []openapi.Control {
-	var all []openapi.Control
+// Document returns the OpenAPI document of the operations of a table and of the control surface, under the assumptions of a
+// world.
+func Document(table []operations.Operation, a *assumption.Set) ([]byte, error) {
+	var controls []openapi.Control
 	for _, r := range Routes() {
-		all = append(all, r.Control)
+		controls = append(controls, r.Control)
 	}
-	return all
+	var changed []string
+	for _, row := range a.Rows() {
+		if row.Changed {
+			changed = append(changed, row.Field)
+		}
+	}
+	text, err := openapi.Write(controls, types(), table, changed)
+	if err != nil {
+		return nil, fmt.Errorf("OpenAPI document: %w", err)
+	}
+	return text, nil
 }
 
-// Types returns the schemas of the types whose JSON does not follow from their Go type.
-func Types() openapi.Types {
+// types returns the schemas of the types whose JSON does not follow from their Go type.
+func types() openapi.Types {
 	const text, duration, timestamp = `{"type":"string"}`, `{"type":"string","examples":["250ms","90s"]}`, `{"type":"string","format":"date-time"}`
 	return openapi.Types{
 		reflect.TypeFor[time.Time]():          timestamp,

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -38,7 +39,7 @@ type health struct {
 const maxPending = 100
 
 func (s *Admin) getHealth(c *control, _, _ none) (string, health, error) {
-	total := c.world.Waiting()
+	total := c.world.Clock.Waiting()
 	return "Ready; " + spelling.Counted(total, "pending timer", "pending timers"), health{
 		c.world.Now(), clockKind(c.world), total, c.world.Clock.Pending(maxPending),
 	}, nil
@@ -54,10 +55,11 @@ func clockKind(w *world.World) string {
 // getOpenAPI returns the document of a world, with the routes and the open operations of its server and the
 // assumptions of the world.
 func (s *Admin) getOpenAPI(c *control, _, _ none) (string, none, error) {
-	document, tag, err := s.OpenAPI(c.world)
+	document, err := Document(s.Operations, c.world.Assume())
 	if err != nil {
 		return "", none{}, internal(err)
 	}
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256(document))
 	c.raw = &wire.Reply{Status: http.StatusOK, Body: document, Header: http.Header{"Etag": {tag}}}
 	if wire.MatchesTag(c.Header.Values("If-None-Match"), tag) {
 		c.raw.Status, c.raw.Body = http.StatusNotModified, nil
@@ -132,7 +134,7 @@ func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	p := worldState{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
 		Marks:   worldMarks{Faults: checksum(w.Faults.Changes()), Worlds: checksumWorlds(s.Worlds.Worlds())},
-		Pending: w.Waiting(), Clock: clockKind(w), Now: w.Clock.Now(),
+		Pending: w.Clock.Waiting(), Clock: clockKind(w), Now: w.Clock.Now(),
 	}
 	deliveries, inbox := w.Dispatcher.Changes(), w.Inbox.Received()
 	w.Lock()

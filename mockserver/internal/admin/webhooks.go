@@ -152,7 +152,7 @@ func (s *Admin) listDeliveries(c *control, query deliveriesQuery, _ none) (strin
 			return "", nil, timedOut(err)
 		}
 	}
-	log := containing(c.world.Deliveries(), query.Contains, func(d notify.Delivery) []string {
+	log := containing(c.world.Dispatcher.Deliveries(), query.Contains, func(d notify.Delivery) []string {
 		return []string{d.ID, d.EventID, d.WebhookID, d.Event, d.ShipmentID, d.URL, string(d.State), string(d.Payload)}
 	})
 	return spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), pageOf(c, query.paging, log), nil

@@ -35,7 +35,7 @@ type keysQuery struct {
 
 func (q keysQuery) areShown() bool { return q.Keys == nil || *q.Keys }
 
-// worldParameters select a world.
+// worldParameters describe the world in the path, which is the one of the request.
 type worldParameters struct {
 	Name string `path:"world" doc:"Name of an open world." example:"home"`
 }
@@ -78,7 +78,7 @@ type consignment struct {
 }
 
 func viewWorld(w *world.World, withKey bool) worldSummary {
-	v := worldSummary{Name: w.Name(), Scenario: w.Plan.Scenario, Clock: clockKind(w), Now: w.Now(), Waiting: w.Waiting()}
+	v := worldSummary{Name: w.Name(), Scenario: w.Plan.Scenario, Clock: clockKind(w), Now: w.Now(), Waiting: w.Clock.Waiting()}
 	if withKey {
 		v.SecretKey = w.SecretKey
 	}
@@ -90,7 +90,7 @@ func viewWorld(w *world.World, withKey bool) worldSummary {
 
 func (s *Admin) viewDetails(w *world.World, withKey bool) worldDetails {
 	return worldDetails{
-		viewWorld(w, withKey), notNull(w.Wallets()), notNull(w.Shipments()), notNull(w.Invoices()), notNull(w.Webhooks()),
+		viewWorld(w, withKey), w.Wallets(), w.Shipments(), w.Invoices(), w.Webhooks(),
 		viewConsignments(w), explain.AnalyzeCommand(w, s.Operations),
 	}
 }
@@ -109,9 +109,6 @@ func viewConsignments(w *world.World) []consignment {
 	}
 	return rows
 }
-
-// notNull returns a list whose JSON is never null.
-func notNull(all []string) []string { return append([]string{}, all...) }
 
 // worldsQuery selects a page of the worlds.
 type worldsQuery struct {
@@ -171,20 +168,13 @@ func fullName(scenario, name string) string {
 	return cmp.Or(scenario, "default") + "_" + name
 }
 
-func (s *Admin) getWorld(_ *control, parameters detailsParameters, _ none) (string, worldDetails, error) {
-	w, err := s.opened(parameters.Name)
-	if err != nil {
-		return "", worldDetails{}, err
-	}
-	return "The world", s.viewDetails(w, parameters.areShown()), nil
+func (s *Admin) getWorld(c *control, parameters detailsParameters, _ none) (string, worldDetails, error) {
+	return "The world", s.viewDetails(c.world, parameters.areShown()), nil
 }
 
-func (s *Admin) closeWorld(_ *control, selected worldParameters, _ none) (string, worldSummary, error) {
-	w, err := s.opened(selected.Name)
-	switch {
-	case err != nil:
-		return "", worldSummary{}, err
-	case w == s.Worlds.Home():
+func (s *Admin) closeWorld(c *control, _ worldParameters, _ none) (string, worldSummary, error) {
+	w := c.world
+	if w == s.Worlds.Home() {
 		return "", worldSummary{}, fmt.Errorf("the home world closes with its server: restore it with POST %sworlds/home/restore instead", wire.ControlPrefix)
 	}
 	s.Worlds.Close(w)
@@ -196,11 +186,8 @@ type contents struct {
 	From string `json:"from,omitempty" doc:"The name of an open world, whose contents are copied. Default: the initial contents."`
 }
 
-func (s *Admin) restoreWorld(_ *control, selected worldParameters, order contents) (string, worldSummary, error) {
-	w, err := s.opened(selected.Name)
-	if err != nil {
-		return "", worldSummary{}, err
-	}
+func (s *Admin) restoreWorld(c *control, _ worldParameters, order contents) (string, worldSummary, error) {
+	w := c.world
 	if order.From == "" {
 		w.Reset()
 		return "The world has its initial contents", viewWorld(w, false), nil

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,10 +23,9 @@ import (
 
 // Config holds what the operations of a server share.
 type Config struct {
-	Worlds         *world.Worlds
-	Operations     []operations.Operation // the operation table
-	OpenOperations []string               // that need no key, in addition to those of the table
-	Logger         *slog.Logger
+	Worlds     *world.Worlds
+	Operations []operations.Operation // the operation table
+	Logger     *slog.Logger
 }
 
 // API serves the operations of the service. It finds the world of a request, calls the handler of the
@@ -232,7 +230,7 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 			return w, nil
 		}
 	}
-	if s.IsOpen(&op.Operation) {
+	if op.Open {
 		return s.keyless(x), nil
 	}
 	var message string
@@ -251,11 +249,6 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}
 	return s.Worlds.Unauthenticated, &p
-}
-
-// IsOpen reports whether an operation needs no key.
-func (s *API) IsOpen(op *operations.Operation) bool {
-	return op.Open || slices.Contains(s.OpenOperations, op.Name)
 }
 
 // keyless returns the world of a request to an open operation whose key opens none: the first world, in the order

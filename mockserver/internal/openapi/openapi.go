@@ -3,8 +3,8 @@
 // [operations.All], so that it is served under the route, the method and the security of a server's own table. The
 // description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
-// In service.json, x-when of any object holds what the assumptions that it names change in the object, in the order of
-// [assumption.Names]. null removes a member.
+// In service.json, x-when of any object holds what the assumptions that it names change in the object, in the order of the
+// fields of assumption.Set. null removes a member.
 package openapi
 
 import (
@@ -15,7 +15,6 @@ import (
 
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // object is a JSON object.
@@ -50,9 +49,9 @@ func merge(into, from object) {
 }
 
 // Write returns the document of a server with these operations and control operations, indented, with a line break at its
-// end. assumed reports whether the server makes the assumption of a name. The same arguments always give the same bytes. An
+// end. assumed are the names of the assumptions that differ from their defaults, in the order of the fields. The same arguments always give the same bytes. An
 // operation that service.json does not describe is left out.
-func Write(controls []Control, types Types, table []operations.Operation, assumed func(name string) bool) ([]byte, error) {
+func Write(controls []Control, types Types, table []operations.Operation, assumed []string) ([]byte, error) {
 	document, err := parse(specification.Service())
 	if err != nil {
 		return nil, fmt.Errorf("service.json: %w", err)
@@ -113,7 +112,7 @@ func change(out, members object) {
 const when = "x-when"
 
 // resolve returns a value as the assumptions have it, without x-when.
-func resolve(value any, assumed func(name string) bool) any {
+func resolve(value any, assumed []string) any {
 	switch value := value.(type) {
 	case object:
 		out := object{}
@@ -122,12 +121,8 @@ func resolve(value any, assumed func(name string) bool) any {
 				out[name] = member
 			}
 		}
-		if changes := members(value[when]); changes != nil {
-			for _, assumption := range assumption.Names() {
-				if changes[assumption] != nil && assumed(assumption) {
-					change(out, members(changes[assumption]))
-				}
-			}
+		for _, assumption := range assumed {
+			change(out, members(members(value[when])[assumption]))
 		}
 		for name, member := range out {
 			out[name] = resolve(member, assumed)

@@ -13,12 +13,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
-	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 )
 
-func write(t *testing.T, operations []operations.Operation, assumptions ...string) string {
+func write(t *testing.T, operations []operations.Operation, assumed assumption.Set) string {
 	t.Helper()
-	text, err := openapi.Write(admin.Controls(), admin.Types(), operations, func(name string) bool { return slices.Contains(assumptions, name) })
+	text, err := admin.Document(operations, &assumed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +30,7 @@ func write(t *testing.T, operations []operations.Operation, assumptions ...strin
 func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
 	t.Parallel()
 	table := append(operations.All(), operations.Operation{Name: "parcels.list", Method: "GET", Route: "/v1/parcels"})
-	if write(t, table) != write(t, operations.All()) {
+	if write(t, table, assumption.Set{}) != write(t, operations.All(), assumption.Set{}) {
 		t.Error("an operation without a description changes the document")
 	}
 }
@@ -75,11 +74,11 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 
 func TestWrite_FollowsAssumptions(t *testing.T) {
 	t.Parallel()
-	plain := write(t, operations.All())
+	plain := write(t, operations.All(), assumption.Set{})
 	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
 		t.Error("a member of the files is in the document")
 	}
-	changed := write(t, operations.All(), "ObjectBreakdown")
+	changed := write(t, operations.All(), assumption.Set{ObjectBreakdown: true})
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]map[string]any }
@@ -118,7 +117,7 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
-	if err := json.Unmarshal([]byte(write(t, operations.All())), &document); err != nil {
+	if err := json.Unmarshal([]byte(write(t, operations.All(), assumption.Set{})), &document); err != nil {
 		t.Fatal(err)
 	}
 	camel := regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
@@ -173,7 +172,7 @@ func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
-	if err := json.Unmarshal([]byte(write(t, operations.All())), &document); err != nil {
+	if err := json.Unmarshal([]byte(write(t, operations.All(), assumption.Set{})), &document); err != nil {
 		t.Fatal(err)
 	}
 	for _, op := range operations.All() {

@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -53,48 +52,49 @@ func (c *Choice) matches(e *entry) bool {
 
 // Choose returns the recorded entries of a choice, oldest first.
 func (j *Log) Choose(choice Choice) []journal.Entry {
-	entries := []journal.Entry{}
-	each, most := func(fn func(*entry) bool) { j.each(fn) }, choice.First
-	if choice.Last > 0 {
-		each, most = j.eachBack, choice.Last
-	}
-	each(func(e *entry) bool {
-		if choice.matches(e) {
-			shown := e.Entry
-			if !choice.Bodies {
-				shown.RequestBody, shown.ResponseBody = "", ""
-			}
-			entries = append(entries, shown)
-		}
-		return most == 0 || len(entries) < most
-	})
-	if choice.Last > 0 {
-		slices.Reverse(entries)
-	}
+	entries, _, _ := j.choose(choice)
 	return entries
 }
 
-// Await returns the oldest recorded entry of a choice, as soon as there are count of them. It returns an error if the
-// context ends.
-func (j *Log) Await(ctx context.Context, choice Choice, count int) (journal.Entry, error) {
+// choose also returns how many entries there are without the limits of the choice, and a channel that closes at the next
+// change.
+func (j *Log) choose(choice Choice) (entries []journal.Entry, total int, changed <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var all []*entry
+	for _, e := range j.calls {
+		if choice.matches(e) {
+			all = append(all, e)
+		}
+	}
+	total = len(all)
+	if choice.Last > 0 {
+		all = all[max(0, total-choice.Last):]
+	} else if choice.First > 0 {
+		all = all[:min(total, choice.First)]
+	}
+	entries = []journal.Entry{}
+	for _, e := range all {
+		shown := e.Entry
+		if !choice.Bodies {
+			shown.RequestBody, shown.ResponseBody = "", ""
+		}
+		entries = append(entries, shown)
+	}
+	return entries, total, j.changed
+}
+
+// Await returns the recorded entries of a choice as soon as there are count of them. It returns an error if the context ends.
+func (j *Log) Await(ctx context.Context, choice Choice, count int) ([]journal.Entry, error) {
 	for {
-		var first journal.Entry
-		found := 0
-		changed := j.each(func(e *entry) bool {
-			if choice.matches(e) {
-				if found++; found == 1 {
-					first = e.Entry
-				}
-			}
-			return found < count
-		})
+		entries, found, changed := j.choose(choice)
 		if found >= count {
-			return first, nil
+			return entries, nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return journal.Entry{}, fmt.Errorf("mockserver: waited for %s and found %d of %d; %s: %w", &choice.Query, found, count, j.latest(), context.Cause(ctx))
+			return nil, fmt.Errorf("mockserver: waited for %s and found %d of %d; %s: %w", &choice.Query, found, count, j.latest(), context.Cause(ctx))
 		}
 	}
 }

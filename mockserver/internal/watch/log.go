@@ -3,11 +3,11 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,24 +22,22 @@ import (
 // fewestCalls is the number of calls that each world records even if memory is short.
 const fewestCalls = 8
 
-// Log records the latest calls, and counts the calls of each operation. The cost of a call does not grow with the
-// number of calls: once the ring is full, a call overwrites the oldest one. An
-// overwritten call that was refused or struck by a fault moves to a smaller ring, so that many good calls do not drive
-// out the few that somebody looks for.
+// Log records the latest calls, and counts the calls of each operation. If it is full, it drops the oldest call. A failed
+// call, which was refused or struck by a fault, is dropped later, so that many good calls do not drive out the few that
+// somebody looks for.
 type Log struct {
-	size   int // number of calls recorded; 0 for none
+	size   int // number of calls recorded, without failed ones that are kept longer; 0 for none
 	body   int // bytes recorded of a body
 	memory *Memory
 
 	mu      sync.Mutex
-	ring    []entry // grows until it has its size or memory is full; call n is at n-1, modulo its length
+	calls   []*entry // oldest first
+	kept    int      // how many of the first calls are failed ones that are kept longer
 	total   uint64
-	kept    []entry // the calls that were moved, a ring too; the oldest is at moved, modulo its length, once it is full
-	moved   uint64
 	taken   int64 // of memory
 	ended   bool  // no further calls are recorded
 	counts  map[string]int
-	changed chan struct{} // closed at the next call; nil while nobody waits
+	changed chan struct{} // closed at the next call
 }
 
 // entry is a recorded call.
@@ -59,7 +57,7 @@ type Memory struct {
 func (m *Memory) full() bool { return m.Used.Load() >= m.Most }
 
 func NewLog(size, body int, memory *Memory) *Log {
-	return &Log{size: size, body: body, memory: memory, counts: map[string]int{}}
+	return &Log{size: size, body: body, memory: memory, counts: map[string]int{}, changed: make(chan struct{})}
 }
 
 // add records a call, and returns its request id.
@@ -70,88 +68,70 @@ func (j *Log) add(e entry) string {
 	j.counts[e.Operation]++
 	e.number, e.ID = j.total, requestID(j.total)
 	if j.size > 0 && !j.ended {
-		slot := j.slot()
-		before := slot.memory()
 		if j.memory.full() {
-			e.shorten(before)
+			e.shorten()
 		}
-		*slot = e
-		j.take(e.memory() - before)
+		j.calls = append(j.calls, &e)
+		j.take(e.memory())
+		j.trim()
 	}
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
-	}
+	j.wake()
 	return e.ID
 }
 
-// slot returns the entry for the latest call.
-func (j *Log) slot() *entry {
-	n := len(j.ring)
-	if n < j.size && uint64(n) == j.total-1 && (n < fewestCalls || !j.memory.full()) {
-		before := cap(j.ring)
-		j.ring = append(j.ring, entry{})
-		j.take(int64(cap(j.ring)-before) * int64(reflect.TypeFor[entry]().Size()))
-		return &j.ring[n]
-	}
-	slot := &j.ring[(j.total-1)%uint64(n)]
-	if most := j.size / keptShare; most > 0 && slot.failed() && !j.memory.full() {
-		j.keep(slot, most)
-	}
-	return slot
+// wake ends the waits for a change. The caller holds the lock.
+func (j *Log) wake() {
+	close(j.changed)
+	j.changed = make(chan struct{})
 }
 
 // keptShare is how many calls a journal records for each failed call that it keeps longer.
 const keptShare = 4
 
+// trim drops the calls for which there is no room. The caller holds the lock.
+func (j *Log) trim() {
+	if len(j.calls)-j.kept > j.size {
+		if j.calls[j.kept].failed() {
+			j.kept++
+		} else {
+			j.drop(j.kept)
+		}
+	}
+	for j.kept > j.size/keptShare || j.memory.full() && len(j.calls) > fewestCalls {
+		j.drop(0)
+		j.kept = max(0, j.kept-1)
+	}
+}
+
+// drop removes a call.
+func (j *Log) drop(i int) {
+	j.take(-j.calls[i].memory())
+	copy(j.calls[1:], j.calls[:i])
+	j.calls[0] = nil
+	j.calls = j.calls[1:]
+}
+
 // failed reports whether a call was refused or struck by a fault.
 func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
 
-// keep moves a call out of the ring.
-func (j *Log) keep(e *entry, most int) {
-	if len(j.kept) < most {
-		before := cap(j.kept)
-		j.kept = append(j.kept, *e)
-		j.take(int64(cap(j.kept)-before) * int64(reflect.TypeFor[entry]().Size()))
-	} else {
-		oldest := &j.kept[j.moved%uint64(most)]
-		j.take(-oldest.memory())
-		*oldest = *e
-	}
-	j.moved++
-	*e = entry{}
-}
-
-// at returns a recorded call; 0 is the oldest.
-func (j *Log) at(i int) *entry {
-	if n := len(j.kept); i < n {
-		return &j.kept[(j.moved+uint64(i))%uint64(n)]
-	}
-	n := uint64(len(j.ring))
-	return &j.ring[(j.total+uint64(i-len(j.kept)))%n]
-}
-
 // take accounts for memory that the journal allocates, or releases if bytes is negative.
 func (j *Log) take(bytes int64) {
-	if bytes != 0 {
-		j.taken += bytes
-		j.memory.Used.Add(bytes)
-	}
+	j.taken += bytes
+	j.memory.Used.Add(bytes)
 }
 
-// memory returns the bytes that an entry holds, in addition to its place in the ring.
+// memory returns the bytes that an entry takes, about.
 func (e *entry) memory() int64 {
-	return int64(len(e.RequestBody) + len(e.ResponseBody) + len(e.Path) + len(e.Query) + len(e.ContentType) + len(e.Message))
+	texts := len(e.RequestBody) + len(e.ResponseBody) + len(e.Path) + len(e.Query) + len(e.ContentType) + len(e.Message)
+	return int64(reflect.TypeFor[entry]().Size()) + int64(texts)
 }
 
-// shorten truncates the texts that a caller controls, and the bodies to a length in all.
-func (e *entry) shorten(bodies int64) {
+// shorten truncates the texts that a caller controls.
+func (e *entry) shorten() {
 	const enough = 128
-	for _, text := range []*string{&e.Path, &e.Query, &e.ContentType, &e.Message} {
+	for _, text := range []*string{&e.Path, &e.Query, &e.ContentType, &e.Message, &e.RequestBody, &e.ResponseBody} {
 		*text = cut(*text, enough)
 	}
-	e.RequestBody = cut(e.RequestBody, int(bodies))
-	e.ResponseBody = cut(e.ResponseBody, int(bodies)-len(e.RequestBody))
 }
 
 // cut returns the start of a text as a copy.
@@ -166,7 +146,7 @@ func cut(text string, most int) string {
 func (j *Log) IsShort() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return uint64(len(j.ring)) < min(j.total, uint64(j.size))
+	return uint64(len(j.calls)) < min(j.total, uint64(j.size))
 }
 
 // End releases the memory and stops recording. Recorded calls can still be read.
@@ -175,29 +155,6 @@ func (j *Log) End() {
 	defer j.mu.Unlock()
 	j.take(-j.taken)
 	j.ended = true
-}
-
-// each calls fn with the recorded calls, oldest first, until it returns false. each returns a channel that closes at the next call.
-func (j *Log) each(fn func(*entry) bool) <-chan struct{} {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.changed == nil {
-		j.changed = make(chan struct{})
-	}
-	for i := range len(j.kept) + len(j.ring) {
-		if !fn(j.at(i)) {
-			break
-		}
-	}
-	return j.changed
-}
-
-// eachBack calls fn with the recorded calls, newest first, until it returns false.
-func (j *Log) eachBack(fn func(*entry) bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for i := len(j.kept) + len(j.ring) - 1; i >= 0 && fn(j.at(i)); i-- {
-	}
 }
 
 // Last returns the number of the latest call.
@@ -227,12 +184,11 @@ func (j *Log) find(id string) *entry {
 	if err != nil || !strings.HasPrefix(id, "req-") {
 		return nil
 	}
-	recorded := len(j.kept) + len(j.ring)
-	i := sort.Search(recorded, func(i int) bool { return j.at(i).number >= number })
-	if i == recorded || j.at(i).number != number {
+	i, found := slices.BinarySearchFunc(j.calls, number, func(e *entry, number uint64) int { return cmp.Compare(e.number, number) })
+	if !found {
 		return nil
 	}
-	return j.at(i)
+	return j.calls[i]
 }
 
 // absent returns the error for an id that no entry has. The caller holds the lock.
@@ -242,10 +198,11 @@ func (j *Log) absent(id string) error {
 		return fmt.Errorf("the journal has no request %q: use the X-Request-Id of one of the latest responses", id)
 	}
 	limit := "-journal (in Go: WithJournal)"
-	if len(j.ring) < j.size {
+	recorded := len(j.calls) - j.kept
+	if recorded < j.size {
 		limit = "the option WithMaxMemory in Go"
 	}
-	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with %s", ErrDropped, id, len(j.ring), limit)
+	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with %s", ErrDropped, id, recorded, limit)
 }
 
 // Clear removes every call and starts the numbering again.
@@ -253,14 +210,7 @@ func (j *Log) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(-j.taken)
-	j.ring, j.total, j.kept, j.moved, j.counts = nil, 0, nil, 0, map[string]int{}
-}
-
-// Len returns the number of recorded calls.
-func (j *Log) Len() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return len(j.kept) + len(j.ring)
+	j.calls, j.kept, j.total, j.counts = nil, 0, 0, map[string]int{}
 }
 
 func (j *Log) Count(operation string) int {
@@ -312,10 +262,7 @@ func (j *Log) Amend(id, kind, text string) {
 		}
 	}
 	e.Fault = wire.Strikes(e.struck)
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
-	}
+	j.wake()
 }
 
 // matches reports whether a query selects an entry. The request ids in the query are in the choice.

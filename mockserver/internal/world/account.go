@@ -25,8 +25,8 @@ type Deposit struct {
 // ChangeMoney makes deposits, each a transaction with flow "in", and sets how many units of each currency a US dollar
 // buys from now on. If one of them is refused, nothing changes.
 func (w *World) ChangeMoney(deposits []Deposit, rates map[string]shipping.Amount) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	for _, currency := range slices.Sorted(maps.Keys(rates)) {
 		if err := w.checkRate(currency, rates[currency]); err != nil {
 			return err
@@ -86,9 +86,9 @@ const usd = "USD"
 // Wallets returns the references of the wallets in the order of the account. The first, in NGN, is the default and has
 // ample funds; the last has almost none.
 func (w *World) Wallets() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var out []string
+	w.Lock()
+	defer w.Unlock()
+	out := []string{}
 	for _, wallet := range w.Account.Ledger.Wallets() {
 		out = append(out, wallet.Reference)
 	}
@@ -97,54 +97,52 @@ func (w *World) Wallets() []string {
 
 // Balance returns the balance of a wallet, in its currency, and reports whether the wallet exists.
 func (w *World) Balance(wallet string) (shipping.Amount, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	return w.Account.Ledger.Balance(wallet)
 }
 
 // Shipments returns the ids of the seeded shipments, newest first: the first needs several documents, the last ones are
 // domestic and need none.
 func (w *World) Shipments() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]string(nil), w.Account.ShipmentIDs...)
+	w.Lock()
+	defer w.Unlock()
+	return append([]string{}, w.Account.ShipmentIDs...)
 }
 
 // Invoices returns the URLs of the invoices that can be analyzed.
 func (w *World) Invoices() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]string(nil), w.Account.InvoiceURLs...)
+	w.Lock()
+	defer w.Unlock()
+	return append([]string{}, w.Account.InvoiceURLs...)
 }
 
 // Receivers returns the ids of the webhooks that replays reach, newest first.
 func (w *World) Receivers() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	return w.webhookIDs(func(h *account.Webhook) bool { return slices.ContainsFunc(account.EventKinds(), h.Receives) })
+}
+
+// Webhooks returns the ids of the webhooks, newest first.
+func (w *World) Webhooks() []string {
+	return w.webhookIDs(func(*account.Webhook) bool { return true })
+}
+
+func (w *World) webhookIDs(selected func(*account.Webhook) bool) []string {
+	w.Lock()
+	defer w.Unlock()
 	ids := []string{}
 	for _, h := range slices.Backward(w.Account.Webhooks.All) {
-		if slices.ContainsFunc(account.EventKinds(), h.Receives) {
+		if selected(h) {
 			ids = append(ids, h.WebhookID)
 		}
 	}
 	return ids
 }
 
-// Webhooks returns the ids of the webhooks, newest first.
-func (w *World) Webhooks() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var out []string
-	for i := len(w.Account.Webhooks.All) - 1; i >= 0; i-- {
-		out = append(out, w.Account.Webhooks.All[i].WebhookID)
-	}
-	return out
-}
-
 // SubmitEvidence submits the evidence that a manual document requires, and starts its generation.
 func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentType) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	if _, err := w.Regulatory.SubmitEvidence(requestID, string(documentType)); err != nil {
 		return fmt.Errorf("mockserver: %w", err)
 	}
@@ -157,8 +155,8 @@ func (w *World) Check() error { return w.Snapshot().Check() }
 
 // HasRequest reports whether the world has a regulatory request of that id.
 func (w *World) HasRequest(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	_, err := w.Regulatory.Get(id)
 	return err == nil
 }
@@ -175,8 +173,8 @@ func (w *World) openRequests() {
 		Now:      w.Clock.Now,
 		After: func(d time.Duration, label string, fn func()) {
 			timers.After(d, label, func() {
-				w.mu.Lock()
-				defer w.mu.Unlock()
+				w.Lock()
+				defer w.Unlock()
 				fn()
 			})
 		},

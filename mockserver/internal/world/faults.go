@@ -54,8 +54,8 @@ const maxArriving = 1000
 // Expect performs the operation of a request when it is due, and then amends the entry of the journal. It returns an error if
 // the world has no room for the request.
 func (w *World) Expect(a Arriving, entry string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	if len(w.arriving) >= maxArriving {
 		return fmt.Errorf("%d requests are on their way, which is the limit: advance the clock, or clear the faults", maxArriving)
 	}
@@ -81,13 +81,13 @@ func (w *World) expect(a Arriving, entry string) {
 func (w *World) arrive(a *Arriving) {
 	w.performing.Lock()
 	defer w.performing.Unlock()
-	w.mu.Lock()
+	w.Lock()
 	at := slices.Index(w.arriving, a)
 	if at >= 0 {
 		w.arriving = slices.Delete(w.arriving, at, at+1)
 		a.timer.Stop()
 	}
-	w.mu.Unlock()
+	w.Unlock()
 	if at < 0 {
 		return
 	}
@@ -96,9 +96,9 @@ func (w *World) arrive(a *Arriving) {
 
 // arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being performed.
 func (w *World) arriveAll() {
-	w.mu.Lock()
+	w.Lock()
 	all := slices.SortedStableFunc(slices.Values(w.arriving), func(a, b *Arriving) int { return a.Due.Compare(b.Due) })
-	w.mu.Unlock()
+	w.Unlock()
 	for _, a := range all {
 		w.arrive(a)
 	}

@@ -34,8 +34,8 @@ func (w *World) insertRow(operation string, query url.Values) error {
 		_, err := w.AddWebhook(notify.Webhook{Name: "Inserted webhook", URL: "http://127.0.0.1:9/", Inactive: true})
 		return err
 	case shipping.OpListTransactions:
-		w.mu.Lock()
-		defer w.mu.Unlock()
+		w.Lock()
+		defer w.Unlock()
 		if err := w.room(); err != nil {
 			return err
 		}
@@ -47,8 +47,8 @@ func (w *World) insertRow(operation string, query url.Values) error {
 
 // RemoveRows removes the newest records of the list that an operation serves, as long as it has stored ones.
 func (w *World) RemoveRows(operation string, rows int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	for range rows {
 		all := w.Account.Webhooks.All
 		switch {
@@ -64,8 +64,8 @@ func (w *World) RemoveRows(operation string, rows int) {
 
 // insertCopy inserts a copy of the newest record of a list, with a new value of its first member, which identifies it.
 func (w *World) insertCopy(name string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	if err := w.room(); err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func another(record []byte, suffix string) ([]byte, error) {
 
 // insertRate inserts a copy of the newest rate, with a new id and the current time.
 func (w *World) insertRate() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	if err := w.room(); err != nil {
 		return err
 	}

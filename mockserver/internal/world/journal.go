@@ -13,13 +13,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Calls returns how many requests named an operation, such as shipping.OpPurchase, since the start.
-func (w *World) Calls(operation string) int { return w.Log.Count(operation) }
-
-// Journal returns the latest entries, oldest first: up to 1,024, or the number set with WithJournal, and before them failed
-// requests.
-func (w *World) Journal() []journal.Entry { return w.Find(journal.Query{}) }
-
 // Find returns the entries of the journal that a query selects, oldest first.
 func (w *World) Find(q journal.Query) []journal.Entry {
 	choice, err := w.Log.Choice(q)
@@ -36,10 +29,16 @@ func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duratio
 	if err != nil {
 		return journal.Entry{}, fmt.Errorf("mockserver: %w", err)
 	}
-	return w.AwaitChoice(ctx, choice, 1, timeout)
+	choice.Bodies, choice.First = true, 1
+	found, err := w.AwaitChoice(ctx, choice, 1, timeout)
+	if err != nil {
+		return journal.Entry{}, err
+	}
+	return found[0], nil
 }
 
-func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) (journal.Entry, error) {
+// AwaitChoice returns the entries of a choice as soon as there are count of them.
+func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) ([]journal.Entry, error) {
 	ctx, cancel := w.waiting(ctx, timeout)
 	defer cancel()
 	return w.Log.Await(ctx, choice, count)
@@ -55,9 +54,6 @@ func (w *World) waiting(ctx context.Context, timeout time.Duration) (context.Con
 	}
 	return ctx, func() { stop(); cancel(); end(nil) }
 }
-
-// Findings returns the findings of the linter so far, in the order in which they were found.
-func (w *World) Findings() []journal.Finding { return w.Lint.All() }
 
 // errClosed is returned to everything that waits in a world that is closed.
 var errClosed = errors.New("the world is closed")

@@ -60,8 +60,11 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		Plan:     seed.Plan{Seed: c.Seed},
 		Scenario: scenario, assume: c.Assume, virtual: c.Virtual,
 	}
-	known := c.scenarios
-	var used []string
+	known := Scenarios()
+	var words, used []string
+	for _, s := range known {
+		words = append(words, s.Word)
+	}
 	for text := range strings.SplitSeq(scenario, "-") {
 		word := strings.TrimRight(text, "0123456789")
 		number := text[len(word):]
@@ -72,7 +75,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 			if number != "" {
 				word += "N"
 			}
-			return w, fmt.Errorf("unknown scenario %q%s", text, spelling.Suggestion(word, scenarioWords()))
+			return w, fmt.Errorf("unknown scenario %q%s", text, spelling.Suggestion(word, words))
 		}
 		if slices.Contains(used, known[i].Word) {
 			return w, fmt.Errorf("scenario %q contradicts itself: it has %s twice", scenario, known[i].Word)
@@ -95,12 +98,4 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money nor rows, and rows are either computed or stored", scenario)
 	}
 	return w, nil
-}
-
-func scenarioWords() []string {
-	var words []string
-	for _, s := range Scenarios() {
-		words = append(words, s.Word)
-	}
-	return words
 }

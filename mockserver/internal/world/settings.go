@@ -7,11 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -31,25 +29,6 @@ type Settings struct {
 	Rules       func() (*compliance.Rules, error) // read at the first analysis
 	Deliver     http.RoundTripper                 // for the notifications of every world
 	Logger      *slog.Logger
-
-	scenarios []ScenarioWord // made once, not with each world
-}
-
-// instruments are the journal, linter and fault rules of a world, with which a test observes and disturbs it. A fork
-// begins with new ones.
-type instruments struct {
-	Log    *watch.Log
-	Faults *inject.Rules
-	Lint   *watch.Lint
-}
-
-// newInstruments returns the instruments of a world with a seed. Its journal shares memory with those of the other worlds.
-func newInstruments(s *Settings, seed uint64) *instruments {
-	return &instruments{
-		Log:    watch.NewLog(s.Journal, s.JournalBody, s.Journals),
-		Faults: inject.New(seed),
-		Lint:   watch.NewLint(operations.Names(operations.Once), s.Parameters, s.BodyFields),
-	}
 }
 
 // ErrTooManyRows is returned if the server has no memory for another record.

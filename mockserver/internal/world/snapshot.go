@@ -19,33 +19,31 @@ func (s *Snapshot) Check() error {
 // Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending changes,
 // and its delivery log.
 func (w *World) Snapshot() *Snapshot {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	return &Snapshot{
 		World: w.name, At: w.Clock.Now(), Assumptions: w.changed(), State: w.Account.Copy(), Requests: w.Regulatory.Snapshot(),
 		Deliveries: w.Dispatcher.Log(), arriving: slices.Clone(w.arriving), shared: w.base.shared,
 	}
 }
 
-// Restore replaces the contents of the world by a snapshot.
-func (w *World) Restore(s *Snapshot) { w.restore(s) }
-
 // Reset restores the initial contents of the world, undoes changes of its assumptions, clears its faults and empties its journal, its findings and its inbox.
 func (w *World) Reset() {
 	w.Faults.Reset()
-	w.restore(w.base)
+	w.Restore(w.base)
 	w.Log.Clear()
 	w.Lint.Clear()
 	w.Inbox.Clear()
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	w.apply(w.Plan.assume)
 }
 
-func (w *World) restore(s *Snapshot) {
+// Restore replaces the contents of the world by a snapshot.
+func (w *World) Restore(s *Snapshot) {
 	w.Clock.Reach(s.At)
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	w.timers.Stop()
 	w.timers = w.Clock.Scope()
 	w.Account = s.State.Copy()

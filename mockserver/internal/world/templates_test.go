@@ -37,7 +37,7 @@ func TestTemplates_StoreOnlySoMuch(t *testing.T) {
 	if _, err := reserve(2, maxStored); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
-	if b.templates[small.plan] != small || len(b.templates) != 2 {
+	if b.templates[seed.Plan{Seed: 3, Payments: 10}] != small || len(b.templates) != 2 {
 		t.Errorf("%d templates are kept", len(b.templates))
 	}
 }

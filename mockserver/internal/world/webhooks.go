@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,64 +19,57 @@ import (
 
 // AddWebhook registers a webhook and returns its webhook_id.
 func (w *World) AddWebhook(h notify.Webhook) (string, error) {
-	if err := delivery.CheckTarget(h.URL, w.Assume().DeliverAnywhere); err != nil {
-		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
+	w.Lock()
+	defer w.Unlock()
+	err := w.checkWebhook(notify.WebhookChange{URL: &h.URL, Name: &h.Name, Events: h.Events})
+	if err == nil {
+		err = w.room()
 	}
-	if err := checkWebhookSize(h.Name, h.URL, h.Events); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
-	}
-	if h.Name == "" {
-		h.Name = "Added webhook"
 	}
 	if len(h.Events) == 0 {
 		h.Events = account.EventKinds()
 	}
 	now := jsontext.Timestamp{Time: w.Clock.Now()}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := w.room(); err != nil {
-		return "", fmt.Errorf("mockserver: webhook not added: %w", err)
-	}
 	made := &account.Webhook{
-		WebhookID: w.Account.IDs.Numbered("WA"), StorageID: w.Account.IDs.Storage(), Name: h.Name, URL: h.URL,
+		WebhookID: w.Account.IDs.Numbered("WA"), StorageID: w.Account.IDs.Storage(), Name: cmp.Or(h.Name, "Added webhook"), URL: h.URL,
 		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
 	return made.WebhookID, w.Account.Webhooks.Add(made)
 }
 
-// checkWebhookSize limits the memory of a webhook.
-func checkWebhookSize(name, url string, events []string) error {
+// checkWebhook returns an error for a target that is not allowed, and limits the memory of a webhook.
+func (w *World) checkWebhook(change notify.WebhookChange) error {
 	const longestLabel, longestURL, mostEvents = 256, 2048, 100
-	switch {
-	case len(name) > longestLabel:
-		return fmt.Errorf("the name has %d bytes: use at most %d", len(name), longestLabel)
-	case len(url) > longestURL:
-		return fmt.Errorf("the URL has %d bytes: use at most %d", len(url), longestURL)
-	case len(events) > mostEvents:
-		return fmt.Errorf("there are %d events: use at most %d", len(events), mostEvents)
+	labels := slices.Clone(change.Events)
+	if change.Name != nil {
+		labels = append(labels, *change.Name)
 	}
-	for _, event := range events {
-		if len(event) > longestLabel {
-			return fmt.Errorf("an event has %d bytes: use at most %d", len(event), longestLabel)
+	for _, label := range labels {
+		if len(label) > longestLabel {
+			return fmt.Errorf("the name or an event has %d bytes: use at most %d", len(label), longestLabel)
 		}
 	}
-	return nil
+	switch {
+	case len(change.Events) > mostEvents:
+		return fmt.Errorf("there are %d events: use at most %d", len(change.Events), mostEvents)
+	case change.URL == nil:
+		return nil
+	case len(*change.URL) > longestURL:
+		return fmt.Errorf("the URL has %d bytes: use at most %d", len(*change.URL), longestURL)
+	}
+	return delivery.CheckTarget(*change.URL, w.Assume().DeliverAnywhere)
 }
 
 // ChangeWebhook changes a webhook.
 func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
-	if change.URL != nil {
-		if err := delivery.CheckTarget(*change.URL, w.Assume().DeliverAnywhere); err != nil {
-			return fmt.Errorf("mockserver: webhook not changed: %w", err)
-		}
-	}
-	if err := checkWebhookSize(deref(change.Name), deref(change.URL), change.Events); err != nil {
+	w.Lock()
+	defer w.Unlock()
+	if err := w.checkWebhook(change); err != nil {
 		return fmt.Errorf("mockserver: webhook not changed: %w", err)
 	}
-	now := jsontext.Timestamp{Time: w.Clock.Now()}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	return w.replaceWebhook(id, func(h account.Webhook) *account.Webhook {
 		if change.Name != nil {
 			h.Name = *change.Name
@@ -89,24 +83,16 @@ func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 		if change.Active != nil {
 			h.Active = *change.Active
 		}
-		h.UpdatedAt = now
+		h.UpdatedAt = jsontext.Timestamp{Time: w.Clock.Now()}
 		h.Revision++
 		return &h
 	})
 }
 
-// deref returns *p, or the zero value if p is nil.
-func deref[T any](p *T) (value T) {
-	if p != nil {
-		value = *p
-	}
-	return value
-}
-
 // RemoveWebhook removes a webhook.
 func (w *World) RemoveWebhook(id string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	return w.replaceWebhook(id, func(account.Webhook) *account.Webhook { return nil })
 }
 
@@ -136,8 +122,8 @@ func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.
 // Emit notifies every active webhook that is subscribed to an event, and returns the queued deliveries, newest webhook
 // first.
 func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	payload, shipmentID, err := w.payload(e)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
@@ -204,9 +190,6 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 	}
 	return id
 }
-
-// Deliveries returns the current delivery log, newest first, including the seeded history.
-func (w *World) Deliveries() []notify.Delivery { return w.Dispatcher.Deliveries() }
 
 // WaitDelivery returns a delivery once its state is delivered, failed or refused.
 func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Delivery, error) {

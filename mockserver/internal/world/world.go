@@ -11,11 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -24,7 +27,9 @@ import (
 // use.
 type World struct {
 	*Access
-	*instruments
+	Log        *watch.Log
+	Faults     *inject.Rules
+	Lint       *watch.Lint
 	name       string
 	settings   *Settings
 	Plan       worldPlan
@@ -39,9 +44,9 @@ type World struct {
 	base       *Snapshot  // the initial contents
 	origin     *template  // the template that the contents began with, or nil
 
-	// mu guards the fields below. It is held while a handler reads or changes the world, never while
+	// Mutex guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
-	mu         sync.Mutex
+	sync.Mutex
 	Account    account.Account // replaced by Reset and Restore
 	Regulatory *regulatory.Service
 	timers     *clock.Scope // of regulatory requests and of arriving requests
@@ -64,7 +69,9 @@ const HomeName = "home"
 func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, base: base,
-		instruments: newInstruments(b.settings, p.Seed),
+		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody, b.settings.Journals),
+		Faults: inject.New(p.Seed),
+		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
 	}
 	w.assume.Store(&p.assume)
 	w.working.ended.L = &w.working.mu
@@ -89,15 +96,9 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		w.working.wait()
 		w.Dispatcher.Settle()
 	})
-	w.restore(base)
+	w.Restore(base)
 	return w
 }
-
-// Lock locks the fields that handlers read and change. Nothing is read from or written to a connection under it.
-func (w *World) Lock() { w.mu.Lock() }
-
-// Unlock unlocks them.
-func (w *World) Unlock() { w.mu.Unlock() }
 
 // Name returns the scenario and the name that follow "sk_test_" in the key, such as "lowfunds_ci42", or "home" for the
 // home world.
@@ -108,8 +109,8 @@ func (w *World) Close() {
 	w.Clock.Stop()
 	w.Dispatcher.Close()
 	w.Log.End()
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	w.count()
 }
 
@@ -129,10 +130,6 @@ func (w *World) Advance(d time.Duration) ([]journal.Fired, error) {
 
 // ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 var ErrRealClock = errors.New("mockserver: the clock follows the real time; start the server with -clock virtual (in Go: WithVirtualClock), or use a world of the scenario virtual")
-
-// Waiting returns the number of timers that are pending on the world's clock: documents being generated, retries of
-// deliveries, delayed responses.
-func (w *World) Waiting() int { return w.Clock.Waiting() }
 
 // Now returns the current time of the world's clock.
 func (w *World) Now() time.Time { return w.Clock.Now() }
@@ -164,8 +161,8 @@ func (w *World) adopt(values map[string]json.RawMessage) error {
 
 // change edits a copy of the assumptions, and makes it those of the world.
 func (w *World) change(edit func(*assumption.Set) error) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	next := *w.Assume()
 	if err := edit(&next); err != nil {
 		return fmt.Errorf("mockserver: no assumption was changed: %w", err)

@@ -33,7 +33,6 @@ type Worlds struct {
 // NewWorlds returns the worlds of a server with the home world, in a scenario. They can be used even if it returns an error.
 func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 	b := &Worlds{settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
-	s.scenarios = Scenarios()
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
@@ -41,9 +40,9 @@ func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 	t, err := b.template(p.Plan)
 	base := &Snapshot{State: *account.New(p.Seed), At: seed.Epoch} // used if seeding fails, so that requests can report the error
 	if err == nil {
-		var seeded *Snapshot
-		if seeded, err = t.Snapshot(); err == nil {
-			base = seeded
+		var initial *Snapshot
+		if initial, err = t.base(); err == nil {
+			base = initial
 		}
 	}
 	home := b.newWorld(HomeName, base.State.HomeKey(), p, base)
@@ -69,13 +68,9 @@ func (b *Worlds) Home() *World { return b.opened[0] }
 
 // template is the initial contents of the worlds of a plan. It is seeded once and shared.
 type template struct {
-	plan  seed.Plan
 	bytes int64 // of memory, about
 	users int   // open worlds that use it
-
-	once sync.Once
-	base *Snapshot
-	err  error
+	base  func() (*Snapshot, error)
 }
 
 // Errors of opening a world. They are wrapped with an explanation.
@@ -137,12 +132,15 @@ func (b *Worlds) Worlds() []*World {
 
 // Fork opens a new world with the contents of w. Its key has the scenario of that world.
 func (b *Worlds) Fork(w *World, name string) (*World, error) {
-	base := w.Snapshot()
-	w.Lock()
-	p := w.Plan
+	base, p := w.Snapshot(), w.Plan
 	p.assume = *w.Assume()
-	w.Unlock()
-	return b.openFrom(p, w.origin, p.Scenario+"_"+name, base)
+	fullName := p.Scenario + "_" + name
+	key := account.KeyPrefix + fullName
+	if _, _, err := splitKey(key); err != nil {
+		return nil, err
+	}
+	b.use(w.origin, 1)
+	return b.add(b.newWorld(fullName, key, p, base), w.origin)
 }
 
 // Close closes a world, unless it is the home world, and drops its data.
@@ -190,21 +188,14 @@ func (b *Worlds) openPlan(key string, change assumption.Change) (*World, error) 
 	if err != nil {
 		return nil, err
 	}
-	base, err := t.Snapshot()
+	base, err := t.base()
 	if err != nil {
 		b.use(t, -1)
 		return nil, err
 	}
 	own := *base
 	own.State.IDs = account.NewIDsFor(p.Seed, key)
-	w := b.newWorld(scenario+"_"+name, key, p, &own)
-	w.origin = t
-	if err := b.add(w); err != nil {
-		w.Close()
-		b.use(t, -1)
-		return nil, err
-	}
-	return w, nil
+	return b.add(b.newWorld(scenario+"_"+name, key, p, &own), t)
 }
 
 // OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open.
@@ -219,23 +210,6 @@ func (b *Worlds) OpenWith(name string, change assumption.Change) (*World, error)
 	return b.openPlan(key, change)
 }
 
-// openFrom opens a world under a new name with the contents of a snapshot, which began with those of a template.
-func (b *Worlds) openFrom(p worldPlan, origin *template, fullName string, base *Snapshot) (*World, error) {
-	key := account.KeyPrefix + fullName
-	if _, _, err := splitKey(key); err != nil {
-		return nil, err
-	}
-	w := b.newWorld(fullName, key, p, base)
-	w.origin = origin
-	b.use(origin, 1)
-	if err := b.add(w); err != nil {
-		b.use(origin, -1)
-		w.Close()
-		return nil, err
-	}
-	return w, nil
-}
-
 // splitKey splits a key of the form sk_test_<scenario>_<name>.
 func splitKey(key string) (scenario, name string, err error) {
 	rest, found := strings.CutPrefix(key, account.KeyPrefix)
@@ -246,14 +220,13 @@ func splitKey(key string) (scenario, name string, err error) {
 	return scenario, name, nil
 }
 
-func (t *template) Snapshot() (*Snapshot, error) {
-	t.once.Do(func() {
-		made, delivered, err := seed.New(t.plan)
-		if t.err = err; err == nil {
-			t.base = &Snapshot{State: *made, shared: memoryOf(made), Deliveries: delivered, At: seed.Epoch}
-		}
-	})
-	return t.base, t.err
+// seeded returns the initial contents of the worlds of a plan.
+func seeded(p seed.Plan) (*Snapshot, error) {
+	made, delivered, err := seed.New(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{State: *made, shared: memoryOf(made), Deliveries: delivered, At: seed.Epoch}, nil
 }
 
 // template returns the template of a plan and counts the user, until use(t, -1) is called. To make room for a new
@@ -263,7 +236,7 @@ func (b *Worlds) template(p seed.Plan) (*template, error) {
 	defer b.mu.Unlock()
 	t := b.templates[p]
 	if t == nil {
-		t = &template{plan: p, bytes: bytesPerRow * int64(p.Stored())}
+		t = &template{bytes: bytesPerRow * int64(p.Stored()), base: sync.OnceValues(func() (*Snapshot, error) { return seeded(p) })}
 		memory := b.settings.Memory
 		for other, unused := range b.templates {
 			if memory.Used.Load()+t.bytes > memory.Most && unused.users == 0 {
@@ -291,7 +264,18 @@ func (b *Worlds) use(t *template, worlds int) {
 	}
 }
 
-func (b *Worlds) add(w *World) error {
+// add adds a world, which uses a template. If it returns an error, it closes the world.
+func (b *Worlds) add(w *World, t *template) (*World, error) {
+	w.origin = t
+	if err := b.list(w); err != nil {
+		w.Close()
+		b.use(t, -1)
+		return nil, err
+	}
+	return w, nil
+}
+
+func (b *Worlds) list(w *World) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
