@@ -485,13 +485,13 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 					if got != end.want {
 						t.Errorf("the batch ended with %v", got)
 					}
-					if last := journal.last("SH-2"); set == nil && last.Step != batch.StepPurchasing {
+					if last := lastRecord(t, journal, "SH-2"); set == nil && last.Step != batch.StepPurchasing {
 						t.Errorf("the purchase that panicked: %+v", last)
 					}
-					if last := journal.last("SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
+					if last := lastRecord(t, journal, "SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
 						t.Errorf("the purchase under way: %+v", last)
 					}
-					if last := journal.last("SH-3"); last.Step.Committed() || service.purchases > 2 {
+					if last := lastRecord(t, journal, "SH-3"); last.Step.Committed() || service.purchases > 2 {
 						t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
 					}
 				})
