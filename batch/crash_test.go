@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // disk is the storage of a journal in memory. It records its operations, and how many records were
@@ -360,6 +361,62 @@ func TestBatchFile_AFullDiskLosesNoAcknowledgedRecord(t *testing.T) {
 			if len(found) != len(kept)+1 { // and one more
 				t.Errorf("room for %d bytes: %d records were acknowledged, and %d are kept", room, len(kept), len(found)-1)
 			}
+		}
+	})
+}
+
+// Of purchases that are recorded at the same time only those that fit into the budget together are recorded: a price counts
+// before its record is on the disk, and until the record that gives it back is there.
+func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		journal, err := openFile("journal", &disk{slow: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
+		var kept, refused []Claim
+		var mu sync.Mutex
+		purchase := func(claim Claim) {
+			record := Record{Key: claim.Record().Key, Step: StepPurchasing, Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
+			_, err := claim.Append(t.Context(), record, budget)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				kept = append(kept, claim)
+			case errors.Is(err, shipping.ErrOverBudget):
+				refused = append(refused, claim)
+			default:
+				t.Error(err)
+			}
+		}
+		var writers sync.WaitGroup
+		for n := range 4 {
+			claim, err := journal.Claim(t.Context(), fmt.Sprint(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writers.Go(func() { purchase(claim) })
+		}
+		writers.Wait()
+		if len(kept) != 2 || len(refused) != 2 {
+			t.Fatalf("%d purchases of 100 fit into 250, and %d do not", len(kept), len(refused))
+		}
+		writers.Go(func() {
+			if _, err := kept[0].Append(t.Context(), Record{Key: kept[0].Record().Key, Step: StepAnalyzed}, budget); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		for _, when := range []struct{ kept, refused int }{{2, 3}, {3, 3}} { // while it is written, and after that
+			if purchase(refused[0]); len(kept) != when.kept || len(refused) != when.refused {
+				t.Errorf("%d purchases are recorded, and %d are refused; want %+v", len(kept), len(refused), when)
+			}
+			writers.Wait()
+		}
+		if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, "200") {
+			t.Errorf("%s is committed, %v", committed, err)
 		}
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -59,8 +58,6 @@ type walletRequest struct {
 type purchaseFault struct {
 	// Refuse: the service refuses. Lose: it does not respond. Ignore: it does not charge either.
 	Refuse, Lose, Ignore bool
-	// Late is when the charge comes, after the purchase was lost.
-	Late time.Duration
 	// Takes is how long the response takes.
 	Takes time.Duration
 	// Charge is charged instead of 100, and Report is reported instead of that.
@@ -131,18 +128,12 @@ func (s *walletService) buy(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case fault.Late > 0:
-		time.AfterFunc(fault.Late, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.charge(body.RequestID, fault)
-		})
 	case fault.Refuse || s.requests[body.RequestID].status != "draft":
 		return reply(400, "")
 	case !fault.Ignore:
 		s.charge(body.RequestID, fault)
 	}
-	if fault.Lose || fault.Ignore || fault.Late > 0 {
+	if fault.Lose || fault.Ignore {
 		return nil, errors.New("the connection broke")
 	}
 	return reply(200, fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, body.RequestID, s.requests[body.RequestID].report))
@@ -273,32 +264,29 @@ func (c hookedClaim) Release(ctx context.Context) error {
 	return c.journal.around(ctx, "release", batch.Record{Key: c.Record().Key}, func() error { return c.Claim.Release(ctx) })
 }
 
-// memoryJournal is a journal in memory that keeps every record.
-type memoryJournal struct {
-	batch.Journal
-	mu      sync.Mutex
-	records []batch.Record
-}
-
 // newMemoryJournal returns a journal with the records of earlier runs.
-func newMemoryJournal(t *testing.T, records ...batch.Record) *memoryJournal {
+func newMemoryJournal(t *testing.T, records ...batch.Record) batch.Journal {
 	t.Helper()
-	j := &memoryJournal{}
-	j.Journal = hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
-		err := do()
-		if call == "append" && (err == nil || errors.Is(err, shipping.ErrAmountOverflow) && record.Step != batch.StepPurchasing) {
-			j.mu.Lock()
-			defer j.mu.Unlock()
-			j.records = append(j.records, record)
-		}
-		return err
-	}}
+	journal := batch.Memory()
 	for _, record := range records {
-		if err := appendTo(t.Context(), j, record); err != nil {
+		if err := appendTo(t.Context(), journal, record); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return j
+	return journal
+}
+
+// lastRecord returns the last record of an item that no run has claimed.
+func lastRecord(t *testing.T, journal batch.Journal, key string) batch.Record {
+	t.Helper()
+	claim, err := journal.Claim(t.Context(), key)
+	if err == nil {
+		err = claim.Release(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claim.Record()
 }
 
 // appendTo appends one record under a new claim.
@@ -309,18 +297,6 @@ func appendTo(ctx context.Context, journal batch.Journal, record batch.Record) e
 	}
 	_, err = claim.Append(ctx, record, nil)
 	return errors.Join(err, claim.Release(ctx))
-}
-
-// last is the last record of an item.
-func (j *memoryJournal) last(key string) (last batch.Record) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, record := range j.records {
-		if record.Key == key {
-			last = record
-		}
-	}
-	return last
 }
 
 // drafted is the stored form of a purchase of CUSTOMS on a draft that the batch made.
@@ -356,27 +332,4 @@ func contentOf(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return content
-}
-
-var errCrash = errors.New("crash")
-
-// crashing is a journal of a process that dies at its nth append, before or after the record is kept.
-func crashing(journal batch.Journal, n int, kept bool, crash context.CancelCauseFunc) batch.Journal {
-	var appends atomic.Int64
-	return hooked{journal, func(_ context.Context, call string, _ batch.Record, do func() error) error {
-		if call != "append" {
-			return do()
-		}
-		at := int(appends.Add(1))
-		if at < n || at == n && kept {
-			if err := do(); err != nil {
-				return err
-			}
-		}
-		if at >= n {
-			crash(errCrash)
-			return errCrash
-		}
-		return nil
-	}}
 }

@@ -342,6 +342,23 @@ func refusedUnsent(err error) bool {
 	return invalid && !tried
 }
 
+// settle finds out the outcome of a purchase that an earlier run, or another process, left open.
+func (e *entry) settle(ctx context.Context) (time.Duration, error) {
+	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
+	failed, ok := err.(*shipping.PurchaseError)
+	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
+		return e.bought(ctx, bought, err)
+	}
+	if e.refusal != nil { // the service would refuse it again
+		failed.Err = e.refusal
+		return e.notCharged(failed)
+	}
+	if err := e.giveBack(); err != nil {
+		return 0, err
+	}
+	return e.resume(ctx)
+}
+
 // bought continues after the outcome of a purchase. Only "not charged" gives the reservation back. With any
 // outcome that is not certain the journal keeps "purchasing".
 func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
@@ -388,7 +405,7 @@ func (e *entry) notCharged(err error) (time.Duration, error) {
 
 // giveBack records that nothing was charged, which gives the reservation back.
 func (e *entry) giveBack() error {
-	e.record = e.record.notCharged()
+	e.record.Purchase, e.record.Amount, e.record.Currency = nil, shipping.Amount{}, ""
 	return e.move(StepAnalyzed)
 }
 

@@ -36,15 +36,9 @@ type Record struct {
 // them could lose information of a newer version.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
-	var read struct {
-		plain
-		// Before Purchase existed, records had only this, which does not prove whether a later reading shows a purchase.
-		WasDraft bool `json:"was_draft"`
-	}
-	if err := decodeExactly(text, &read); err != nil {
+	if err := decodeExactly(text, (*plain)(r)); err != nil {
 		return err
 	}
-	*r = Record(read.plain)
 	return r.lost(text)
 }
 
@@ -180,13 +174,6 @@ func (r Record) uncountable(budget shipping.Budget) string {
 		return fmt.Sprintf("the journal holds a purchase of %s for %s", r.Key, r.Amount)
 	}
 	return ""
-}
-
-// notCharged returns the record of the item after a purchase that charged nothing.
-func (r Record) notCharged() Record {
-	r.Step, r.Purchase = StepAnalyzed, nil
-	r.Amount, r.Currency, r.Charged, r.ChargedCurrency = shipping.Amount{}, "", shipping.Amount{}, ""
-	return r
 }
 
 // after returns the record with the fields that it lacks taken from an earlier record of the same item.

@@ -56,14 +56,11 @@ func TestRecord_Validate(t *testing.T) {
 	}
 }
 
-// A record takes from the one before it only what it lacks; one that was not charged keeps nothing of the purchase.
-func TestRecord_AfterAndNotCharged(t *testing.T) {
+// A record takes from the one before it only what it lacks.
+func TestRecord_After(t *testing.T) {
 	t.Parallel()
 	ten := shippingtest.Amount(t, "10")
 	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
-	if got := paid.notCharged(); !cmp.Equal(got, Record{Key: "k", Step: StepAnalyzed, RequestID: "RD-1", Documents: paid.Documents, Note: "n"}) {
-		t.Errorf("not charged: %+v", got)
-	}
 	for _, own := range []Record{{Key: "k", Step: StepPurchased, RequestID: "RD-2", Documents: []shipping.DocumentType{}}, paid} {
 		if diff := cmp.Diff(own.after(paid).after(Record{RequestID: "RD-3", Note: "x"}), own); diff != "" {
 			t.Errorf("what it has is replaced:\n%s", diff)

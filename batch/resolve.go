@@ -10,8 +10,6 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// A purchase that an earlier run left open is settled by a run if the service shows its outcome, and by hand if not.
-
 // Resolve records the outcome of a purchase that no run of the batch can settle, or corrects an earlier Resolve.
 // Check the wallet's transactions first. With [shipping.OutcomeCharged] the price counts against the
 // budget, and the next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is released, and
@@ -80,21 +78,4 @@ func (r Record) unresolvable() string {
 	}
 	return fmt.Sprintf("its last record is %q, which a run has written; only an item in %q, or one that was closed by hand, is closed by hand",
 		r.Step, StepPurchasing)
-}
-
-// settle finds out the outcome of a purchase that an earlier run, or another process, left open.
-func (e *entry) settle(ctx context.Context) (time.Duration, error) {
-	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
-	failed, ok := err.(*shipping.PurchaseError)
-	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
-		return e.bought(ctx, bought, err)
-	}
-	if e.refusal != nil { // the service would refuse it again
-		failed.Err = e.refusal
-		return e.notCharged(failed)
-	}
-	if err := e.giveBack(); err != nil {
-		return 0, err
-	}
-	return e.resume(ctx)
 }

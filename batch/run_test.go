@@ -485,13 +485,13 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 					if got != end.want {
 						t.Errorf("the batch ended with %v", got)
 					}
-					if last := journal.last("SH-2"); set == nil && last.Step != batch.StepPurchasing {
+					if last := lastRecord(t, journal, "SH-2"); set == nil && last.Step != batch.StepPurchasing {
 						t.Errorf("the purchase that panicked: %+v", last)
 					}
-					if last := journal.last("SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
+					if last := lastRecord(t, journal, "SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
 						t.Errorf("the purchase under way: %+v", last)
 					}
-					if last := journal.last("SH-3"); last.Step.Committed() || service.purchases > 2 {
+					if last := lastRecord(t, journal, "SH-3"); last.Step.Committed() || service.purchases > 2 {
 						t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
 					}
 				})
@@ -534,44 +534,30 @@ func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
 	}
 }
 
-// A panic during Replay, too, is raised again on the caller's goroutine.
+// A panic during Replay, too, is raised again on the caller's goroutine, and no other replay is begun.
 func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
-	for name, end := range map[string]struct {
-		call func()
-		want any
-	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
-		for place, set := range map[string]func(o *batch.ReplayOptions, end func()){
-			"Progress": func(o *batch.ReplayOptions, end func()) {
-				o.Progress = func(batch.ReplayOutcome, int, int) { end() }
-			},
-			"the transport": nil,
-		} {
-			t.Run(name+" in "+place, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					options := batch.ReplayOptions{Concurrency: 2}
-					var ids []string
-					for n := range 20 {
-						ids = append(ids, fmt.Sprintf("WD-%d", n))
-					}
-					var sent atomic.Int32
-					service := roundTrip(func(*http.Request) (*http.Response, error) {
-						if sent.Add(1); set == nil {
-							end.call()
-						}
-						return reply(200, queuedReplay)
-					})
-					if set != nil {
-						set(&options, end.call)
-					}
-					got := endOf(func() {
-						_, _ = batch.Replay(t.Context(), walletClient(t, service), replays(ids...), &options)
-					})
-					if got != end.want || sent.Load() == 20 {
-						t.Errorf("it ended with %v after %d requests", got, sent.Load())
-					}
+	var ids []string
+	for n := range 20 {
+		ids = append(ids, fmt.Sprint("WD-", n))
+	}
+	for _, place := range []string{"Progress", "the transport"} {
+		synctest.Test(t, func(t *testing.T) {
+			var sent atomic.Int32
+			service := roundTrip(func(*http.Request) (*http.Response, error) {
+				if sent.Add(1); place == "the transport" {
+					panic(errPanic)
+				}
+				return reply(200, queuedReplay)
+			})
+			got := endOf(func() {
+				_, _ = batch.Replay(t.Context(), walletClient(t, service), replays(ids...), &batch.ReplayOptions{
+					Concurrency: 2, Progress: func(batch.ReplayOutcome, int, int) { panic(errPanic) },
 				})
 			})
-		}
+			if got != errPanic || sent.Load() > 2 {
+				t.Errorf("%s: it ended with %v after %d requests", place, got, sent.Load())
+			}
+		})
 	}
 }
 

@@ -130,8 +130,7 @@ func WithLost(lost func(n *Notification, err error)) Option {
 
 // WithLogger logs refused deliveries with hints, and panics and lost notifications as errors. Without it,
 // [slog.Default] logs the errors, and a warning about refused deliveries at most once a minute. Bodies and keys are
-// never
-// logged.
+// never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) { s.logger = logger }
 }

@@ -66,8 +66,8 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 		handle: handle, settings: s, logger: s.logger,
 		queue: make(chan *Notification, s.queue), drained: make(chan struct{}),
 	}
-	if s.logger == nil {
-		r.useDefaultLogger(slog.Default())
+	if s.logger == nil { // all errors, few warnings
+		r.logger, r.warned = slog.Default(), map[string]time.Time{}
 	}
 	r.working, r.stop = context.WithCancelCause(context.Background())
 	if !s.inline {
@@ -76,11 +76,6 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 		}
 	}
 	return r, nil
-}
-
-// useDefaultLogger makes a logger that the user did not set the receiver's: all errors, few warnings.
-func (r *Receiver) useDefaultLogger(logger *slog.Logger) {
-	r.logger, r.warned = logger, map[string]time.Time{}
 }
 
 // ServeHTTP accepts one delivery, or responds with the reason why it does not.

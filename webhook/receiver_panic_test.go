@@ -49,7 +49,7 @@ func TestReceiver_AHandlerThatPanicsHasFailed(t *testing.T) {
 					lost = append(lost, err)
 				}))
 				for _, id := range []string{"bad", "good"} {
-					if answer := post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, id); answer.Code != 200 {
+					if answer := postSigned(receiver, body, webhook.DefaultIDHeader, id); answer.Code != 200 {
 						t.Errorf("%s: %d", id, answer.Code)
 					}
 				}
@@ -75,7 +75,7 @@ func TestPanicError_NamesTheValueAndShowsTheStackOnce(t *testing.T) {
 	lost := make(chan error, 1)
 	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panicsForTheTest(cause); return nil },
 		webhook.WithRetries(1, 0), webhook.WithLost(func(_ *webhook.Notification, err error) { lost <- err }))
-	post(receiver, body, webhook.Sign(key, []byte(body)))
+	postSigned(receiver, body)
 	err := <-lost
 	if !errors.Is(err, cause) {
 		t.Errorf("the error does not wrap the panic's value: %v", err)
@@ -111,7 +111,7 @@ func TestReceiver_AnInlineHandlerThatPanicsLeavesNoClaim(t *testing.T) {
 				return nil
 			}, webhook.WithInline(), webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 				webhook.WithLost(func(*webhook.Notification, error) { t.Error("lost, though it was not accepted") }))
-			send := func() *httptest.ResponseRecorder { return post(receiver, body, webhook.Sign(key, []byte(body))) }
+			send := func() *httptest.ResponseRecorder { return postSigned(receiver, body) }
 			if answer := send(); answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" || strings.Contains(answer.Body.String(), "goroutine") {
 				t.Errorf("%d %v %s", answer.Code, answer.Header(), answer.Body)
 			}
@@ -125,48 +125,28 @@ func TestReceiver_AnInlineHandlerThatPanicsLeavesNoClaim(t *testing.T) {
 	}
 }
 
-// failingStore fails in one of its methods.
-type failingStore struct {
-	*webhook.MemoryStore
-	method string
-	fail   func()
-}
-
-func (s failingStore) Claim(ctx context.Context, id, claim string) (webhook.ClaimState, error) {
-	if s.method == "Claim" {
-		s.fail()
-	}
-	return s.MemoryStore.Claim(ctx, id, claim)
-}
-
-func (s failingStore) Accept(ctx context.Context, id, claim string) error {
-	if s.method == "Accept" {
-		s.fail()
-	}
-	return s.MemoryStore.Accept(ctx, id, claim)
-}
-
-func (s failingStore) Release(ctx context.Context, id, claim string) error {
-	if s.method == "Release" {
-		s.fail()
-	}
-	return s.MemoryStore.Release(ctx, id, claim)
-}
-
 // A panic in any other callback ends neither the process nor a worker, and Close returns.
 func TestReceiver_OtherCallbacksThatPanicHaveFailed(t *testing.T) {
 	refuse := func(context.Context, *webhook.Notification) error { return errors.New("not today") }
 	accept := func(context.Context, *webhook.Notification) error { return nil }
 	for name, fail := range failures() {
+		failsIn := func(method string) webhook.Option {
+			return webhook.WithStore(hookedStore{webhook.NewMemoryStore(0, 0), func(_ context.Context, called string) error {
+				if called == method {
+					fail()
+				}
+				return nil
+			}})
+		}
 		for _, tc := range []struct {
 			name   string
 			status int
 			handle webhook.Handler
 			opts   []webhook.Option
 		}{
-			{"Claim", 503, accept, []webhook.Option{webhook.WithStore(failingStore{webhook.NewMemoryStore(0, 0), "Claim", fail})}},
-			{"Accept", 200, accept, []webhook.Option{webhook.WithStore(failingStore{webhook.NewMemoryStore(0, 0), "Accept", fail})}},
-			{"Release", 503, refuse, []webhook.Option{webhook.WithStore(failingStore{webhook.NewMemoryStore(0, 0), "Release", fail}), webhook.WithInline()}},
+			{"Claim", 503, accept, []webhook.Option{failsIn("Claim")}},
+			{"Accept", 200, accept, []webhook.Option{failsIn("Accept")}},
+			{"Release", 503, refuse, []webhook.Option{failsIn("Release"), webhook.WithInline()}},
 			{"WithLost", 200, refuse, []webhook.Option{webhook.WithLost(func(*webhook.Notification, error) { fail() })}},
 			{"WithSignature", 503, accept, []webhook.Option{webhook.WithSignature("X-Signature", func(string, []byte) string { fail(); return "" })}},
 			{"WithLogger, inline", 503, refuse, []webhook.Option{webhook.WithInline(), webhook.WithLogger(slog.New(failingLog{fail}))}},
@@ -179,7 +159,7 @@ func TestReceiver_OtherCallbacksThatPanicHaveFailed(t *testing.T) {
 						webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0), webhook.WithLogger(log),
 					}, tc.opts...)...)
 					for n := range 2 {
-						answer := post(receiver, body, webhook.Sign(key, []byte(body)), "X-Signature", "00", webhook.DefaultIDHeader, fmt.Sprint(n))
+						answer := postSigned(receiver, body, "X-Signature", "00", webhook.DefaultIDHeader, fmt.Sprint(n))
 						if answer.Code != tc.status {
 							t.Errorf("%d, want %d", answer.Code, tc.status)
 						}
@@ -222,7 +202,7 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 					opts = append(opts, webhook.WithLost(test.lost))
 				}
 				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panic("not today") }, opts...)
-				post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, "WD-1")
+				postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1")
 				if err := receiver.Close(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -252,7 +232,7 @@ func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
 			return nil
 		}, webhook.WithInline())
 		first := make(chan int, 1)
-		go func() { first <- post(receiver, body, webhook.Sign(key, []byte(body))).Code }()
+		go func() { first <- postSigned(receiver, body).Code }()
 		<-working
 		closed := make(chan error, 1)
 		go func() { closed <- receiver.Close(t.Context()) }()
@@ -262,7 +242,7 @@ func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
 			t.Fatalf("Close returned while a handler was at work: %v", err)
 		default:
 		}
-		if answer := post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, "later"); answer.Code != http.StatusServiceUnavailable {
+		if answer := postSigned(receiver, body, webhook.DefaultIDHeader, "later"); answer.Code != http.StatusServiceUnavailable {
 			t.Errorf("after Close: %d", answer.Code)
 		}
 		close(end)

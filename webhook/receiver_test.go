@@ -38,8 +38,13 @@ func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *
 	return receiver
 }
 
+// post delivers a body to a receiver, with headers as pairs.
 func post(receiver http.Handler, body, signature string, header ...string) *httptest.ResponseRecorder {
-	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	return postIn(context.Background(), receiver, body, signature, header...)
+}
+
+func postIn(ctx context.Context, receiver http.Handler, body, signature string, header ...string) *httptest.ResponseRecorder {
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(body))
 	if signature != "" {
 		request.Header.Set(webhook.DefaultSignatureHeader, signature)
 	}
@@ -49,6 +54,38 @@ func post(receiver http.Handler, body, signature string, header ...string) *http
 	answer := httptest.NewRecorder()
 	receiver.ServeHTTP(answer, request)
 	return answer
+}
+
+// postSigned delivers a body with its signature.
+func postSigned(receiver http.Handler, body string, header ...string) *httptest.ResponseRecorder {
+	return post(receiver, body, webhook.Sign(key, []byte(body)), header...)
+}
+
+// hookedStore is a store that calls a function before each method, which can fail.
+type hookedStore struct {
+	webhook.Store
+	before func(ctx context.Context, method string) error
+}
+
+func (s hookedStore) Claim(ctx context.Context, id, claim string) (webhook.ClaimState, error) {
+	if err := s.before(ctx, "Claim"); err != nil {
+		return 0, err
+	}
+	return s.Store.Claim(ctx, id, claim)
+}
+
+func (s hookedStore) Accept(ctx context.Context, id, claim string) error {
+	if err := s.before(ctx, "Accept"); err != nil {
+		return err
+	}
+	return s.Store.Accept(ctx, id, claim)
+}
+
+func (s hookedStore) Release(ctx context.Context, id, claim string) error {
+	if err := s.before(ctx, "Release"); err != nil {
+		return err
+	}
+	return s.Store.Release(ctx, id, claim)
 }
 
 func TestReceiver_AnswersForWhatComes(t *testing.T) {
@@ -190,7 +227,7 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 		send := func() <-chan int {
 			code := make(chan int, 1)
 			go func() {
-				code <- post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, "WD-1").Code
+				code <- postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1").Code
 			}()
 			return code
 		}
@@ -213,6 +250,36 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 	})
 }
 
+// A claim is ended within ten seconds, also if the request is over. A refused delivery is asked for again after five.
+func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		given := map[string]time.Duration{} // to each method
+		store := hookedStore{webhook.NewMemoryStore(0, 0), func(ctx context.Context, method string) error {
+			deadline, limited := ctx.Deadline()
+			if !limited {
+				return nil
+			}
+			given[method] = time.Until(deadline)
+			return ctx.Err()
+		}}
+		outcome := errors.New("not today")
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return outcome }, webhook.WithInline(), webhook.WithStore(store))
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		signature := webhook.Sign(key, []byte(body))
+		if answer := postIn(ended, receiver, body, signature); answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") != "5" {
+			t.Errorf("a failure: %d %v", answer.Code, answer.Header())
+		}
+		outcome = nil
+		if answer := postIn(ended, receiver, body, signature); answer.Code != http.StatusOK {
+			t.Errorf("after it: %d %s", answer.Code, answer.Body)
+		}
+		if given["Accept"] != 10*time.Second || given["Release"] != 10*time.Second || len(given) != 2 {
+			t.Errorf("the store has %v", given)
+		}
+	})
+}
+
 func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts []time.Duration
@@ -231,7 +298,7 @@ func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 				t.Errorf("lost %+v, %v after %v", n, err, time.Since(started))
 			}
 		}))
-		post(receiver, body, webhook.Sign(key, []byte(body)))
+		postSigned(receiver, body)
 		if err := receiver.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +337,7 @@ func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
 				return cause
 			}, opts...)
 			code := make(chan int, 1)
-			go func() { code <- post(receiver, body, webhook.Sign(key, []byte(body))).Code }()
+			go func() { code <- postSigned(receiver, body).Code }()
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -357,7 +424,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 		return nil
 	}, webhook.WithInline(), webhook.WithIDHeader(webhook.DefaultEventIDHeader))
 	for _, delivery := range []string{"WD-1", "WD-2"} {
-		answer := post(receiver, body, webhook.Sign(key, []byte(body)), webhook.DefaultIDHeader, delivery, webhook.DefaultEventIDHeader, "WE-1")
+		answer := postSigned(receiver, body, webhook.DefaultIDHeader, delivery, webhook.DefaultEventIDHeader, "WE-1")
 		if answer.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", delivery, answer.Code, answer.Body)
 		}
@@ -370,7 +437,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 		return nil
 	},
 		webhook.WithInline(), webhook.WithEventIDHeader("Event"))
-	post(other, body, webhook.Sign(key, []byte(body)), "Event", "WE-2")
+	postSigned(other, body, "Event", "WE-2")
 	if fmt.Sprint(handled) != "[WE-1 WE-1 WE-2]" {
 		t.Errorf("handled %q", handled)
 	}
@@ -437,7 +504,7 @@ func TestReceiver_NamesMatchByteForByte(t *testing.T) {
 			}
 			return nil
 		}, webhook.WithInline())
-		answer := post(receiver, body, webhook.Sign(key, []byte(body)))
+		answer := postSigned(receiver, body)
 		if got != want || (answer.Code == http.StatusOK) != (want != "") {
 			t.Errorf("%s: %d, %q instead of %q", body, answer.Code, got, want)
 		}

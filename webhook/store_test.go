@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -78,21 +77,4 @@ func TestMemoryStore_ReleasedIDsAreBoundedToo(t *testing.T) {
 	claim("a", "3", webhook.Pending) // six ids came
 	claim("x", "2", webhook.Claimed)
 	claim("a", "3", webhook.Claimed)
-}
-
-// An accepted id is released by nobody, and a claim without a text is not the one of an accepted id.
-func TestMemoryStore_AcceptedIDsStay(t *testing.T) {
-	t.Parallel()
-	store := webhook.NewMemoryStore(0, 0)
-	if err := store.Accept(t.Context(), "a", "1"); err != nil { // the claim had expired
-		t.Fatal(err)
-	}
-	for _, claim := range []string{"", "1", "2"} {
-		if err := errors.Join(store.Release(t.Context(), "a", claim), store.Accept(t.Context(), "a", claim)); err != nil {
-			t.Errorf("%q: %v", claim, err)
-		}
-		if standing, err := store.Claim(t.Context(), "a", claim); standing != webhook.Accepted || err != nil {
-			t.Errorf("%q: %d, %v", claim, standing, err)
-		}
-	}
 }

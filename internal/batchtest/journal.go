@@ -10,80 +10,58 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// Journal is a [batch.Journal] of several runs in one process, as a database is one of several processes. Its claims end
-// after a lease.
+// Journal is a [batch.Journal] of several runs in one process, as a database is one of several processes: [batch.Memory]
+// with claims that end after a lease.
 type Journal struct {
+	batch.Journal
 	lease time.Duration
-	mu    sync.Mutex
-	items map[string]*item
+
+	mu     sync.Mutex
+	claims map[string]*claim // the latest claim of each item
 }
 
 // NewJournal returns an empty journal.
 func NewJournal(lease time.Duration) *Journal {
-	return &Journal{lease: lease, items: map[string]*item{}}
-}
-
-type item struct {
-	fence  int
-	until  time.Time
-	record batch.Record
+	return &Journal{Journal: batch.Memory(), lease: lease, claims: map[string]*claim{}}
 }
 
 type claim struct {
+	batch.Claim
 	journal *Journal
-	item    *item
-	fence   int
 	until   time.Time
-	record  batch.Record
 }
 
 // Claim claims an item that no run has claimed, or whose claim has ended.
-func (j *Journal) Claim(_ context.Context, key string) (batch.Claim, error) {
+func (j *Journal) Claim(ctx context.Context, key string) (batch.Claim, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	one := j.items[key]
-	if one == nil {
-		one = &item{record: batch.Record{Key: key}}
-		j.items[key] = one
+	if before := j.claims[key]; before != nil {
+		expires := before.until
+		if before.Record().Step == batch.StepPurchasing {
+			expires = expires.Add(j.lease / 4) // a purchase that was sent late is found
+		}
+		if time.Now().Before(expires) {
+			return nil, batch.ErrItemTaken
+		}
+		if err := before.Claim.Release(ctx); err != nil {
+			return nil, err
+		}
 	}
-	expires := one.until
-	if !one.until.IsZero() && one.record.Step == batch.StepPurchasing {
-		expires = expires.Add(j.lease / 4) // a purchase that was sent late is found
+	next, err := j.Journal.Claim(ctx, key)
+	if err != nil {
+		return nil, err
 	}
-	if time.Now().Before(expires) {
-		return nil, batch.ErrItemTaken
-	}
-	one.fence++
-	one.until = time.Now().Add(j.lease)
-	return &claim{j, one, one.fence, one.until, one.record}, nil
+	j.claims[key] = &claim{next, j, time.Now().Add(j.lease)}
+	return j.claims[key], nil
 }
 
 // Lease returns how long a claim holds.
 func (j *Journal) Lease() time.Duration { return j.lease }
 
-// Committed returns the sum of all reservations and charges.
-func (j *Journal) Committed(context.Context, shipping.Budget) (shipping.Amount, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.committed(nil)
-}
-
-func (j *Journal) committed(without *item) (sum shipping.Amount, err error) {
-	for _, one := range j.items {
-		if one == without || !one.record.Step.Committed() {
-			continue
-		}
-		if sum, err = sum.Add(one.record.Amount); err != nil {
-			return sum, err
-		}
-	}
-	return sum, nil
-}
-
-func (c *claim) Record() batch.Record { return c.record }
-
 // Within returns the first quarter of the lease, if half of it is left.
 func (c *claim) Within(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
 	if time.Until(c.until) <= c.journal.lease/2 {
 		return nil, nil, batch.ErrItemTaken
 	}
@@ -91,34 +69,28 @@ func (c *claim) Within(ctx context.Context) (context.Context, context.CancelFunc
 	return within, stop, nil
 }
 
-func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
-	j := c.journal
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if c.item.fence != c.fence || !time.Now().Before(c.item.until) {
-		return shipping.Amount{}, batch.ErrItemTaken
-	}
-	if budget != nil && record.Step == batch.StepPurchasing {
-		others, err := j.committed(c.item)
-		if err != nil {
-			return others, err
-		}
-		if err := budget.Fits(others, record.Amount); err != nil {
-			return others, err
-		}
-	}
-	c.item.record, c.record = record, record
-	c.until = time.Now().Add(j.lease)
-	c.item.until = c.until
-	return j.committed(nil)
-}
-
-func (c *claim) Release(context.Context) error {
+// Append keeps a record and renews the lease, unless it has ended.
+func (c *claim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (shipping.Amount, error) {
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
-	if c.item.fence != c.fence {
+	if !time.Now().Before(c.until) {
+		return shipping.Amount{}, batch.ErrItemTaken
+	}
+	committed, err := c.Claim.Append(ctx, record, budget)
+	if err == nil {
+		c.until = time.Now().Add(c.journal.lease)
+	}
+	return committed, err
+}
+
+// Release gives the item back, unless another run has it.
+func (c *claim) Release(ctx context.Context) error {
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
+	key := c.Record().Key
+	if c.journal.claims[key] != c {
 		return batch.ErrItemTaken
 	}
-	c.item.until = time.Time{}
-	return nil
+	delete(c.journal.claims, key)
+	return c.Claim.Release(ctx)
 }

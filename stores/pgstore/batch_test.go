@@ -35,6 +35,21 @@ func claim(t *testing.T, journal *pgstore.BatchJournal, key string) batch.Claim 
 	return c
 }
 
+// keep appends a record without a budget.
+func keep(t *testing.T, c batch.Claim, record batch.Record) {
+	t.Helper()
+	if _, err := c.Append(t.Context(), record, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func release(t *testing.T, c batch.Claim) {
+	t.Helper()
+	if err := c.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestMigrate_MayRunOnSeveralMachinesAtOnce(t *testing.T) {
 	pool := connect(t)
 	var machines sync.WaitGroup
@@ -59,12 +74,8 @@ func TestBatchJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
 		Key: "a", Step: batch.StepPurchased, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"},
 		Amount: amount(t, "18450.55"), Currency: "NGN", At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC),
 	}
-	if _, err := first.Append(t.Context(), record, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	keep(t, first, record)
+	release(t, first)
 	got := claim(t, journal, "a").Record()
 	if got.RequestID != "RD-1" || got.Amount != record.Amount || len(got.Documents) != 1 || !got.At.Equal(record.At) {
 		t.Errorf("the record came back as %+v", got)
@@ -127,9 +138,10 @@ func TestBatchJournal_ABudgetHoldsForAllThatAppendAtTheSameMoment(t *testing.T) 
 	}
 }
 
-// PostgreSQL can store every key that a batch accepts: one that it could not store would stop the whole run.
-func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
-	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
+// PostgreSQL can store every key that a batch accepts: one that it could not store would stop the whole run. The name of a
+// batch may contain bytes that PostgreSQL cannot store as text, and may be long.
+func TestBatchJournal_KeepsTheLongestKeyAndAnyName(t *testing.T) {
+	pool, name := connect(t), t.Name()+rand.Text()
 	bytes := make([]byte, 1500)
 	_, _ = rand.Read(bytes) // so that it cannot be compressed
 	key := ""
@@ -137,14 +149,14 @@ func TestBatchJournal_KeepsTheLongestKey(t *testing.T) {
 		key += string(rune('!' + b%94))
 	}
 	key += strings.Repeat("ü", 250)
-	for range 2 {
-		c := claim(t, journal, key)
-		if _, err := c.Append(t.Context(), batch.Record{Key: key, Step: batch.StepAnalyzed}, nil); err != nil {
-			t.Fatal(err)
+	for _, suffix := range []string{"", "\x00", "\xff", strings.Repeat("n", 5000), strings.Repeat("n", 5001)} {
+		journal := pgstore.NewBatchJournal(pool, name+suffix, 0)
+		for range 2 {
+			c := claim(t, journal, key)
+			keep(t, c, batch.Record{Key: key, Step: batch.StepAnalyzed})
+			release(t, c)
 		}
-		if err := c.Release(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		claim(t, journal, "a") // no other name has it
 	}
 }
 
@@ -265,9 +277,7 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 			if committed, err := c.Append(t.Context(), record, budget); err != nil || committed != record.Amount {
 				t.Fatal(committed, err)
 			}
-			if err := c.Release(t.Context()); err != nil {
-				t.Error(err)
-			}
+			release(t, c)
 			if got := claim(t, journal, "a").Record(); got.RequestID != "RD-1" || got.Amount != record.Amount {
 				t.Errorf("the record came back as %+v", got)
 			}
@@ -302,14 +312,6 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	claim(t, pgstore.NewBatchJournal(limited, t.Name()+rand.Text(), 0), "a")
 }
 
-// The name of a batch may contain bytes that PostgreSQL cannot store as text, and may be long.
-func TestBatchJournal_KeepsABatchOfAnyName(t *testing.T) {
-	pool, name := connect(t), t.Name()+rand.Text()
-	for _, batch := range []string{name + "\x00", name + "\xff", name + strings.Repeat("n", 5000), name + strings.Repeat("n", 5001)} {
-		claim(t, pgstore.NewBatchJournal(pool, batch, 0), "a")
-	}
-}
-
 // A purchase takes a quarter of the lease, and begins only while half of the lease is left.
 func TestBatchJournal_APurchaseEndsWellBeforeItsClaim(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), time.Second)
@@ -334,9 +336,7 @@ func TestBatchJournal_AnOpenPurchaseIsTakenOverLater(t *testing.T) {
 	pool, name := connect(t), t.Name()+rand.Text()
 	journal := pgstore.NewBatchJournal(pool, name, time.Hour)
 	for key, step := range map[string]batch.Step{"analyzed": batch.StepAnalyzed, "purchasing": batch.StepPurchasing} {
-		if _, err := claim(t, journal, key).Append(t.Context(), batch.Record{Key: key, Step: step, RequestID: "RD-1"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		keep(t, claim(t, journal, key), batch.Record{Key: key, Step: step, RequestID: "RD-1"})
 	}
 	for _, passed := range []struct {
 		minutes int
@@ -358,12 +358,8 @@ func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 	pool, name := connect(t), t.Name()+rand.Text()
 	journal := pgstore.NewBatchJournal(pool, name, 0)
 	c := claim(t, journal, "a")
-	if _, err := c.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	keep(t, c, batch.Record{Key: "a", Step: batch.StepAnalyzed})
+	release(t, c)
 	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`, name); err != nil {
 		t.Fatal(err)
 	}
@@ -372,43 +368,29 @@ func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// What cannot be settled is closed by hand, unless a process has the item.
+// What cannot be settled is closed by hand, unless a process has the item; a wrong outcome is corrected.
 func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
-	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	c := claim(t, journal, "a")
 	record := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "60"), Currency: "NGN"}
-	if _, err := c.Append(t.Context(), record, budget); err != nil {
-		t.Fatal(err)
-	}
-	resolve := func() error {
-		return batch.Resolve(t.Context(), journal, "a", shipping.OutcomeNotCharged, "no such transaction")
-	}
-	if err := resolve(); !errors.Is(err, batch.ErrItemTaken) {
+	keep(t, c, record)
+	if err := batch.Resolve(t.Context(), journal, "a", shipping.OutcomeCharged, "n"); !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("while a process has it: %v", err)
 	}
-	if err := c.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := resolve(); err != nil {
-		t.Fatal(err)
-	}
-	c = claim(t, journal, "a")
-	got := c.Record()
-	committed, err := journal.Committed(t.Context(), *budget)
-	if err != nil || committed.Sign() != 0 || got.Step != batch.StepAnalyzed || got.Note != "no such transaction" || got.RequestID != "RD-1" {
-		t.Errorf("%+v, %s committed, %v", got, committed, err)
-	}
-	// The outcome was wrong: there is such a transaction.
-	if err := c.Release(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := batch.Resolve(t.Context(), journal, "a", shipping.OutcomeCharged, "transaction TX-1"); err != nil {
-		t.Fatal(err)
-	}
-	got = claim(t, journal, "a").Record()
-	committed, err = journal.Committed(t.Context(), *budget)
-	if err != nil || committed != record.Amount || got.Step != batch.StepPurchased || got.Note != "transaction TX-1" {
-		t.Errorf("corrected: %+v, %s committed, %v", got, committed, err)
+	for _, want := range []struct {
+		outcome   shipping.PurchaseOutcome
+		step      batch.Step
+		committed shipping.Amount
+	}{{shipping.OutcomeNotCharged, batch.StepAnalyzed, amount(t, "0")}, {shipping.OutcomeCharged, batch.StepPurchased, record.Amount}} {
+		release(t, c)
+		if err := batch.Resolve(t.Context(), journal, "a", want.outcome, "the wallet's list"); err != nil {
+			t.Fatal(err)
+		}
+		c = claim(t, journal, "a")
+		got := c.Record()
+		committed, err := journal.Committed(t.Context(), shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"})
+		if err != nil || committed != want.committed || got.Step != want.step || got.Note != "the wallet's list" || got.RequestID != "RD-1" {
+			t.Errorf("%s: %+v, %s committed, %v", want.outcome, got, committed, err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ package pgstore
 
 import (
 	"context"
+	_ "embed" // the SQL of Migrate
 	"errors"
 	"fmt"
 	"strconv"
@@ -16,60 +17,11 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// schema is created by Migrate. Columns hold the values that are searched or added up; a record is stored whole.
-const schema = `
-CREATE TABLE IF NOT EXISTS shipping_batch_item (
-	batch     text   NOT NULL,
-	key       text   NOT NULL,
-	fence     bigint NOT NULL,    -- the number of the claim that may write
-	until     timestamptz,        -- when the claim ends; null: released
-	record    jsonb,              -- the last record
-	committed numeric,            -- what it counts for against a budget
-	currency  text,
-	PRIMARY KEY (batch, key)
-);
-CREATE TABLE IF NOT EXISTS shipping_webhook (
-	receiver text NOT NULL,
-	id       text NOT NULL,
-	claim    text,                -- who has it; null: accepted
-	until    timestamptz NOT NULL, -- when it is forgotten
-	PRIMARY KEY (receiver, id)
-);
-CREATE INDEX IF NOT EXISTS shipping_webhook_until ON shipping_webhook (until);
-`
+//go:embed schema.sql
+var schema string
 
-// lacking lists what the first schema of the search_path lacks of the schema above, and returns whether a table or an
-// index is missing as a whole. A column of another type, such as numeric(10,2), could change what is stored, and a table
-// without its key could have two rows of an item.
-const lacking = `
-WITH relation (name, key) AS (VALUES
-	('shipping_batch_item', '{batch,key}'::name[]), ('shipping_webhook', '{receiver,id}'), ('shipping_webhook_until', NULL)
-), present AS (
-	SELECT name, key, to_regclass(quote_ident(current_schema()) || '.' || name) AS id FROM relation
-), attribute (relation, name, type) AS (VALUES
-	('shipping_batch_item', 'batch', 'text'), ('shipping_batch_item', 'key', 'text'), ('shipping_batch_item', 'fence', 'bigint'),
-	('shipping_batch_item', 'until', 'timestamp with time zone'), ('shipping_batch_item', 'record', 'jsonb'),
-	('shipping_batch_item', 'committed', 'numeric'), ('shipping_batch_item', 'currency', 'text'),
-	('shipping_webhook', 'receiver', 'text'), ('shipping_webhook', 'id', 'text'), ('shipping_webhook', 'claim', 'text'),
-	('shipping_webhook', 'until', 'timestamp with time zone')
-), problem (text, missing) AS (
-	SELECT name, true FROM present WHERE id IS NULL
-	UNION ALL
-	SELECT format('the column %s of %s with the type %s', attribute.name, relation, type), false
-	FROM attribute JOIN present ON relation = present.name
-	WHERE id IS NOT NULL AND NOT EXISTS (
-		SELECT FROM pg_attribute
-		WHERE attrelid = id AND attname = attribute.name AND NOT attisdropped AND format_type(atttypid, atttypmod) = type)
-	UNION ALL
-	SELECT format('the primary key %s of %s', key, name), false
-	FROM present
-	WHERE id IS NOT NULL AND key IS NOT NULL AND NOT EXISTS (
-		SELECT FROM pg_constraint
-		WHERE conrelid = id AND contype = 'p' AND key = ARRAY(
-			SELECT attname FROM unnest(conkey) WITH ORDINALITY AS k (number, at)
-			JOIN pg_attribute ON attrelid = id AND attnum = number ORDER BY at))
-)
-SELECT coalesce(string_agg(text, ', '), ''), coalesce(bool_or(missing), false) FROM problem`
+//go:embed lacking.sql
+var lacking string
 
 // Migrate creates the tables shipping_batch_item and shipping_webhook in the first schema of the
 // connection's search_path. It leaves what exists as it is, and may run on several machines at once. The

@@ -28,9 +28,7 @@ func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			foreign.Key, foreign.Step, foreign.Documents = "b", batch.StepPurchased, mine.Documents
-			if _, err := claim(t, journal, "b").Append(t.Context(), foreign, nil); err != nil {
-				t.Fatal(err)
-			}
+			keep(t, claim(t, journal, "b"), foreign)
 			mine.Step, mine.Amount = batch.StepPurchased, amount(t, "300000000000000000")
 			if _, err := first.Append(t.Context(), mine, budget); err == nil {
 				t.Error("a sum that cannot be counted was")
@@ -38,9 +36,7 @@ func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 			if got := first.Record(); got.Step != batch.StepPurchased {
 				t.Errorf("the claim has %+v", got)
 			}
-			if err := first.Release(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			release(t, first)
 			if got := claim(t, journal, "a").Record(); got.Step != batch.StepPurchased || got.Amount != mine.Amount {
 				t.Errorf("kept %+v", got)
 			}
@@ -49,9 +45,7 @@ func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 			if _, err := next.Append(t.Context(), later, budget); err == nil {
 				t.Error("a purchase within a sum that cannot be counted was kept")
 			}
-			if err := next.Release(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			release(t, next)
 			if got := claim(t, journal, "c").Record(); got.Step != "" {
 				t.Errorf("kept %+v", got)
 			}
@@ -68,15 +62,11 @@ func TestBatchJournal_CountsACurrencyInAnySpelling(t *testing.T) {
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
 	// What was not purchased, and what has no documents, needs no price.
 	for _, record := range []batch.Record{{Key: "d", Step: batch.StepAnalyzed, Documents: []shipping.DocumentType{"FDA"}}, {Key: "e", Step: batch.StepFailed}} {
-		if _, err := claim(t, journal, record.Key).Append(t.Context(), record, nil); err != nil {
-			t.Fatal(err)
-		}
+		keep(t, claim(t, journal, record.Key), record)
 	}
 	for key, currency := range map[string]string{"a": "NGN", "b": "ngn", "c": " Ngn "} {
 		record := batch.Record{Key: key, Step: batch.StepPurchased, Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "5"), Currency: currency}
-		if _, err := claim(t, journal, key).Append(t.Context(), record, nil); err != nil {
-			t.Fatal(err)
-		}
+		keep(t, claim(t, journal, key), record)
 	}
 	for _, currency := range []string{"NGN", "ngn", " nGN"} {
 		sum, err := journal.Committed(t.Context(), shipping.Budget{Amount: amount(t, "100"), Currency: currency})

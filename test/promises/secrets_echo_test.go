@@ -83,12 +83,14 @@ func echoes() map[string]string {
 		"itself": k, "all escaped": escaped, "some escaped": mixed, "for a URL": percent, "for HTML": entities, "basic": basic,
 		"JSON in JSON": strings.ReplaceAll(mixed, `\`, `\\`), "capitals": strings.ToUpper(k),
 	} {
-		all["the envelope: "+name] = envelope(401, `{"status":false,"message":"bad key `+key+`","data":{"request_id":"`+key+`","key":"`+key+`","`+key+`":1}}`)
+		all["the envelope: "+name] = envelope(401, `{"status":false,"message":"bad key `+key+`","data":{"request_id":"`+key+`","error_code":"`+key+`","key":"`+key+`","`+key+`":1}}`)
 		all["a failed record: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"failed","failure_reason":"`+key+
 			`","documents":[{"document_type":"`+key+`","status":"failed","error":"`+key+`"}],"wallet":"`+key+`","line_items":[{"description":"`+key+
 			`"}],"profiles":{"FDA":{"key":"`+key+`"}},"`+key+`":"`+key+`"}}`)
 		all["a draft: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"`+key+`","status":"draft","currency":"`+key+
 			`","available_documents":[{"document_type":"FDA","amount":1,"currency":"`+key+`"}]}}`)
+		all["a purchase: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"processing","charged_amount":1,"currency":"`+key+
+			`","transaction_id":"`+key+`"}}`)
 		all["a status: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"`+key+`"}}`)
 	}
 	return all
@@ -128,11 +130,18 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 	for _, err := range client.Rates.All(ctx, nil) {
 		note("walk", err)
 	}
-	note("purchase", second(client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+	bought, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"),
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Nanosecond}})))
-	note("settlement", second(client.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{
-		RequestID: "RD-1", PurchaseOptions: shipping.PurchaseOptions{QuietFor: time.Nanosecond}})))
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Nanosecond}})
+	note("purchase", err)
+	settled, err := client.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{
+		RequestID: "RD-1", PurchaseOptions: shipping.PurchaseOptions{QuietFor: time.Nanosecond}})
+	note("settlement", err)
+	for _, result := range []*shipping.PurchaseResult{bought, settled} { // a batch keeps them in its journal
+		if result != nil {
+			watch.note(*result)
+		}
+	}
 	quick := shipping.PollOptions{MinInterval: 1, MaxInterval: 1, MaxFailures: 1, DraftFor: 1, Progress: func(e shipping.PollEvent) { watch.note(e.Err) }}
 	waiting, end := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer end()

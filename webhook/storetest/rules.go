@@ -67,6 +67,13 @@ var rules = []rule{
 		accept("a", "one"),
 		claim("a", "two", webhook.Accepted),
 	}},
+	{"a claim without a text is not that of an accepted id", []step{
+		accept("a", "one"),
+		release(""),
+		claim("a", "", webhook.Accepted),
+		accept("a", ""),
+		claim("a", "", webhook.Accepted),
+	}},
 	{"an id without a claim can be released", []step{
 		release("one"),
 		claim("a", "two", webhook.Claimed),
