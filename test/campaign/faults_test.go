@@ -9,14 +9,11 @@ import (
 	"time"
 )
 
-// settleFor and quietFor are the times that the campaign's purchases are given: a hundredth and less of the defaults.
-// A cache shows a stale draft for staleFor, half of quietFor and longer than settleFor: beyond quietFor, nobody can
-// distinguish it from the service.
+// A cache shows a stale draft for staleFor, half of QuietFor and longer than SettleFor: beyond QuietFor, nobody can distinguish it
+// from the service.
 const (
-	settleFor = 100 * time.Millisecond
-	quietFor  = 300 * time.Millisecond
-	staleFor  = quietFor / 2
-	slowFor   = 40 * time.Millisecond
+	staleFor = 30 * time.Second
+	slowFor  = 4 * time.Second
 )
 
 // A delivery is how the service receives a request.
@@ -83,19 +80,15 @@ func unreachable() response {
 	return response{status: http.StatusBadGateway, contentType: "text/html", body: []byte(page)}
 }
 
-// broken returns the damages that no response survives: the client learns nothing from any of them.
+// broken returns the damages that no response survives: the client learns nothing from any of them. The vectors have more.
 func broken() []damage {
 	return []damage{
-		{name: "aborted", weight: 8, apply: fair(func(r *response) { r.silent = true })},
-		{name: "aborted in the body", weight: 5, apply: fair(func(r *response) { r.half = true })},
-		{name: "truncated", weight: 4, apply: fair(func(r *response) { r.body = r.body[:len(r.body)*2/3] })},
-		{name: "a byte flipped", weight: 4, apply: flip},
+		{name: "aborted", weight: 11, apply: fair(func(r *response) { r.silent = true })},
+		{name: "aborted in the body", weight: 8, apply: fair(func(r *response) { r.half = true })},
+		{name: "a byte flipped", weight: 6, apply: flip},
 		{name: "held until the client left", weight: 2, apply: fair(func(r *response) { r.late = true })},
-		{name: "HTML with 200", weight: 3, apply: instead(http.StatusOK, "text/html", page)},
-		{name: "HTML with 502", weight: 3, apply: instead(http.StatusBadGateway, "text/html", page)},
-		{name: "nothing with 200", weight: 3, apply: instead(http.StatusOK, "application/json", "")},
-		{name: "envelope with 500", weight: 3, apply: envelope(http.StatusInternalServerError)},
-		{name: "envelope with 503", weight: 3, apply: envelope(http.StatusServiceUnavailable)},
+		{name: "HTML with 200", weight: 6, apply: instead(http.StatusOK, "text/html", page)},
+		{name: "envelope with 500", weight: 5, apply: envelope(http.StatusInternalServerError)},
 		{name: "envelope with 429", weight: 3, apply: envelope(http.StatusTooManyRequests)},
 		{name: "redirect", weight: 3, apply: fair(func(r *response) {
 			*r = response{status: http.StatusTemporaryRedirect, location: purchasePath, contentType: "text/html", body: []byte(page)}
@@ -110,7 +103,7 @@ func flip(x *exchange, r *response) bool {
 		return false
 	}
 	r.body = append([]byte{}, r.body...)
-	r.body[x.plan.random.IntN(len(r.body))] = byte(1 + x.plan.random.IntN(8))
+	r.body[x.random.IntN(len(r.body))] = byte(1 + x.random.IntN(8))
 	return true
 }
 
@@ -260,15 +253,9 @@ func stale(x *exchange, r *response) bool {
 // A schedule makes the plan of every exchange. The plan follows from the seed, the number of the order and the
 // number of the exchange, and not from the order in which goroutines run.
 type schedule struct {
-	seed       uint64
-	deliveries []delivery
-	damages    map[string][]damage // by kind of exchange
-}
-
-func newSchedule(seed uint64) *schedule {
-	return &schedule{seed: seed, deliveries: deliveries(), damages: map[string][]damage{
-		purchase: purchaseDamages(), readBack: readDamages(),
-	}}
+	seed            uint64
+	deliveries      []delivery
+	purchase, reads []damage
 }
 
 // random returns the source of one decision.
@@ -282,18 +269,18 @@ func (s *schedule) random(number int, what string, n int) *rand.Rand {
 // exchange with one status.
 const lockedOut = 0.02
 
-func (s *schedule) plan(o *order, kind string, n int) plan {
+func (s *schedule) plan(o *order, isPurchase bool, n int) plan {
 	refuse := s.random(o.number, "locked out", 0)
 	if refuse.Float64() < lockedOut && !o.existing {
 		status := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}[refuse.IntN(3)]
 		return plan{delivery{name: "not delivered"}, damage{name: fmt.Sprintf("everything refused with %d", status), apply: envelope(status)}, refuse}
 	}
-	random := s.random(o.number, kind, n)
-	delivery := delivery{name: "delivered once", copies: 1}
-	if kind == purchase {
-		delivery = pick(random, s.deliveries)
+	if !isPurchase {
+		random := s.random(o.number, "read", n)
+		return plan{delivery{name: "delivered once", copies: 1}, pick(random, s.reads), random}
 	}
-	return plan{delivery, pick(random, s.damages[kind]), random}
+	random := s.random(o.number, "purchase", n)
+	return plan{pick(random, s.deliveries), pick(random, s.purchase), random}
 }
 
 // weighted is a row of a table that is chosen from at random.

@@ -24,12 +24,6 @@ const (
 	requestPath  = "/v1/regulatory-documents/request/"
 )
 
-// The kinds of exchanges that faults strike.
-const (
-	purchase = "purchase"
-	readBack = "read-back"
-)
-
 // A plan is what the proxy does to one exchange.
 type plan struct {
 	delivery delivery
@@ -40,7 +34,7 @@ type plan struct {
 // A proxy is a gateway between client and service that applies a plan to each exchange.
 type proxy struct {
 	service http.Handler
-	plan    func(o *order, kind string, n int) plan
+	plan    func(o *order, isPurchase bool, n int) plan
 
 	honest     atomic.Bool
 	deliveries sync.WaitGroup
@@ -49,8 +43,6 @@ type proxy struct {
 	orders map[string]*order // by request id
 	sent   map[string]int    // purchases that arrived, by the mark that the client gave them
 	struck map[string]int    // how often each fault struck
-	posted int               // purchases that arrived
-	passed int               // purchases that the service received
 }
 
 // An order is a regulatory request as the proxy knows it.
@@ -60,8 +52,8 @@ type order struct {
 	existing bool
 
 	mu        sync.Mutex
-	exchanges map[string]int // so far, by kind
-	draft     *response      // the last draft
+	exchanges map[bool]int // so far: purchases, and readings
+	draft     *response    // the last draft
 	chargedAt time.Time
 	log       []string
 }
@@ -70,17 +62,6 @@ func (o *order) note(format string, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.log = append(o.log, fmt.Sprintf(format, args...))
-}
-
-// next returns the number of the next exchange of a kind.
-func (o *order) next(kind string) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.exchanges == nil {
-		o.exchanges = map[string]int{}
-	}
-	o.exchanges[kind]++
-	return o.exchanges[kind] - 1
 }
 
 func newProxy(service http.Handler) *proxy {
@@ -94,14 +75,17 @@ func (p *proxy) watch(requestID string, o *order) {
 	p.orders[requestID] = o
 }
 
-func (p *proxy) order(requestID string) *order {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.orders[requestID]
+// An exchange is one request of the client and what becomes of it.
+type exchange struct {
+	plan
+	proxy      *proxy
+	request    *http.Request
+	body       []byte
+	isPurchase bool // else the request is read
+	requestID  string
+	order      *order
+	answers    []response // of the service
 }
-
-// drain waits until the service has received everything that it will receive.
-func (p *proxy) drain() { p.deliveries.Wait() }
 
 // ServeHTTP passes a request on, in its way.
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -109,41 +93,29 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client left
 	}
-	x := &exchange{proxy: p, request: r, body: body}
-	switch {
-	case r.URL.Path == purchasePath:
-		x.kind = purchase
+	x := &exchange{proxy: p, request: r, body: body, isPurchase: r.URL.Path == purchasePath, requestID: path.Base(r.URL.Path)}
+	if x.isPurchase {
 		var in struct {
 			RequestID string `json:"request_id"`
 		}
 		_ = json.Unmarshal(body, &in)
-		x.requestID, x.order = in.RequestID, p.order(in.RequestID)
-		p.mu.Lock()
-		p.posted++
-		p.sent[r.Header.Get(sentHeader)+" "+in.RequestID]++
-		p.mu.Unlock()
-	case strings.HasPrefix(r.URL.Path, requestPath):
-		x.kind, x.requestID = readBack, path.Base(r.URL.Path)
-		x.order = p.order(x.requestID)
+		x.requestID = in.RequestID
 	}
-	if x.order == nil || p.honest.Load() {
-		x.plan = plan{delivery: delivery{name: "delivered once", copies: 1}, damage: damage{name: "as it was"}}
-	} else {
-		x.plan = p.plan(x.order, x.kind, x.order.next(x.kind))
+	p.mu.Lock()
+	x.order = p.orders[x.requestID]
+	if x.isPurchase {
+		p.sent[r.Header.Get(sentHeader)+" "+x.requestID]++
+	}
+	p.mu.Unlock()
+	x.plan = plan{delivery: delivery{name: "delivered once", copies: 1}, damage: damage{name: "as it was"}}
+	if !p.honest.Load() {
+		x.order.mu.Lock()
+		n := x.order.exchanges[x.isPurchase]
+		x.order.exchanges[x.isPurchase]++
+		x.order.mu.Unlock()
+		x.plan = p.plan(x.order, x.isPurchase, n)
 	}
 	x.run(w)
-}
-
-// An exchange is one request of the client and what becomes of it.
-type exchange struct {
-	proxy     *proxy
-	request   *http.Request
-	body      []byte
-	kind      string // empty for what the proxy only passes on
-	requestID string
-	order     *order // nil if the proxy only passes it on
-	plan      plan
-	answers   []response // of the service
 }
 
 func (x *exchange) run(w http.ResponseWriter) {
@@ -151,52 +123,41 @@ func (x *exchange) run(w http.ResponseWriter) {
 	r := unreachable()
 	if len(x.answers) > 0 {
 		r = x.answers[0]
-		if x.plan.delivery.last {
+		if x.delivery.last {
 			r = x.answers[len(x.answers)-1]
 		}
 	}
-	name := x.plan.damage.name
-	if apply := x.plan.damage.apply; apply != nil && !apply(x, &r) {
+	name, statuses := x.damage.name, []int{}
+	if apply := x.damage.apply; apply != nil && !apply(x, &r) {
 		name += " (does not apply)"
 	}
-	r.late = r.late || x.plan.delivery.late
-	if x.order != nil {
-		x.order.note("%s over %s: %s; the service: %s; then: %s; the client receives %s",
-			x.kind, x.request.Proto, x.plan.delivery.name, x.statuses(), name, r)
+	for _, answer := range x.answers {
+		statuses = append(statuses, answer.status)
 	}
-	if x.order != nil && !x.proxy.honest.Load() {
-		x.proxy.mu.Lock()
-		x.proxy.struck[x.kind+": "+x.plan.delivery.name]++
-		x.proxy.struck[x.kind+": "+name]++
-		x.proxy.mu.Unlock()
-	}
+	r.late = r.late || x.delivery.late
+	x.order.note("%s %s: %s; the service: %v; then: %s; the client receives %s", x.request.Method, x.request.Proto, x.delivery.name, statuses, name, r)
+	x.proxy.mu.Lock()
+	x.proxy.struck[x.request.Method+" "+x.delivery.name]++
+	x.proxy.struck[x.request.Method+" "+name]++
+	x.proxy.mu.Unlock()
 	r.send(w, x.request)
 }
 
-func (x *exchange) statuses() string {
-	var text []string
-	for _, answer := range x.answers {
-		text = append(text, fmt.Sprint(answer.status))
-	}
-	return strings.Join(append(text, ""), " ")
-}
-
-// deliver sends the request to the service as often as planned, and keeps the response.
+// deliver sends the request to the service as often as planned, and keeps the responses.
 func (x *exchange) deliver() {
-	p, d := x.proxy, x.plan.delivery
-	p.deliveries.Add(1)
-	defer p.deliveries.Done()
-	if d.late {
-		untilGone(x.request)
-		<-time.After(time.Duration(x.plan.random.Int64N(int64(50 * time.Millisecond))))
+	x.proxy.deliveries.Add(1)
+	defer x.proxy.deliveries.Done()
+	if x.delivery.late {
+		<-x.request.Context().Done()
+		<-time.After(time.Duration(x.random.Int64N(int64(5 * time.Second))))
 	}
-	if x.kind == purchase && x.order != nil && d.copies > 0 {
+	if x.isPurchase && x.delivery.copies > 0 {
 		x.keepDraft()
 	}
-	x.answers = make([]response, d.copies)
+	x.answers = make([]response, x.delivery.copies)
 	var together sync.WaitGroup
 	for i := range x.answers {
-		if d.together {
+		if x.delivery.together {
 			together.Go(func() { x.answers[i] = x.pass() })
 		} else {
 			x.answers[i] = x.pass()
@@ -208,12 +169,7 @@ func (x *exchange) deliver() {
 // pass hands the request to the service once.
 func (x *exchange) pass() response {
 	r := x.ask(x.request.Method, x.request.URL.Path, x.body)
-	if x.kind == purchase {
-		x.proxy.mu.Lock()
-		x.proxy.passed++
-		x.proxy.mu.Unlock()
-	}
-	if x.order != nil && x.kind == purchase && r.status == http.StatusOK {
+	if x.isPurchase && r.status == http.StatusOK {
 		x.order.mu.Lock()
 		x.order.chargedAt = time.Now()
 		x.order.mu.Unlock()
@@ -224,7 +180,7 @@ func (x *exchange) pass() response {
 // keepDraft remembers the request as it is before its purchase.
 func (x *exchange) keepDraft() {
 	r := x.ask(http.MethodGet, requestPath+x.requestID, nil)
-	if r.text("status") != "draft" {
+	if r.data()["status"] != "draft" {
 		return
 	}
 	x.order.mu.Lock()
@@ -234,24 +190,12 @@ func (x *exchange) keepDraft() {
 
 // ask sends the service a request with the client's key.
 func (x *exchange) ask(method, target string, body []byte) response {
-	r, err := http.NewRequestWithContext(context.WithoutCancel(x.request.Context()), method, target, bytes.NewReader(body))
-	if err != nil {
-		return unreachable()
-	}
-	r.URL.RawQuery, r.Host = x.request.URL.RawQuery, "service.test"
+	r := httptest.NewRequestWithContext(context.WithoutCancel(x.request.Context()), method, target, bytes.NewReader(body))
 	r.Header.Set("Authorization", x.request.Header.Get("Authorization"))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	x.proxy.service.ServeHTTP(w, r)
 	return response{status: w.Code, contentType: w.Header().Get("Content-Type"), body: w.Body.Bytes()}
-}
-
-// untilGone waits until the client has left.
-func untilGone(r *http.Request) {
-	select {
-	case <-r.Context().Done():
-	case <-time.After(20 * patience): // a client without patience has failed the test by then
-	}
 }
 
 // A response is what the proxy sends to the client.
@@ -274,24 +218,12 @@ func (r response) String() string {
 	case r.late:
 		return "nothing in time"
 	}
-	body := string(r.body)
-	if data := r.data(); data["status"] != nil {
-		body = fmt.Sprintf("… request %v, status %v, documents %v", data["request_id"], data["status"], documentsIn(data))
-	} else if len(body) > 150 {
-		body = body[:150] + "…"
-	}
-	if r.half {
-		body = "half of " + body
-	}
-	if r.slow {
-		body = "slowly " + body
-	}
-	return fmt.Sprintf("%d %q", r.status, body)
+	return fmt.Sprintf("%d %.150q, half: %t, slowly: %t", r.status, strings.ReplaceAll(string(r.body), "\n", " "), r.half, r.slow)
 }
 
 func (r response) send(w http.ResponseWriter, request *http.Request) {
 	if r.late {
-		untilGone(request)
+		<-request.Context().Done()
 	}
 	if r.late || r.silent {
 		panic(http.ErrAbortHandler)
@@ -329,21 +261,4 @@ func (r response) data() map[string]any {
 		return map[string]any{}
 	}
 	return envelope.Data
-}
-
-func (r response) text(member string) string {
-	text, _ := r.data()[member].(string)
-	return text
-}
-
-// documentsIn returns the types of the purchased documents that a record lists.
-func documentsIn(data map[string]any) []string {
-	var types []string
-	list, _ := data["documents"].([]any)
-	for _, entry := range list {
-		if document, ok := entry.(map[string]any); ok {
-			types = append(types, fmt.Sprint(document["document_type"]))
-		}
-	}
-	return types
 }

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // options determine a campaign. They are read from the environment, printed, and replay it.
@@ -24,7 +24,6 @@ type options struct {
 	*randomtest.Options
 	purchases int // SHIPPING_CAMPAIGN
 	seed      uint64
-	workers   int // SHIPPING_CAMPAIGN_WORKERS
 	only      int // SHIPPING_CAMPAIGN_ONLY: the number of the purchase to replay alone; -1 runs all
 }
 
@@ -35,7 +34,6 @@ func readOptions(t *testing.T) options {
 		Options:   o,
 		purchases: o.Number("SHIPPING_CAMPAIGN", 1000),
 		seed:      o.Seed(),
-		workers:   o.Number("SHIPPING_CAMPAIGN_WORKERS", 64),
 		only:      o.Number("SHIPPING_CAMPAIGN_ONLY", -1),
 	}
 }
@@ -95,63 +93,56 @@ type campaign struct {
 	direct   *shipping.Client // without the proxy
 	proxy    *proxy
 	schedule *schedule
-	wires    []wire
 	clients  []*shipping.Client // one for each wire
-	patient  *shipping.Client   // for an honest proxy
 	trials   []*trial
 	wrong    map[string][]string // by problem
-}
-
-func newCampaign(t *testing.T, o options) *campaign {
-	t.Helper()
-	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100), mockserver.WithMaxMemory(1<<40),
-		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.01 }))
-	t.Cleanup(server.Close)
-	// Two naira a dollar: the wallet lasts for every purchase.
-	rate, err := shipping.NewAmount(2, 0)
-	if err := errors.Join(err, server.SetExchangeRate("NGN", rate)); err != nil {
-		t.Fatal(err)
-	}
-	c := &campaign{options: o, server: server, direct: server.Client(t), proxy: newProxy(server), schedule: newSchedule(o.seed), wires: wires(), wrong: map[string][]string{}}
-	c.proxy.plan = c.schedule.plan
-	for _, w := range c.wires {
-		c.clients = append(c.clients, w.open(t, c.proxy, server.SecretKey, patience))
-	}
-	c.patient = c.wires[1].open(t, c.proxy, server.SecretKey, 100*patience)
-	return c
 }
 
 // TestPurchaseCampaign purchases from many goroutines, over HTTP/1.1 and HTTP/2, through a proxy that repeats,
 // loses, delays and corrupts exchanges: the client sends each purchase once, reports no outcome that the ledger
 // contradicts, and every unknown outcome is settled, or listed as undecidable with its reason, once the proxy
-// passes everything on. See options for its environment.
+// passes everything on. The network is in memory, and time is virtual. See options for its environment.
 //
 // It has found purchases that were sent several times over HTTP/2, and false reports of both outcomes.
 func TestPurchaseCampaign(t *testing.T) {
-	t.Parallel()
-	c := newCampaign(t, readOptions(t))
-	started := time.Now()
-	for number := range c.options.purchases {
-		if c.options.only < 0 || c.options.only == number {
+	o := readOptions(t)
+	synctest.Test(t, func(t *testing.T) { run(t, o) })
+	t.Attr("cases", fmt.Sprintf("%d purchases", o.purchases))
+}
+
+func run(t *testing.T, o options) {
+	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100), mockserver.WithMaxMemory(1<<40))
+	defer server.Close()
+	// Two naira a dollar: the wallet lasts for every purchase.
+	if err := server.SetExchangeRate("NGN", shippingtest.Amount(t, "2")); err != nil {
+		t.Fatal(err)
+	}
+	c := &campaign{
+		options: o, server: server, direct: server.Client(t), proxy: newProxy(server), wrong: map[string][]string{},
+		schedule: &schedule{o.seed, deliveries(), purchaseDamages(), readDamages()},
+	}
+	c.proxy.plan = c.schedule.plan
+	clients, end := wires(t, c.proxy, server.SecretKey)
+	defer end()
+	c.clients = clients
+	for number := range o.purchases {
+		if o.only < 0 || o.only == number {
 			c.trials = append(c.trials, c.newTrial(number))
 		}
 	}
 	c.each(func(one *trial) { c.purchase(t, one) })
-	purchased := time.Since(started)
-	c.proxy.drain()
+	c.proxy.deliveries.Wait()
 	c.proxy.honest.Store(true)
 	c.each(func(one *trial) { c.settle(t, one) })
 	c.check(t)
-	t.Attr("cases", fmt.Sprintf("%d purchases", len(c.trials)))
-	t.Logf("%s\n%d purchases in %s, with settling and checking %s\n%s", c.options, len(c.trials),
-		purchased.Round(time.Millisecond), time.Since(started).Round(time.Millisecond), c.report())
+	t.Logf("%s\n%s", o, c.report())
 }
 
 // each works on the trials, many at a time.
 func (c *campaign) each(work func(*trial)) {
 	queue := make(chan *trial)
 	var workers sync.WaitGroup
-	for range c.options.workers {
+	for range 64 {
 		workers.Go(func() {
 			for one := range queue {
 				work(one)
@@ -168,10 +159,8 @@ func (c *campaign) each(work func(*trial)) {
 // newTrial chooses the documents and the connection of a purchase.
 func (c *campaign) newTrial(number int) *trial {
 	random := c.schedule.random(number, "trial", 0)
-	one := &trial{order: &order{number: number}, subject: pick(random, subjects())}
-	if random.IntN(5) >= 2 { // two of five over HTTP/1.1
-		one.wire = random.IntN(len(c.wires))
-	}
+	one := &trial{order: &order{number: number, exchanges: map[bool]int{}}, subject: pick(random, subjects())}
+	one.wire = min(random.IntN(9)/4, 2) // a ninth gets no connection
 	one.known = random.IntN(2) == 0 && one.subject.shipment != "SH-MAGICFAILANALYSIS"
 	one.order.existing = one.subject.before != nil
 	return one
@@ -212,13 +201,12 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 	}
 	purchase := shipping.PurchaseRequest{
 		RequestID: one.requestID, DocumentTypes: one.documents, Sole: one.subject.before == nil,
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: settleFor, QuietFor: quietFor},
 	}
 	if one.known {
 		purchase.Draft = one.draft
 	}
 	result, err := c.clients[one.wire].Regulatory.Purchase(t.Context(), &purchase, shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)))
-	one.outcome = outcomeOf(result, err)
+	one.outcome = shippingtest.Outcome(result, err)
 	if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok {
 		one.unclear = failed.Purchase
 	}
@@ -229,17 +217,6 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 		one.early = !c.isCharged(t, one)
 	}
 	one.order.note("reported: %s (%v)", one.outcome, err)
-}
-
-// outcomeOf returns the outcome of a purchase, from its result or its error.
-func outcomeOf(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcome {
-	if err == nil {
-		return shipping.OutcomeCharged
-	}
-	if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok {
-		return failed.Outcome
-	}
-	return shipping.PurchaseOutcome("no outcome")
 }
 
 // saysCharged reports whether the documents are paid for, by an outcome.
@@ -265,8 +242,8 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 	if one.outcome != shipping.OutcomeUnknown {
 		return
 	}
-	result, err := c.patient.Regulatory.SettlePurchase(t.Context(), one.unclear)
-	if one.settled = outcomeOf(result, err); one.settled == shipping.OutcomeUnknown {
+	result, err := c.clients[1].Regulatory.SettlePurchase(t.Context(), one.unclear)
+	if one.settled = shippingtest.Outcome(result, err); one.settled == shipping.OutcomeUnknown {
 		one.reason = strings.ReplaceAll(err.Error(), one.requestID, "RD-…")
 	}
 	one.order.note("settled: %s (%v)", one.settled, err)
@@ -274,8 +251,8 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 
 // fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
-	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
-		what, one.order.number, one.subject.name, c.wires[one.wire].name, one.known, fmt.Sprintf(format, args...),
+	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, wire %d, draft known: %t): %s\n\t%s\n\treplay it: %s",
+		what, one.order.number, one.subject.name, one.wire, one.known, fmt.Sprintf(format, args...),
 		strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
 }
 
@@ -340,37 +317,20 @@ func ledger(t *testing.T, client *shipping.Client, wallet string) map[string][]s
 	return debits
 }
 
-// report prints the closing counts.
+// report returns the closing counts.
 func (c *campaign) report() string {
+	reported, reasons := map[string]int{}, map[string]int{}
+	for _, one := range c.trials {
+		reported[fmt.Sprintf("reported %s, read back: %t; settled %s", one.outcome, one.readBack, one.settled)]++
+		if one.reason != "" {
+			reasons["undecidable: "+one.subject.name+": "+one.reason]++
+		}
+	}
 	var text strings.Builder
-	table := func(title string, rows map[string]int) {
-		fmt.Fprintf(&text, "\n%s\n", title)
+	for _, rows := range []map[string]int{reported, reasons, c.proxy.struck} {
 		for _, name := range slices.Sorted(maps.Keys(rows)) {
 			fmt.Fprintf(&text, "%8d  %s\n", rows[name], name)
 		}
 	}
-	reported, settled, reasons, wires, kinds := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
-	for _, one := range c.trials {
-		name := string(one.outcome)
-		if one.readBack {
-			name += ", read back"
-		}
-		reported[name]++
-		if one.outcome == shipping.OutcomeUnknown {
-			settled[string(one.settled)]++
-		}
-		if one.reason != "" {
-			reasons[one.subject.name+": "+one.reason]++
-		}
-		wires[c.wires[one.wire].name]++
-		kinds[one.subject.name]++
-	}
-	table("reported under faults", reported)
-	table("unknown outcomes, settled without faults", settled)
-	table("undecidable, with the reason", reasons)
-	table("requests", kinds)
-	table("connections", wires)
-	table("what the proxy did to exchanges", c.proxy.struck)
-	fmt.Fprintf(&text, "\n%d purchases sent, %d received by the proxy, %d by the service\n", len(c.trials), c.proxy.posted, c.proxy.passed)
 	return text.String()
 }

