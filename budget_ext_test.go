@@ -229,25 +229,6 @@ func TestBudget_AssumesTheCurrencyOnlyIfAsked(t *testing.T) {
 	}
 }
 
-// A response with two statuses reports success and failure at once: it is neither.
-func TestPurchase_TwoStatusesAreNoStatus(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{
-		`{"status":false,"status":true,"data":{"request_id":"RD-1"}}`,
-		`{"status":true,"status":false,"message":"no"}`,
-		`{"status":false,"statu\u0073":true,"data":{}}`,
-	} {
-		for status, want := range map[string]shipping.PurchaseOutcome{"draft": shipping.OutcomeUnknown, "processing": shipping.OutcomeCharged} {
-			synctest.Test(t, func(t *testing.T) {
-				result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(200, body)}, []httpmock.Responder{shippingtest.Record(status)})), true)
-				if got := shippingtest.Outcome(result, err); got != want {
-					t.Errorf("%s, then %s: %q (%v)", body, status, got, err)
-				}
-			})
-		}
-	}
-}
-
 // buyWithin analyzes a shipment and buys FDA if a budget of 10 NGN allows it.
 func buyWithin(ctx context.Context, t *testing.T, client *shipping.Client, change func(draft *shipping.RegulatoryRequest)) error {
 	t.Helper()
