@@ -164,7 +164,7 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 									c.keep(t)
 								}
 								err := op.call(t.Context(), c.Client)
-								c.checkAttempts(t, err, len(s.seen()))
+								c.checkAttempts(t, err, s.seen())
 							})
 						}
 					}
@@ -196,7 +196,7 @@ func TestHTTP2_GoAwayBeforeTheRequest(t *testing.T) {
 				c := newCaller(t, scheme+"://"+s.address(), transport)
 				c.keep(t)
 				err := op.call(t.Context(), c.Client)
-				c.checkAttempts(t, err, len(s.seen()))
+				c.checkAttempts(t, err, s.seen())
 				if err != nil {
 					t.Error(err)
 				}
@@ -244,7 +244,7 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 				err := op.call(t.Context(), c.Client)
 				transport.CloseIdleConnections()
 				s.drain()
-				c.checkAttempts(t, err, len(s.seen()))
+				c.checkAttempts(t, err, s.seen())
 			}
 		})
 	}
@@ -267,7 +267,7 @@ func TestHTTP2_RefusedAfterwards(t *testing.T) {
 			transport.Protocols.SetUnencryptedHTTP2(true)
 			c := newCaller(t, "http://"+s.address(), transport)
 			err := op.call(t.Context(), c.Client)
-			c.checkAttempts(t, err, len(s.seen()))
+			c.checkAttempts(t, err, s.seen())
 		})
 	}
 }
