@@ -212,23 +212,6 @@ func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
 	}
 }
 
-// A price without a currency is accepted only if the budget sets AssumeCurrency.
-func TestBudget_AssumesTheCurrencyOnlyIfAsked(t *testing.T) {
-	t.Parallel()
-	for assume, want := range map[bool]error{false: shipping.ErrOverBudget, true: nil} {
-		service := newWorkflowService()
-		service.draft = `"available_documents":[{"document_type":"FDA","amount":5}]`
-		synctest.Test(t, func(t *testing.T) {
-			_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-				Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN", AssumeCurrency: assume},
-			})
-			if !errors.Is(err, want) {
-				t.Errorf("AssumeCurrency %t: %v", assume, err)
-			}
-		})
-	}
-}
-
 // buyWithin analyzes a shipment and buys FDA if a budget of 10 NGN allows it.
 func buyWithin(ctx context.Context, t *testing.T, client *shipping.Client, change func(draft *shipping.RegulatoryRequest)) error {
 	t.Helper()

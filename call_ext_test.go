@@ -197,14 +197,3 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 		})
 	}
 }
-
-// A nil *http.Transport counts as not given: the client's default is used.
-func TestWithHTTPClient_ANilTransportIsTheDefault(t *testing.T) {
-	t.Parallel()
-	var none *http.Transport
-	client := shippingtest.NewClient(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), shippingtest.FastRetries())
-	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
-		t.Errorf("%v", err)
-	}
-}

@@ -252,43 +252,52 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 
 // A gateway can repeat a purchase that was performed, and pass on the refusal of the second. If readings are old then,
 // the request still reads as a draft. A refusal that does not state the draft itself is therefore not trusted for
-// QuietFor: half a minute of old readings was reported as "not charged".
-func TestPurchase_ARefusalWithoutAStateOutlastsOldReadings(t *testing.T) {
+// QuietFor: half a minute of old readings was reported as "not charged". And the request is read until shortly before the deadline
+// of the context: readings had ended with up to half of the time left, and a purchase that arrived then stayed unknown.
+func TestPurchase_OutlastsOldReadings(t *testing.T) {
 	t.Parallel()
+	const refusal, ofDraft = `{"status":false,"message":"no"}`, `{"status":false,"message":"no","data":{"status":"draft"}}`
+	const charged, not, before = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomePurchasedBefore
 	for name, test := range map[string]struct {
-		lag     time.Duration
-		refusal string
-		options shipping.PurchaseOptions
-		want    shipping.PurchaseOutcome
-		took    time.Duration
+		lag      time.Duration // of the readings
+		refusal  string        // "" for a lost response
+		options  shipping.PurchaseOptions
+		deadline time.Duration
+		want     shipping.PurchaseOutcome
+		took     time.Duration
 	}{
-		"old readings":              {30 * time.Second, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{}, shipping.OutcomePurchasedBefore, 30 * time.Second},
-		"never purchased":           {time.Hour, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{}, shipping.OutcomeNotCharged, time.Minute},
-		"states the draft":          {time.Hour, `{"status":false,"message":"no","data":{"status":"draft"}}`, shipping.PurchaseOptions{}, shipping.OutcomeNotCharged, time.Second},
-		"RefusedFor is set":         {time.Hour, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{RefusedFor: 2 * time.Second}, shipping.OutcomeNotCharged, 2 * time.Second},
-		"QuietFor is set":           {time.Hour, `{"status":false,"message":"no"}`, shipping.PurchaseOptions{QuietFor: 5 * time.Second}, shipping.OutcomeNotCharged, 5 * time.Second},
-		"states the draft, is late": {500 * time.Millisecond, `{"status":false,"data":{"status":"draft"}}`, shipping.PurchaseOptions{}, shipping.OutcomePurchasedBefore, 500 * time.Millisecond},
+		"refused, old readings":       {30 * time.Second, refusal, shipping.PurchaseOptions{}, time.Hour, before, 30 * time.Second},
+		"refused, never purchased":    {time.Hour, refusal, shipping.PurchaseOptions{}, time.Hour, not, time.Minute},
+		"refused, states the draft":   {time.Hour, ofDraft, shipping.PurchaseOptions{}, time.Hour, not, time.Second},
+		"refused, RefusedFor is set":  {time.Hour, refusal, shipping.PurchaseOptions{RefusedFor: 2 * time.Second}, time.Hour, not, 2 * time.Second},
+		"refused, QuietFor is set":    {time.Hour, refusal, shipping.PurchaseOptions{QuietFor: 5 * time.Second}, time.Hour, not, 5 * time.Second},
+		"states the draft, is late":   {500 * time.Millisecond, ofDraft, shipping.PurchaseOptions{}, time.Hour, before, 500 * time.Millisecond},
+		"lost, deadline of 12 s":      {5 * time.Second, "", shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 5 * time.Second},
+		"lost, later, the same":       {8 * time.Second, "", shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 8 * time.Second},
+		"lost, in the last second of": {11 * time.Second, "", shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 11 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				started := time.Now()
-				read := func(r *http.Request) (*http.Response, error) {
-					if time.Since(started) < test.lag {
-						return shippingtest.Record("draft")(r)
-					}
-					return shippingtest.Record("processing", listsFDA)(r)
+		synctest.Test(t, func(t *testing.T) {
+			started, response := time.Now(), httpmock.NewStringResponder(503, "")
+			if test.refusal != "" {
+				response = httpmock.NewStringResponder(400, test.refusal)
+			}
+			read := func(r *http.Request) (*http.Response, error) {
+				if time.Since(started) < test.lag {
+					return shippingtest.Record("draft")(r)
 				}
-				client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(400, test.refusal)}, []httpmock.Responder{read}))
-				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
-				if got := shippingtest.Outcome(result, err); got != test.want {
-					t.Errorf("%q, want %q (%v)", got, test.want, err)
-				}
-				if took := time.Since(started); took < test.took || took > test.took+test.took/2+10*time.Second {
-					t.Errorf("decided after %s, want %s", took, test.took)
-				}
-			})
+				return shippingtest.Record("processing", listsFDA)(r)
+			}
+			ctx, stop := context.WithTimeout(t.Context(), test.deadline)
+			defer stop()
+			client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{read}))
+			result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
+			if got := shippingtest.Outcome(result, err); got != test.want {
+				t.Errorf("%s: %q, want %q (%v)", name, got, test.want, err)
+			}
+			if took := time.Since(started); took < test.took || took > test.took+test.took/2+10*time.Second {
+				t.Errorf("%s: decided after %s, want %s", name, took, test.took)
+			}
 		})
 	}
 }
@@ -340,32 +349,6 @@ func TestBudget_ALongDraftIsReadOnce(t *testing.T) {
 	few, many := testing.AllocsPerRun(2, checking(250)), testing.AllocsPerRun(2, checking(2500))
 	if many > 12*few {
 		t.Errorf("%.0f allocations for 2,500 offers, %.0f for 250: that is not linear", many, few)
-	}
-}
-
-// The request is read until shortly before the deadline of the context. Readings had ended with up to half of the time
-// left, and a purchase that arrived then stayed unknown.
-func TestPurchase_IsReadBackUpToItsDeadline(t *testing.T) {
-	t.Parallel()
-	for _, arrives := range []time.Duration{5 * time.Second, 8 * time.Second, 11 * time.Second} {
-		synctest.Test(t, func(t *testing.T) {
-			started := time.Now()
-			read := func(r *http.Request) (*http.Response, error) {
-				if time.Since(started) < arrives {
-					return shippingtest.Record("draft")(r)
-				}
-				return shippingtest.Record("processing", listsFDA)(r)
-			}
-			ctx, stop := context.WithTimeout(t.Context(), 12*time.Second)
-			defer stop()
-			client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(503, "")}, []httpmock.Responder{read}))
-			result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"),
-				PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Minute}})
-			if got := shippingtest.Outcome(result, err); got != shipping.OutcomeCharged {
-				t.Errorf("arrives after %s: %q after %s (%v)", arrives, got, time.Since(started), err)
-			}
-		})
 	}
 }
 

@@ -283,15 +283,6 @@ func TestSettlePurchase_EveryReadBack(t *testing.T) {
 	}
 }
 
-// Without documents to compare with, any purchase of the request counts.
-func TestSettlePurchase_WithoutDocumentsAnyPurchaseCounts(t *testing.T) {
-	t.Parallel()
-	result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Record("processing", listsCustoms)})).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-	if shippingtest.Outcome(result, err) != shipping.OutcomeCharged {
-		t.Errorf("%+v, %v", result, err)
-	}
-}
-
 func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	t.Parallel()
 	lost := httpmock.NewErrorResponder(io.ErrUnexpectedEOF)
@@ -450,16 +441,34 @@ func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 	}
 }
 
-func TestPurchase_AContextThatHadEndedSendsNothingAndChargesNothing(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, []httpmock.Responder{shippingtest.Record("draft")})
-	result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged || service.Count("") != 0 {
-		t.Errorf("outcome %q after %d requests (%v)", got, service.Count(""), err)
+// wantUnsent makes a purchase that cannot be sent. It charges nothing, and is this error.
+func wantUnsent(ctx context.Context, t *testing.T, client *shipping.Client, want error) {
+	t.Helper()
+	result, err := shippingtest.Purchase(ctx, client, false)
+	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged || !errors.Is(err, want) {
+		t.Errorf("outcome %q of a purchase that was never sent: %v", got, err)
 	}
-	shippingtest.WantError(t, "purchase", err, context.Canceled)
+}
+
+// A purchase that the client itself holds back, or that gets no connection, charges nothing.
+func TestPurchase_ThatWasNeverSentChargesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ended, end := context.WithCancel(ctx)
+		end()
+		busy := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}))
+		client := shippingtest.NewClient(t, busy)
+		wantUnsent(ended, t, client, context.Canceled)
+		_, _ = client.Countries.List(ctx)
+		wantUnsent(ctx, t, client, shipping.ErrRateLimited)
+		if n := busy.Count(http.MethodPost); n != 0 {
+			t.Errorf("%d purchases were sent", n)
+		}
+		cancel()
+	})
+	var none *http.Transport // counts as not given: the client's default is used
+	wantUnsent(t.Context(), t, shippingtest.NewClient(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), shippingtest.FastRetries()), shipping.ErrConnection)
 }
 
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
@@ -493,29 +502,27 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 	})
 }
 
-// A single slow response does not show that the request stayed a draft.
-func TestSettlePurchase_ASlowDraftIsNotAQuietOne(t *testing.T) {
+func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		slow := shippingtest.Record("draft").Delay(2 * time.Minute)
-		policy := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
-		result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{slow, shippingtest.Record("processing", listsFDA)}), policy).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-		if shippingtest.Outcome(result, err) != shipping.OutcomeCharged {
-			t.Errorf("%+v, %v", result, err)
-		}
-	})
-}
-
-// A draft that is first read late gets the whole time to become quiet.
-func TestSettlePurchase_AFirstReadThatFailsDoesNotLeaveADraftOpen(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		reads := shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Record("draft")})
-		result, err := shippingtest.NewClient(t, reads).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-		if shippingtest.Outcome(result, err) != shipping.OutcomeNotCharged {
-			t.Errorf("%+v, %v", result, err)
-		}
-	})
+	failed := shippingtest.Refusal(500, "no")
+	for name, test := range map[string]struct {
+		reads []httpmock.Responder
+		want  shipping.PurchaseOutcome
+	}{
+		"any purchase counts, without documents to compare with": {[]httpmock.Responder{shippingtest.Record("processing", listsCustoms)}, shipping.OutcomeCharged},
+		// A single slow response does not show that the request stayed a draft.
+		"a slow draft is not a quiet one": {[]httpmock.Responder{
+			shippingtest.Record("draft").Delay(2 * time.Minute), shippingtest.Record("processing", listsFDA)}, shipping.OutcomeCharged},
+		"a draft that is first read late gets the whole time": {[]httpmock.Responder{failed, failed, failed, failed, shippingtest.Record("draft")}, shipping.OutcomeNotCharged},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, test.reads), shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1}))
+			result, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
+			if got := shippingtest.Outcome(result, err); got != test.want {
+				t.Errorf("%s: %q, want %q (%v)", name, got, test.want, err)
+			}
+		})
+	}
 }
 
 func TestPurchase_TheResponseIsThePurchasesAndNotTheReadBacks(t *testing.T) {
