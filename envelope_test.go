@@ -124,8 +124,11 @@ func (b pathBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestRecordsOutliveTheBufferTheyWereReadFrom(t *testing.T) {
 	t.Parallel()
-	web := &http.Client{Transport: pathBodies{"/v1/rates": ratesAnswer(100), "/v1/transactions": transactionsAnswer(100)}}
-	client, err := NewClient("sk_test_123", WithBaseURL("https://api.example.com"), WithHTTPClient(web))
+	pdf := bytes.Repeat([]byte("%PDF-"), 100_000)
+	web := &http.Client{Transport: pathBodies{
+		"/v1/rates": ratesAnswer(100), "/v1/transactions": transactionsAnswer(100), "/v1/RD-1/FDA": pdf,
+	}}
+	client, err := NewClient("sk_test_123", WithBaseURL("https://api.example.com"), WithHTTPClient(web), WithRoute(operations.DocumentPDF, "/v1/{request_id}/{document_type}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,11 +136,15 @@ func TestRecordsOutliveTheBufferTheyWereReadFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	document, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA")
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := fmt.Sprintf("%+v", first.Items)
 	if _, err := client.Transactions.List(t.Context(), &TransactionListOptions{Wallet: "VA-1"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%+v", first.Items); got != want {
+	if got := fmt.Sprintf("%+v", first.Items); got != want || !bytes.Equal(document, pdf) {
 		t.Error("reading another page changed the records of the first")
 	}
 }

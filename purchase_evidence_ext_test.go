@@ -153,6 +153,12 @@ func TestPurchase_ReadsTheRequestFirst(t *testing.T) {
 	if shippingtest.Outcome(result, err) != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrNotFound) || service.Count(http.MethodPost) != 0 {
 		t.Errorf("%v", err)
 	}
+	// As Analyze returns it, without a status: only the sole buyer of a new request may purchase what cannot be read.
+	purchase.Draft = &shipping.RegulatoryRequest{RequestID: "RD-1", Status: shipping.StatusDraft, Raw: `{"request_id":"RD-1"}`}
+	result, err = shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), purchase)
+	if shippingtest.Outcome(result, err) != shipping.OutcomeNotCharged || service.Count(http.MethodPost) != 0 {
+		t.Errorf("%v", err)
+	}
 	_, err = shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
 		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-2")})
 	if _, ok := errors.AsType[*shipping.ValidationError](err); !ok {
