@@ -119,7 +119,9 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 	} {
 		unsent := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }}
 		err := shippingtest.NewClient(t, unsent, shippingtest.FastRetries()).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
-		if failure := shippingtest.ErrorIn(t, err); !failure.NotSent() || len(failure.Attempts) != 1 { // even if nothing was sent
+		// Even if nothing was sent.
+		failure := shippingtest.ErrorIn(t, err)
+		if !failure.NotSent() || len(failure.Attempts) != 1 || !strings.HasSuffix(err.Error(), "; nothing was sent: check host, port and network") {
 			t.Errorf("%s: %d attempts, %v", path, len(failure.Attempts), err)
 		}
 	}
