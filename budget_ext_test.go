@@ -54,6 +54,8 @@ var prices = map[string]string{
 	`{"document_type":"FDA","amount":10.5,"price":"10.50"}`: "10.5",
 	// The same type listed twice.
 	`{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}`:                                       "",
+	`{"document_type":"FDA","amount":1},{"document_type":"MSDS","amount":2},{"document_type":"FDA","amount":1}`:     "",
+	`{"document_type":"FDA","amount":1},"FDA"`:                                                                      "",
 	`{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}`:                                                 "",
 	`{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}`:                         "",
 	`{"document_type":"FDA","amount":10.50},{"document_type":"MSDS","amount":1},{"document_type":"fda","amount":2}`: "10.5",
