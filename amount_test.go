@@ -33,8 +33,8 @@ func TestParseAmount(t *testing.T) {
 }
 
 func TestAmountTellsAbsentZeroAndUnreadableApart(t *testing.T) {
-	var v struct{ Absent, Null, Zero, Empty, Text, Wide, Quoted shipping.Amount }
-	err := json.Unmarshal([]byte(`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Quoted":"3,500.25"}`), &v)
+	var v struct{ Absent, Null, Zero, Empty, Text, Wide, Object, List, True, Quoted shipping.Amount }
+	err := json.Unmarshal([]byte(`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Object":{},"List":[],"True":true,"Quoted":"3,500.25"}`), &v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestAmountTellsAbsentZeroAndUnreadableApart(t *testing.T) {
 	if !v.Zero.Known() || v.Quoted.String() != "3500.25" {
 		t.Errorf("zero known %v, quoted %v", v.Zero.Known(), v.Quoted)
 	}
-	for name, a := range map[string]shipping.Amount{"text": v.Text, "too wide": v.Wide} {
+	for name, a := range map[string]shipping.Amount{"text": v.Text, "too wide": v.Wide, "object": v.Object, "list": v.List, "true": v.True} {
 		if _, err := a.Add(one); a.Known() || !errors.Is(err, shipping.ErrAmountUnreadable) || a.Cmp(one) != 1 || one.Cmp(a) != -1 {
 			t.Errorf("%s: %v must be unreadable and never the cheapest (%v)", name, a, err)
 		}

@@ -117,11 +117,12 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 	for _, path := range []string{
 		"/v1/regulatory-documents/purchase", "/v1/regulatory-documents/purchase/", "/v1/regulatory-documents/%70urchase", "/v1//regulatory-documents//purchase",
 	} {
-		service := shippingtest.NewService(httpmock.NewErrorResponder(shippingtest.ErrRefused())) // even if nothing was sent
-		err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
-		shippingtest.WantError(t, path, err, shipping.ErrConnection)
-		if service.Count("") != 1 {
-			t.Errorf("%s: %d requests", path, service.Count(""))
+		unsent := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }}
+		err := shippingtest.NewClient(t, unsent, shippingtest.FastRetries()).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
+		// Even if nothing was sent.
+		failure := shippingtest.ErrorIn(t, err)
+		if !failure.NotSent() || len(failure.Attempts) != 1 || !strings.HasSuffix(err.Error(), "; nothing was sent: check host, port and network") {
+			t.Errorf("%s: %d attempts, %v", path, len(failure.Attempts), err)
 		}
 	}
 }
@@ -195,16 +196,5 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 				t.Errorf("%s: %v after %d purchases", name, err, purchases)
 			}
 		})
-	}
-}
-
-// A nil *http.Transport counts as not given: the client's default is used.
-func TestWithHTTPClient_ANilTransportIsTheDefault(t *testing.T) {
-	t.Parallel()
-	var none *http.Transport
-	client := shippingtest.NewClient(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), shippingtest.FastRetries())
-	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-	if failed, ok := errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
-		t.Errorf("%v", err)
 	}
 }

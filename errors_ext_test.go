@@ -228,10 +228,7 @@ func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 		if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%+v", failure)
 		}
-		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-		if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged {
-			t.Errorf("outcome %q of a purchase that was never sent (%v)", got, err)
-		}
+		wantUnsent(t.Context(), t, client, shipping.ErrConnection)
 	})
 }
 

@@ -30,9 +30,37 @@ func problem(status int) httpmock.Responder {
 		HeaderSet(http.Header{"Content-Type": {"application/problem+json; charset=utf-8"}})
 }
 
-// purchaseResponses are responses to a purchase of FDA on RD-1, by the kind of evidence.
+// contradictions are the data of responses that contradict themselves, or whose request id or documents cannot be read: they
+// confirm nothing.
+var contradictions = []string{
+	`{"request_id":"RD-1","request":{"request_id":"RD-1","status":"draft"}}`,
+	`{"request_id":"RD-1","request":{"request_id":"RD-2","status":"processing"}}`,
+	`{"request_id":7,"request":{"request_id":"RD-1","status":"processing"}}`,
+	`{"request_id":"RD-1","status":"processing","request":{"status":"completed"}}`,
+	`{"request":{"request":{"request_id":"RD-2","status":"draft"}}}`,
+	`{"request":[{"request_id":"RD-2","status":"draft"}]}`,
+	`[{"request_id":"RD-2","status":"draft"}]`,
+	`{"request_id":["RD-2"],"status":"processing"}`,
+	`{"request_id":{"id":"RD-2"},"status":"processing"}`,
+	`{"request_id":"RD-2","request_id":"RD-1","status":"processing"}`,
+	`{"request_id":"RD-1","status":"draft","status":"processing"}`,
+	`{"request_id":"RD-1","documents":["CUSTOMS"],"documents":["FDA"]}`,
+	`{"request":{"request_id":"RD-2","request_id":"RD-1"}}`,
+	`{"request_id":"RD-2"},"data":{"request_id":"RD-1","status":"processing"}`,
+	`{"request_id":"RD-1","status":"processing"},"data":{"request_id":"RD-1","status":"draft"}`,
+	`{"request_id":"RD-1","status":"Draft"}`,
+	`{"request_id":"RD-1","status":" draft "}`,
+	`{"request_id":"RD-1","status":["draft"]}`,
+	`{"request_id":"RD-1","documents":{"document_type":"CUSTOMS"}}`,
+	`{"request_id":"RD-1","documents":"CUSTOMS"}`,
+}
+
+// purchaseResponses are responses to a purchase of FDA on RD-1, by the kind of evidence. Whether one is a refusal is decided by
+// its whole body, of which an error keeps only the start.
 func purchaseResponses() map[string]map[string]httpmock.Responder {
-	return map[string]map[string]httpmock.Responder{
+	body, problemType := httpmock.NewStringResponder, http.Header{"Content-Type": {"application/problem+json"}}
+	spaces := strings.Repeat(" ", 70<<10)
+	responses := map[string]map[string]httpmock.Responder{
 		"confirmation": {
 			"of our server":            shippingtest.Record("processing", listsFDA, charge, `"charged_amount":5`, `"currency":"NGN"`),
 			"without data":             httpmock.NewStringResponder(200, `{"status":true,"message":"done"}`),
@@ -55,6 +83,8 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"problem, 400":        problem(400),
 			"problem, 409":        problem(409),
 			"with another reason": httpmock.NewStringResponder(400, `{"status":false,"message":"no","data":{"error_code":"E7"}}`),
+			"data of 70 KB":       body(400, `{"status":false,"data":"`+spaces+`"}`),
+			"problem of 70 KB":    body(400, `{"title":"no","detail":"`+spaces+`"}`).HeaderSet(problemType),
 		},
 		"lost": {
 			"connection broke":                httpmock.NewErrorResponder(io.ErrUnexpectedEOF),
@@ -79,26 +109,66 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"confirms these and other ones":   shippingtest.OK(`{"request_id":"RD-1","document_types":["FDA","CUSTOMS"]}`),
 			"confirms, with a wrapped draft":  shippingtest.OK(`{"request":{"request_id":"RD-1","status":"draft"}}`),
 			"confirms other slugs, as a list": shippingtest.OK(`{"document_types":["TEXTILE"]}`),
+			"refused, then other text":        body(400, `{"status":false}`+spaces+"x"),
+			"refused, then another envelope":  body(200, `{"status":false}`+spaces+`{"status":true}`),
+			"refused, another status behind":  body(200, `{"status":false,"data":"`+spaces+`","status":true}`),
+			"a refusal longer than is read":   body(400, `{"status":false}`+strings.Repeat(" ", 2<<20)),
+			"a problem, then other text":      body(400, `{"title":"no"}`+spaces+"x").HeaderSet(problemType),
+			"a problem, status true":          body(400, `{"status":true}`).HeaderSet(problemType),
+			// A response with two statuses reports success and failure at once: it is neither.
+			"false and true":          body(200, `{"status":false,"status":true,"data":{"request_id":"RD-1"}}`),
+			"true and false":          body(200, `{"status":true,"status":false,"message":"no"}`),
+			"false and true, escaped": body(200, `{"status":false,"statu\u0073":true,"data":{}}`),
 		},
 	}
+	for _, data := range contradictions {
+		responses["lost"][data] = shippingtest.OK(data)
+	}
+	return responses
 }
 
-// readBacks are what reading RD-1 returns after a purchase of FDA, with the outcome that each has after a
-// lost response and after a refusal. Pairs that fit no row of the table are unknown.
-func readBacks() map[string]struct {
+// odd are the data of records that contradict themselves, or whose request id or documents cannot be read: they prove nothing. A
+// draft with anything in a member that shows a charge is no proof that nothing was charged.
+var odd = []string{
+	`{"request_id":["RD-2"],"status":"processing","documents":["FDA"]}`,
+	`{"request_id":"RD-2","request_id":"RD-1","status":"processing"}`,
+	`{"request_id":"RD-1","status":"draft","status":"processing"}`,
+	`{"request_id":"RD-1","status":"DRAFT","documents":["FDA"]}`,
+	`{"status":"draft","request":{"request_id":"RD-1","status":"processing","documents":["FDA"]}}`,
+	`{"request_id":"RD-1","status":"processing","status":"draft"}`,
+	`{"request_id":"RD-1","status":"processing","documents":["FDA"]},"data":{"request_id":"RD-1","status":"draft"}`,
+	`{"request_id":"RD-1","status":"processing"},"data":{"request_id":"RD-1","status":"draft"}`,
+	`{"request_id":"RD-1","status":"processing","documents":["CUSTOMS"],"documents":["FDA"]}`,
+	`{"request":{"request_id":"RD-1","status":"processing"},"documents":["CUSTOMS"]}`,
+	`{"request_id":"RD-1","status":"processing","documents":{"document_type":"CUSTOMS"}}`,
+	`{"request_id":"RD-1","status":"processing","documents":"CUSTOMS"}`,
+	`{"request_id":"RD-1","status":"completed","documents":[{"document_type":{"slug":"FDA"}}]}`,
+	`{"request_id":"RD-1","status":"completed","documents":[{"document_type":["FDA"]}]}`,
+	`{"request_id":"RD-1","status":"completed","documents":[7]}`,
+	`{"request_id":"RD-1","status":"completed","documents":[" "]}`,
+	`{"request_id":"RD-1","status":"draft","charged_amount":5,"charged_amount":0}`,
+	`{"request_id":"RD-1","status":"draft","charged_amount":"5 NGN"}`,
+	`{"request_id":"RD-1","status":"draft","charged_amount":{"amount":5}}`,
+	`{"request_id":"RD-1","status":"draft","charged_amount":-5}`,
+	`{"request_id":"RD-1","status":"draft","transaction_id":{"id":"TR-1"}}`,
+	`{"request_id":"RD-1","status":"draft","transaction_id":["TR-1"]}`,
+	`{"request_id":"RD-1","status":"draft","transaction_id":"TR-1","transaction_id":""}`,
+	`{"request":{"request_id":"RD-1","status":"draft"},"transaction_id":"TR-1"}`,
+	`{"request":{"request_id":"RD-1","status":"draft"},"charged_amount":5}`,
+}
+
+type readBack struct {
 	read           httpmock.Responder
 	sole           bool
 	lost, refusal  shipping.PurchaseOutcome
 	settledAsDraft bool
-} {
+}
+
+// readBacks are what reading RD-1 returns after a purchase of FDA, with the outcome that each has after a
+// lost response and after a refusal. Pairs that fit no row of the table are unknown.
+func readBacks() map[string]readBack {
 	const charged, not, before, unknown = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown
-	type row = struct {
-		read           httpmock.Responder
-		sole           bool
-		lost, refusal  shipping.PurchaseOutcome
-		settledAsDraft bool
-	}
-	rows := map[string]row{
+	rows := map[string]readBack{
 		"draft":                                {read: shippingtest.Record("draft"), lost: unknown, refusal: not, settledAsDraft: true},
 		"draft that shows a charge":            {read: shippingtest.Record("draft", charge), lost: unknown, refusal: unknown},
 		"draft that lists documents":           {read: shippingtest.Record("draft", listsFDA), lost: unknown, refusal: unknown},
@@ -144,6 +214,9 @@ func readBacks() map[string]struct {
 		"503":                                  {read: shippingtest.Refusal(503, "busy"), lost: unknown, refusal: unknown},
 		"connection broke":                     {read: httpmock.NewErrorResponder(io.ErrUnexpectedEOF), lost: unknown, refusal: unknown},
 	}
+	for _, data := range odd {
+		rows[data] = readBack{read: shippingtest.OK(data), lost: unknown, refusal: unknown}
+	}
 	return rows
 }
 
@@ -154,37 +227,33 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	pairs := 0
 	for kind, responses := range purchaseResponses() {
 		for name, response := range responses {
-			for readName, read := range readBacks() {
-				want := map[string]shipping.PurchaseOutcome{"confirmation": shipping.OutcomeCharged, "lost": read.lost, "refusal": read.refusal}[kind]
-				pairs++
-				t.Run(kind+", "+name+"; "+readName, func(t *testing.T) {
-					t.Parallel()
+			pairs += len(readBacks())
+			t.Run(kind+", "+name, func(t *testing.T) {
+				t.Parallel()
+				for readName, read := range readBacks() {
+					want := map[string]shipping.PurchaseOutcome{"confirmation": shipping.OutcomeCharged, "lost": read.lost, "refusal": read.refusal}[kind]
 					synctest.Test(t, func(t *testing.T) {
 						service := shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{read.read})
 						result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), read.sole)
-						if got := shippingtest.Outcome(result, err); got != want {
-							t.Errorf("outcome %q, want %q (%v)", got, want, err)
-						}
-						if succeeded := err == nil; succeeded != (want == shipping.OutcomeCharged && kind != "refusal") {
-							t.Errorf("outcome %q with the error %v", want, err)
+						if got := shippingtest.Outcome(result, err); got != want || (err == nil) != (want == shipping.OutcomeCharged && kind != "refusal") {
+							t.Errorf("%s: outcome %q, want %q (%v)", readName, got, want, err)
 						}
 						if n := service.Count(http.MethodPost); n != 1 {
-							t.Errorf("the purchase was sent %d times", n)
+							t.Errorf("%s: the purchase was sent %d times", readName, n)
 						}
-						if failure, ok := errors.AsType[*shipping.PurchaseError](err); ok {
-							if failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil {
-								t.Errorf("the error lacks the purchase: %+v", failure)
-							}
+						failure, failed := errors.AsType[*shipping.PurchaseError](err)
+						if failed && (failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil) {
+							t.Errorf("%s: the error lacks the purchase: %+v", readName, failure)
 						}
 						if err == nil && result.ReadBack != (kind == "lost") {
-							t.Errorf("ReadBack is %t", result.ReadBack)
+							t.Errorf("%s: ReadBack is %t", readName, result.ReadBack)
 						}
 					})
-				})
-			}
+				}
+			})
 		}
 	}
-	t.Logf("%d pairs", pairs)
+	t.Attr("cases", fmt.Sprintf("%d purchases", pairs))
 }
 
 // Settling decides as a lost response does, and a request that stays a draft is not charged.
@@ -213,15 +282,6 @@ func TestSettlePurchase_EveryReadBack(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// Without documents to compare with, any purchase of the request counts.
-func TestSettlePurchase_WithoutDocumentsAnyPurchaseCounts(t *testing.T) {
-	t.Parallel()
-	result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Record("processing", listsCustoms)})).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-	if shippingtest.Outcome(result, err) != shipping.OutcomeCharged {
-		t.Errorf("%+v, %v", result, err)
 	}
 }
 
@@ -254,7 +314,12 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"refused with 404, and so is the read-back":             {shippingtest.Refusal(404, "no"), []httpmock.Responder{shippingtest.Refusal(404, "no")}, shipping.OutcomeNotCharged, 0},
 		"refused with 404, the read-back with 401":              {shippingtest.Refusal(404, "no"), []httpmock.Responder{shippingtest.Refusal(401, "no")}, shipping.OutcomeUnknown, 0},
 		"refused with 400, and so is the read-back":             {shippingtest.Refusal(400, "no"), []httpmock.Responder{shippingtest.Refusal(400, "no")}, shipping.OutcomeUnknown, 0},
-		"404 of a proxy, twice":                                 {httpmock.NewStringResponder(404, "<html>"), []httpmock.Responder{httpmock.NewStringResponder(404, "<html>")}, shipping.OutcomeUnknown, 0},
+		// A charge or a purchase that an earlier reading shows is not disproved by a later one that shows neither.
+		"refused, a draft that shows a charge, then a draft": {shippingtest.Refusal(404, "no"), []httpmock.Responder{shippingtest.Record("draft", charge), draft}, shipping.OutcomeUnknown, 0},
+		"refused, purchasing with a charge, then a draft":    {shippingtest.Refusal(404, "no"), []httpmock.Responder{shippingtest.Record("purchasing", charge), draft}, shipping.OutcomeUnknown, 0},
+		"refused, a draft that shows a charge, then 404":     {shippingtest.Refusal(404, "no"), []httpmock.Responder{shippingtest.Record("draft", charge), shippingtest.Refusal(404, "no")}, shipping.OutcomeUnknown, 0},
+		"refused, purchasing, then 404":                      {shippingtest.Refusal(404, "no"), []httpmock.Responder{shippingtest.Record("purchasing"), shippingtest.Refusal(404, "no")}, shipping.OutcomeUnknown, 0},
+		"404 of a proxy, twice":                              {httpmock.NewStringResponder(404, "<html>"), []httpmock.Responder{httpmock.NewStringResponder(404, "<html>")}, shipping.OutcomeUnknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -378,16 +443,34 @@ func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 	}
 }
 
-func TestPurchase_AContextThatHadEndedSendsNothingAndChargesNothing(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, []httpmock.Responder{shippingtest.Record("draft")})
-	result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged || service.Count("") != 0 {
-		t.Errorf("outcome %q after %d requests (%v)", got, service.Count(""), err)
+// wantUnsent makes a purchase that cannot be sent. It charges nothing, and is this error.
+func wantUnsent(ctx context.Context, t *testing.T, client *shipping.Client, want error) {
+	t.Helper()
+	result, err := shippingtest.Purchase(ctx, client, false)
+	if got := shippingtest.Outcome(result, err); got != shipping.OutcomeNotCharged || !errors.Is(err, want) {
+		t.Errorf("outcome %q of a purchase that was never sent: %v", got, err)
 	}
-	shippingtest.WantError(t, "purchase", err, context.Canceled)
+}
+
+// A purchase that the client itself holds back, or that gets no connection, charges nothing.
+func TestPurchase_ThatWasNeverSentChargesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ended, end := context.WithCancel(ctx)
+		end()
+		busy := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}))
+		client := shippingtest.NewClient(t, busy)
+		wantUnsent(ended, t, client, context.Canceled)
+		_, _ = client.Countries.List(ctx)
+		wantUnsent(ctx, t, client, shipping.ErrRateLimited)
+		if n := busy.Count(http.MethodPost); n != 0 {
+			t.Errorf("%d purchases were sent", n)
+		}
+		cancel()
+	})
+	var none *http.Transport // counts as not given: the client's default is used
+	wantUnsent(t.Context(), t, shippingtest.NewClient(t, none, shipping.WithBaseURL("http://127.0.0.1:1"), shippingtest.FastRetries()), shipping.ErrConnection)
 }
 
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
@@ -421,29 +504,27 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 	})
 }
 
-// A single slow response does not show that the request stayed a draft.
-func TestSettlePurchase_ASlowDraftIsNotAQuietOne(t *testing.T) {
+func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		slow := shippingtest.Record("draft").Delay(2 * time.Minute)
-		policy := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
-		result, err := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, []httpmock.Responder{slow, shippingtest.Record("processing", listsFDA)}), policy).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-		if shippingtest.Outcome(result, err) != shipping.OutcomeCharged {
-			t.Errorf("%+v, %v", result, err)
-		}
-	})
-}
-
-// A draft that is first read late gets the whole time to become quiet.
-func TestSettlePurchase_AFirstReadThatFailsDoesNotLeaveADraftOpen(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		reads := shippingtest.NewRequestService(nil, []httpmock.Responder{shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Refusal(500, "no"), shippingtest.Record("draft")})
-		result, err := shippingtest.NewClient(t, reads).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-		if shippingtest.Outcome(result, err) != shipping.OutcomeNotCharged {
-			t.Errorf("%+v, %v", result, err)
-		}
-	})
+	failed := shippingtest.Refusal(500, "no")
+	for name, test := range map[string]struct {
+		reads []httpmock.Responder
+		want  shipping.PurchaseOutcome
+	}{
+		"any purchase counts, without documents to compare with": {[]httpmock.Responder{shippingtest.Record("processing", listsCustoms)}, shipping.OutcomeCharged},
+		// A single slow response does not show that the request stayed a draft.
+		"a slow draft is not a quiet one": {[]httpmock.Responder{
+			shippingtest.Record("draft").Delay(2 * time.Minute), shippingtest.Record("processing", listsFDA)}, shipping.OutcomeCharged},
+		"a draft that is first read late gets the whole time": {[]httpmock.Responder{failed, failed, failed, failed, shippingtest.Record("draft")}, shipping.OutcomeNotCharged},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client := shippingtest.NewClient(t, shippingtest.NewRequestService(nil, test.reads), shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1}))
+			result, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
+			if got := shippingtest.Outcome(result, err); got != test.want {
+				t.Errorf("%s: %q, want %q (%v)", name, got, test.want, err)
+			}
+		})
+	}
 }
 
 func TestPurchase_TheResponseIsThePurchasesAndNotTheReadBacks(t *testing.T) {

@@ -142,23 +142,6 @@ func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
 	})
 }
 
-func TestRetry_APurchaseIsHeldBackByThePauseAndNotCharged(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`{"rates":[]}`))
-		client := shippingtest.NewClient(t, service)
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		_, _ = client.Countries.List(ctx)
-		_, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-		purchase, _ := errors.AsType[*shipping.PurchaseError](err)
-		if purchase == nil || purchase.Outcome != shipping.OutcomeNotCharged || service.Count(http.MethodPost) != 0 {
-			t.Errorf("outcome of a purchase that was never sent: %v", err)
-		}
-		shippingtest.WantError(t, "purchase", err, shipping.ErrRateLimited)
-	})
-}
-
 // Every attempt waits for the limiter, which does not count as time of the attempt.
 func TestLimiter_EveryAttemptWaitsForIt(t *testing.T) {
 	t.Parallel()

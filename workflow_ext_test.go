@@ -344,6 +344,9 @@ func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
 		}
 		shippingtest.Diff(t, name, test.want, got)
 	}
+	if got, err := shipping.SelectOnly("FDA", "fda")(draft); got != nil || !errors.Is(err, shipping.ErrInvalidRequest) {
+		t.Errorf("a type that nobody lists: %v, %v", got, err)
+	}
 }
 
 // A service need not show which documents are automated. Selecting none would look like a draft that needs none.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
 	"testing"
@@ -266,6 +267,45 @@ func TestNew_WhoseTheDefaultTransportIs(t *testing.T) {
 		}
 		if response, err := c.next.RoundTrip(request); c.own && err == io.EOF {
 			t.Errorf("%s: the registered protocol is used: %v", name, response)
+		}
+	}
+}
+
+// asking reports that a field of the header was written, and asks for the request a second time.
+type asking struct{ field string }
+
+func (a asking) RoundTrip(r *http.Request) (*http.Response, error) {
+	trace := httptrace.ContextClientTrace(r.Context())
+	trace.GetConn("")
+	trace.GotConn(httptrace.GotConnInfo{})
+	trace.WroteHeaderField(a.field, nil)
+	trace.GetConn("")
+	if r.Body == nil {
+		return nil, r.Context().Err()
+	}
+	_, err := r.GetBody()
+	return nil, err
+}
+
+// A request is not given a second time once a part of it may have been read, if net/http would repeat it. test/wire shows when
+// net/http asks.
+func TestSendOnce_IsNotGivenASecondTime(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		method, field string
+		bodyless      bool
+	}{
+		{http.MethodPost, ":method", false}, {http.MethodPost, ":method", true}, {http.MethodPost, "Idempotency-Key", false},
+		{http.MethodPost, "X-Idempotency-Key", true}, {http.MethodOptions, "Accept", false}, {http.MethodOptions, "Accept", true},
+	} {
+		call, h := newCall(http.MethodPost, operations.Never)
+		call.Method = test.method
+		if test.bodyless {
+			call.Body = nil
+		}
+		_, err := newClient(asking{test.field}, Policy{}).Do(t.Context(), call)
+		if err != errNotResent || NotSent(err) || len(h.errs) != 1 {
+			t.Errorf("%+v: %v after %d attempts", test, err, len(h.errs))
 		}
 	}
 }

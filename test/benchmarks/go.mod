@@ -6,7 +6,6 @@ replace github.com/shipping-go/shipping => ../..
 
 require (
 	github.com/digitalocean/godo v1.236.0
-	github.com/google/go-cmp v0.7.0
 	github.com/google/go-github/v88 v88.0.0
 	github.com/hetznercloud/hcloud-go/v2 v2.52.0
 	github.com/shipping-go/shipping v0.0.0-00010101000000-000000000000

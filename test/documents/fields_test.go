@@ -1,32 +1,23 @@
 package documents_test
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// place is a place where the recipe for a field of a record, in CONTRIBUTING.md, puts it.
-type place struct {
-	name   string
-	fields []string // names on the wire
-	add    string
-}
-
-// Each field of the records of a list is in every place of the recipe. The test names the places that lack it.
+// Each field of the records of a list is in every place of the recipe in CONTRIBUTING.md. The test names the places that lack it.
 func TestFields_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	server := mockserver.New()
@@ -39,49 +30,43 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		if shippingtest.Operation(list.Operation).Route == "" { // TestOperations_AreInEveryPlace reports it
 			continue
 		}
-		record := list.Record.Name()
-		fields, source := memberNames(list.Record), sourceOf(t, record)
-		missing := fieldsMissing(
-			place{"type " + record, fields, "add a field with its struct tag to " + source},
-			place{
-				"the schema " + record, slices.Collect(maps.Keys(schemas[record].Properties)),
-				"add it to properties of components/schemas/" + record + " in internal/specification/service.json, and to required unless it is optional",
-			},
-			place{
-				"a response of the reference server", fieldsServed(t, server, list),
-				"set it in mockserver/internal/seed, after adding it to the record in mockserver/internal/account if there is one",
-			},
-			place{
-				"the golden response", fieldsOf(recordsIn(t, list, []byte(shippingtest.Golden(t, list.Name+".json")))[:1]), // the others may be odd
-				"add it to the records of internal/shippingtest/testdata/" + list.Name + ".json",
-			},
-		)
-		for _, problem := range missing {
-			t.Error(problem)
+		name := list.Record.Name()
+		fields, required := membersOf(list.Record)
+		for place, found := range map[string][]string{
+			"properties of components/schemas/" + name + " in internal/specification/service.json":            slices.Collect(maps.Keys(schemas[name].Properties)),
+			"the response of the reference server (mockserver/internal/account and mockserver/internal/seed)": fieldsServed(t, server, list),
+			// The other records may be odd.
+			"the first record of internal/shippingtest/testdata/" + list.Name + ".json": fieldsIn(t, list, []byte(shippingtest.Golden(t, list.Name+".json")), 1),
+		} {
+			sameFields(t, "type "+name, fields, place, found)
 		}
+		sameFields(t, name+`, without spec:"optional"`, required, "required in internal/specification/service.json", schemas[name].Required)
+	}
+	for _, record := range []reflect.Type{reflect.TypeFor[shipping.Timezone](), reflect.TypeFor[shipping.ReplayResult]()} {
+		_, required := membersOf(record)
+		sameFields(t, record.Name()+`, without spec:"optional"`, required, "required in internal/specification/service.json", schemas[record.Name()].Required)
 	}
 }
 
-// fieldsMissing returns which fields of any place are missing in which others.
-func fieldsMissing(places ...place) (problems []string) {
-	in := map[string]string{} // a place that has the field
-	for _, p := range places {
-		for _, field := range p.fields {
-			in[field] = p.name
+// sameFields requires that two places have the same fields.
+func sameFields(t *testing.T, place string, fields []string, other string, found []string) {
+	t.Helper()
+	slices.Sort(fields)
+	slices.Sort(found)
+	if diff := gocmp.Diff(fields, found); diff != "" {
+		t.Errorf("-%s +%s:\n%s", place, other, diff)
+	}
+}
+
+// membersOf returns the names of a struct's members on the wire, and those that are required.
+func membersOf(record reflect.Type) (all, required []string) {
+	for member := range record.Fields() {
+		all = append(all, member.Tag.Get("json"))
+		if member.Tag.Get("spec") != "optional" {
+			required = append(required, member.Tag.Get("json"))
 		}
 	}
-	for _, p := range places {
-		if len(p.fields) == 0 {
-			problems = append(problems, fmt.Sprintf("%s has none of the fields %s: %s", p.name, strings.Join(slices.Sorted(maps.Keys(in)), ", "), p.add))
-			continue
-		}
-		for _, field := range slices.Sorted(maps.Keys(in)) {
-			if !slices.Contains(p.fields, field) {
-				problems = append(problems, fmt.Sprintf("%s lacks the field %s, which %s has: %s", p.name, field, in[field], p.add))
-			}
-		}
-	}
-	return problems
+	return all, required
 }
 
 // schema is a record of the OpenAPI document.
@@ -101,61 +86,11 @@ func readSchemas(t *testing.T) map[string]schema {
 	return document.Components.Schemas
 }
 
-// The members that a schema of the OpenAPI document requires are those of the Go type of its name that have no struct tag
-// spec:"optional".
-func TestFields_AreRequiredInTheSchemaUnlessOptionalInGo(t *testing.T) {
-	t.Parallel()
-	schemas := readSchemas(t)
-	records := []reflect.Type{reflect.TypeFor[shipping.Timezone](), reflect.TypeFor[shipping.ReplayResult]()}
-	for _, list := range shippingtest.Lists() {
-		records = append(records, list.Record)
-	}
-	for _, of := range records {
-		var required []string
-		for member := range of.Fields() {
-			if member.Tag.Get("spec") != "optional" {
-				required = append(required, member.Tag.Get("json"))
-			}
-		}
-		want := schemas[of.Name()].Required
-		slices.Sort(required)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, required); diff != "" {
-			t.Errorf("%s (-required in internal/specification/service.json +without spec:\"optional\" in %s):\n%s", of.Name(), sourceOf(t, of.Name()), diff)
-		}
-	}
-}
-
-// memberNames returns the names of a struct's members on the wire.
-func memberNames(of reflect.Type) (names []string) {
-	for member := range of.Fields() {
-		names = append(names, member.Tag.Get("json"))
-	}
-	return names
-}
-
-// sourceOf returns the file of the root package that declares a type.
-func sourceOf(t *testing.T, name string) string {
-	t.Helper()
-	fromRoot(t)
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		if strings.Contains(readText(t, file), "\ntype "+name+" struct {") {
-			return file
-		}
-	}
-	t.Errorf("no file of the root package declares type %s", name)
-	return ""
-}
-
 // fieldsServed returns the fields of the records that the server lists.
 func fieldsServed(t *testing.T, server *mockserver.Server, list shippingtest.List) []string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
-		server.URL+shippingtest.Operation(list.Operation).Route+"?"+list.Query(server.Wallets()[0]), nil)
+	url := server.URL + shippingtest.Operation(list.Operation).Route + "?" + list.Query(server.Wallets()[0])
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,33 +104,25 @@ func fieldsServed(t *testing.T, server *mockserver.Server, list shippingtest.Lis
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fieldsOf(recordsIn(t, list, body))
+	return fieldsIn(t, list, body, 1<<20)
 }
 
-// recordsIn returns the records in a response with a list, or one record without a field.
-func recordsIn(t *testing.T, list shippingtest.List, response []byte) (records []map[string]json.RawMessage) {
+// fieldsIn returns the fields that any of the first records in a response with a list has.
+func fieldsIn(t *testing.T, list shippingtest.List, response []byte, most int) []string {
 	t.Helper()
 	var envelope struct{ Data json.RawMessage }
-	if err := json.Unmarshal(response, &envelope); err != nil {
-		t.Fatal(err)
-	}
-	if list.Paged {
+	err := json.Unmarshal(response, &envelope)
+	if list.Paged && err == nil {
 		var data map[string]json.RawMessage
-		if err := json.Unmarshal(envelope.Data, &data); err != nil {
-			t.Fatal(err)
-		}
+		err = json.Unmarshal(envelope.Data, &data)
 		envelope.Data = data[list.Name]
 	}
-	if json.Unmarshal(envelope.Data, &records) != nil || len(records) == 0 {
-		return make([]map[string]json.RawMessage, 1)
+	var records []map[string]json.RawMessage
+	if err := cmp.Or(err, json.Unmarshal(envelope.Data, &records)); err != nil {
+		t.Errorf("%s: %v", list.Name, err)
 	}
-	return records
-}
-
-// fieldsOf returns the fields that any of the records has.
-func fieldsOf(records []map[string]json.RawMessage) []string {
 	all := map[string]json.RawMessage{}
-	for _, record := range records {
+	for _, record := range records[:min(most, len(records))] {
 		maps.Copy(all, record)
 	}
 	return slices.Collect(maps.Keys(all))

@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -152,6 +153,7 @@ func (x *exchange) purchase(choice string) {
 	if way.instead != nil {
 		r = way.instead()
 	}
+	r.cut = way.cut
 	x.observe(x.life, x.item, way.events(r)...)
 	x.send(r)
 }
@@ -177,6 +179,7 @@ type way struct {
 	last    bool          // the client receives the last response
 	late    time.Duration // a copy arrives after the client gave up
 	kill    bool          // the process dies before the response
+	cut     bool          // the response ends in the middle
 	instead func() response
 	event   string // what the client learns; empty if the response decides
 }
@@ -213,9 +216,25 @@ func purchaseWays() map[string]way {
 		"failed-after":  {copies: 1, instead: func() response { return refusal(http.StatusServiceUnavailable) }},
 		"another":       {instead: confirmsAnother, event: lost},
 		"another-after": {copies: 1, instead: confirmsAnother, event: lost},
-		"denied":        {instead: func() response { return refusal(http.StatusForbidden) }, event: "is denied"},
-		"kill-before":   {kill: true},
-		"kill-after":    {copies: 1, kill: true},
+		"limited-after": {copies: 1, instead: func() response { return refusal(http.StatusTooManyRequests) }},
+		"problem-after": {copies: 1, instead: func() response {
+			return response{status: http.StatusBadRequest, kind: "application/problem+json", body: []byte(`{"title":"not sure","status":400}`)}
+		}},
+		"state-after":       {copies: 1, instead: refusalOf(`"status":"processing"`)},
+		"charge-after":      {copies: 1, instead: refusalOf(`"status":"draft","charged_amount":5`)},
+		"transaction-after": {copies: 1, instead: refusalOf(`"transaction_id":"TR-1"`)},
+		"misled-after":      {copies: 1, instead: refusalOf(`"request_id":"RD-ANOTHER000000001","status":"draft"`)},
+		"cut":               {copies: 1, cut: true, event: lost},
+		"page":              {instead: page, event: lost},
+		"page-after":        {copies: 1, instead: page, event: lost},
+		"redirected":        {instead: func() response { return response{status: http.StatusTemporaryRedirect} }, event: lost},
+		"draft":             {instead: func() response { return accepted(`{"status":"draft"}`) }, event: lost},
+		"draft-after":       {copies: 1, instead: func() response { return accepted(`{"status":"draft"}`) }, event: lost},
+		"others":            {instead: func() response { return accepted(`{"document_types":["FUMIGATION"]}`) }, event: lost},
+		"empty-after":       {copies: 1, instead: func() response { return accepted(`{}`) }},
+		"denied":            {instead: func() response { return refusal(http.StatusForbidden) }, event: "is denied"},
+		"kill-before":       {kill: true},
+		"kill-after":        {copies: 1, kill: true},
 	}
 }
 
@@ -240,6 +259,19 @@ func (x *exchange) read() {
 		r = refusal(http.StatusInternalServerError)
 	case "denied":
 		r, events = refusal(http.StatusForbidden), append(events, "is denied the reading")
+	case "missing":
+		r = refusal(http.StatusNotFound)
+	case "page":
+		r = page()
+	case "cut":
+		r.cut = true
+	case "null":
+		r = accepted("null")
+	case "others":
+		events = append(readEvents(r), events...)
+		if r.data()["documents"] != nil {
+			r.edit(func(data map[string]any) { data["status"], data["documents"] = "processing", []string{"FUMIGATION"} })
+		}
 	case "another":
 		r.edit(func(data map[string]any) { data["request_id"] = "RD-ANOTHER000000001" })
 	case "paused":
@@ -298,7 +330,7 @@ func (x *exchange) ask(method, target string, body []byte) response {
 	r.Header = x.request.Header.Clone()
 	w := httptest.NewRecorder()
 	x.server.ServeHTTP(w, r)
-	return response{w.Code, w.Body.Bytes()}
+	return response{status: w.Code, body: w.Body.Bytes()}
 }
 
 // send sends the response; one without a status is an exchange that breaks off.
@@ -306,22 +338,39 @@ func (x *exchange) send(r response) {
 	if r.status == 0 || x.life.isDead() {
 		return
 	}
-	fmt.Fprintf(x.conn, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
-		r.status, http.StatusText(r.status), len(r.body), r.body)
+	sent := r.body
+	if r.cut {
+		sent = sent[:len(sent)/2]
+	}
+	fmt.Fprintf(x.conn, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+		r.status, http.StatusText(r.status), cmp.Or(r.kind, "application/json"), len(r.body), sent)
 }
 
 // response is the response of the service or the network.
 type response struct {
 	status int
+	kind   string // by default JSON
 	body   []byte
+	cut    bool // it ends in the middle
 }
 
 func accepted(data string) response {
-	return response{http.StatusOK, []byte(`{"status":true,"message":"done","data":` + data + `}`)}
+	return response{status: http.StatusOK, body: []byte(`{"status":true,"message":"done","data":` + data + `}`)}
+}
+
+func page() response {
+	return response{status: http.StatusOK, kind: "text/html", body: []byte("<html><h1>Gateway</h1></html>")}
 }
 
 func refusal(status int) response {
-	return response{status, []byte(`{"status":false,"message":"no","data":null}`)}
+	return response{status: status, body: []byte(`{"status":false,"message":"no","data":null}`)}
+}
+
+// refusalOf is the response of a gateway that repeated a purchase: the refusal of the second, which contradicts itself.
+func refusalOf(members string) func() response {
+	return func() response {
+		return response{status: http.StatusBadRequest, body: []byte(`{"status":false,"message":"not a draft","data":{` + members + `}}`)}
+	}
 }
 
 func (r *response) data() map[string]any {

@@ -14,7 +14,6 @@ package model
 import (
 	"fmt"
 	"os"
-	"slices"
 	"testing"
 	"time"
 )
@@ -37,89 +36,6 @@ func TestModel(t *testing.T) {
 		if x.violation != nil {
 			t.Fatal(x.counterexample())
 		}
-	}
-}
-
-// Every row of the table happens somewhere, so that none of them is there in vain.
-func TestModel_EveryRowHappens(t *testing.T) {
-	t.Parallel()
-	happened := map[string]bool{}
-	x := explore(table(), size{2, 1})
-	y := explore(table(), size{1, 2})
-	for _, x := range []*exploration{x, y} {
-		for n := range x.states {
-			x.each(int32(n), func(_ State, by event) { happened[x.rules[by.row].event] = true })
-		}
-	}
-	for _, rule := range table() {
-		if !happened[rule.event] {
-			t.Errorf("%q never happens", rule.event)
-		}
-	}
-}
-
-// mistake is a change of the table that a property must find.
-type mistake struct {
-	name, property string
-	size           size
-	rule           rule // replaces the row of the same name, or is added
-}
-
-func mistakes() []mistake {
-	always := func(view) {}
-	return []mistake{
-		{"the purchase is retried", "a purchase is sent once for each reservation", size{1, 1},
-			rule{"retries", fault, func(v view) bool { return v.in(lost) }, view.send}},
-		{"the reservation is released after a lost response", "no record contradicts the ledger", size{1, 1},
-			rule{"gives up on a draft", step, func(v view) bool { return v.in(lost) && v.owns() }, func(v view) { v.record(stepAnalyzed, done) }}},
-		{"a read-back that fails counts as a draft", "no outcome contradicts the ledger", size{1, 1},
-			rule{"reads nothing of use", fault, func(v view) bool { return v.in(refused) }, func(v view) { v.to(notCharged) }}},
-		{"a draft is believed at once", "no outcome contradicts the ledger", size{1, 1},
-			rule{"settles a draft", step, func(v view) bool { return v.in(open) && v.it.Request == draft }, func(v view) { v.to(settled) }}},
-		{"a confirmation of another request is believed", "no outcome contradicts the ledger", size{1, 1},
-			rule{"is confirmed", step, func(v view) bool { return v.in(sent) }, func(v view) { v.to(charged) }}},
-		{"any failed connection counts as unsent", "no outcome contradicts the ledger", size{1, 1},
-			rule{"loses the response", fault, func(v view) bool { return v.in(sent) }, func(v view) { v.to(notCharged) }}},
-		{"the intent is not on the disk", "no record contradicts the ledger", size{1, 1},
-			rule{"loses power", fault, func(v view) bool { return v.in(sent) }, func(v view) { v.it.Step = stepAnalyzed; v.kill() }}},
-		{"the purchase is sent before its record", "no record contradicts the ledger", size{1, 1},
-			rule{"sends first", step, func(v view) bool { return v.in(ready) }, view.send}},
-		{"a request that is analyzed again is purchased", "no record contradicts the ledger", size{1, 1},
-			rule{"reads no draft", step, func(v view) bool { return v.in(open) }, func(v view) { v.it.Request = draft; v.record(stepAnalyzed, ready) }}},
-		{"the budget is checked before and not with the record", "debits ≤ committed ≤ budget", size{2, 1},
-			rule{"records purchasing", step, func(v view) bool { return v.in(ready) && v.owns() }, func(v view) { v.it.Sends = 0; v.record(stepPurchasing, reserved) }}},
-		{"a process sends although its claim has ended", "no outcome contradicts the ledger", size{1, 2},
-			rule{"sends", step, func(v view) bool { return v.in(reserved) }, view.send}},
-		{"a claim ends during a purchase, and its journal accepts a late record", "no record contradicts the ledger", size{1, 2},
-			rule{"records not charged", step, func(v view) bool { return v.in(notCharged) }, func(v view) { v.record(stepAnalyzed, done) }}},
-		{"the claim of the dead never ends", "every unknown is settled", size{1, 1},
-			rule{"the claim of the dead ends", step, func(view) bool { return false }, always}},
-		{"an unknown is never settled", "a batch ends", size{1, 1},
-			rule{"settles a draft", step, func(v view) bool { return v.in(open) }, func(v view) { v.give(done) }}},
-	}
-}
-
-// TestModel_FindsEachMistake shows that the properties can fail: each mistake has a counterexample, which go test
-// -v prints.
-func TestModel_FindsEachMistake(t *testing.T) {
-	t.Parallel()
-	for _, mistake := range mistakes() {
-		t.Run(mistake.name, func(t *testing.T) {
-			rules := table()
-			at := slices.IndexFunc(rules, func(r rule) bool { return r.event == mistake.rule.event })
-			if at < 0 {
-				rules, at = append(rules, rule{}), len(rules)
-			}
-			rules[at] = mistake.rule
-			x := explore(rules, mistake.size)
-			if x.violation == nil {
-				x.checkEnds()
-			}
-			if x.violation == nil || x.violation.property != mistake.property {
-				t.Fatalf("found %+v, want a counterexample of: %s", x.violation, mistake.property)
-			}
-			t.Log(x.counterexample())
-		})
 	}
 }
 

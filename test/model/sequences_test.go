@@ -85,7 +85,7 @@ func TestSequences_Random(t *testing.T) {
 					}
 				}
 				t.Attr("cases", fmt.Sprintf("%d sequences in each setting", number))
-				t.Logf("%s: %d random sequences of at most 6 faults", setting.name, number)
+				t.Logf("%s: %d random sequences of at most 6 faults: %s", setting.name, number, o)
 			})
 		})
 	}

@@ -11,10 +11,9 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
-	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// choices are the servers that every journey below is made with: this project's choices at the points that the
+// choices are the servers of the test below: this project's choices at the points that the
 // specification leaves open, and the other ones.
 var choices = map[string]func(*assumption.Set){
 	"default":  func(*assumption.Set) {},
@@ -29,27 +28,6 @@ var choices = map[string]func(*assumption.Set){
 	},
 }
 
-// journey runs a test against each of the servers, with a wallet to look into, in virtual time.
-func journey(t *testing.T, test func(t *testing.T, srv *mockserver.Server, client *shipping.Client)) {
-	t.Helper()
-	for name, assume := range choices {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(assume))
-				defer srv.Close()
-				if err := srv.Err(); err != nil {
-					t.Fatal(err)
-				}
-				test(t, srv, srv.Client(t, shipping.WithProvisionalRoutes()))
-				if err := srv.Check(); err != nil {
-					t.Error(err)
-				}
-			})
-		})
-	}
-}
-
 func balance(t *testing.T, srv *mockserver.Server) shipping.Amount {
 	t.Helper()
 	amount, known := srv.Balance(srv.Wallets()[0])
@@ -61,85 +39,59 @@ func balance(t *testing.T, srv *mockserver.Server) shipping.Amount {
 
 func TestChoices_Workflow(t *testing.T) {
 	t.Parallel()
-	journey(t, func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		before := balance(t, srv)
-		var price shipping.Amount
-		edited := false
-		budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"}
-		record, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]}, &shipping.AnalyzeAndPollOptions{
-			Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
-				edited = true
-				items := slices.Clone(draft.LineItems)
-				if len(items) == 0 {
-					t.Error("the draft has no line items")
-				}
-				items = append(items, shipping.LineItem{Description: "Wristwatch", HSCode: "910211", Quantity: 1, UnitPrice: shippingtest.Amount(t, "100"), Currency: "USD", Weight: 0.1, OriginCountry: "CN"})
-				_, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, items)
-				return err
-			},
-			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-				watch, offered := draft.Offer("WATCH")
-				if !offered {
-					return nil, errors.New("the edited draft does not offer WATCH")
-				}
-				price = watch.Amount
-				return []shipping.DocumentType{"WATCH"}, nil
-			},
-			Budget: &budget,
+	for name, assume := range choices {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { workflow(t, assume) })
 		})
-		if err != nil || record.Status != shipping.StatusCompleted || !edited {
-			t.Fatalf("%+v, %v", record, err)
-		}
-		want, err := before.Sub(price)
-		if after := balance(t, srv); err != nil || after.Cmp(want) != 0 {
-			t.Errorf("the wallet held %s, now %s; the price was %s", before, after, price)
-		}
-		pdf, err := client.Regulatory.PDF(t.Context(), record.RequestID, "WATCH")
-		if err != nil || len(pdf) == 0 {
-			t.Errorf("PDF: %d bytes, %v", len(pdf), err)
-		}
-		if n := srv.Requests(shipping.OpPurchase); n != 1 {
-			t.Errorf("%d purchases", n)
-		}
-	})
+	}
 }
 
-// A lost response is read back; the wallet is charged once.
-func TestChoices_LostPurchase(t *testing.T) {
-	t.Parallel()
-	journey(t, func(t *testing.T, srv *mockserver.Server, client *shipping.Client) {
-		for _, committed := range []bool{true, false} {
-			draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-			if err != nil {
-				t.Fatal(err)
+func workflow(t *testing.T, assume func(*assumption.Set)) {
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(assume))
+	defer srv.Close()
+	if err := srv.Err(); err != nil {
+		t.Fatal(err)
+	}
+	client := srv.Client(t, shipping.WithProvisionalRoutes())
+	before := balance(t, srv)
+	var price shipping.Amount
+	edited := false
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"}
+	record, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]}, &shipping.AnalyzeAndPollOptions{
+		Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
+			edited = true
+			items := slices.Clone(draft.LineItems)
+			if len(items) == 0 {
+				t.Error("the draft has no line items")
 			}
-			before := balance(t, srv)
-			if err := srv.Inject(fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: committed, Fault: fault.Drop()}); err != nil {
-				t.Fatal(err)
+			items = append(items, shipping.LineItem{Description: "Wristwatch", HSCode: "910211", Quantity: 1, UnitPrice: shippingtest.Amount(t, "100"), Currency: "USD", Weight: 0.1, OriginCountry: "CN"})
+			_, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, items)
+			return err
+		},
+		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+			watch, offered := draft.Offer("WATCH")
+			if !offered {
+				return nil, errors.New("the edited draft does not offer WATCH")
 			}
-			result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: draft, Sole: true})
-			srv.ClearFaults()
-			charged := balance(t, srv).Cmp(before) < 0
-			if charged != committed {
-				t.Fatalf("charged %v, committed %v", charged, committed)
-			}
-			if committed {
-				if err != nil || !result.ReadBack {
-					t.Errorf("%+v, %v", result, err)
-				}
-				if record, err := client.Regulatory.Wait(t.Context(), draft.RequestID, nil); err != nil || record.Status != shipping.StatusCompleted {
-					t.Errorf("%+v, %v", record, err)
-				}
-				continue
-			}
-			failed, ok := errors.AsType[*shipping.PurchaseError](err)
-			if !ok || failed.Outcome != shipping.OutcomeUnknown {
-				t.Errorf("%+v, %v", result, err)
-			}
-			settled, err := client.Regulatory.SettlePurchase(t.Context(), failed.Purchase)
-			if failed, ok = errors.AsType[*shipping.PurchaseError](err); !ok || failed.Outcome != shipping.OutcomeNotCharged {
-				t.Errorf("settled: %+v, %v", settled, err)
-			}
-		}
+			price = watch.Amount
+			return []shipping.DocumentType{"WATCH"}, nil
+		},
+		Budget: &budget,
 	})
+	if err != nil || record.Status != shipping.StatusCompleted || !edited {
+		t.Fatalf("%+v, %v", record, err)
+	}
+	want, err := before.Sub(price)
+	if after := balance(t, srv); err != nil || after.Cmp(want) != 0 {
+		t.Errorf("the wallet held %s, now %s; the price was %s", before, after, price)
+	}
+	pdf, err := client.Regulatory.PDF(t.Context(), record.RequestID, "WATCH")
+	if err != nil || len(pdf) == 0 {
+		t.Errorf("PDF: %d bytes, %v", len(pdf), err)
+	}
+	if n := srv.Requests(shipping.OpPurchase); n != 1 {
+		t.Errorf("%d purchases", n)
+	}
+	srv.CheckInvariants(t)
 }

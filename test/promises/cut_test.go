@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -55,10 +56,12 @@ func (c cut) want() error {
 	return shipping.ErrConnection
 }
 
-// TestCuts_AConnectionThatEndsAtAnyByte: for every call, the connection ends at each byte of the request and of the header of
-// the response, and at every 13th byte of its body. The call returns a typed error, and only a read is sent again. Nobody knows whether such a purchase was charged.
+// TestCuts_AConnectionThatEndsAtAnyByte: the connection ends at each byte of the request and of the header of the response, and at
+// every 13th byte of its body, for a read, a purchase and another change; for other calls at every 13th byte. The call returns a
+// typed error, and only a read is sent again. Nobody knows whether such a purchase was charged.
 func TestCuts_AConnectionThatEndsAtAnyByte(t *testing.T) {
 	t.Parallel()
+	eachByte := []string{shipping.OpListRates, shipping.OpPurchase, shipping.OpAnalyze}
 	var connections atomic.Int64
 	t.Run("of", func(t *testing.T) {
 		for _, call := range hostileCalls() {
@@ -66,11 +69,13 @@ func TestCuts_AConnectionThatEndsAtAnyByte(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					response := wireAnswer("200 OK", call.Body())
-					for after := range requestSize(t, call, response) {
-						connections.Add(checkCut(t, call, cut{true, after, response}))
-					}
-					for after := range len(response) {
-						if c := (cut{false, after, response}); !c.inBody() || after%13 == 0 {
+					size := requestSize(t, call, response)
+					for at := range size + len(response) {
+						c := cut{at < size, at, response}
+						if !c.request {
+							c.after -= size
+						}
+						if at%13 == 0 || !c.inBody() && slices.Contains(eachByte, call.Operation) {
 							connections.Add(checkCut(t, call, c))
 						}
 					}

@@ -36,7 +36,7 @@ func TestDetached_OneRequestAnAttempt(t *testing.T) {
 				s := listen(t, serving, serveHTTP2)
 				defer s.close()
 				s.play = func(c *connection) bool {
-					if len(s.seen()) > 1 { // net/http would never stop
+					if s.seen() > 1 { // net/http would never stop
 						return c.respond()
 					}
 					return play(c)
@@ -45,7 +45,7 @@ func TestDetached_OneRequestAnAttempt(t *testing.T) {
 				defer transport.CloseIdleConnections()
 				c := newCaller(t, "https://"+s.address(), detached{transport})
 				err := op.call(t.Context(), c.Client)
-				c.checkAttempts(t, err, len(s.seen()))
+				c.checkAttempts(t, err, s.seen())
 			})
 		}
 	}
@@ -57,7 +57,7 @@ func TestDetached_OneRequestAnAttempt(t *testing.T) {
 		defer transport.CloseIdleConnections()
 		c := newCaller(t, "http://"+s.address(), keyed{detached{transport}})
 		c.keep(t)
-		c.checkAttempts(t, purchase(t.Context(), c.Client), len(s.seen()))
+		c.checkAttempts(t, purchase(t.Context(), c.Client), s.seen())
 	})
 }
 
@@ -91,7 +91,7 @@ func TestDetached_ABodyThatWasReadBeforeIsSent(t *testing.T) {
 			s.play = play
 			c := newCaller(t, scheme+"://"+s.address(), restoring{transport})
 			err := op.call(t.Context(), c.Client)
-			c.checkAttempts(t, err, len(s.seen()))
+			c.checkAttempts(t, err, s.seen())
 			if err != nil {
 				t.Errorf("%s, %s: %v", scheme, op.name, err)
 			}

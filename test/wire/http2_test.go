@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -165,7 +164,7 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 									c.keep(t)
 								}
 								err := op.call(t.Context(), c.Client)
-								c.checkAttempts(t, err, len(s.seen()))
+								c.checkAttempts(t, err, s.seen())
 							})
 						}
 					}
@@ -197,7 +196,7 @@ func TestHTTP2_GoAwayBeforeTheRequest(t *testing.T) {
 				c := newCaller(t, scheme+"://"+s.address(), transport)
 				c.keep(t)
 				err := op.call(t.Context(), c.Client)
-				c.checkAttempts(t, err, len(s.seen()))
+				c.checkAttempts(t, err, s.seen())
 				if err != nil {
 					t.Error(err)
 				}
@@ -245,7 +244,7 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 				err := op.call(t.Context(), c.Client)
 				transport.CloseIdleConnections()
 				s.drain()
-				c.checkAttempts(t, err, len(s.seen()))
+				c.checkAttempts(t, err, s.seen())
 			}
 		})
 	}
@@ -268,10 +267,7 @@ func TestHTTP2_RefusedAfterwards(t *testing.T) {
 			transport.Protocols.SetUnencryptedHTTP2(true)
 			c := newCaller(t, "http://"+s.address(), transport)
 			err := op.call(t.Context(), c.Client)
-			c.checkAttempts(t, err, len(s.seen()))
-			if err == nil || strings.Contains(err.Error(), "nothing was sent") || strings.Contains(err.Error(), string(shipping.OutcomeNotCharged)) {
-				t.Errorf("the service read the request: %v", err)
-			}
+			c.checkAttempts(t, err, s.seen())
 		})
 	}
 }
