@@ -13,6 +13,7 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,10 +84,13 @@ func Random(t testing.TB) *rand.Rand {
 }
 
 // String returns the command that runs the test again with these options.
-func (o *Options) String() string {
+func (o *Options) String() string { return o.With() }
+
+// With is like String, with further options, such as "SHIPPING_CAMPAIGN_ONLY=7".
+func (o *Options) With(further ...string) string {
 	nested, folder := underTest()
 	name := "^" + strings.ReplaceAll(regexp.QuoteMeta(o.t.Name()), "/", "$/^") + "$"
-	return fmt.Sprintf("%s go test%s -v -run '%s' %s", strings.Join(o.text, " "), nested, name, folder)
+	return fmt.Sprintf("%s go test%s -v -run '%s' %s", strings.Join(slices.Concat(o.text, further), " "), nested, name, folder)
 }
 
 // underTest returns the package under test as a folder of its module, and the flag for a nested module.

@@ -1,0 +1,318 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// settleFor and quietFor are the times that the campaign's purchases are given: a hundredth and less of the defaults.
+// A cache shows a stale draft for staleFor, half of quietFor and longer than settleFor: beyond quietFor, nobody can
+// distinguish it from the service.
+const (
+	settleFor = 100 * time.Millisecond
+	quietFor  = 300 * time.Millisecond
+	staleFor  = quietFor / 2
+	slowFor   = 40 * time.Millisecond
+)
+
+// A delivery is how the service receives a request.
+type delivery struct {
+	name     string
+	weight   int
+	copies   int
+	together bool // the copies arrive at the same moment
+	last     bool // the client receives the last response, not the first
+	late     bool // the service receives it after the client has left
+}
+
+// deliveries returns what the proxy may do to a request before the service sees it.
+func deliveries() []delivery {
+	return []delivery{
+		{name: "delivered once", weight: 50, copies: 1},
+		{name: "repeated, first response", weight: 8, copies: 2},
+		{name: "repeated, last response", weight: 8, copies: 2, last: true},
+		{name: "repeated at the same moment, first response", weight: 7, copies: 3, together: true},
+		{name: "repeated at the same moment, last response", weight: 7, copies: 3, together: true, last: true},
+		{name: "not delivered", weight: 12},
+		{name: "delivered after the client left", weight: 8, copies: 1, late: true},
+	}
+}
+
+// A damage is what the proxy does to a response.
+type damage struct {
+	name   string
+	weight int
+	// apply changes the response, or reports that it would forge evidence about this exchange. Nil leaves it.
+	apply func(x *exchange, r *response) bool
+}
+
+// fair is a change that suits every response.
+func fair(change func(r *response)) func(*exchange, *response) bool {
+	return func(_ *exchange, r *response) bool {
+		change(r)
+		return true
+	}
+}
+
+func instead(status int, contentType, body string) func(*exchange, *response) bool {
+	return fair(func(r *response) {
+		*r = response{status: status, contentType: contentType, body: []byte(body)}
+	})
+}
+
+func envelope(status int) func(*exchange, *response) bool {
+	return instead(status, "application/json", `{"status":false,"message":"the gateway is not sure","data":null}`)
+}
+
+// contradicted is a refusal of the purchase that shows a purchase.
+func contradicted(members string) func(*exchange, *response) bool {
+	return func(x *exchange, r *response) bool {
+		body := fmt.Sprintf(`{"status":false,"message":"not a draft","data":{"error_code":"already_purchased","request_id":%q,%s}}`, x.requestID, members)
+		*r = response{status: http.StatusBadRequest, contentType: "application/json", body: []byte(body)}
+		return true
+	}
+}
+
+const page = "<html><body><h1>Gateway</h1></body></html>"
+
+func unreachable() response {
+	return response{status: http.StatusBadGateway, contentType: "text/html", body: []byte(page)}
+}
+
+// broken returns the damages that no response survives: the client learns nothing from any of them.
+func broken() []damage {
+	return []damage{
+		{name: "aborted", weight: 8, apply: fair(func(r *response) { r.silent = true })},
+		{name: "aborted in the body", weight: 5, apply: fair(func(r *response) { r.half = true })},
+		{name: "truncated", weight: 4, apply: fair(func(r *response) { r.body = r.body[:len(r.body)*2/3] })},
+		{name: "a byte flipped", weight: 4, apply: flip},
+		{name: "held until the client left", weight: 2, apply: fair(func(r *response) { r.late = true })},
+		{name: "HTML with 200", weight: 3, apply: instead(http.StatusOK, "text/html", page)},
+		{name: "HTML with 502", weight: 3, apply: instead(http.StatusBadGateway, "text/html", page)},
+		{name: "nothing with 200", weight: 3, apply: instead(http.StatusOK, "application/json", "")},
+		{name: "envelope with 500", weight: 3, apply: envelope(http.StatusInternalServerError)},
+		{name: "envelope with 503", weight: 3, apply: envelope(http.StatusServiceUnavailable)},
+		{name: "envelope with 429", weight: 3, apply: envelope(http.StatusTooManyRequests)},
+		{name: "redirect", weight: 3, apply: fair(func(r *response) {
+			*r = response{status: http.StatusTemporaryRedirect, location: purchasePath, contentType: "text/html", body: []byte(page)}
+		})},
+	}
+}
+
+// flip makes one byte a control character, which is invalid anywhere in JSON: a flip inside a name can make a valid
+// record about something else, which is a forgery.
+func flip(x *exchange, r *response) bool {
+	if len(r.body) == 0 {
+		return false
+	}
+	r.body = append([]byte{}, r.body...)
+	r.body[x.plan.random.IntN(len(r.body))] = byte(1 + x.plan.random.IntN(8))
+	return true
+}
+
+// purchaseDamages returns what the proxy may do to the response to a purchase. Refusals after the charge are
+// fair: the request, once read, shows that it is not a draft. Of 401, 403 and 404 it uses one that reads are
+// never refused with.
+func purchaseDamages() []damage {
+	return append(broken(), []damage{
+		{name: "as it was", weight: 40},
+		{name: "an interim response first", weight: 3, apply: fair(func(r *response) { r.hints = true })},
+		{name: "envelope with 400", weight: 9, apply: envelope(http.StatusBadRequest)},
+		{name: "envelope with 403", weight: 3, apply: envelope(http.StatusForbidden)},
+		{name: "envelope with 409", weight: 3, apply: envelope(http.StatusConflict)},
+		{name: "envelope with 200", weight: 3, apply: envelope(http.StatusOK)},
+		{name: "problem document with 400", weight: 3, apply: instead(http.StatusBadRequest, "application/problem+json", `{"title":"not sure","status":400}`)},
+		{name: "the refusal of another request", weight: 3, apply: instead(http.StatusBadRequest, "application/json",
+			`{"status":false,"message":"insufficient funds","data":{"request_id":"`+another+`","status":"draft"}}`)},
+		// The response of a gateway that repeated the purchase: the refusal of the second, which contradicts itself.
+		{name: "a refusal that shows the state", weight: 3, apply: contradicted(`"status":"processing"`)},
+		{name: "a refusal that shows a charge", weight: 3, apply: contradicted(`"status":"draft","charged_amount":5`)},
+		{name: "a refusal that shows a transaction", weight: 3, apply: contradicted(`"transaction_id":"TR-1"`)},
+		{name: "the confirmation of another request", weight: 4, apply: fair(func(r *response) {
+			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"processing","document_types":["CUSTOMS"],"charged_amount":1,"currency":"NGN","transaction_id":"TR-ANOTHER"}`, another))
+		})},
+		{name: "a draft instead of a confirmation", weight: 4, apply: func(x *exchange, r *response) bool {
+			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"draft"}`, x.requestID))
+			return true
+		}},
+		{name: "a confirmation of other documents", weight: 3, apply: func(x *exchange, r *response) bool {
+			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"processing","document_types":["FUMIGATION"],"documents":[{"document_type":"FUMIGATION","status":"generating"}]}`, x.requestID))
+			return true
+		}},
+		{name: "a confirmation without data", weight: 4, apply: func(x *exchange, r *response) bool {
+			if !x.confirmed() {
+				return false
+			}
+			*r = accepted(`{}`)
+			return true
+		}},
+	}...)
+}
+
+// another is a request that nobody of the campaign purchases.
+const another = "RD-ANOTHER000000001"
+
+func accepted(data string) response {
+	return response{status: http.StatusOK, contentType: "application/json", body: []byte(`{"status":true,"message":"done","data":` + data + `}`)}
+}
+
+// confirmed reports whether the service confirmed the purchase in this exchange.
+func (x *exchange) confirmed() bool {
+	for _, answer := range x.answers {
+		if answer.status == http.StatusOK {
+			return true
+		}
+	}
+	return false
+}
+
+// readDamages returns what the proxy may do to a request that is read back.
+func readDamages() []damage {
+	damages := append(broken(), []damage{
+		{name: "as it was", weight: 60},
+		{name: "an interim response first", weight: 2, apply: fair(func(r *response) { r.hints = true })},
+		{name: "envelope with 401", weight: 3, apply: envelope(http.StatusUnauthorized)},
+		{name: "envelope with 404", weight: 3, apply: envelope(http.StatusNotFound)},
+		{name: "no record", weight: 3, apply: fair(func(r *response) { *r = accepted("null") })},
+		{name: "no status", weight: 3, apply: edit(func(data map[string]any) bool { delete(data, "status"); return true })},
+		{name: "the status in capitals", weight: 3, apply: edit(func(data map[string]any) bool {
+			text, _ := data["status"].(string)
+			if text != "" {
+				data["status"] = string(text[0]-'a'+'A') + text[1:]
+			}
+			return text != ""
+		})},
+		// Without its list, the record of an earlier purchase would be the record of this one.
+		{name: "no list of documents", weight: 3, apply: func(x *exchange, r *response) bool {
+			return !x.order.existing && edit(func(data map[string]any) bool {
+				_, listed := data["documents"]
+				delete(data, "documents")
+				return listed
+			})(x, r)
+		}},
+		// With "completed" it would be the record of a request that was purchased before.
+		{name: "other documents", weight: 3, apply: edit(func(data map[string]any) bool {
+			if data["documents"] == nil {
+				return false
+			}
+			data["documents"], data["status"] = []any{map[string]any{"document_type": "FUMIGATION", "status": "generating"}}, "processing"
+			return true
+		})},
+		{name: "slow", weight: 3, apply: fair(func(r *response) { r.slow = true })},
+		{name: "a stale draft from a cache", weight: 8, apply: stale},
+		{name: "a stale draft from a slow cache", weight: 4, apply: func(x *exchange, r *response) bool {
+			applies := stale(x, r)
+			r.slow = applies
+			return applies
+		}},
+	}...)
+	for _, status := range []string{"draft", "processing", "completed", "failed"} {
+		damages = append(damages, damage{name: "another request, " + status, weight: 3, apply: anotherRecord(status)})
+	}
+	return damages
+}
+
+// edit changes the record in the response. It applies only if there is one.
+func edit(change func(data map[string]any) bool) func(*exchange, *response) bool {
+	return func(_ *exchange, r *response) bool {
+		data := r.data()
+		if data["status"] == nil || data["available_documents"] == nil || !change(data) {
+			return false
+		}
+		text, err := json.Marshal(data)
+		if err != nil {
+			return false
+		}
+		*r = accepted(string(text))
+		return true
+	}
+}
+
+// anotherRecord returns the record of another request, with other prices.
+func anotherRecord(status string) func(*exchange, *response) bool {
+	return edit(func(data map[string]any) bool {
+		data["request_id"], data["status"] = another, status
+		offers, _ := data["available_documents"].([]any)
+		for _, offer := range offers {
+			if offer, ok := offer.(map[string]any); ok {
+				offer["amount"] = 0.01
+			}
+		}
+		return true
+	})
+}
+
+// stale returns the draft from before the purchase, for a moment after the charge.
+func stale(x *exchange, r *response) bool {
+	x.order.mu.Lock()
+	defer x.order.mu.Unlock()
+	if x.order.draft == nil || x.order.chargedAt.IsZero() || time.Since(x.order.chargedAt) > staleFor {
+		return false
+	}
+	*r = *x.order.draft
+	return true
+}
+
+// A schedule makes the plan of every exchange. The plan follows from the seed, the number of the order and the
+// number of the exchange, and not from the order in which goroutines run.
+type schedule struct {
+	seed       uint64
+	deliveries []delivery
+	damages    map[string][]damage // by kind of exchange
+}
+
+func newSchedule(seed uint64) *schedule {
+	return &schedule{seed: seed, deliveries: deliveries(), damages: map[string][]damage{
+		purchase: purchaseDamages(), readBack: readDamages(),
+	}}
+}
+
+// random returns the source of one decision.
+func (s *schedule) random(number int, what string, n int) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%d %s %d", number, what, n)
+	return rand.New(rand.NewPCG(s.seed, h.Sum64()))
+}
+
+// lockedOut is the share of orders that the proxy refuses as a whole: it delivers nothing and refuses every
+// exchange with one status.
+const lockedOut = 0.02
+
+func (s *schedule) plan(o *order, kind string, n int) plan {
+	refuse := s.random(o.number, "locked out", 0)
+	if refuse.Float64() < lockedOut && !o.existing {
+		status := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}[refuse.IntN(3)]
+		return plan{delivery{name: "not delivered"}, damage{name: fmt.Sprintf("everything refused with %d", status), apply: envelope(status)}, refuse}
+	}
+	random := s.random(o.number, kind, n)
+	delivery := delivery{name: "delivered once", copies: 1}
+	if kind == purchase {
+		delivery = pick(random, s.deliveries)
+	}
+	return plan{delivery, pick(random, s.damages[kind]), random}
+}
+
+// weighted is a row of a table that is chosen from at random.
+type weighted interface{ share() int }
+
+func (d delivery) share() int { return d.weight }
+func (d damage) share() int   { return d.weight }
+
+// pick returns a row, each as often as its weight.
+func pick[T weighted](random *rand.Rand, table []T) T {
+	sum := 0
+	for _, row := range table {
+		sum += row.share()
+	}
+	at := random.IntN(sum)
+	for _, row := range table {
+		if at -= row.share(); at < 0 {
+			return row
+		}
+	}
+	panic("unreachable: the weights sum up")
+}

@@ -1,0 +1,349 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// sentHeader marks the requests that the client sends once.
+const sentHeader = "X-Sent"
+
+const (
+	purchasePath = "/v1/regulatory-documents/purchase"
+	requestPath  = "/v1/regulatory-documents/request/"
+)
+
+// The kinds of exchanges that faults strike.
+const (
+	purchase = "purchase"
+	readBack = "read-back"
+)
+
+// A plan is what the proxy does to one exchange.
+type plan struct {
+	delivery delivery
+	damage   damage
+	random   *rand.Rand
+}
+
+// A proxy is a gateway between client and service that applies a plan to each exchange.
+type proxy struct {
+	service http.Handler
+	plan    func(o *order, kind string, n int) plan
+
+	honest     atomic.Bool
+	deliveries sync.WaitGroup
+
+	mu     sync.Mutex
+	orders map[string]*order // by request id
+	sent   map[string]int    // purchases that arrived, by the mark that the client gave them
+	struck map[string]int    // how often each fault struck
+	posted int               // purchases that arrived
+	passed int               // purchases that the service received
+}
+
+// An order is a regulatory request as the proxy knows it.
+type order struct {
+	number int
+	// existing orders were purchased before, so refusing all access to them would hide a charge.
+	existing bool
+
+	mu        sync.Mutex
+	exchanges map[string]int // so far, by kind
+	draft     *response      // the last draft
+	chargedAt time.Time
+	log       []string
+}
+
+func (o *order) note(format string, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.log = append(o.log, fmt.Sprintf(format, args...))
+}
+
+// next returns the number of the next exchange of a kind.
+func (o *order) next(kind string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.exchanges == nil {
+		o.exchanges = map[string]int{}
+	}
+	o.exchanges[kind]++
+	return o.exchanges[kind] - 1
+}
+
+func newProxy(service http.Handler) *proxy {
+	return &proxy{service: service, orders: map[string]*order{}, sent: map[string]int{}, struck: map[string]int{}}
+}
+
+// watch makes the proxy treat a request as the order.
+func (p *proxy) watch(requestID string, o *order) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.orders[requestID] = o
+}
+
+func (p *proxy) order(requestID string) *order {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.orders[requestID]
+}
+
+// drain waits until the service has received everything that it will receive.
+func (p *proxy) drain() { p.deliveries.Wait() }
+
+// ServeHTTP passes a request on, in its way.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client left
+	}
+	x := &exchange{proxy: p, request: r, body: body}
+	switch {
+	case r.URL.Path == purchasePath:
+		x.kind = purchase
+		var in struct {
+			RequestID string `json:"request_id"`
+		}
+		_ = json.Unmarshal(body, &in)
+		x.requestID, x.order = in.RequestID, p.order(in.RequestID)
+		p.mu.Lock()
+		p.posted++
+		p.sent[r.Header.Get(sentHeader)+" "+in.RequestID]++
+		p.mu.Unlock()
+	case strings.HasPrefix(r.URL.Path, requestPath):
+		x.kind, x.requestID = readBack, path.Base(r.URL.Path)
+		x.order = p.order(x.requestID)
+	}
+	if x.order == nil || p.honest.Load() {
+		x.plan = plan{delivery: delivery{name: "delivered once", copies: 1}, damage: damage{name: "as it was"}}
+	} else {
+		x.plan = p.plan(x.order, x.kind, x.order.next(x.kind))
+	}
+	x.run(w)
+}
+
+// An exchange is one request of the client and what becomes of it.
+type exchange struct {
+	proxy     *proxy
+	request   *http.Request
+	body      []byte
+	kind      string // empty for what the proxy only passes on
+	requestID string
+	order     *order // nil if the proxy only passes it on
+	plan      plan
+	answers   []response // of the service
+}
+
+func (x *exchange) run(w http.ResponseWriter) {
+	x.deliver()
+	r := unreachable()
+	if len(x.answers) > 0 {
+		r = x.answers[0]
+		if x.plan.delivery.last {
+			r = x.answers[len(x.answers)-1]
+		}
+	}
+	name := x.plan.damage.name
+	if apply := x.plan.damage.apply; apply != nil && !apply(x, &r) {
+		name += " (does not apply)"
+	}
+	r.late = r.late || x.plan.delivery.late
+	if x.order != nil {
+		x.order.note("%s over %s: %s; the service: %s; then: %s; the client receives %s",
+			x.kind, x.request.Proto, x.plan.delivery.name, x.statuses(), name, r)
+	}
+	if x.order != nil && !x.proxy.honest.Load() {
+		x.proxy.mu.Lock()
+		x.proxy.struck[x.kind+": "+x.plan.delivery.name]++
+		x.proxy.struck[x.kind+": "+name]++
+		x.proxy.mu.Unlock()
+	}
+	r.send(w, x.request)
+}
+
+func (x *exchange) statuses() string {
+	var text []string
+	for _, answer := range x.answers {
+		text = append(text, fmt.Sprint(answer.status))
+	}
+	return strings.Join(append(text, ""), " ")
+}
+
+// deliver sends the request to the service as often as planned, and keeps the response.
+func (x *exchange) deliver() {
+	p, d := x.proxy, x.plan.delivery
+	p.deliveries.Add(1)
+	defer p.deliveries.Done()
+	if d.late {
+		untilGone(x.request)
+		<-time.After(time.Duration(x.plan.random.Int64N(int64(50 * time.Millisecond))))
+	}
+	if x.kind == purchase && x.order != nil && d.copies > 0 {
+		x.keepDraft()
+	}
+	x.answers = make([]response, d.copies)
+	var together sync.WaitGroup
+	for i := range x.answers {
+		if d.together {
+			together.Go(func() { x.answers[i] = x.pass() })
+		} else {
+			x.answers[i] = x.pass()
+		}
+	}
+	together.Wait()
+}
+
+// pass hands the request to the service once.
+func (x *exchange) pass() response {
+	r := x.ask(x.request.Method, x.request.URL.Path, x.body)
+	if x.kind == purchase {
+		x.proxy.mu.Lock()
+		x.proxy.passed++
+		x.proxy.mu.Unlock()
+	}
+	if x.order != nil && x.kind == purchase && r.status == http.StatusOK {
+		x.order.mu.Lock()
+		x.order.chargedAt = time.Now()
+		x.order.mu.Unlock()
+	}
+	return r
+}
+
+// keepDraft remembers the request as it is before its purchase.
+func (x *exchange) keepDraft() {
+	r := x.ask(http.MethodGet, requestPath+x.requestID, nil)
+	if r.text("status") != "draft" {
+		return
+	}
+	x.order.mu.Lock()
+	defer x.order.mu.Unlock()
+	x.order.draft = &r
+}
+
+// ask sends the service a request with the client's key.
+func (x *exchange) ask(method, target string, body []byte) response {
+	r, err := http.NewRequestWithContext(context.WithoutCancel(x.request.Context()), method, target, bytes.NewReader(body))
+	if err != nil {
+		return unreachable()
+	}
+	r.URL.RawQuery, r.Host = x.request.URL.RawQuery, "service.test"
+	r.Header.Set("Authorization", x.request.Header.Get("Authorization"))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	x.proxy.service.ServeHTTP(w, r)
+	return response{status: w.Code, contentType: w.Header().Get("Content-Type"), body: w.Body.Bytes()}
+}
+
+// untilGone waits until the client has left.
+func untilGone(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-time.After(20 * patience): // a client without patience has failed the test by then
+	}
+}
+
+// A response is what the proxy sends to the client.
+type response struct {
+	status      int
+	contentType string
+	location    string
+	body        []byte
+	hints       bool // an interim response comes first
+	slow        bool // it is held for slowFor
+	late        bool // it is held until the client has left
+	silent      bool // the exchange is aborted before the response
+	half        bool // the exchange is aborted in the middle of the body
+}
+
+func (r response) String() string {
+	switch {
+	case r.silent:
+		return "an aborted exchange"
+	case r.late:
+		return "nothing in time"
+	}
+	body := string(r.body)
+	if data := r.data(); data["status"] != nil {
+		body = fmt.Sprintf("… request %v, status %v, documents %v", data["request_id"], data["status"], documentsIn(data))
+	} else if len(body) > 150 {
+		body = body[:150] + "…"
+	}
+	if r.half {
+		body = "half of " + body
+	}
+	if r.slow {
+		body = "slowly " + body
+	}
+	return fmt.Sprintf("%d %q", r.status, body)
+}
+
+func (r response) send(w http.ResponseWriter, request *http.Request) {
+	if r.late {
+		untilGone(request)
+	}
+	if r.late || r.silent {
+		panic(http.ErrAbortHandler)
+	}
+	if r.slow {
+		select {
+		case <-time.After(slowFor):
+		case <-request.Context().Done():
+		}
+	}
+	// The header is complete before the interim response, because HTTP/2 may still be writing that one.
+	w.Header().Set("Content-Type", r.contentType)
+	w.Header().Set("Content-Length", fmt.Sprint(len(r.body)))
+	if r.location != "" {
+		w.Header().Set("Location", r.location)
+	}
+	if r.hints {
+		w.WriteHeader(http.StatusEarlyHints)
+	}
+	w.WriteHeader(r.status)
+	if r.half {
+		_, _ = w.Write(r.body[:len(r.body)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	_, _ = w.Write(r.body)
+}
+
+// data returns the data of the envelope, or an empty map.
+func (r response) data() map[string]any {
+	var envelope struct {
+		Data map[string]any `json:"data"`
+	}
+	if json.Unmarshal(r.body, &envelope) != nil || envelope.Data == nil {
+		return map[string]any{}
+	}
+	return envelope.Data
+}
+
+func (r response) text(member string) string {
+	text, _ := r.data()[member].(string)
+	return text
+}
+
+// documentsIn returns the types of the purchased documents that a record lists.
+func documentsIn(data map[string]any) []string {
+	var types []string
+	list, _ := data["documents"].([]any)
+	for _, entry := range list {
+		if document, ok := entry.(map[string]any); ok {
+			types = append(types, fmt.Sprint(document["document_type"]))
+		}
+	}
+	return types
+}
