@@ -140,6 +140,37 @@ func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
 	}
 }
 
+// TestPurchase_AgainAfterARefusal: what the error of a refused purchase holds does not make the next one a refused one. If
+// its response is lost, it can be settled as charged.
+func TestPurchase_AgainAfterARefusal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		record := `{"request_id":"RD-1","status":"draft"}`
+		response := httpmock.NewStringResponder(400, `{"status":false,"data":{"status":"draft"}}`)
+		client := shippingtest.NewClient(t, shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				return response(r)
+			}
+			return shippingtest.OK(record)(r)
+		}))
+		_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
+		refused, ok := errors.AsType[*shipping.PurchaseError](err)
+		if !ok || !refused.Purchase.Refused {
+			t.Fatal(err)
+		}
+		response = httpmock.NewErrorResponder(errors.New("connection reset"))
+		_, err = client.Regulatory.Purchase(t.Context(), refused.Purchase)
+		lost, ok := errors.AsType[*shipping.PurchaseError](err)
+		if !ok || lost.Outcome != shipping.OutcomeUnknown {
+			t.Fatal(err)
+		}
+		record = `{"request_id":"RD-1","status":"processing","purchased_documents":["FDA"]}`
+		if _, err := client.Regulatory.SettlePurchase(t.Context(), lost.Purchase); err != nil {
+			t.Errorf("the second purchase was charged: %v", err)
+		}
+	})
+}
+
 // Without a draft, the request is read once before the purchase. If that fails, nothing is sent.
 func TestPurchase_ReadsTheRequestFirst(t *testing.T) {
 	t.Parallel()
