@@ -247,14 +247,3 @@ func TestInbox_OverHTTP(t *testing.T) {
 	get(t, srv, "/_mock/inbox?after=6&wait=1ms&count=2").refusal(t, http.StatusRequestTimeout, "found 0 of 2")
 	get(t, srv, "/_mock/inbox?count=2").refusal(t, http.StatusBadRequest, "count needs wait")
 }
-
-func TestInbox_IsBounded(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	for range 1003 {
-		post(t, srv, "/_mock/inbox", `{}`)
-	}
-	if got := srv.Inbox(); len(got) != 1000 || got[0].Number != 4 {
-		t.Errorf("the inbox has %d notifications, the first is %d", len(got), got[0].Number)
-	}
-}
