@@ -23,8 +23,8 @@ import (
 // as vanished between two pages. Then the walk reads the list again, and returns the records that it has not returned,
 // until nothing is missing, or a reading sees no change and brings nothing new. It does so, too, if the total shrank while
 // pages were fetched ahead: a page may have been read before the one in front of it, and lack the rows that moved from this
-// one to that one. The last of four readings goes page by page, and so does one behind a reading that ignored the totals; it
-// is the last one if it ignores them too. If records are missing then, the error is [Incomplete].
+// one to that one. The last reading, the fourth or one that ignores the totals again, goes page by page. If records are
+// missing then, the error is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -304,8 +304,7 @@ func (w *Walk) missing() int {
 	return max(w.hole, w.expected-w.found-max(w.total-w.pushed-w.covered, 0))
 }
 
-// readAgain begins another reading of the list if the last one may have missed records, unless it saw no change and brought
-// nothing new. It reports false if the walk is at its end.
+// readAgain begins another reading if the last one may have missed records. It reports false if the walk is at its end.
 func (w *Walk) readAgain() bool {
 	missed := w.missing() > 0 && (w.reading == 1 || w.fresh > 0 || w.moves > 0)
 	last := w.anonymous || w.reading == maxReadings || w.reading > 1 && w.distrust && w.config.Window == 1
