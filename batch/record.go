@@ -36,9 +36,11 @@ type Record struct {
 // them could lose information of a newer version.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	type plain Record
-	if err := decodeExactly(text, (*plain)(r)); err != nil {
+	var read plain // nothing of what r held stays
+	if err := decodeExactly(text, &read); err != nil {
 		return err
 	}
+	*r = Record(read)
 	return r.lost(text)
 }
 

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -53,6 +54,21 @@ func TestRecord_Validate(t *testing.T) {
 		if err := record.validate(); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
+	}
+}
+
+// A record that is decoded into the variable of another one replaces it. It once kept the charge and the purchase of that one
+// if it had none.
+func TestRecord_ReplacesWhatAVariableHeld(t *testing.T) {
+	t.Parallel()
+	ten := shippingtest.Amount(t, "10")
+	record := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: ten, Currency: "NGN",
+		Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
+	if err := json.Unmarshal([]byte(`{"key":"other","step":"analyzed"}`), &record); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Record{Key: "other", Step: StepAnalyzed}, record); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

@@ -21,9 +21,10 @@ import (
 // At its end, a reading has found at least as many records as the total promised when it began, less those that vanished,
 // and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or as many rows arrived
 // as vanished between two pages. Then the walk reads the list again, and returns the records that it has not returned,
-// until nothing is missing or a reading brings nothing new. It does so, too, if the total shrank while pages were fetched
-// ahead: a page may have been read before the one in front of it, and lack the rows that moved from this one to that one.
-// The last of four readings goes page by page. If records are missing then, the error is [Incomplete].
+// until nothing is missing, or a reading sees no change and brings nothing new. It does so, too, if the total shrank while
+// pages were fetched ahead: a page may have been read before the one in front of it, and lack the rows that moved from this
+// one to that one. The last reading, the fourth or one that ignores the totals again, goes page by page. If records are
+// missing then, the error is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -303,11 +304,10 @@ func (w *Walk) missing() int {
 	return max(w.hole, w.expected-w.found-max(w.total-w.pushed-w.covered, 0))
 }
 
-// readAgain begins another reading of the list if the last one missed records, unless that would bring nothing, or if it
-// may have missed some. It reports false if the walk is at its end.
+// readAgain begins another reading if the last one may have missed records. It reports false if the walk is at its end.
 func (w *Walk) readAgain() bool {
-	missed := w.missing() > 0 && (w.reading == 1 || w.fresh > 0)
-	last := w.anonymous || w.reading == maxReadings || w.reading > 1 && w.distrust
+	missed := w.missing() > 0 && (w.reading == 1 || w.fresh > 0 || w.moves > 0)
+	last := w.anonymous || w.reading == maxReadings || w.reading > 1 && w.distrust && w.config.Window == 1
 	if last || !missed && !w.shrank && !w.distrust {
 		return false
 	}

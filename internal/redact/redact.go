@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -39,7 +40,8 @@ func New(key string) Key {
 	if key == "" {
 		return Key{}
 	}
-	return Key{reveal: func() string { return key }, shown: newFinder(key).find}
+	finder := sync.OnceValue(func() *finder { return newFinder(key) }) // a key that only signs needs none
+	return Key{reveal: func() string { return key }, shown: func(text string) bool { return finder().find(text) }}
 }
 
 // Reveal returns the key itself, to send it or to sign with it.
