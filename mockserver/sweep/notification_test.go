@@ -222,3 +222,16 @@ func TestSweep_Notifications(t *testing.T) {
 		})
 	}
 }
+
+// A selected fault that does not apply to its request fails the run. The finding does not state that the run lacks the request.
+func TestSweep_OnlyDoesNotApply(t *testing.T) {
+	t.Parallel()
+	only := sweep.Schedule{{Operation: sweep.Notification, Nth: 2, Fault: "out-of-order"}}
+	report := sweepNotified(t, sweep.Config{Only: only}, func(_ context.Context, s session) http.Handler {
+		return &notified{session: s, done: map[string]bool{}}
+	})
+	want := []sweep.Finding{{Verdict: sweep.NotStruck, Detail: "notification#2:out-of-order did not strike: the run has the request, but the fault did not apply to it"}}
+	if found := report.Results[0].Findings; !slices.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
+	}
+}
