@@ -35,8 +35,8 @@ func WithHosts(names ...string) Option {
 // of [WithHosts]. [World.Client] trusts it; other clients need [Server.CA]. Requests in memory are not encrypted.
 func WithTLS() Option { return func(c *config) { c.tls = true } }
 
-// CA returns the CA certificate that clients must trust, as PEM, if the server uses [WithTLS]; else nil. Its
-// private key was discarded when the server's certificate was signed.
+// CA returns the certificate of the server, as PEM, if it uses [WithTLS]; else nil. Clients must trust it, because it is
+// self-signed. Its private key is only in the memory of the server.
 func (s *Server) CA() []byte { return slices.Clone(s.ca) }
 
 func (s *Server) newHTTP() *http.Server {

@@ -33,7 +33,7 @@ type Server struct {
 	api        *api.API
 	admin      *admin.Admin
 
-	ca       []byte // PEM of the CA certificate; nil without TLS
+	ca       []byte // PEM of the certificate; nil without TLS
 	http     *http.Server
 	pipes    *wire.PipeListener
 	inMemory *http.Transport

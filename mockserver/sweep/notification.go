@@ -183,9 +183,13 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Confi
 	for _, id := range all {
 		n.poll(ctx, func() bool { return finished(server, id) })
 	}
-	for last, before := "", "none"; last != before && ctx.Err() == nil; {
+	for before := "none"; ctx.Err() == nil; {
 		idle(ctx, server, c.Timeout)
-		last, before = latest(server.World), last
+		last := latest(server.World)
+		if last == before {
+			return nil
+		}
+		before = last
 		if wait.Sleep(ctx, quietFor) != nil { // the context ends before that
 			return nil
 		}

@@ -48,8 +48,9 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 // notified is a program that purchases the documents of every new shipment that it is notified of.
 type notified struct {
 	session
-	mu   sync.Mutex
-	done map[string]bool // shipments
+	pause time.Duration // before the purchase
+	mu    sync.Mutex
+	done  map[string]bool // shipments
 }
 
 func (n *notified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -73,6 +74,7 @@ func (n *notified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	request, err := n.analyze(r.Context(), in.Data.ID)
 	if err == nil {
+		time.Sleep(n.pause)
 		err = n.purchase(r.Context(), request)
 	}
 	if err != nil {
@@ -160,6 +162,12 @@ func TestSweep_Notifications(t *testing.T) {
 			}, true,
 			map[string]sweep.Verdict{"notification#1:killed": sweep.Missing, "notification#2:killed": sweep.Missing},
 		},
+		// Sweep ended a program that had sent its first request when sweep looked for the second time, so the goal lacked the purchase.
+		"works slowly after its response": {
+			func(ctx context.Context, s session) http.Handler {
+				return later(ctx, &notified{session: s, pause: 250 * time.Millisecond, done: map[string]bool{}})
+			}, false, nil,
+		},
 		"refuses duplicates": {
 			func(_ context.Context, s session) http.Handler {
 				seen := map[string]bool{}
@@ -180,6 +188,9 @@ func TestSweep_Notifications(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			report := sweepNotified(t, sweep.Config{Restart: test.restart}, test.handler)
+			if purchases := name != "refuses duplicates"; purchases != (len(report.Goal.Documents) > 0) {
+				t.Errorf("the program purchases %v, and the goal is %v", purchases, report.Goal)
+			}
 			found := map[string]sweep.Verdict{}
 			for _, r := range report.Failing() {
 				found[r.Schedule] = r.Findings[0].Verdict
@@ -209,5 +220,18 @@ func TestSweep_Notifications(t *testing.T) {
 				t.Errorf("the requests are %s", order)
 			}
 		})
+	}
+}
+
+// A selected fault that does not apply to its request fails the run. The finding does not state that the run lacks the request.
+func TestSweep_OnlyDoesNotApply(t *testing.T) {
+	t.Parallel()
+	only := sweep.Schedule{{Operation: sweep.Notification, Nth: 2, Fault: "out-of-order"}}
+	report := sweepNotified(t, sweep.Config{Only: only}, func(_ context.Context, s session) http.Handler {
+		return &notified{session: s, done: map[string]bool{}}
+	})
+	want := []sweep.Finding{{Verdict: sweep.NotStruck, Detail: "notification#2:out-of-order did not strike: the run has the request, but the fault did not apply to it"}}
+	if found := report.Results[0].Findings; !slices.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
 	}
 }

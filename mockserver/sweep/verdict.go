@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,7 +42,8 @@ const (
 	TimedOut Verdict = "timed-out"
 	// Lint: a finding of lint; see [mockserver.World.Findings].
 	Lint Verdict = "lint"
-	// NotStruck: the program did not make a request of the one schedule that was selected, so the run tested nothing.
+	// NotStruck: a fault of the one schedule that was selected did not strike, such as because the program did not make the
+	// request, so the run tested nothing.
 	NotStruck Verdict = "not-struck"
 )
 
@@ -76,7 +76,11 @@ func (s *sweeper) judged(ctx context.Context, r *run) (*Result, error) {
 	}
 	s.judge(r)
 	if len(s.config.Only) > 0 && !r.Struck {
-		r.find(NotStruck, "%s did not strike: the run has no such request", cmp.Or(r.absent().String(), r.Schedule))
+		if absent := r.absent(); len(absent) > 0 {
+			r.find(NotStruck, "%s did not strike: the run has no such request", absent)
+		} else {
+			r.find(NotStruck, "%s did not strike: the run has the request, but the fault did not apply to it", r.Schedule)
+		}
 	}
 	r.Moved = r.schedule.moved(s.normal.Requests, r.Requests)
 	result := r.Result

@@ -22,7 +22,7 @@ const (
 	secretKeyVariable = "SHIPPING_SECRET_KEY"
 )
 
-// caVariable names a file of CA certificates that Go programs trust, except on macOS and Windows.
+// caVariable names a file of certificates that Go programs trust, except on macOS and Windows.
 const caVariable = "SSL_CERT_FILE"
 
 // keyFlag declares the flag of the secret key.
@@ -60,7 +60,8 @@ func newWire() *wire {
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := w.Transport.RoundTrip(req)
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
-		return nil, fmt.Errorf("%w; set %s to the file of its CA certificate; serve -tls prints the path", err, caVariable)
+		return nil, fmt.Errorf("%w; set %s to the file of the certificate to trust, which serve -tls prints; "+
+			"on macOS and Windows, add it to those that the system trusts", err, caVariable)
 	}
 	return resp, err
 }

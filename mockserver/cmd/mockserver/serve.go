@@ -69,7 +69,7 @@ specification. GET /_mock/assumptions lists all assumptions.`,
 			env.text("token", "", "the X-Mock-Token of other machines; default: random"),
 			env.text("hosts", "", "more host names for /_mock/ and -tls: a,b"),
 			env.toggle("tls", "serve HTTPS with a new certificate for localhost"),
-			env.text("tls-ca", "", "with -tls: the file for the CA certificate to trust"),
+			env.text("tls-ca", "", "with -tls: the file for the certificate to trust"),
 			env.toggle("verbose", "log requests and events to standard error"),
 		},
 		Action: serve,
@@ -119,7 +119,7 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 		defer os.RemoveAll(temporary)
 		about.CA = cmp.Or(cmd.String("tls-ca"), filepath.Join(temporary, "ca.pem"))
 		if err := os.WriteFile(about.CA, srv.CA(), 0o644); err != nil {
-			return fmt.Errorf("cannot write the CA certificate: %w; choose another file with -tls-ca", err)
+			return fmt.Errorf("cannot write the certificate: %w; choose another file with -tls-ca", err)
 		}
 	}
 	announce := greet

@@ -34,11 +34,11 @@ func TestTLS_CommandsReachAServerThatTheyAreToldToTrust(t *testing.T) {
 	}
 	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(receiver.Close)
-	invoke(t, nil, "doctor", receiver.URL, "-key", "k").want(t, exitFailure, "certificate")
+	invoke(t, nil, "doctor", receiver.URL, "-key", "k").want(t, exitFailure, "set SSL_CERT_FILE")
 	trusting(t, file(t, "ca.pem", certificate(receiver)), r, "doctor", receiver.URL, "-patience", "1s").want(t, exitFailure, "BAD   bad signature")
 }
 
-// trusting runs a command line in a process that trusts a CA certificate.
+// trusting runs a command line in a process that trusts a certificate.
 func trusting(t *testing.T, ca string, r ready, args ...string) outcome {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -54,8 +54,8 @@ func certificate(server *httptest.Server) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 }
 
-// Without -tls-ca the CA certificate is in a temporary file that serve prints, and is removed with the server.
-func TestTLS_ItsAuthorityGoesWithTheServer(t *testing.T) {
+// Without -tls-ca the certificate is in a temporary file that serve prints, and is removed with the server.
+func TestTLS_ItsCertificateGoesWithTheServer(t *testing.T) {
 	t.Parallel()
 	d := start(t, nil, "-json", "-tls")
 	ca := d.world(t).CA

@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"bytes"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -102,6 +104,9 @@ func firstAdvice(r reaction, header string) string {
 		return "Is this the path of the receiver, and does it accept POST?"
 	case r.is(5):
 		return "The receiver fails on a valid delivery: read its log."
+	}
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](r.err); unknown {
+		return "Trust its certificate: set SSL_CERT_FILE to the file; on macOS and Windows, add it to those that the system trusts."
 	}
 	return fmt.Sprintf("Does the receiver have this key? It must compare the hexadecimal HMAC-SHA512 of the raw body with %s.", header)
 }

@@ -197,7 +197,7 @@ func (j *Log) absent(id string) error {
 	if err != nil || number == 0 || number > j.total {
 		return fmt.Errorf("the journal has no request %q: use the X-Request-Id of one of the latest responses", id)
 	}
-	limit := "-journal (in Go: WithJournal)"
+	limit := "the option WithJournal in Go"
 	recorded := len(j.calls) - j.kept
 	if recorded < j.size {
 		limit = "the option WithMaxMemory in Go"
