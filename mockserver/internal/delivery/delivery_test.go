@@ -101,6 +101,33 @@ func TestSend_EndsAsThePolicySays(t *testing.T) {
 	}
 }
 
+func TestLog_FindsTheLatestAndCountsChanges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, Config{Transport: answering(200)})
+		for _, out := range []notify.Delivery{{ID: "WD-1", ShipmentID: "SH-1", Event: "a"}, {ID: "WD-2", ShipmentID: "SH-1", Event: "b"}, {ID: "WD-3", ShipmentID: "SH-2", Event: "a"}} {
+			before := d.Changes()
+			if d.Record(out); d.Changes() == before {
+				t.Errorf("%s: no change", out.ID)
+			}
+		}
+		before := d.Changes()
+		if d.Restore(d.Log(), 0, true); d.Changes() == before {
+			t.Error("restored: no change")
+		}
+		before = d.Changes()
+		delivered(t, d, notify.Delivery{ID: "WD-4", URL: "http://localhost/", ShipmentID: "SH-1", Event: "a"})
+		if d.Changes() < before+2 {
+			t.Error("queued and attempted: less than two changes")
+		}
+		for what, want := range map[[2]string]string{{"SH-1", "a"}: "WD-4", {"SH-1", "b"}: "WD-2", {"SH-2", "a"}: "WD-3", {"SH-2", "b"}: ""} {
+			if found, ok := d.Latest(what[0], what[1]); found.ID != want || ok != (want != "") {
+				t.Errorf("%v: %s, want %s", what, found.ID, want)
+			}
+		}
+	})
+}
+
 // A name under .localhost passes the first check; the dialled address is checked again.
 func TestTransport_DialsLoopbackOnly(t *testing.T) {
 	t.Parallel()
