@@ -100,8 +100,7 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 	for first := true; ; first, separator = false, ',' {
 		// The member that followed the last one in an earlier object is found without a search.
 		likely := int(r.next[place+1].Load())
-		if usual := r.usual[likely]; d.pos < len(d.text) && d.text[d.pos] == separator && startsWith(d.text[d.pos+1:], usual) {
-			d.pos += 1 + len(usual)
+		if d.skipName(separator, r.usual[likely]) {
 			place = likely
 		} else if !d.next("{}", first) {
 			break

@@ -149,7 +149,7 @@ type field struct {
 
 // record is how a struct is read.
 type record struct {
-	usual    []string                    // the names by place, as each nearly always stands in a text: in quotes, and with a colon
+	usual    []string                    // the names by place, in quotes
 	places   map[string]int              // by name
 	fields   []*field                    // by place
 	next     [maxNames + 1]atomic.Uint32 // the place that followed each place, and the start of the object, the last time
@@ -234,7 +234,7 @@ func (r *Reader) compileRecord(t reflect.Type) *record {
 // add adds a field under one of its names.
 func (c *record) add(f *field, name string) {
 	c.places[name] = len(c.fields)
-	c.usual = append(c.usual, `"`+name+`":`)
+	c.usual = append(c.usual, `"`+name+`"`)
 	c.fields = append(c.fields, f)
 }
 

@@ -121,6 +121,22 @@ func (s *scanner) name() []byte {
 	return name[1 : len(name)-1]
 }
 
+// skipName moves behind a separator, a quoted name and its colon if the first two come next, and reports whether they do.
+func (s *scanner) skipName(separator byte, name string) bool {
+	start := s.pos
+	if s.peek() == separator {
+		s.pos++
+		s.peek()
+		if startsWith(s.text[s.pos:], name) {
+			s.pos += len(name)
+			s.take(':')
+			return true
+		}
+	}
+	s.pos = start
+	return false
+}
+
 // string reads a string.
 func (s *scanner) string() string {
 	quoted, escaped := s.quoted()

@@ -22,7 +22,7 @@ type Form struct {
 
 // Forms are those that services are known to send. encoding/json into plain structs rejects the first one.
 func Forms() []Form {
-	return []Form{{"odd-scalars", odd}, {"shuffled-members", shuffled}}
+	return []Form{{"odd-scalars", odd}, {"indented", indented}, {"spaces", spaced}, {"shuffled-members", shuffled}}
 }
 
 // odd writes numbers as strings, a boolean as a number, and dates without a zone, as seconds and empty.
@@ -38,6 +38,19 @@ func odd(body []byte) ([]byte, error) {
 	})
 	body = regexp.MustCompile(`"(delivery_eta|pickup_eta|insurance_fee)":([0-9.]+)`).ReplaceAll(body, []byte(`"$1":"$2"`))
 	return bytes.ReplaceAll(bytes.ReplaceAll(body, []byte(`"used":true`), []byte(`"used":1`)), []byte(`"used":false`), []byte(`"used":0`)), failed
+}
+
+func indented(body []byte) ([]byte, error) {
+	var out bytes.Buffer
+	err := json.Indent(&out, body, "", "  ")
+	return out.Bytes(), err
+}
+
+// spaced writes a space behind each comma and colon, as Python does.
+func spaced(body []byte) ([]byte, error) {
+	body, err := indented(body)
+	body = regexp.MustCompile(`,\n *`).ReplaceAll(body, []byte(", "))
+	return regexp.MustCompile(`\n *`).ReplaceAll(body, nil), err
 }
 
 // shuffled writes the members of each rate in a different order.
