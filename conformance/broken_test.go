@@ -466,6 +466,7 @@ func violations() []violation {
 		{"live is misspelt", with(reworded("/v1/webhooks", `"live":`, `"is_live":`)), "Webhook", "live is missing"},
 		{"settlement_reference is misspelt", with(reworded("/v1/transactions", `"settlement_reference":`, `"settlementReference":`)), "Transaction", "settlement_reference is missing"},
 		{"account_number is misspelt", with(reworded("/v1/transactions", `"account_number":`, `"accountNumber":`)), "Transaction", "sender.account_number is missing"},
+		{"a replay has the event of the replay before it", with(changed(replay, "data.webhook_event_id", `"WE-1"`)), "Webhook replay result", "two replays have"},
 		{"webhook_event_id is misspelt", with(reworded(replay, `"webhook_event_id":`, `"event_id":`)), "Webhook replay result", "webhook_event_id is missing"},
 		{"available_documents is misspelt", with(reworded("/analyze", `"available_documents":`, `"availableDocuments":`)), regulatory, "available_documents is missing"},
 		{"shipment_id is misspelt in a request", with(renamed("/analyze", "shipment_id", "shipmentId")), regulatory, "want a success"},

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// checkReplay: "Response 200: data is the webhook replay result"; "Replays the exact stored payload of that attempt";
+// checkReplay: "Response 200: data is the webhook replay result"; "Replays the exact stored payload of that attempt"; "A replay
+// creates a webhook event identifier";
 // "Content-Type: application/json (optional)"; "When webhook_id is given, that webhook must exist, be active and be
 // subscribed to the event being replayed; otherwise the request fails."
 func (s *session) checkReplay() {
@@ -31,6 +32,7 @@ func (s *session) checkReplay() {
 	}
 	second := replay(again, delivered)
 	plain := s.call("webhooks.replay", request{body: s.replay.body, lacks: "Content-Type"}, delivered)
+	events := []any{first.data()["webhook_event_id"], second.data()["webhook_event_id"]}
 	result := func(a response) []string {
 		shipment, replayed := a.data()["shipment_id"], a.data()["event"]
 		return slices.Concat(a.problems(),
@@ -48,6 +50,8 @@ func (s *session) checkReplay() {
 	s.judge([]check{
 		{headingReplayed, "shipment_id with event returns the fields of the table", first.missing, result(first), stated},
 		{headingReplayed, "delivery_id replays the same event of the same shipment", second.missing, result(second), stated},
+		{headingReplayed, "a replay creates a webhook event identifier", second.missing,
+			problem(events[0] == events[1], "two replays have the webhook_event_id %v", events[0]), stated},
 		{headingReplay, "Content-Type is optional", plain.missing, result(plain), stated},
 		{headingReplayed, "replay_mode is stored_payload", second.missing,
 			problem(second.data()["replay_mode"] != "stored_payload", "replay_mode is %v", second.data()["replay_mode"]), open},

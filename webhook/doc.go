@@ -16,8 +16,8 @@
 // notifications from overwriting newer state.
 //
 // A delivery is recognized by its identifier, or by its body if it has none, and handled once. A replay that was
-// requested is a new delivery of the same event, and is handled again: [Notification.EventID] is then the same. See
-// [WithIDHeader] to handle each event once. A [Store] remembers the identifiers: a [MemoryStore] unless [WithStore] sets
+// requested is a new delivery of a new event with the same payload, and is handled again; see [WithIDHeader] to ignore
+// it. A [Store] remembers the identifiers: a [MemoryStore] unless [WithStore] sets
 // another, a [FileStore] to remember them across restarts, or, for receivers on several machines, a store of the nested
 // module stores.
 //

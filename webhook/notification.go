@@ -15,7 +15,8 @@ type Notification struct {
 	// ID identifies the delivery: the identifier in its header, or else a hash of the body.
 	ID string
 	// EventID identifies the event, if its header has an identifier; otherwise it is empty. The deliveries of one
-	// event, and a replay of it, have different IDs and the same EventID. The header is not signed; see [Sign].
+	// event to several webhooks have different IDs and the same EventID; a replay has an EventID of its own. The
+	// header is not signed; see [Sign].
 	EventID string
 	// Event is the kind of the event. It is an open type: the specification does not list all kinds.
 	Event shipping.EventKind

@@ -83,12 +83,11 @@ func WithSignature(header string, sign func(key string, body []byte) string) Opt
 }
 
 // WithIDHeader sets the header that carries the identifier of a delivery. The header is not signed; see [Sign]. A
-// delivery without it is identified by its body, and so is every delivery if header is empty; a replay of the
-// same payload is then ignored as a duplicate.
+// delivery without it is identified by its body, and so is every delivery if header is empty; a replay, which
+// repeats the payload, is then ignored as a duplicate.
 //
-// With the header of the event's identifier, WithIDHeader(DefaultEventIDHeader), each event is handled once, and a
-// replay is ignored too. Do not use it if the service notifies several webhooks of an event at the same receiver and
-// each of these notifications must be handled.
+// With the header of the event's identifier, WithIDHeader(DefaultEventIDHeader), an event of which the service notifies
+// several webhooks at the same receiver is handled once. A replay is a new event, and is handled again.
 func WithIDHeader(header string) Option { return func(s *settings) { s.idHeader = header } }
 
 // WithEventIDHeader sets the header of [Notification.EventID]. The header is optional.

@@ -31,7 +31,7 @@ type replayResult struct {
 }
 
 // replayWebhook serves POST /v1/webhooks/replay: it queues one delivery to each receiver, and responds before any is
-// sent. The deliveries have new ids, and the id of the event whose payload they repeat.
+// sent. The deliveries of one replay have new ids and one new event id.
 //
 // Assumptions: If delivery_id is present, shipment_id and event are ignored. The specification requires them only if
 // delivery_id is absent, and states that delivery_id "replays the exact stored payload of that attempt". The result
@@ -64,7 +64,7 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 
 	result := replayResult{
 		ShipmentID: about, Event: stored.Event,
-		WebhookEventID: cmp.Or(stored.EventID, w.Account.IDs.Coded("WE")), DeliveryID: stored.ID, ReplayMode: "stored_payload",
+		WebhookEventID: w.Account.IDs.Coded("WE"), DeliveryID: stored.ID, ReplayMode: "stored_payload",
 	}
 	for i, h := range receivers {
 		sent := w.Dispatcher.Send(notify.Delivery{
