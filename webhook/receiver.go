@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,12 +107,17 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.refuse(w, request, http.StatusBadRequest, err)
 		return
 	}
-	n.ReceivedAt, n.EventID = time.Now(), request.Header.Get(r.settings.eventHeader)
-	if n.ID = request.Header.Get(r.settings.idHeader); n.ID == "" {
+	n.ReceivedAt, n.EventID = time.Now(), header(request, r.settings.eventHeader)
+	if n.ID = header(request, r.settings.idHeader); n.ID == "" {
 		sum := sha256.Sum256(body)
 		n.ID = "sha256:" + hex.EncodeToString(sum[:])
 	}
 	r.accept(w, request, n)
+}
+
+// header returns a copy of a header, because servers that are not net/http's reuse the memory of a request for the next one.
+func header(request *http.Request, name string) string {
+	return strings.Clone(request.Header.Get(name))
 }
 
 // read reads the whole body, within the limits of size and time.
