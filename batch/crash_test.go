@@ -117,7 +117,9 @@ func (d *disk) Close() error   { return nil }
 // Of the steps since the last flush, each may be lost or not, in their order or the other way round. A write may be
 // there up to any byte, or in whole but for some of its sectors, which read as zeros. The file may be gone
 // until its directory was flushed.
-func crashes(before []byte, existed bool, done []diskStep, sector, maxSectors int, visit func(content []byte, acked int)) {
+func crashes(
+	before []byte, existed bool, done []diskStep, sector, maxSectors int, visit func(content []byte, acked int),
+) {
 	stable, named := before, existed
 	var unsynced []diskStep
 	for n, next := range append(slices.Clone(done), diskStep{kind: "end", acked: math.MaxInt}) {
@@ -184,9 +186,8 @@ func tearAll(content []byte, steps []diskStep, sector, maxSectors int, visit fun
 	}
 }
 
-// written runs appends on a journal over a disk: some one by one, some at the same time, so that they
-// share a write. It returns the keys in the order of the file.
-func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
+// written appends records to a journal over a disk, and returns their keys.
+func written(t *testing.T, d *disk, appends int) (keys []string) {
 	t.Helper()
 	acked := 0
 	d.acked = &acked
@@ -194,28 +195,15 @@ func written(t *testing.T, d *disk, appends int, name string) (keys []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var writers sync.WaitGroup
 	for n := range appends {
-		writers.Go(func() {
-			time.Sleep(time.Duration(n/3*100+n%3) * time.Millisecond) // three of them come during a flush of 10 ms
-			record := Record{
-				Key: fmt.Sprintf("%s-%d", name, n), Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"CUSTOMS"},
-				Currency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1", Sole: true}, At: time.Now(),
-			}
-			if err := journal.append(record); err != nil {
-				t.Error(err)
-			}
-			d.mu.Lock()
-			acked++
-			d.mu.Unlock()
-		})
-	}
-	writers.Wait()
-	records, err := journal.Records()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, record := range records {
+		record := Record{
+			Key: fmt.Sprint(n), Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"CUSTOMS"},
+			Currency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1", Sole: true}, At: time.Now(),
+		}
+		if err := journal.append(record); err != nil {
+			t.Fatal(err)
+		}
+		acked++
 		keys = append(keys, record.Key)
 	}
 	return keys
@@ -262,39 +250,37 @@ func TestBatchFile_PowerLossLosesNoAcknowledgedRecord(t *testing.T) {
 	limit := o.Number("SHIPPING_CRASH_STATES", 2_000)
 	tried, repaired := 0, 0
 	random := rand.New(rand.NewPCG(o.Seed(), 0))
-	synctest.Test(t, func(t *testing.T) {
-		for round := 0; tried < limit; round++ {
-			for i, start := range []struct {
-				name, content string
-				keys          []string
-				existed       bool
-			}{
-				{"a new journal", "", nil, false},
-				{"an empty file", "", nil, true},
-				{"the header cut off", journalHeader[:20], nil, true},
-			} {
-				d := &disk{content: []byte(start.content), slow: 10 * time.Millisecond}
-				keys := written(t, d, 6+round, "first")
-				sector := []int{64, 512, 128}[(i+round)%3]
-				crashes([]byte(start.content), start.existed, d.done, sector, 5, func(content []byte, acked int) {
+	for round := 0; tried < limit; round++ {
+		for i, start := range []struct {
+			content string
+			existed bool
+		}{
+			{"", false}, // a new journal
+			{"", true},
+			{journalHeader[:20], true},
+		} {
+			d := &disk{content: []byte(start.content)}
+			keys := written(t, d, 2+round)
+			sector := []int{64, 512, 128}[(i+round)%3]
+			crashes([]byte(start.content), start.existed, d.done, sector, 5, func(content []byte, acked int) {
+				tried++
+				after, _ := survivors(t, content, keys, min(acked, len(keys)))
+				if random.IntN(300) != 0 || len(after.done) < 4 {
+					return
+				}
+				// The power is lost again, while the journal is opened and the next record appended.
+				whole := keysIn(t, after.content)
+				crashes(content, true, after.done, sector, 5, func(content []byte, _ int) {
 					tried++
-					after, _ := survivors(t, content, keys, min(acked, len(keys)-len(start.keys))+len(start.keys))
-					if random.IntN(300) != 0 || len(after.done) < 4 {
-						return
-					}
-					// The power is lost again, while the journal is opened and the next record appended.
-					whole := append(slices.Clone(keysIn(t, after.content)), "never")
-					crashes(content, true, after.done, sector, 5, func(content []byte, _ int) {
-						tried++
-						repaired++
-						survivors(t, content, whole[:len(whole)-1], min(acked, len(keys)-len(start.keys))+len(start.keys))
-					})
+					repaired++
+					survivors(t, content, whole, min(acked, len(keys)))
 				})
-			}
+			})
 		}
-	})
+	}
 	t.Attr("cases", fmt.Sprintf("%d states", tried))
-	t.Logf("%d states of the disk after a power loss, %d of them after a second one; 0 acknowledged records lost, 0 journals refused", tried, repaired)
+	t.Logf("%d states of the disk after a power loss, %d of them after a second one; "+
+		"0 acknowledged records lost, 0 journals refused", tried, repaired)
 }
 
 func keysIn(t *testing.T, content []byte) (keys []string) {
@@ -323,50 +309,68 @@ func (d *fullDisk) WriteAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// A journal on a full disk keeps the acknowledged records. It accepts nothing after the failure, even if there is room, and
-// continues once it is opened again.
+// A journal on a full disk keeps the acknowledged records. It accepts nothing after the failure, even if there is room,
+// and continues once it is opened again.
 func TestBatchFile_AFullDiskLosesNoAcknowledgedRecord(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for room := 100; room < 2_000; room += 29 {
-			d := &fullDisk{&disk{slow: 10 * time.Millisecond}, room}
-			journal, err := openFile("journal", d)
+	for room := 100; room < 2_000; room += 29 {
+		d := &fullDisk{&disk{}, room}
+		journal, err := openFile("journal", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []string
+		for err == nil {
+			key := fmt.Sprint(len(kept))
+			if err = journal.append(Record{Key: key, Step: StepPurchasing, RequestID: "RD-1"}); err == nil {
+				kept = append(kept, key)
+			}
+		}
+		d.room = 1 << 20
+		late := journal.append(Record{Key: "late", Step: StepAnalyzed})
+		if !errors.Is(err, syscall.ENOSPC) || !errors.Is(late, syscall.ENOSPC) {
+			t.Errorf("room for %d bytes: %v, then %v", room, err, late)
+		}
+		if _, found := survivors(t, d.content, kept, len(kept)); len(found) != len(kept)+1 { // and one more
+			t.Errorf("room for %d bytes: %d records were acknowledged, and %d are kept", room, len(kept), len(found)-1)
+		}
+	}
+}
+
+// Eight workers record 100 items a second, of four records each, on a disk that takes 2 ms for a flush.
+func TestBatchFile_ItemsPerSecond(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			const items = 400
+			journal, err := openFile("journal", &disk{slow: 2 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
-			var mu sync.Mutex
-			var kept []string
-			var writers sync.WaitGroup
-			for n := range 30 {
-				writers.Go(func() {
-					time.Sleep(time.Duration(n/3*100+n%3) * time.Millisecond) // three of them share a write
-					key := fmt.Sprintf("%02d", n)
-					switch err := journal.append(Record{Key: key, Step: StepPurchasing, RequestID: "RD-1"}); {
-					case err == nil:
-						mu.Lock()
-						defer mu.Unlock()
-						kept = append(kept, key)
-					case !errors.Is(err, syscall.ENOSPC):
-						t.Error(err)
+			start := time.Now()
+			var work sync.WaitGroup
+			for worker := range workers {
+				work.Go(func() {
+					for n := range items / workers {
+						for _, step := range []Step{StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted} {
+							err := journal.append(Record{Key: fmt.Sprint(worker, n), Step: step, RequestID: "RD-1"})
+							if err != nil {
+								t.Error(err)
+							}
+						}
 					}
 				})
 			}
-			writers.Wait()
-			d.room = 1 << 20
-			if err := journal.append(Record{Key: "late", Step: StepAnalyzed}); !errors.Is(err, syscall.ENOSPC) || len(kept) == 30 {
-				t.Errorf("room for %d bytes, %d records: %v", room, len(kept), err)
+			work.Wait()
+			if rate := items / time.Since(start).Seconds(); rate < 100 {
+				t.Errorf("%d workers: %.0f items a second", workers, rate)
 			}
-			slices.Sort(kept) // the order of the file
-			_, found := survivors(t, d.content, kept, len(kept))
-			if len(found) != len(kept)+1 { // and one more
-				t.Errorf("room for %d bytes: %d records were acknowledged, and %d are kept", room, len(kept), len(found)-1)
-			}
-		}
-	})
+		})
+	}
 }
 
-// Of purchases that are recorded at the same time only those that fit into the budget together are recorded: a price counts
-// before its record is on the disk, and until the record that gives it back is there.
+// Of purchases that are recorded at the same time only those that fit into the budget together are recorded: a price
+// counts before its record is on the disk, and until the record that gives it back is there.
 func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -378,7 +382,9 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 		var kept, refused []Claim
 		var mu sync.Mutex
 		purchase := func(claim Claim) {
-			record := Record{Key: claim.Record().Key, Step: StepPurchasing, Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
+			record := Record{
+				Key: claim.Record().Key, Step: StepPurchasing, Amount: shippingtest.Amount(t, "100"), Currency: "NGN",
+			}
 			_, err := claim.Append(t.Context(), record, budget)
 			mu.Lock()
 			defer mu.Unlock()
@@ -415,7 +421,8 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 			}
 			writers.Wait()
 		}
-		if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, "200") {
+		committed, err := journal.Committed(t.Context(), *budget)
+		if err != nil || committed != shippingtest.Amount(t, "200") {
 			t.Errorf("%s is committed, %v", committed, err)
 		}
 	})

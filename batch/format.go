@@ -15,16 +15,12 @@ import (
 //	{"crc":"5f0c2a11","synced":48,"record":{"key":"SH-1","step":"analyzed",…}}
 //
 // The first line, the header, names the format and its version. Each other line is a record. crc is the CRC-32C of the
-// line after the crc member, in hexadecimal. synced is the length of the part of the file that was on the
-// disk before the line was written.
+// line after the crc member, in hexadecimal. synced is the length of the file that was on the disk before the line
+// was written: its offset, or less in a file of an earlier version, which wrote several lines at once.
 //
-// The header is on the disk before the first record is written. Everything after the synced part is a single
-// write, because a write begins only after the one before it is on the disk. A power loss can leave that write cut
-// off, or with sectors that read as zeros. None of its records was acknowledged, so they are discarded from the
-// first incomplete line on. Damage of any other kind, or before the synced part of a later line, is damage to
+// Each line is on the disk before the next one is written. A power loss can leave the last line cut off, or with
+// sectors that read as zeros. It was not acknowledged, so it is discarded. Damage of any other kind is damage to
 // acknowledged records: the file is refused.
-//
-// A later version may upgrade a journal by appending its own header. So a header is recognized in any line.
 const (
 	journalFormat  = "shipping-batch-journal"
 	journalVersion = 1
@@ -41,10 +37,10 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendLine appends the line of a record to a write that begins when synced bytes are on the disk.
-func appendLine(lines, record []byte, synced int64) []byte {
-	rest := fmt.Appendf(nil, `"synced":%d,"record":%s}`, synced, record)
-	return fmt.Appendf(lines, recordBegins+`%08x",%s`+"\n", crc32.Checksum(rest, castagnoli), rest)
+// recordLine returns the line of a record at an offset of the file.
+func recordLine(record []byte, at int64) []byte {
+	rest := fmt.Appendf(nil, `"synced":%d,"record":%s}`, at, record)
+	return fmt.Appendf(nil, recordBegins+`%08x",%s`+"\n", crc32.Checksum(rest, castagnoli), rest)
 }
 
 // journalContent is the content of a journal file.
@@ -52,7 +48,7 @@ type journalContent struct {
 	records []Record
 	// size is the length of the intact part. What follows was never acknowledged. 0 is a new journal.
 	size int64
-	last []byte // the last bytes of that part
+	last []byte // the last line of that part
 }
 
 var (
@@ -66,40 +62,31 @@ func parseJournal(data []byte) (journalContent, error) {
 	if tornHeader(data) {
 		return content, nil
 	}
-	torn := 0 // the number of the first incomplete line
-	for number, rest := 1, data; len(rest) > 0; number++ {
-		line, after, ended := bytes.Cut(rest, []byte("\n"))
-		at := int64(len(data) - len(rest))
-		rest = after
-		if number == 1 || bytes.HasPrefix(line, []byte(headerBegins)) {
-			if err := checkHeader(line, number == 1); err != nil {
-				return content, fmt.Errorf("line %d: %w", number, err)
-			}
-			content.size = int64(len(journalHeader))
-			continue
-		}
-		record, synced, err := parseLine(line, at, ended)
-		switch {
-		case err == nil && torn == 0:
-			content.records = append(content.records, record)
-			content.size = int64(len(data) - len(rest))
-		case err == nil && synced > content.size:
-			return content, fmt.Errorf("line %d: %w", torn, errDamagedLine) // the line was complete once
-		case err == nil:
-			// Another line of the write that is incomplete.
-		case !mayBeTorn(line, ended, torn > 0):
-			return content, fmt.Errorf("line %d: %w", number, err)
-		case torn == 0:
-			torn = number
-		}
+	header, _, _ := bytes.Cut(data, []byte("\n"))
+	if err := checkHeader(header); err != nil {
+		return content, fmt.Errorf("line 1: %w", err)
 	}
+	content.size, content.last = int64(len(journalHeader)), []byte(journalHeader)
+	for number := 2; content.size < int64(len(data)); number++ {
+		rest := data[content.size:]
+		line, _, ended := bytes.Cut(rest, []byte("\n"))
+		record, err := parseLine(line, content.size, ended)
+		if err != nil {
+			if len(line)+1 >= len(rest) && mayBeTorn(line, ended) {
+				break
+			}
+			return content, fmt.Errorf("line %d: %w", number, err)
+		}
+		content.records = append(content.records, record)
+		content.size, content.last = content.size+int64(len(line))+1, rest[:len(line)+1]
+	}
+	content.last = bytes.Clone(content.last) // without the whole file
 	return content, nil
 }
 
-// mayBeTorn reports whether a line that cannot be read can be the rest of a record's line after a power loss.
-func mayBeTorn(line []byte, ended, afterTorn bool) bool {
-	zeros := bytes.IndexByte(line, 0) >= 0
-	return zeros || !ended && (afterTorn || beginsLike(line, recordBegins))
+// mayBeTorn reports whether a last line that cannot be read can be the rest of a record's line after a power loss.
+func mayBeTorn(line []byte, ended bool) bool {
+	return bytes.IndexByte(line, 0) >= 0 || !ended && beginsLike(line, recordBegins)
 }
 
 // tornHeader reports whether the power was lost while the header of a new journal was written: the file is empty, or
@@ -127,55 +114,47 @@ func beginsLike(line []byte, begins ...string) bool {
 	return false
 }
 
-// checkHeader returns an error unless a line is the header of this version, and the first line.
-func checkHeader(line []byte, first bool) error {
+// checkHeader returns an error unless the first line is the header of this version.
+func checkHeader(line []byte) error {
 	var header struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
 	err := json.Unmarshal(line, &header)
 	switch {
-	case first && string(line)+"\n" == journalHeader:
+	case string(line)+"\n" == journalHeader:
 		return nil
 	case err == nil && header.Format == journalFormat && header.Version > journalVersion:
-		return laterVersionError(fmt.Sprintf("format version %d", header.Version))
-	case !first && err != nil:
-		return laterVersionError("a later format version")
-	case first && !bytes.HasPrefix(line, []byte{0}) && !beginsLike(line, headerBegins, recordBegins),
+		return fmt.Errorf("the journal has format version %d, and this version of the package reads version %d; "+
+			"use the version that wrote it", header.Version, journalVersion)
+	case !bytes.HasPrefix(line, []byte{0}) && !beginsLike(line, headerBegins, recordBegins),
 		err == nil && header.Format != "" && header.Format != journalFormat:
 		return errOtherFile
 	}
 	return errDamagedLine
 }
 
-// laterVersionError returns the error of a journal of a version that this one does not read.
-func laterVersionError(version string) error {
-	return fmt.Errorf("the journal has %s, and this version of the package reads version %d; use the version that wrote it",
-		version, journalVersion)
-}
-
 // parseLine reads a record's line, which begins at an offset of the file.
-func parseLine(line []byte, at int64, ended bool) (record Record, synced int64, err error) {
+func parseLine(line []byte, at int64, ended bool) (record Record, err error) {
 	head := len(recordBegins) + 8
-	if !ended || len(line) < head+2 || string(line[:len(recordBegins)]) != recordBegins || string(line[head:head+2]) != `",` {
-		return record, 0, errDamagedLine
+	if !ended || len(line) < head+2 || !bytes.HasPrefix(line, []byte(recordBegins)) || string(line[head:head+2]) != `",` {
+		return record, errDamagedLine
 	}
 	rest := line[head+2:]
 	if fmt.Sprintf("%08x", crc32.Checksum(rest, castagnoli)) != string(line[len(recordBegins):head]) {
-		return record, 0, errDamagedLine
+		return record, errDamagedLine
 	}
 	var wire struct {
 		Synced int64           `json:"synced"`
 		Record json.RawMessage `json:"record"`
 	}
 	if err := decodeExactly(append([]byte("{"), rest...), &wire); err != nil {
-		return record, 0, lineProblem(err)
+		return record, lineProblem(err)
 	}
 	if wire.Synced > at {
-		return record, 0, fmt.Errorf("%w: %d bytes before it are missing", errDamagedLine, wire.Synced-at)
+		return record, fmt.Errorf("%w: %d bytes before it are missing", errDamagedLine, wire.Synced-at)
 	}
-	record, err = parseRecord(wire.Record)
-	return record, wire.Synced, err
+	return parseRecord(wire.Record)
 }
 
 // parseRecord reads a record. One that this version does not understand as a whole is refused.
