@@ -2,16 +2,19 @@ module github.com/shipping-go/shipping
 
 go 1.26
 
+// A program compiles what is marked with the packages that it imports: one that imports only the client, batch or webhook
+// compiles go-retryablehttp, go-querystring and go-cleanhttp.
+
 require (
-	codeberg.org/go-pdf/fpdf v0.12.0
-	github.com/go-fonts/liberation v0.3.3
-	github.com/google/go-cmp v0.7.0
-	github.com/google/go-querystring v1.2.0
-	github.com/hashicorp/go-retryablehttp v0.7.8
-	github.com/jarcoal/httpmock v1.4.2
-	github.com/urfave/cli/v3 v3.14.0
-	go.uber.org/goleak v1.3.0
-	pgregory.net/rapid v1.3.0
+	codeberg.org/go-pdf/fpdf v0.12.0 // server
+	github.com/go-fonts/liberation v0.3.3 // server
+	github.com/google/go-cmp v0.7.0 // tests
+	github.com/google/go-querystring v1.2.0 // client
+	github.com/hashicorp/go-retryablehttp v0.7.8 // client
+	github.com/jarcoal/httpmock v1.4.2 // tests
+	github.com/urfave/cli/v3 v3.14.0 // command mockserver
+	go.uber.org/goleak v1.3.0 // tests
+	pgregory.net/rapid v1.3.0 // tests
 )
 
-require github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+require github.com/hashicorp/go-cleanhttp v0.5.2 // indirect; client

@@ -31,14 +31,14 @@ func TestDEPENDENCIES_HaveAReason(t *testing.T) {
 	}
 }
 
-// NOTICE has every module that is built into a program, be it required directly or not.
-func TestNOTICE_NamesWhatIsBuiltIn(t *testing.T) {
+// THIRD_PARTY_LICENSES has every module that is built into a program, be it required directly or not.
+func TestThirdPartyLicenses_NameWhatIsBuiltIn(t *testing.T) {
 	t.Parallel()
-	notice := readText(t, "NOTICE")
+	notice := readText(t, "THIRD_PARTY_LICENSES")
 	testsOnly := []string{"github.com/google/go-cmp", "github.com/jarcoal/httpmock", "go.uber.org/goleak", "pgregory.net/rapid"}
 	for _, found := range requirement.FindAllStringSubmatch(readText(t, "go.mod"), -1) {
 		if module := found[1]; !slices.Contains(testsOnly, module) && !strings.Contains(notice, module) {
-			t.Errorf("NOTICE does not name %s", module)
+			t.Errorf("THIRD_PARTY_LICENSES does not name %s", module)
 		}
 	}
 }
