@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
@@ -164,9 +165,11 @@ func checkKey(key string) error {
 	return nil
 }
 
-// baseURL is the checked base address: scheme, host and an optional path prefix, without /v1.
+// baseURL is the checked base address: scheme, host and an optional path prefix, without /v1. option is the option or
+// the variable that holds it.
 type baseURL struct {
 	scheme, host, prefix string
+	option               string
 }
 
 func (b baseURL) String() string { return b.scheme + "://" + b.host + b.prefix }
@@ -203,7 +206,7 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 		return baseURL{}, invalidOption(option,
 			"ends in /"+last+": this client is for version 1 and adds /v1; leave /"+last+" out")
 	}
-	return baseURL{scheme: u.Scheme, host: strings.ToLower(u.Host), prefix: prefix}, nil
+	return baseURL{scheme: u.Scheme, host: strings.ToLower(u.Host), prefix: prefix, option: option}, nil
 }
 
 // isVersion reports whether a segment of a path is the version of an interface, such as v2.
@@ -218,8 +221,12 @@ func mayBePublic(host string) bool {
 		return !address.IsLoopback() && !address.IsPrivate() && !address.IsLinkLocalUnicast() && !address.IsUnspecified()
 	}
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
-	if !strings.Contains(name, ".") {
-		return false
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) { // IDNA maps "。" to a dot
+		return true
+	}
+	if !strings.Contains(name, ".") { // resolvers read 134744072, 0x8080808 and 01002004010 as 8.8.8.8
+		hex, isHex := strings.CutPrefix(name, "0x")
+		return strings.Trim(name, "0123456789") == "" || isHex && strings.Trim(hex, "0123456789abcdef") == ""
 	}
 	for _, suffix := range []string{".localhost", ".local", ".internal", ".test", ".example", ".invalid"} {
 		if strings.HasSuffix(name, suffix) {

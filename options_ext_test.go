@@ -42,6 +42,19 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"plain HTTP, IPv6":       {shippingtest.Key, "http://[2001:4860:4860::8888]", "use https://"},
 		"plain HTTP, mapped":     {shippingtest.Key, "http://[::ffff:8.8.8.8]", "use https://"},
 		"plain HTTP, short IP":   {shippingtest.Key, "http://8.8", "use https://"},
+		// Names that a resolver reads as public addresses passed as local ones.
+		"plain HTTP, ideographic stop":    {shippingtest.Key, "http://evil\u3002com", "use https://"},
+		"plain HTTP, full-width stop":     {shippingtest.Key, "http://evil\uff0ecom", "use https://"},
+		"plain HTTP, half-width stop":     {shippingtest.Key, "http://evil\uff61com.", "use https://"},
+		"plain HTTP, an escaped stop":     {shippingtest.Key, "http://evil%E3%80%82com", "use https://"},
+		"plain HTTP, an ASCII escape":     {shippingtest.Key, "http://evil%2ecom", "is not a URL"},
+		"plain HTTP, a local non-ASCII":   {shippingtest.Key, "http://b\u00fccher.test", "use https://"},
+		"plain HTTP, full-width digits":   {shippingtest.Key, "http://\uff18\uff0e\uff18", "use https://"},
+		"plain HTTP, a decimal number":    {shippingtest.Key, "http://134744072", "use https://"},
+		"plain HTTP, a number with a dot": {shippingtest.Key, "http://134744072.:80", "use https://"},
+		"plain HTTP, a hex number":        {shippingtest.Key, "http://0X8080808", "use https://"},
+		"plain HTTP, an octal number":     {shippingtest.Key, "http://01002004010", "use https://"},
+		"plain HTTP, the root":            {shippingtest.Key, "http://.", "use https://"},
 	} {
 		client, err := shipping.NewClient(test.key, shipping.WithBaseURL(test.address))
 		if client != nil || err == nil || !strings.Contains(err.Error(), test.want) {
@@ -200,6 +213,9 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"analyze neither", analyze(&shipping.AnalyzeRequest{}), "set exactly one of them"},
 		{"analyze both", analyze(&shipping.AnalyzeRequest{ShipmentID: "SH-1", FileURL: "https://a.test"}), "are both set: set exactly one of them"},
 		{"analyze a local file", analyze(&shipping.AnalyzeRequest{FileURL: "/tmp/invoice.pdf"}), "FileURL is not an http or https address"},
+
+		{"analyze no host", analyze(&shipping.AnalyzeRequest{FileURL: "https://"}), "FileURL is not an http or https address"},
+		{"analyze a line break", analyze(&shipping.AnalyzeRequest{FileURL: "https://a.test/i.pdf\r\nX: 1"}), "FileURL is not an http or https address"},
 
 		{"purchase nothing", purchase(nil), "RequestID is empty: pass the request_id that Analyze returned"},
 		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{"FDA"}}), "RequestID is empty"},

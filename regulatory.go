@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -59,10 +60,15 @@ func (r *AnalyzeRequest) Validate() error {
 		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both empty: set exactly one of them")
 	case r.ShipmentID != "" && r.FileURL != "":
 		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both set: set exactly one of them")
-	case r.FileURL != "" && !strings.HasPrefix(r.FileURL, "https://") && !strings.HasPrefix(r.FileURL, "http://"):
+	case r.FileURL != "" && !isWebAddress(r.FileURL):
 		return invalidRequest(OpAnalyze, "FileURL", "is not an http or https address: pass the URL of the uploaded invoice")
 	}
 	return nil
+}
+
+func isWebAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != ""
 }
 
 // Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in

@@ -149,6 +149,7 @@ func TestIsLoopback(t *testing.T) {
 	tests := map[string]bool{
 		"localhost": true, "LOCALHOST.": true, "shop.localhost": true, "127.0.0.1": true, "127.8.9.1": true, "::1": true, "::ffff:127.0.0.1": true,
 		"": false, "localhost.example": false, "notlocalhost": false, "10.0.0.1": false, "0.0.0.0": false, "2130706433": false, "::ffff:10.0.0.1": false,
+		"b\u00fccher.localhost": false, "evil\u3002localhost": false,
 	}
 	for host, want := range tests {
 		if got := IsLoopback(host); got != want {

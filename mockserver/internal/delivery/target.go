@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
 // ErrNotLoopback is returned for a target on another machine.
@@ -28,8 +29,12 @@ func CheckTarget(target string, anywhere bool) error {
 	return nil
 }
 
-// IsLoopback reports whether a host name or address, without a port, is a loopback address.
+// IsLoopback reports whether a host name or address, without a port, is a loopback address. A name that is not ASCII is
+// none, because IDNA may map it to another.
 func IsLoopback(host string) bool {
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return false
+	}
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true
