@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 	"unicode"
@@ -69,7 +70,9 @@ type Error struct {
 	Operation string
 	// StatusCode is the HTTP status; 0 if no response was received.
 	StatusCode int
-	// Message is the envelope's message, 2 KiB at most. Never match on it: messages change.
+	// Message is the reason that the service gave, 2 KiB at most: the envelope's message, or a text, list or object in
+	// its place, such as "error", "errors" or "detail". If no reason is found, it is the start of the body. Never match
+	// on it: messages change.
 	Message string
 	// Code is the service's own code of the failure, such as "insufficient_funds", 128 bytes at most; empty
 	// if the service sent none.
@@ -101,6 +104,8 @@ type Error struct {
 	// which a context was cancelled.
 	notSent, heldBack bool
 	retry             operations.Retry // of the operation
+	redirect          string           // the target of a redirect
+	address           string           // the base address, if it was not reached, and its option
 }
 
 // Attempt is one attempt to send the request of a call.
@@ -122,6 +127,9 @@ func (e *Error) Error() string {
 	b.WriteString(e.Operation)
 	if e.StatusCode != 0 {
 		b.WriteString(strings.TrimRight(fmt.Sprintf(": %d %s", e.StatusCode, http.StatusText(e.StatusCode)), " "))
+	}
+	if e.redirect != "" {
+		b.WriteString(" to " + oneLine(e.redirect, maxErrorMessage))
 	}
 	switch {
 	case e.Message != "":
@@ -150,6 +158,8 @@ func (e *Error) Error() string {
 // hint returns advice what to check or change; "" for other errors.
 func (e *Error) hint() string {
 	switch {
+	case e.StatusCode == http.StatusProxyAuthRequired, e.proxyRefused():
+		return "a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY"
 	case e.StatusCode == http.StatusUnauthorized:
 		return "check that the secret key belongs to this base address"
 	case errors.Is(e.kind, ErrRedirected):
@@ -166,14 +176,21 @@ func (e *Error) hint() string {
 		return "the service expects http:// there: check scheme and port of the base address"
 	case transport.SpeaksTLS(e.Cause):
 		return "the service expects https:// there: check scheme and port of the base address"
+	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "proxyconnect") && !contextEnded(e.Cause):
+		return "the proxy cannot be reached: check HTTP_PROXY and HTTPS_PROXY"
 	case errors.Is(e.kind, ErrConnection) && e.NotSent() && !contextEnded(e.Cause):
-		return "nothing was sent: check host, port and network"
-	case errors.Is(e.kind, ErrConnection) && notConnected(e.Cause) && !contextEnded(e.Cause):
-		return "check host, port and network"
+		return "nothing was sent: " + e.checkAddress()
+	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "dial") && !contextEnded(e.Cause):
+		return e.checkAddress()
 	case errors.Is(e.kind, ErrConnection), errors.Is(e.kind, ErrTruncated), errors.Is(e.kind, ErrServer):
 		return e.lostHint()
 	}
 	return ""
+}
+
+// checkAddress returns advice about a base address to which there was no connection.
+func (e *Error) checkAddress() string {
+	return "check that the service runs at " + e.address + ", and host, port and network"
 }
 
 // lostHint returns advice about a request that may have been performed. That of a purchase is in the [PurchaseError].
@@ -195,11 +212,17 @@ func (e *Error) lostHint() string {
 	return ""
 }
 
-// notConnected reports whether the last connection failed. It does not prove that nothing was sent before;
-// see [Error.NotSent].
-func notConnected(err error) bool {
-	operation, ok := errors.AsType[*net.OpError](err)
-	return ok && (operation.Op == "dial" || operation.Op == "proxyconnect")
+// failedAt reports whether the last connection failed at an operation of package net. It does not prove that nothing was
+// sent before; see [Error.NotSent].
+func failedAt(err error, operation string) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == operation
+}
+
+// proxyRefused reports whether a proxy responded to CONNECT with 407, for which net/http has no type.
+func (e *Error) proxyRefused() bool {
+	return e.StatusCode == 0 && e.Cause != nil &&
+		strings.HasSuffix(e.Cause.Error(), http.StatusText(http.StatusProxyAuthRequired))
 }
 
 // contextEnded reports whether the end of a context is the cause.
@@ -285,7 +308,9 @@ func (x *exchange) transportFailure(ctx context.Context, err error) *Error {
 	}
 	failure := &Error{
 		Operation: x.operation.Name, RequestID: x.requestID, Attempts: x.attempts, NotRetried: x.notRetried,
-		Cause: err, kind: ErrConnection, retry: x.operation.Retry, notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
+		Cause: err, kind: ErrConnection, retry: x.operation.Retry,
+		notSent: transport.NotSent(returned), heldBack: transport.HeldBack(returned),
+		address: x.core.baseURL.String() + " (" + x.core.baseURL.option + ")",
 	}
 	if partial, ok := transport.Partial(returned); ok {
 		x.header = partial.Header
@@ -310,14 +335,16 @@ func (c *core) failureOf(x *exchange) *Error {
 		retry: x.operation.Retry, Body: body, Attempts: x.attempts, NotRetried: x.notRetried,
 	}
 	failure.RetryAfter, _ = transport.RetryAfter(got.Header, time.Now())
+	failure.redirect = c.redirectOf(got)
 	var reply envelope[RawJSON]
 	if len(bytes.TrimSpace(body)) > 0 && readJSON(body, &reply) != nil {
-		failure.Message = c.describeBody(body).Error()
+		if failure.redirect == "" && got.StatusCode != http.StatusProxyAuthRequired {
+			failure.Message = c.describeBody(body).Error()
+		}
 		return failure
 	}
 	if contentType, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type")); contentType == "application/problem+json" {
 		failure.refused = got.StatusCode/100 == 4 && RawJSON(body).isObject() && RawJSON(body).Get("status") != "true"
-		reply.Message = problemText(RawJSON(body))
 	}
 	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {
 		failure.refused = !reply.Status.several
@@ -326,11 +353,29 @@ func (c *core) failureOf(x *exchange) *Error {
 	if failure.refused && x.operation.Charges {
 		failure.refusal = evidence.ReadRefusal(string(body), x.requestID)
 	}
-	failure.Message, failure.Data, failure.Code = reply.Message, reply.Data, reply.Data.Get("error_code").Text()
+	failure.Message = c.reason(got.StatusCode, body, reply.Message)
+	failure.Data, failure.Code = reply.Data, reply.Data.Get("error_code").Text()
 	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
 	}
 	return failure
+}
+
+// redirectOf returns the target of a redirect, without its user and query.
+func (c *core) redirectOf(got *transport.Response) string {
+	location := got.Header.Get("Location")
+	if got.StatusCode/100 != 3 || location == "" {
+		return ""
+	}
+	target, err := url.Parse(location)
+	if err != nil {
+		return ""
+	}
+	if !target.IsAbs() {
+		target = (&url.URL{Scheme: c.baseURL.scheme, Host: c.baseURL.host, Path: "/"}).ResolveReference(target)
+	}
+	target.User, target.RawQuery, target.Fragment = nil, "", ""
+	return target.String()
 }
 
 // redacted truncates the texts of an error, and withholds each that the service sent and that contains the key. Every
@@ -338,6 +383,7 @@ func (c *core) failureOf(x *exchange) *Error {
 func (c *core) redacted(e *Error) *Error {
 	e.Message = clip(c.key.Text(e.Message), maxErrorMessage)
 	e.RequestID, e.Code = c.key.Text(e.RequestID), clip(c.key.Text(e.Code), maxErrorID)
+	e.redirect, e.address = c.key.Text(e.redirect), c.key.Text(e.address)
 	if len(e.Data) > maxErrorBody {
 		e.Data = ""
 	}
@@ -401,16 +447,6 @@ func invalidOption(option, problem string) error {
 	return &ValidationError{Field: option, Problem: problem}
 }
 
-// problemText returns the title and the detail of an application/problem+json body (RFC 9457).
-func problemText(body RawJSON) string {
-	members := body.members()
-	title, detail := members["title"].Text(), members["detail"].Text()
-	if title == "" || detail == "" {
-		return title + detail
-	}
-	return title + ": " + detail
-}
-
 // clip truncates text to n bytes.
 func clip(text string, n int) string {
 	if len(text) <= n {
@@ -439,6 +475,18 @@ func (c *core) unexpected(x *exchange, cause error) *Error {
 	return failure
 }
 
+// withoutStatus returns the error of a 2xx response whose JSON reports neither success nor failure.
+func (c *core) withoutStatus(x *exchange) *Error {
+	problem := "it has no status"
+	if status := RawJSON(x.response.Body).Get("status"); status != "" {
+		problem = "its status is " + oneLine(string(status), maxErrorID) + " instead of true or false"
+	}
+	failure := c.failureOf(x)
+	failure.kind = ErrUnexpectedBody
+	failure.Cause = errors.New("the response is JSON but not the documented envelope: " + problem)
+	return failure
+}
+
 // unusable returns the error of a response in the documented envelope whose data is not what the operation returns.
 func (c *core) unusable(operation, requestID string, response Response, data RawJSON, problem string) error {
 	return c.redacted(&Error{
@@ -456,7 +504,7 @@ func (c *core) describeBody(body []byte) error {
 	case text[0] == '<':
 		return errors.New("the body is HTML or XML, not JSON")
 	case text[0] != '{' && text[0] != '[':
-		return errors.New("the body is not JSON: it starts with " + quoteShort(string(c.key.Start(text, maxErrorID))))
+		return errors.New("the body is not JSON: " + c.startOf(text))
 	case !json.Valid(text):
 		return errors.New("the body is not valid JSON, or ends early")
 	default:

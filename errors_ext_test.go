@@ -78,17 +78,23 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 		},
 		"text instead of the API": {
 			httpmock.NewStringResponder(200, "It works! This is the default page of a web server"),
-			`shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not JSON: it starts with ` +
-				`"It works! This is the default page of a …"; check that the base address is the service's API and not a web page or proxy`,
+			`shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not JSON: ` +
+				`It works! This is the default page of a web server; check that the base address is the service's API and not a web page or proxy`,
 		},
 		"half a body": {
 			httpmock.NewStringResponder(200, `{"status":tr`),
 			"shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not valid JSON, or ends early; " +
 				"check that the base address is the service's API and not a web page or proxy",
 		},
+		// The target of a redirect was missing.
 		"redirect": {
-			httpmock.NewStringResponder(308, "{}").HeaderSet(http.Header{"Location": {"https://elsewhere.test"}}),
-			"shipping: regulatory.get: 308 Permanent Redirect (request RD-1); " +
+			httpmock.NewStringResponder(308, "<html>").HeaderSet(http.Header{"Location": {"https://u:p@elsewhere.test/login?next=%2Fv1"}}),
+			"shipping: regulatory.get: 308 Permanent Redirect to https://elsewhere.test/login (request RD-1); " +
+				"redirects are not followed: check scheme, host and path of the base address",
+		},
+		"redirect to a path": {
+			httpmock.NewStringResponder(302, "{}").HeaderSet(http.Header{"Location": {"/login"}}),
+			"shipping: regulatory.get: 302 Found to https://api.service.test/login (request RD-1); " +
 				"redirects are not followed: check scheme, host and path of the base address",
 		},
 		"status false on a success": {
@@ -96,7 +102,23 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 		},
 		"nobody there": {
 			httpmock.NewErrorResponder(shippingtest.ErrRefused()),
-			"shipping: regulatory.get: no response (request RD-1): dial tcp: connection refused; check host, port and network",
+			"shipping: regulatory.get: no response (request RD-1): dial tcp: connection refused; " +
+				"check that the service runs at https://api.service.test (WithBaseURL), and host, port and network",
+		},
+		"a proxy that is down": {
+			httpmock.NewErrorResponder(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: shippingtest.ErrRefused()}),
+			"shipping: regulatory.get: no response (request RD-1): proxyconnect tcp: dial tcp: connection refused; " +
+				"the proxy cannot be reached: check HTTP_PROXY and HTTPS_PROXY",
+		},
+		"a proxy without credentials": {
+			httpmock.NewStringResponder(407, "<html>"),
+			"shipping: regulatory.get: 407 Proxy Authentication Required (request RD-1); " +
+				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY",
+		},
+		"a proxy of https without credentials": {
+			httpmock.NewErrorResponder(errors.New("Proxy Authentication Required")),
+			"shipping: regulatory.get: no response (request RD-1): Proxy Authentication Required; " +
+				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY",
 		},
 		"https to a service without it": {
 			httpmock.NewErrorResponder(http.ErrSchemeMismatch),
