@@ -1,6 +1,7 @@
 package documents_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -9,8 +10,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
+var record = flag.Bool("record", false, "write the generated table of docs/ASSUMPTIONS.md")
+
 // The table of ASSUMPTIONS.md is generated from the assumptions of the server; -record writes it.
-func TestAPI_AssumptionsAreDocumented(t *testing.T) {
+func TestAssumptions_AreDocumented(t *testing.T) {
 	t.Parallel()
 	const path, head = "docs/ASSUMPTIONS.md", "| Open point | Default | Why | Field |\n|---|---|---|---|\n"
 	before, table, _ := strings.Cut(readText(t, path), head)
@@ -25,6 +28,6 @@ func TestAPI_AssumptionsAreDocumented(t *testing.T) {
 			t.Error(err)
 		}
 	default:
-		t.Errorf("run go test -run TestAPI ./test/documents -record; the table should be:\n%s", &want)
+		t.Errorf("run go test -run TestAssumptions ./test/documents -record; the table should be:\n%s", &want)
 	}
 }
