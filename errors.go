@@ -100,6 +100,8 @@ type Error struct {
 	kind    error            // the sentinel
 	refused bool             // the whole body is a refusal; Body may hold only the start of it
 	refusal evidence.Refused // what the refusal of a purchase shows
+	// announces: the refusal of a purchase announces that one is under way.
+	announces bool
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
 	notSent, heldBack bool
@@ -351,7 +353,7 @@ func (c *core) failureOf(x *exchange) *Error {
 	}
 	failure.refused = failure.refused && !got.Truncated
 	if failure.refused && x.operation.Charges {
-		failure.refusal = evidence.ReadRefusal(string(body), x.requestID)
+		failure.refusal, failure.announces = evidence.ReadRefusal(string(body), x.requestID), announcesPurchase(got)
 	}
 	failure.Message = c.reason(got.StatusCode, body, reply.Message)
 	failure.Data, failure.Code = reply.Data, reply.Data.Get("error_code").Text()
@@ -376,6 +378,16 @@ func (c *core) redirectOf(got *transport.Response) string {
 	}
 	target.User, target.RawQuery, target.Fragment = nil, "", ""
 	return target.String()
+}
+
+// announcesPurchase reports whether the refusal of a purchase states that the resource is busy, so that a purchase may be
+// under way.
+func announcesPurchase(refusal *transport.Response) bool {
+	switch refusal.StatusCode {
+	case http.StatusConflict, http.StatusLocked, http.StatusTooManyRequests:
+		return true
+	}
+	return refusal.Header.Get("Retry-After") != ""
 }
 
 // redacted truncates the texts of an error, and withholds each that the service sent and that contains the key. Every

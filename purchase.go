@@ -23,8 +23,12 @@ type PurchaseOutcome string
 const (
 	// OutcomeCharged: this purchase charged the wallet.
 	OutcomeCharged PurchaseOutcome = "charged"
-	// OutcomeNotCharged: this purchase charged nothing: it was never sent, the service refused it, or its
-	// regulatory request has stayed a draft for PurchaseOptions.QuietFor.
+	// OutcomeNotCharged: this purchase charged nothing: it was never sent; or the service refused it, and its regulatory
+	// request stayed a draft for [PurchaseOptions.RefusedFor]; or it was settled, and its request stayed a draft for
+	// [PurchaseOptions.QuietFor].
+	//
+	// Limit: if a proxy repeats a purchase, passes on the refusal of one copy, and the other takes effect later than that,
+	// or is shown later, the outcome is wrong.
 	OutcomeNotCharged PurchaseOutcome = "not charged"
 	// OutcomePurchasedBefore: the service refused this purchase, and the documents are purchased: by an earlier
 	// purchase, by another client, or because a proxy sent this one twice. The wallet was charged for them once.
@@ -45,9 +49,11 @@ type PurchaseOptions struct {
 	// record contradicts, until the outcome is reported as unknown. Default 10 s. If the context has a deadline, the
 	// purchase itself gets at least three quarters of the time.
 	SettleFor time.Duration
-	// RefusedFor is how long a refused request must read as a draft until the purchase is reported as
-	// not charged. Default 1 s if the refusal itself states that the request is a draft, else QuietFor: a gateway may
-	// have repeated a purchase that succeeded, and the readings may be old.
+	// RefusedFor is how long a request must read as a draft until its refused purchase is reported as not charged.
+	// Default 5 s, or QuietFor if that is less. After a refusal that announces a purchase under way (409, 423, 429, or a
+	// Retry-After), it is QuietFor instead.
+	//
+	// Assumption: if a proxy has repeated the purchase, the copy that was not refused takes effect by then, and is shown.
 	RefusedFor time.Duration
 	// QuietFor is how long a request must read as a draft until [RegulatoryService.SettlePurchase] reports a
 	// purchase as not charged. Default 1 min.
@@ -79,8 +85,10 @@ type PurchaseRequest struct {
 	Sole bool `json:"sole,omitempty"`
 	// Refused is set if the service refused the purchase, and Contradicted if its refusal contradicted itself, for example
 	// because it showed a transaction. A refused purchase is never reported as charged.
-	Refused         bool `json:"refused,omitempty"`
-	Contradicted    bool `json:"contradicted,omitempty"`
+	Refused      bool `json:"refused,omitempty"`
+	Contradicted bool `json:"contradicted,omitempty"`
+	// UnderWay is set if the refusal announced that a purchase is under way: see [PurchaseOptions.RefusedFor].
+	UnderWay        bool `json:"under_way,omitempty"`
 	PurchaseOptions `json:"-"`
 }
 
@@ -146,7 +154,20 @@ func (p PurchaseRequest) withDefaults() PurchaseRequest {
 	p.DocumentTypes = slices.Clone(p.DocumentTypes)
 	p.SettleFor = cmp.Or(p.SettleFor, 10*time.Second)
 	p.QuietFor = cmp.Or(p.QuietFor, time.Minute)
+	p.RefusedFor = cmp.Or(p.RefusedFor, min(5*time.Second, p.QuietFor))
 	return p
+}
+
+// quietFor is how long the request must read as a draft until the purchase counts as not charged; 0 means that it
+// never does.
+func (p PurchaseRequest) quietFor() time.Duration {
+	switch {
+	case p.Contradicted:
+		return 0
+	case p.Refused && !p.UnderWay:
+		return p.RefusedFor
+	}
+	return p.QuietFor
 }
 
 // slugs are the document types as texts.
@@ -239,7 +260,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		return nil, err
 	}
 	p := purchase.withDefaults()
-	p.Refused, p.Contradicted = false, false
+	p.Refused, p.Contradicted, p.UnderWay = false, false, false
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
 	var before *evidence.Record
 	if p.Draft != nil {
@@ -269,10 +290,8 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		return nil, s.failed(p, OutcomeNotCharged, nil, err)
 	case evidence.Refusal:
 		refused, _ := errors.AsType[*Error](err)
-		reading.purchase.Refused, reading.quietFor = true, cmp.Or(p.RefusedFor, p.QuietFor)
-		if refused.refusal.StatesDraft {
-			reading.quietFor = cmp.Or(p.RefusedFor, time.Second)
-		}
+		reading.purchase.Refused, reading.purchase.UnderWay = true, refused.announces
+		reading.quietFor = reading.purchase.quietFor()
 	case evidence.Contradicted:
 		reading.purchase.Refused, reading.purchase.Contradicted = true, true
 	}
@@ -452,7 +471,10 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 		case evidence.PurchasedBefore:
 			return nil, b.failed(OutcomePurchasedBefore, b.cause)
 		case evidence.NotCharged:
-			return nil, b.failed(OutcomeNotCharged, cmp.Or(b.cause, error(quietError{b.quietFor})))
+			if found.Quiet {
+				return nil, b.failed(OutcomeNotCharged, joinErrors(b.cause, quietError{b.quietFor}))
+			}
+			return nil, b.failed(OutcomeNotCharged, b.cause)
 		}
 		left := b.left(started, sent)
 		switch {
@@ -462,6 +484,9 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 			return nil, b.failed(OutcomeUnknown, joinErrors(b.cause, cmp.Or(err, undecided(b.last))))
 		}
 		interval = max(0, min(2*interval+time.Millisecond, left-time.Since(sent)))
+		if quiet := b.quietFor - time.Since(b.draftSince); !b.draftSince.IsZero() && quiet > 0 {
+			interval = min(interval, quiet) // the draft is read when it has stayed one for long enough
+		}
 		if deadline, bounded := ctx.Deadline(); bounded && time.Until(deadline) > time.Second {
 			interval = min(interval, time.Until(deadline)/2) // the last reading is near the deadline
 		}
@@ -566,7 +591,7 @@ func undecided(record *RegulatoryRequest) error {
 type quietError struct{ quietFor time.Duration }
 
 func (e quietError) Error() string {
-	return "the request has stayed a draft for " + e.quietFor.String() + ": it can be purchased"
+	return "the request has stayed a draft for " + e.quietFor.String() + " (a purchase that a proxy holds back for longer is not seen)"
 }
 
 func readBackResult(record *RegulatoryRequest) *PurchaseResult {
@@ -590,10 +615,10 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 		return nil, err
 	}
 	p := purchase.withDefaults()
-	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.QuietFor, longest: p.QuietFor}
+	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.quietFor(), longest: p.QuietFor}
 	switch {
 	case p.Contradicted:
-		reading.response, reading.quietFor, reading.longest = evidence.Contradicted, 0, p.SettleFor
+		reading.response, reading.longest = evidence.Contradicted, p.SettleFor
 	case p.Refused:
 		reading.response = evidence.Refusal
 	}

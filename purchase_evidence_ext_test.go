@@ -287,53 +287,101 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 	}
 }
 
-// A gateway can repeat a purchase that was performed, and pass on the refusal of the second. If readings are old then,
-// the request still reads as a draft. A refusal that does not state the draft itself is therefore not trusted for
-// QuietFor: half a minute of old readings was reported as "not charged". And the request is read until shortly before the deadline
-// of the context: readings had ended with up to half of the time left, and a purchase that arrived then stayed unknown.
-func TestPurchase_OutlastsOldReadings(t *testing.T) {
+// A gateway can repeat a purchase, and pass on the refusal of one copy, while the other takes effect later, or is shown
+// later. So a refusal is an answer only after RefusedFor, whatever its form, and after QuietFor if it announces a purchase
+// that is under way. An ordinary refusal took a minute, which ended in "unknown" for a context of 30 s.
+//
+// The request is read until shortly before the deadline of the context: readings had ended with up to half of the
+// time left, and a purchase that arrived then stayed unknown.
+func TestPurchase_OutlastsLateEffects(t *testing.T) {
 	t.Parallel()
-	const refusal, ofDraft = `{"status":false,"message":"no"}`, `{"status":false,"message":"no","data":{"status":"draft"}}`
-	const charged, not, before = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomePurchasedBefore
+	const charged, not, before, unknown = shipping.OutcomeCharged, shipping.OutcomeNotCharged, shipping.OutcomePurchasedBefore, shipping.OutcomeUnknown
+	const never = time.Hour
+	refusal := shippingtest.Refusal(400, "insufficient funds")
+	retryAfter := http.Header{"Retry-After": {"0"}}
 	for name, test := range map[string]struct {
-		lag      time.Duration // of the readings
-		refusal  string        // "" for a lost response
+		response httpmock.Responder
+		effect   time.Duration // when the readings show the purchase
 		options  shipping.PurchaseOptions
 		deadline time.Duration
 		want     shipping.PurchaseOutcome
 		took     time.Duration
 	}{
-		"refused, old readings":       {30 * time.Second, refusal, shipping.PurchaseOptions{}, time.Hour, before, 30 * time.Second},
-		"refused, never purchased":    {time.Hour, refusal, shipping.PurchaseOptions{}, time.Hour, not, time.Minute},
-		"refused, states the draft":   {time.Hour, ofDraft, shipping.PurchaseOptions{}, time.Hour, not, time.Second},
-		"refused, RefusedFor is set":  {time.Hour, refusal, shipping.PurchaseOptions{RefusedFor: 2 * time.Second}, time.Hour, not, 2 * time.Second},
-		"refused, QuietFor is set":    {time.Hour, refusal, shipping.PurchaseOptions{QuietFor: 5 * time.Second}, time.Hour, not, 5 * time.Second},
-		"states the draft, is late":   {500 * time.Millisecond, ofDraft, shipping.PurchaseOptions{}, time.Hour, before, 500 * time.Millisecond},
-		"lost, deadline of 12 s":      {5 * time.Second, "", shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 5 * time.Second},
-		"lost, later, the same":       {8 * time.Second, "", shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 8 * time.Second},
-		"lost, in the last second of": {11 * time.Second, "", shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 11 * time.Second},
+		"refused":                        {refusal, never, shipping.PurchaseOptions{}, time.Hour, not, 5 * time.Second},
+		"refused, with a deadline":       {refusal, never, shipping.PurchaseOptions{}, 30 * time.Second, not, 5 * time.Second},
+		"refused, too short a deadline":  {refusal, never, shipping.PurchaseOptions{}, 4 * time.Second, unknown, 3 * time.Second},
+		"refused, shown late":            {refusal, 4 * time.Second, shipping.PurchaseOptions{}, 30 * time.Second, before, 4 * time.Second},
+		"refused, beyond the limit":      {refusal, 7 * time.Second, shipping.PurchaseOptions{}, time.Hour, not, 5 * time.Second},
+		"refused, states the draft":      {ofDraft, never, shipping.PurchaseOptions{}, time.Hour, not, 5 * time.Second},
+		"states the draft, shown late":   {ofDraft, 4 * time.Second, shipping.PurchaseOptions{}, time.Hour, before, 4 * time.Second},
+		"refused, RefusedFor is set":     {refusal, never, shipping.PurchaseOptions{RefusedFor: 2 * time.Second}, time.Hour, not, 2 * time.Second},
+		"refused, QuietFor is set":       {refusal, never, shipping.PurchaseOptions{QuietFor: 3 * time.Second}, time.Hour, not, 3 * time.Second},
+		"a problem":                      {problem(400), never, shipping.PurchaseOptions{}, time.Hour, not, 5 * time.Second},
+		"409":                            {shippingtest.Refusal(409, "no"), never, shipping.PurchaseOptions{}, time.Hour, not, time.Minute},
+		"409, shown late":                {shippingtest.Refusal(409, "no"), 50 * time.Second, shipping.PurchaseOptions{}, time.Hour, before, 50 * time.Second},
+		"409, RefusedFor is set":         {shippingtest.Refusal(409, "no"), never, shipping.PurchaseOptions{RefusedFor: time.Second}, time.Hour, not, time.Minute},
+		"423":                            {shippingtest.Refusal(423, "no"), never, shipping.PurchaseOptions{}, time.Hour, not, time.Minute},
+		"429":                            {shippingtest.Refusal(429, "no"), never, shipping.PurchaseOptions{}, time.Hour, not, time.Minute},
+		"with a Retry-After, shown late": {shippingtest.Refusal(400, "no").HeaderSet(retryAfter), 50 * time.Second, shipping.PurchaseOptions{}, time.Hour, before, 50 * time.Second},
+		"lost, deadline of 12 s":         {shippingtest.NoResponse(), 5 * time.Second, shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 5 * time.Second},
+		"lost, later, the same":          {shippingtest.NoResponse(), 8 * time.Second, shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 8 * time.Second},
+		"lost, in the last second of":    {shippingtest.NoResponse(), 11 * time.Second, shipping.PurchaseOptions{SettleFor: time.Minute}, 12 * time.Second, charged, 11 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			started, response := time.Now(), httpmock.NewStringResponder(503, "")
-			if test.refusal != "" {
-				response = httpmock.NewStringResponder(400, test.refusal)
-			}
-			read := func(r *http.Request) (*http.Response, error) {
-				if time.Since(started) < test.lag {
-					return shippingtest.Record("draft")(r)
-				}
-				return shippingtest.Record("processing", listsFDA)(r)
-			}
+			started := time.Now()
+			service := shippingtest.NewRequestService([]httpmock.Responder{test.response}, []httpmock.Responder{shownAfter(test.effect, shippingtest.Record("processing", listsFDA))})
 			ctx, stop := context.WithTimeout(t.Context(), test.deadline)
 			defer stop()
-			client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{read}))
-			result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+			result, err := shippingtest.NewClient(t, service).Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
 			if got := shippingtest.Outcome(result, err); got != test.want {
 				t.Errorf("%s: %q, want %q (%v)", name, got, test.want, err)
 			}
-			if took := time.Since(started); took < test.took || took > test.took+test.took/2+10*time.Second {
+			most := test.took * 7 / 4 // readings become rarer
+			if test.want == not {
+				most = test.took + time.Millisecond
+			}
+			if took := time.Since(started); took < test.took || took > most {
 				t.Errorf("%s: decided after %s, want %s", name, took, test.took)
+			}
+		})
+	}
+}
+
+// ofDraft is a refusal that states that the request is a draft.
+var ofDraft = httpmock.NewStringResponder(400, `{"status":false,"message":"no","data":{"request_id":"RD-1","status":"draft"}}`)
+
+// shownAfter returns a responder whose readings show a draft for a while, and then read: of copies that lag behind, or
+// of a purchase that takes effect late.
+func shownAfter(late time.Duration, read httpmock.Responder) httpmock.Responder {
+	started := time.Now()
+	return func(r *http.Request) (*http.Response, error) {
+		if time.Since(started) < late {
+			return shippingtest.Record("draft")(r)
+		}
+		return read(r)
+	}
+}
+
+// A stored refusal is settled as the purchase itself would have been decided: after RefusedFor, or after QuietFor if it
+// announced a purchase under way.
+func TestSettlePurchase_OfARefusal(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]time.Duration{400: 5 * time.Second, 409: time.Minute, 500: time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			reads := []httpmock.Responder{shippingtest.Refusal(400, "no"), shippingtest.Record("draft")} // the first ends the purchase
+			client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(status, "no")}, reads))
+			_, err := shippingtest.Purchase(t.Context(), client, false)
+			failed, ok := errors.AsType[*shipping.PurchaseError](err)
+			if !ok || failed.Outcome != shipping.OutcomeUnknown {
+				t.Fatal(err)
+			}
+			started := time.Now()
+			if got := settleTwice(t, client, failed.Purchase); got != shipping.OutcomeNotCharged {
+				t.Errorf("%d: settled as %q", status, got)
+			}
+			if took := time.Since(started) / 2; took < want || took > want+time.Millisecond {
+				t.Errorf("%d: settled after %s, want %s", status, took, want)
 			}
 		})
 	}

@@ -221,34 +221,36 @@ func readBacks() map[string]readBack {
 }
 
 // Every response with every read-back has the outcome of the table in internal/evidence, whatever shape the service gives
-// to it, and the purchase is sent once.
+// to it, and the purchase is sent once: also if readings lag behind by 4 s, or the purchase takes effect so late.
 func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	t.Parallel()
 	pairs := 0
 	for kind, responses := range purchaseResponses() {
 		for name, response := range responses {
-			pairs += len(readBacks())
+			pairs += 2 * len(readBacks())
 			t.Run(kind+", "+name, func(t *testing.T) {
 				t.Parallel()
 				for readName, read := range readBacks() {
 					want := map[string]shipping.PurchaseOutcome{"confirmation": shipping.OutcomeCharged, "lost": read.lost, "refusal": read.refusal}[kind]
-					synctest.Test(t, func(t *testing.T) {
-						service := shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{read.read})
-						result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), read.sole)
-						if got := shippingtest.Outcome(result, err); got != want || (err == nil) != (want == shipping.OutcomeCharged && kind != "refusal") {
-							t.Errorf("%s: outcome %q, want %q (%v)", readName, got, want, err)
-						}
-						if n := service.Count(http.MethodPost); n != 1 {
-							t.Errorf("%s: the purchase was sent %d times", readName, n)
-						}
-						failure, failed := errors.AsType[*shipping.PurchaseError](err)
-						if failed && (failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil) {
-							t.Errorf("%s: the error lacks the purchase: %+v", readName, failure)
-						}
-						if err == nil && result.ReadBack != (kind == "lost") {
-							t.Errorf("%s: ReadBack is %t", readName, result.ReadBack)
-						}
-					})
+					for _, late := range []time.Duration{0, 4 * time.Second} {
+						synctest.Test(t, func(t *testing.T) {
+							service := shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{shownAfter(late, read.read)})
+							result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), read.sole)
+							if got := shippingtest.Outcome(result, err); got != want || (err == nil) != (want == shipping.OutcomeCharged && kind != "refusal") {
+								t.Errorf("%s, shown after %s: outcome %q, want %q (%v)", readName, late, got, want, err)
+							}
+							if n := service.Count(http.MethodPost); n != 1 {
+								t.Errorf("%s: the purchase was sent %d times", readName, n)
+							}
+							failure, failed := errors.AsType[*shipping.PurchaseError](err)
+							if failed && (failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil) {
+								t.Errorf("%s: the error lacks the purchase: %+v", readName, failure)
+							}
+							if err == nil && result.ReadBack != (kind == "lost") {
+								t.Errorf("%s: ReadBack is %t", readName, result.ReadBack)
+							}
+						})
+					}
 				}
 			})
 		}
@@ -305,7 +307,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		// A slow draft shows the request as it was when the read-back was sent, not when its response arrived.
 		"refused, one slow draft, then these":                   {shippingtest.Refusal(400, "not a draft"), []httpmock.Responder{slow, done}, shipping.OutcomePurchasedBefore, 0},
 		"refused, reads fail, then a draft":                     {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{busy, draft}, shipping.OutcomeNotCharged, time.Second},
-		"refused, a draft, purchasing, a draft for longer":      {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft, shippingtest.Record("purchasing").Delay(5 * time.Second), draft}, shipping.OutcomeNotCharged, 65 * time.Second},
+		"refused, a draft, purchasing, a draft for longer":      {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{draft, shippingtest.Record("purchasing").Delay(5 * time.Second), draft}, shipping.OutcomeNotCharged, 10 * time.Second},
 		"refused, a draft that lists others, then drafts":       {shippingtest.Refusal(400, "no funds"), []httpmock.Responder{shippingtest.Record("draft", listsCustoms), draft}, shipping.OutcomeUnknown, 0},
 		"lost, other documents, then a record without its list": {lost, []httpmock.Responder{shippingtest.Record("processing", listsCustoms), shippingtest.Record("processing")}, shipping.OutcomeUnknown, 0},
 		"refused, other documents, then a record without them":  {shippingtest.Refusal(400, "no"), []httpmock.Responder{shippingtest.Record("processing", listsCustoms), shippingtest.Record("completed")}, shipping.OutcomeUnknown, 0},
@@ -341,12 +343,12 @@ func TestPurchase_TextsStateWhatIsKnownAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	lost := httpmock.NewErrorResponder(io.ErrUnexpectedEOF)
 	for want, service := range map[string]*shippingtest.Service{
-		"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds":                                                                                                                                           shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")}),
+		"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds; the request has stayed a draft for 5s (a purchase that a proxy holds back for longer is not seen)":                                        shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")}),
 		"shipping: purchase of request RD-1: outcome purchased before: regulatory.purchase: 400 Bad Request: not a draft; call Regulatory.Wait to wait for the documents":                                                                                             shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "not a draft")}, []httpmock.Responder{shippingtest.Record("processing", listsFDA)}),
 		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request still reads as a draft; do not purchase again: call Regulatory.SettlePurchase later`:                                                      shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("draft")}),
 		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone; do not purchase again: call Regulatory.SettlePurchase later`:                                                 shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(500, "oops")}, []httpmock.Responder{shippingtest.Refusal(404, "gone")}),
 		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show whether these documents were charged; do not purchase again: call Regulatory.SettlePurchase later`: shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("failed")}),
-		`shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 409 Conflict: No: not this`:                                                                                                                                                    shippingtest.NewRequestService([]httpmock.Responder{problem(409)}, []httpmock.Responder{shippingtest.Record("draft")}),
+		`shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 409 Conflict: No: not this; the request has stayed a draft for 1m0s (a purchase that a proxy holds back for longer is not seen)`:                                               shippingtest.NewRequestService([]httpmock.Responder{problem(409)}, []httpmock.Responder{shippingtest.Record("draft")}),
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
@@ -494,7 +496,7 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 		_, err := shippingtest.NewClient(t, service).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
 			RequestID: "RD-1", PurchaseOptions: shipping.PurchaseOptions{QuietFor: time.Hour},
 		})
-		const want = "shipping: purchase of request RD-1: outcome not charged: the request has stayed a draft for 1h0m0s: it can be purchased"
+		const want = "shipping: purchase of request RD-1: outcome not charged: the request has stayed a draft for 1h0m0s (a purchase that a proxy holds back for longer is not seen)"
 		if err == nil || err.Error() != want || time.Since(started) < time.Hour {
 			t.Errorf("after %s: %v", time.Since(started), err)
 		}

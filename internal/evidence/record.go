@@ -226,9 +226,6 @@ func quote(text string) string {
 // Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service, because
 // errors keep it.
 type Refused struct {
-	// StatesDraft: the refusal states that the request is a draft.
-	StatesDraft bool
-
 	contradicts string // why the refusal contradicts itself, whatever the draft showed; "" if it does not
 	charges     []string
 }
@@ -245,11 +242,8 @@ func ReadRefusal(body, requestID string) Refused {
 	}
 	for _, record := range records {
 		status := strings.TrimSpace(record.Get("status").Text)
-		if record.Get("status").Kind == '"' && status != "" {
-			r.StatesDraft = r.StatesDraft || status == "draft"
-			if !strings.EqualFold(status, "draft") {
-				r.contradicts = otherStatus
-			}
+		if record.Get("status").Kind == '"' && status != "" && !strings.EqualFold(status, "draft") {
+			r.contradicts = otherStatus
 		}
 		if id := record.Get("request_id").Text; id != "" && id != requestID {
 			r.contradicts = "it is about another request"

@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// settleFor and quietFor are the times that the campaign's purchases are given: a hundredth and less of the defaults.
-// A cache shows a stale draft for staleFor, half of quietFor and longer than settleFor: beyond quietFor, nobody can
-// distinguish it from the service.
+// settleFor, refusedFor and quietFor are the times that the campaign's purchases are given: 3 % and less of the defaults.
+// A cache shows a stale draft for staleFor, which is to refusedFor as 4 s to the default of 5 s, and longer than settleFor:
+// beyond refusedFor, nobody can distinguish it from the service.
 const (
-	settleFor = 100 * time.Millisecond
-	quietFor  = 300 * time.Millisecond
-	staleFor  = quietFor / 2
-	slowFor   = 40 * time.Millisecond
+	settleFor  = 100 * time.Millisecond
+	refusedFor = 150 * time.Millisecond
+	quietFor   = 300 * time.Millisecond
+	staleFor   = refusedFor * 4 / 5
+	slowFor    = 40 * time.Millisecond
 )
 
 // A delivery is how the service receives a request.

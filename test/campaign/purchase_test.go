@@ -212,7 +212,7 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 	}
 	purchase := shipping.PurchaseRequest{
 		RequestID: one.requestID, DocumentTypes: one.documents, Sole: one.subject.before == nil,
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: settleFor, QuietFor: quietFor},
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: settleFor, RefusedFor: refusedFor, QuietFor: quietFor},
 	}
 	if one.known {
 		purchase.Draft = one.draft

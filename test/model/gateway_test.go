@@ -212,6 +212,7 @@ func purchaseWays() map[string]way {
 		"repeated":      {copies: 2},
 		"repeated-last": {copies: 2, last: true},
 		"refused":       {instead: func() response { return refusal(http.StatusBadRequest) }},
+		"refused-late":  {late: 2 * time.Second, instead: func() response { return refusal(http.StatusBadRequest) }},
 		"refused-after": {copies: 1, instead: func() response { return refusal(http.StatusConflict) }},
 		"failed-after":  {copies: 1, instead: func() response { return refusal(http.StatusServiceUnavailable) }},
 		"another":       {instead: confirmsAnother, event: lost},

@@ -54,6 +54,7 @@ func atPurchase() faults {
 		{"repeated-last", "the network repeats the purchase, and the last response arrives"},
 		{"refused", "a gateway refuses the purchase before the service receives it"},
 		{"refused-after", "the service charges, and a gateway refuses"},
+		{"refused-late", "a gateway refuses the purchase, and the service receives a copy two seconds later"},
 		{"failed-after", "the service charges, and a gateway responds with 503"},
 		{"limited-after", "the service charges, and a gateway refuses with 429"},
 		{"problem-after", "the service charges, and a gateway refuses with a problem document"},
@@ -91,7 +92,7 @@ func atRead() faults {
 		{"paused", "the read returns a state that the specification does not list"},
 		{"unlisted", "the read returns no list of documents"},
 		{"folded", "the read returns a record with one member more, STATUS, whose value is completed"},
-		{"stale", "the read returns the draft as it was half a second before"},
+		{"stale", "the read returns the draft as it was two seconds before"},
 		{"kill", "the process is killed during the read"},
 	}}
 }

@@ -20,13 +20,14 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// The times of the lease, and for how long a process stalls. A cache is stale for less than RefusedFor: beyond that,
-// nobody can distinguish it from the service. maxRuns is how often a process runs the batch: for each fault, to
+// The times of the lease, and for how long a process stalls. A cache is stale, and the copy of a refused
+// purchase late, for two seconds each, together less than RefusedFor: beyond that, nobody can distinguish them from the
+// service. maxRuns is how often a process runs the batch: for each fault, to
 // settle, and once more.
 const (
 	lease    = 2 * time.Minute
 	stall    = 3 * time.Minute
-	staleFor = time.Second / 2
+	staleFor = 2 * time.Second
 	nextTry  = 40 * time.Second
 	maxRuns  = 8
 )

@@ -204,7 +204,7 @@ func hostileCalls() []shippingtest.Call {
 func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...shipping.CallOption) (*shipping.PurchaseResult, error) {
 	return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond, QuietFor: 10 * time.Millisecond},
 	}, o...)
 }
 

@@ -50,7 +50,7 @@ func purchase(timeout time.Duration) vectors.Client {
 		}
 		result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 			RequestID: vectors.RequestID, DocumentTypes: []shipping.DocumentType{vectors.Document},
-			PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond},
+			PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond, QuietFor: 10 * time.Millisecond},
 		})
 		if err != nil && !strings.Contains(err.Error(), vectors.RequestID) {
 			return vectors.Report{}, fmt.Errorf("the error does not name the request: %w", err)
