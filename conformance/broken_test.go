@@ -222,6 +222,27 @@ func charging(srv *mockserver.Server, path, holding string, from int) breaking {
 	})
 }
 
+// billing lists a payment of an amount that is no price for each request to a path that holds a text.
+func billing(path, holding string) breaking {
+	return func(next http.Handler) http.Handler {
+		paid := 0
+		counted := posted(path, func(_ http.Handler, _ *http.Request, body string) string {
+			if strings.Contains(body, holding) {
+				paid++
+			}
+			return body
+		})(next)
+		return listing(func(transactions []map[string]any, pagination map[string]any) []map[string]any {
+			for i := range paid {
+				transactions = another(transactions, pagination)
+				last := transactions[len(transactions)-1]
+				last["transactionId"], last["amount"] = fmt.Sprintf("TR-FEE%d", i), 2.5
+			}
+			return transactions
+		})(counted)
+	}
+}
+
 // showing makes the status of the first purchased request pass through states, one each time that it is read; then the
 // last one stays.
 func showing(states ...string) breaking {
@@ -422,6 +443,8 @@ func violations() []violation {
 		{"two analyses have one request_id", with(changed(documents+"/analyze", "data.request_id", `"RD-SAME"`)), draft, "both have the request_id RD-SAME"},
 		{"a document has no price", with(changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA"}]`)), draft, "no price"},
 		{"a document is only its type", with(changed(documents+"/analyze", "data.available_documents", `["FDA"]`)), draft, "no price"},
+		{"an analysis costs a fee", with(billing("/analyze", "shipment_id")), flow, "the wallet paid 2.5 each of 3 times"},
+		{"a refused purchase costs a fee", with(billing("/purchase", `"RD-0"`)), states, "the wallet paid 2.5 each of 3 times"},
 		{"an analysis charges", func(srv *mockserver.Server) breaking { return charging(srv, "/analyze", "shipment_id", 1) }, flow, "new transactions with flow out; want 0"},
 		{"a request that does not exist is shown", with(func(next http.Handler) http.Handler {
 			return always(documents+"/request/RD-0", "", `{"status":true,"message":"","data":{"request_id":"RD-0","status":"draft"}}`)(next)

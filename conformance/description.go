@@ -232,6 +232,14 @@ func jsonOf(value any) string {
 	return string(encoded)
 }
 
+// numeral returns a whole number without a fraction of zeros, and another value as JSON has it: 1.0 is 1.
+func numeral(value any) string {
+	if n, ok := whole(value); ok {
+		return fmt.Sprint(n)
+	}
+	return jsonOf(value)
+}
+
 // objects returns the objects of an array.
 func objects(value any) (out []map[string]any) {
 	elements, _ := value.([]any)

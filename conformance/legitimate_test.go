@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,6 +17,15 @@ func bodyFirst(next http.Handler) http.Handler {
 		return r.Method == http.MethodPost && body == "{}" || strings.HasSuffix(r.URL.Path, "/request/RD-0")
 	})(next)
 }
+
+// pointZero writes the numbers of pagination objects as a language without integers does.
+func pointZero(next http.Handler) http.Handler {
+	return answers(func(_ *http.Request, status int, body []byte) (int, []byte) {
+		return status, pageNumber.ReplaceAll(body, []byte("$0.0"))
+	})(next)
+}
+
+var pageNumber = regexp.MustCompile(`"(page|perPage|currentPage|total|pageCount|pagingCounter|prevPage|nextPage)":\d+`)
 
 // A service that differs only in what the specification leaves open conforms. The choices that the reference server can make
 // have a test of their own.
@@ -32,6 +42,7 @@ func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 		"the number of no page is 0 among webhooks": reworded("/v1/webhooks", `Page":null`, `Page":0`),
 		"a timestamp in the basic format":           changed("/v1/rates", "data.rates.0.created_at", `"20260105T093000Z"`),
 		"a timestamp without seconds":               changed("/v1/rates", "data.rates.0.created_at", `"2026-01-05T09:30Z"`),
+		"numbers of pages with a fraction of zeros": pointZero,
 		"a country code in small letters":           changed("/v1/countries", "data.0.isoCode", `"ad"`),
 		"the body is checked before the key":        bodyFirst,
 	} {

@@ -173,7 +173,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 	sound = cmp.Or(sound, unless(!counted || now == total, NotRun, "records were added or removed while the pages were read: run it again"))
 	all, parts := identifiers(l, first.records), identifiers(l, append(pages[0].records, pages[1].records...))
 	parts = parts[:min(len(all), len(parts))]
-	table, end, oddSize := heading(l.pages.Description), pages[2].object, jsonOf(odd.object["perPage"])
+	table, end, oddSize := heading(l.pages.Description), pages[2].object, numeral(odd.object["perPage"])
 	checks := []check{
 		{table, "the object has the fields of the table, each of its type", listed, first.paging, stated},
 		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound, problems, stated},
@@ -186,7 +186,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 			append(odd.shape, problem(oddSize != "100", "perPage is %s", oddSize)...), open},
 	}
 	for _, limit := range [][2]string{{"page", "1"}, {"perPage", "100"}} {
-		name, want, got := limit[0], limit[1], jsonOf(first.object[limit[0]])
+		name, want, got := limit[0], limit[1], numeral(first.object[limit[0]])
 		checks = append(checks, check{"Limits", name + " of " + l.path + " is " + want + " by default", listed,
 			problem(got != want, "pagination.%s is %s by default; want %s", name, got, want), stated})
 	}
@@ -195,7 +195,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 		{"nextPage", "nextPage is 0 after the last page", "0"},
 	} {
 		if member := l.pages.Properties[a[0]]; member != nil && (a[0] == "pagingCounter" || member.Assumption != "") {
-			got := jsonOf(end[a[0]])
+			got := numeral(end[a[0]])
 			checks = append(checks, check{table, a[1], sound, problem(got != a[2], "%s is %s on the last page of 2 a page; %s was expected", a[0], got, a[2]), open})
 		}
 	}

@@ -71,8 +71,9 @@ func (s *session) checkRefusedPurchases(d draft) {
 		{headingStates, "a purchase of a request that does not exist charges nothing", "RD-0", []string{slug}},
 	} {
 		need = cmp.Or(need, before.missing)
-		sent := s.purchase(Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}, p.types, "", need)
-		charge := before.charged(s.readWallet(before.id, need), nil, d)
+		order := Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}
+		sent := s.purchase(order, p.types, "", need)
+		charge := s.confirmed(before.charged(s.readWallet(before.id, need), nil, d), func() { s.purchase(order, p.types, "", need) }, d)
 		s.judge([]check{{p.heading, p.what, cmp.Or(sent.missing, charge.missing), charge.problems, stated}})
 		if before = charge.after; p.types == nil {
 			shown := s.call("regulatory.get", request{id: d.id}, sent.missing)

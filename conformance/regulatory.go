@@ -49,7 +49,10 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 	if shipment.missing != (missing{}) && invoice.missing == (missing{}) { // it was purchased, and is not a draft
 		bought, refused = invoice, draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
 	}
-	charge := before.charged(s.readWallet(before.id, bought.missing), nil, shipment, invoice)
+	charge := s.confirmed(before.charged(s.readWallet(before.id, bought.missing), nil, shipment, invoice), func() {
+		s.call("regulatory.analyze", request{body: map[string]any{"shipment_id": s.target.Shipment}}, shipment.missing)
+		s.call("regulatory.analyze", request{body: map[string]any{"file_url": s.target.Invoice}}, invoice.missing)
+	}, shipment, invoice)
 	s.judge([]check{
 		{headingFlow, "an analysis charges nothing", charge.missing, charge.problems, stated},
 		{headingDraft, "two analyses have two request_ids", cmp.Or(shipment.missing, invoice.missing),

@@ -50,12 +50,14 @@ type charge struct {
 	missing  missing
 	problems []string
 	after    wallet
+	others   []string // amounts of payments that can be for something else
 }
 
 // charged compares a wallet with what it is after requests about drafts that charge price once; nothing if price is nil. A
 // payment that is neither the price of a document of the drafts nor names one of them can be for something else.
 func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
-	var related, others []any
+	var related []any
+	var others []string
 	exact, want, amount := 0, 0, ""
 	for id, t := range after.transactions {
 		paid, ok := rational(t["amount"])
@@ -69,20 +71,45 @@ func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
 		case concerns(t, drafts):
 			related = append(related, t["amount"])
 		default:
-			others = append(others, t["amount"])
+			others = append(others, jsonOf(t["amount"]))
 		}
 	}
 	if price != nil && price.Sign() > 0 {
 		want, amount = 1, " of "+price.FloatString(2)
 	}
-	c := charge{after: after, missing: w.missing, problems: problem(len(related) != want || exact != want,
-		"%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, jsonOf(append(related, others...)))}
+	slices.Sort(others)
+	shown := others
+	for _, paid := range related {
+		shown = append([]string{jsonOf(paid)}, shown...)
+	}
+	c := charge{after: after, others: others, missing: w.missing, problems: problem(len(related) != want || exact != want,
+		"%d new transactions with flow out; want %d%s. New ones: %s", len(related), want, amount, strings.Join(shown, ", "))}
 	if len(related) <= want && exact == len(related) { // else it paid too much, whatever else it paid
 		c.missing = cmp.Or(c.missing, after.missing)
 	}
 	if len(c.problems) == 0 {
-		c.missing = cmp.Or(c.missing, unless(len(others) == 0, NotRun, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", jsonOf(others))))
+		c.missing = cmp.Or(c.missing, unless(len(others) == 0, NotRun, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", strings.Join(others, ", "))))
 	}
+	return c
+}
+
+// confirmed makes requests that must charge nothing two more times if the wallet paid something after them that can be for
+// something else. What it pays each time is for them.
+func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
+	if len(c.problems) > 0 || len(c.others) == 0 {
+		return c
+	}
+	paid := c.others
+	for range 2 {
+		again()
+		next := c.after.charged(s.readWallet(c.after.id), nil, drafts...)
+		paid = slices.DeleteFunc(slices.Clone(paid), func(amount string) bool { return !slices.Contains(next.others, amount) })
+		c.after = next.after
+		if next.after.missing != (missing{}) || len(paid) == 0 {
+			return c
+		}
+	}
+	c.missing, c.problems = missing{}, problem(true, "the wallet paid %s each of 3 times", strings.Join(paid, ", "))
 	return c
 }
 
