@@ -17,7 +17,7 @@ func TestLive_SaysWhatHasChanged(t *testing.T) {
 		World, Clock string
 		Calls        int `json:"journal_entries"`
 		Entries      int `json:"ledger_entries"`
-		Marks        map[string]int
+		Marks        map[string]uint32
 	}
 	read := func() (p summary) {
 		get(t, srv, "/_mock/live").want(t, http.StatusOK).data(t, &p)

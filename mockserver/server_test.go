@@ -3,6 +3,8 @@ package mockserver_test
 import (
 	"encoding/json"
 	"net"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -47,6 +49,16 @@ func TestNew_TheSameSeedMakesTheSameWorld(t *testing.T) {
 	}
 	if first == read(8) {
 		t.Error("two seeds made the same world")
+	}
+}
+
+// With GODEBUG=fips140=only the PDF route panicked, because its library names fonts by their SHA-1.
+func TestServer_WithFIPS140Only(t *testing.T) {
+	t.Parallel()
+	only := exec.Command(os.Args[0], "-test.run=^(TestWorlds_APDFWithoutAKeyIsFound|TestReplay_IsReallyDeliveredAndSigned)$", "-test.v")
+	only.Env = append(os.Environ(), "GODEBUG=fips140=only")
+	if out, err := only.CombinedOutput(); err != nil || strings.Count(string(out), "--- PASS") != 2 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

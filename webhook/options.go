@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"crypto/fips140"
 	"errors"
 	"log/slog"
 	"slices"
@@ -56,6 +57,8 @@ func (s *settings) check(handle Handler) error {
 		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, for example after reading it from a file")
 	case s.header == "" || s.sign == nil:
 		return errors.New("webhook: WithSignature needs a header and a function: pass both, such as DefaultSignatureHeader and Sign")
+	case fips140.Enforced() && slices.ContainsFunc(s.keys, func(key redact.Key) bool { return s.sign(key.Reveal(), nil) == "" }):
+		return errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or fips140=on")
 	case s.maxBytes <= 0 || s.readTimeout <= 0:
 		return errors.New("webhook: WithLimits needs a size and a time above zero")
 	case s.workers < 1 || s.queue < 1:

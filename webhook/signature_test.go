@@ -2,7 +2,10 @@ package webhook_test
 
 import (
 	"context"
+	"crypto/fips140"
 	"encoding/base64"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -52,5 +55,32 @@ func TestReceiver_ACapturedDeliveryUnderAnotherID(t *testing.T) {
 		if handled != want {
 			t.Errorf("with the header %q the delivery is handled %d times, want %d", header, handled, want)
 		}
+	}
+}
+
+// With GODEBUG=fips140=only a short key panicked.
+func TestSign_AShortKeyIsRefusedWhereItIsForbidden(t *testing.T) {
+	t.Parallel()
+	if !fips140.Enforced() {
+		only := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		only.Env = append(os.Environ(), "GODEBUG=fips140=only")
+		if out, err := only.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	const short = "sk_test_1"
+	if got := webhook.Sign(short, []byte(body)); got != "" {
+		t.Errorf("the signature is %q", got)
+	}
+	if err := webhook.Verify("00", []byte(body), short); err != webhook.ErrSignature {
+		t.Errorf("Verify returns %v", err)
+	}
+	handle := func(context.Context, *webhook.Notification) error { return nil }
+	if _, err := webhook.NewReceiver(handle, webhook.WithKeys(short)); err == nil || !strings.Contains(err.Error(), "14 bytes") {
+		t.Errorf("NewReceiver returns %v", err)
+	}
+	if _, err := webhook.NewReceiver(handle, webhook.WithKeys(short+short)); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package delivery
 import (
 	"cmp"
 	"context"
+	"crypto/fips140"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -119,7 +120,8 @@ func SignSHA256(secret string, payload []byte) string {
 func Sign(secret string, payload []byte) string { return sign(sha512.New, secret, payload) }
 
 func sign(algorithm func() hash.Hash, secret string, payload []byte) string {
-	mac := hmac.New(algorithm, []byte(secret))
+	var mac hash.Hash
+	fips140.WithoutEnforcement(func() { mac = hmac.New(algorithm, []byte(secret)) }) // the keys of worlds can be short
 	mac.Write(payload)
 	return hex.EncodeToString(mac.Sum(nil))
 }
