@@ -3,12 +3,11 @@
 # gremlins changes one operator after another, and the tests of the package alone must fail. The script fails if fewer than
 # 95 % of the mutants of a package are killed, or if survivors.tsv does not explain one that survives.
 set -euo pipefail
-export LC_ALL=C GREMLINS=${GREMLINS:-v0.6.0}
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-GOBIN=$work go install "github.com/go-gremlins/gremlins/cmd/gremlins@$GREMLINS"
+. test/mutation/gremlins
 
 # packages are the packages with a flag for their tests, and the files that are not mutated.
 packages() {
@@ -23,18 +22,6 @@ mockserver/internal/regulatory  -test.v=false  ^(analyze|draft|errors|generation
 mockserver/internal/delivery    -test.v=false
 webhook                         -test.v=false  ^storetest/
 END
-}
-
-# mutate runs gremlins on a package and prints its survivors as rows of survivors.tsv, without the reason.
-mutate() {
-  local package=$1 flags=$2 exclude=$3
-  MUTATION_PACKAGE=$package MUTATION_FLAGS=$flags REAL_GO=$(command -v go) PATH=$here:$PATH \
-    nice -n 15 "$work/gremlins" unleash "./$package" --workers 1 --timeout-coefficient 1000 ${exclude:+-E "$exclude"} \
-    --invert-assignments --invert-bitwise --invert-bwassign --invert-logical --invert-loopctrl --remove-self-assignments >"$work/log"
-  sed -n 's/^ *LIVED \([A-Z_]*\) at \(.*\):\([0-9]*\):\([0-9]*\)$/\1 \2 \3 \4/p' "$work/log" | while read -r kind file line column; do
-    text=$(sed -n "${line}p" "$package/$file")
-    printf '%s\t%s\t%s\n' "$package/$file" "$kind" "$(sed 's/^[[:space:]]*//' <<<"${text:0:column-1}«${text:column-1}")"
-  done
 }
 
 status=0
