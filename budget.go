@@ -56,7 +56,9 @@ func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bo
 	return selected
 }
 
-// Budget is the most that may be spent, in one currency.
+// Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost, by the amounts that
+// the offer shows; see [RegulatoryRequest.Cost] for which amounts these are. A charge that the offer does not show, or shows
+// under other names, is not bounded.
 type Budget struct {
 	Amount   Amount
 	Currency string
@@ -117,27 +119,32 @@ var ErrOverBudget = errors.New("shipping: over budget")
 // BudgetError reports a purchase that its budget stopped before anything was sent. errors.Is(err, [ErrOverBudget]) holds.
 type BudgetError struct {
 	Budget Budget
-	// Needed is the price of the selected documents. It is not known if Problem is set.
+	// Needed is the most that the selected documents can cost. It is not known if Problem is set.
 	Needed Amount
-	// Problem is the reason why the price cannot be compared with the budget; empty if it is too high.
+	// Beside lists the amounts that Needed counts in addition to the prices, such as "FDA: tax 75".
+	Beside []string
+	// Problem is the reason why the cost cannot be compared with the budget; empty if it is too high.
 	Problem string
 }
 
-// Error returns the price and the budget, or the reason why the price is unclear.
+// Error returns the cost and the budget, or the reason why the cost is unclear.
 func (e *BudgetError) Error() string {
 	if e.Problem != "" {
 		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
 	}
-	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed: raise the budget or select fewer documents; nothing was purchased",
-		inFull(e.Needed), e.Budget.Currency, e.Budget)
+	beside := ""
+	if len(e.Beside) > 0 {
+		beside = ", which counts amounts beside the price (" + oneLine(strings.Join(e.Beside, "; "), maxErrorMessage) + ")"
+	}
+	return fmt.Sprintf("shipping: over budget: %s %s needed%s, %s allowed: raise the budget or select fewer documents; nothing was purchased",
+		inFull(e.Needed), e.Budget.Currency, beside, e.Budget)
 }
 
 // Unwrap returns [ErrOverBudget].
 func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 
-// Check returns what documents of a draft cost, or a [*BudgetError] if that is more than the budget, in another
-// currency, or unclear; see [RegulatoryRequest.Price]. The price is read from the draft as the service sent it: a
-// callback may have changed its fields.
+// Check returns the most that documents of a draft can cost, or a [*BudgetError] if that is more than the budget, in another
+// currency, or unclear; see [RegulatoryRequest.Cost].
 func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
 	if draft == nil {
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is nil: pass the record that Analyze or Get returned"}
@@ -149,16 +156,16 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 	if b.AssumeCurrency {
 		assumed = b.Currency
 	}
-	needed, currency, err := draft.asSent().price(assumed, documents)
+	needed, err := draft.cost(assumed, documents)
 	switch {
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
-	case !evidence.SameCurrency(currency, b.Currency):
-		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(currency, maxErrorID) + ": set a budget in that currency"}
-	case needed.Cmp(b.Amount) > 0:
-		return needed, &BudgetError{Budget: b, Needed: needed}
+	case len(documents) > 0 && !evidence.SameCurrency(needed.currency, b.Currency):
+		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(needed.currency, maxErrorID) + ": set a budget in that currency"}
+	case needed.most.Cmp(b.Amount) > 0:
+		return needed.most, &BudgetError{Budget: b, Needed: needed.most, Beside: needed.beside}
 	}
-	return needed, nil
+	return needed.most, nil
 }
 
 // Fits returns nil if an amount can be spent in addition to the committed sum. Otherwise it returns a
@@ -178,69 +185,68 @@ func (b Budget) Fits(committed, needed Amount) error {
 	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s left: raise the budget or select fewer documents", inFull(needed), inFull(left))}
 }
 
-// Price returns the sum of the stored amounts of documents of this draft, and its currency. The error describes a
-// document that the draft does not offer, a price that is missing, unreadable or ambiguous, or mixed currencies;
-// [ErrAmountOverflow] is the only sentinel. A price is ambiguous if
-// the service shows it twice, or shows another amount or another currency beside it: then it is unknown
-// which one a purchase charges.
+// Price returns the sum of the prices of documents of this draft, and their currency, as the service sent them: a callback
+// may have changed the fields. The error describes a document that the draft does not offer, a price that is missing,
+// unreadable, or given twice, a cost that is not clear (see [RegulatoryRequest.Cost]), or mixed currencies;
+// [ErrAmountOverflow] is the only sentinel.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
-	return r.price("", documents)
+	sum, err := r.cost("", documents)
+	return sum.price, sum.currency, err
 }
 
-// asSent returns the record as the service sent it: a callback may have changed its fields.
-func (r *RegulatoryRequest) asSent() *RegulatoryRequest {
-	if r.Raw == "" {
-		return r
-	}
-	return decodeRecord(r.Raw)
+// Cost returns the most that documents of this draft can cost, and their currency. Its errors are those of
+// [RegulatoryRequest.Price]. The cost is the price with each charge on top, such as a tax or fee, that the offer shows beside
+// it, or a total that the offer shows, whichever is more. A tax rate counts as its share of the price. Other amounts count
+// too, unless they are the price itself, its parts, the price in minor units, or amounts in another currency. A charge on
+// top in another currency is an error.
+//
+// Assumption: the specification does not show which of several amounts a purchase charges.
+func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {
+	sum, err := r.cost("", documents)
+	return sum.most, sum.currency, err
 }
 
-// pricedOtherwise reports whether a later reading of this draft shows another price for documents than this one, which shows
+// costsOtherwise reports whether a later reading of this draft shows another cost for documents than this one, which shows
 // one.
-func (r *RegulatoryRequest) pricedOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
+func (r *RegulatoryRequest) costsOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
 	const none = "none" // a price without a currency can be compared, too
-	before, currency, err := r.asSent().price(none, documents)
+	before, err := r.cost(none, documents)
 	if err != nil {
 		return false
 	}
-	now, other, err := later.price(none, documents)
-	return err != nil || !now.Equal(before) || !evidence.SameCurrency(currency, other)
+	now, err := later.cost(none, documents)
+	return err != nil || !now.most.Equal(before.most) || !evidence.SameCurrency(before.currency, now.currency)
 }
 
-// price is Price with a currency for prices that have none. It reads each offer once.
-func (r *RegulatoryRequest) price(assumed string, documents []DocumentType) (Amount, string, error) {
-	var total Amount
-	currency := ""
-	offers, shown := r.offers(), r.shown().Offers()
+// sum is what several documents cost.
+type sum struct {
+	price, most Amount
+	currency    string
+	beside      []string
+}
+
+// cost adds up what documents cost. A price without a currency is in the assumed one.
+func (r *RegulatoryRequest) cost(assumed string, documents []DocumentType) (s sum, err error) {
+	offers := r.shown().Offers()
 	for _, slug := range documents {
-		document, offered := offers[slug]
-		price := evidence.Price{
-			Slug: string(slug), Amount: document.Amount.number,
-			Currency: cmp.Or(document.Currency, r.Currency, assumed), Own: document.Currency != "",
-		}
-		ambiguity := ""
-		if offered && document.Amount.Known() {
-			ambiguity = shown.Ambiguity(price)
-		}
+		cost, err := offers.Cost(string(slug), assumed)
 		switch {
-		case !offered:
-			return Amount{}, "", fmt.Errorf("the draft does not offer %s: select from its AvailableDocuments", slug)
-		case !document.Amount.Known():
-			return Amount{}, "", fmt.Errorf("%s has no price that could be read: select other documents", slug)
-		case ambiguity != "":
-			return Amount{}, "", fmt.Errorf("the price of %s is ambiguous (%s): select other documents", slug, ambiguity)
-		case document.Amount.Sign() < 0:
-			return Amount{}, "", fmt.Errorf("%s has the negative price %s: select other documents", slug, document.Amount)
-		case price.Currency == "":
-			return Amount{}, "", fmt.Errorf("the price of %s has no currency; set Budget.AssumeCurrency to take it for the wallet's", slug)
-		case currency != "" && !evidence.SameCurrency(price.Currency, currency):
-			return Amount{}, "", fmt.Errorf("%s is priced in %s, others in %s: select documents of one currency", slug, oneLine(price.Currency, maxErrorID), oneLine(currency, maxErrorID))
+		case err != nil:
+			return sum{}, fmt.Errorf("%s %w", slug, err)
+		case s.currency != "" && !evidence.SameCurrency(cost.Currency, s.currency):
+			return sum{}, fmt.Errorf("%s is priced in %s, others in %s: select documents of one currency",
+				slug, oneLine(cost.Currency, maxErrorID), oneLine(s.currency, maxErrorID))
 		}
-		var err error
-		if total, err = total.Add(document.Amount); err != nil {
-			return Amount{}, "", err
+		s.currency = cmp.Or(s.currency, cost.Currency)
+		for _, beside := range cost.Beside {
+			s.beside = append(s.beside, string(slug)+": "+beside)
 		}
-		currency = cmp.Or(currency, price.Currency)
+		if s.price, err = s.price.Add(knownAmount(cost.Price)); err != nil {
+			return sum{}, err
+		}
+		if s.most, err = s.most.Add(knownAmount(cost.Most)); err != nil {
+			return sum{}, err
+		}
 	}
-	return total, currency, nil
+	return s, nil
 }

@@ -2,12 +2,12 @@ package shipping_test
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/jarcoal/httpmock"
 
@@ -15,79 +15,122 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// Only a member with the exact name is a price. A price that is given twice, that stands beside another one, or whose
-// currency is not clear, is unknown, and no budget allows it, even if the budget assumes the currency.
-func TestPrice_IsTheOnlyOneUnderItsExactName(t *testing.T) {
+// offers is a table of offers of FDA: the price, the most that a purchase may charge, the charge, and the members of the offer.
+// "-" stands for a price that is not clear, which no budget covers.
+//
+//go:embed internal/evidence/testdata/offers.tsv
+var offers string
+
+// A budget buys what fits, and nothing above it is charged, whichever of the amounts that an offer shows the service charges.
+// An ordinary offer with a tax could not be bought with any budget.
+func TestBudget_CountsTheMostThatAnOfferCanCost(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // a purchase would wait for a result
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		for documents, want := range prices {
-			checkPrice(ctx, t, `"currency":"NGN","available_documents":[`+documents+`]`, want)
+	synctest.Test(t, func(t *testing.T) {
+		cases, bought := 0, 0
+		for line := range strings.Lines(offers) {
+			if strings.HasPrefix(line, "#") {
+				continue
+			}
+			row := strings.Split(strings.TrimSpace(line), "\t")
+			budgets := []string{"1", "99.99", "100000000"}
+			most, unclear := shipping.ParseAmount(row[1])
+			if unclear == nil {
+				budgets = append(budgets, most.String())
+				for _, amount := range []shipping.Amount{most, shippingtest.Amount(t, row[0])} {
+					if below, err := amount.Sub(shippingtest.Amount(t, "0.0001")); err == nil && below.Sign() > 0 {
+						budgets = append(budgets, below.String(), amount.String())
+					}
+				}
+			}
+			for _, text := range budgets {
+				budget := shippingtest.Amount(t, text)
+				cases++
+				fits := unclear == nil && most.AtMost(budget)
+				purchases := buyWithin(t, budget, `"currency":"NGN","available_documents":[{"document_type":"FDA",`+row[3]+`}]`)
+				switch {
+				case purchases == 1 && !shippingtest.Amount(t, row[2]).AtMost(budget):
+					t.Errorf("%s: %s is charged with a budget of %s", row[3], row[2], text)
+				case (purchases == 1) != fits:
+					t.Errorf("%s: %d purchases with a budget of %s", row[3], purchases, text)
+				}
+				bought += purchases
+			}
 		}
-		for _, members := range []string{
-			`"available_documents":[{"document_type":"FDA","amount":5}],"currency":{"code":"USD"}`,
-			`"available_documents":[{"document_type":"FDA","amount":5}],"currency":"USD","currency":"NGN"`,
-			`"available_documents":[{"document_type":"FDA","amount":5,"price_currency":"USD"}]`,
-			`"available_documents":[{"document_type":"FDA","amount":500}],"available_documents":[{"document_type":"FDA","amount":5}]`,
-		} {
-			checkPrice(ctx, t, members, "")
+		if bought < cases/3 {
+			t.Errorf("%d of %d were bought", bought, cases)
 		}
 	})
 }
 
-// prices are available documents, with the price of FDA; "" if it is unknown. TestRead_TakesTheLastOfMembersWithOneName and
-// TestOffers_Ambiguity have more.
-var prices = map[string]string{
-	`{"document_type":"FDA","amount":10.50}`:                        "10.5",
-	`{"document_type":"FDA","amount":10.50,"Amount":1}`:             "10.5",
-	`{"slug":"FDA","price":10.50,"Price":1,"AMOUNT":2}`:             "10.5",
-	`{"document_type":"FDA","DOCUMENT_TYPE":"MSDS","amount":10.50}`: "10.5",
-	`{"document_type":"MSDS","ſlug":"FDA","amount":1}`:              "",
-	`{"document_type":"MSDS","amount":1}`:                           "",
-	`{"document_type":"FDA","Amount":1}`:                            "",
-	`{"document_type":"FDA","amount":1,"amount":1}`:                 "",
-	`{"document_type":"FDA","amount":1,"amount":null}`:              "",
-	`{"document_type":"FDA","amount":1,"price":100}`:                "",
-	`{"document_type":"MSDS","document_type":"FDA","amount":5}`:     "",
-	// Under both of its names, an equal price is one price.
-	`{"document_type":"FDA","amount":10.5,"price":"10.50"}`: "10.5",
-	// The same type listed twice.
-	`{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}`:                                       "",
-	`{"document_type":"FDA","amount":1},{"document_type":"MSDS","amount":2},{"document_type":"FDA","amount":1}`:     "",
-	`{"document_type":"FDA","amount":1},"FDA"`:                                                                      "",
-	`{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}`:                                                 "",
-	`{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}`:                         "",
-	`{"document_type":"FDA","amount":10.50},{"document_type":"MSDS","amount":1},{"document_type":"fda","amount":2}`: "10.5",
-	// Beside another amount or another currency.
-	`{"document_type":"FDA","amount":1.5,"currency":" ngn ","fee":0,"total":1.50,"name":"total amount due","pages":3}`: "1.5",
-	`{"document_type":"FDA","amount":1.5,"converted_amount":2501.03,"currency_converted_to":"NGN"}`:                    "",
-	`{"document_type":"FDA","amount":5,"reasons":7,"total":500}`:                                                       "",
-	`{"document_type":"FDA","amount":5,"total":1e30}`:                                                                  "",
-	`{"document_type":"FDA","amount":5,"currency":"USD","currency":"NGN"}`:                                             "",
-	`{"document_type":"FDA","amount":5,"currency":{"code":"USD"}}`:                                                     "",
+// buyWithin selects FDA from a draft with these members, and returns the number of purchases.
+func buyWithin(t *testing.T, budget shipping.Amount, members string) (purchases int) {
+	t.Helper()
+	service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK("null")}, []httpmock.Responder{shippingtest.Record("completed")})
+	service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", shippingtest.Record("draft", members))
+	_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+		Select: shipping.SelectOnly("FDA"), Budget: &shipping.Budget{Amount: budget, Currency: "NGN"},
+	})
+	purchases = service.Count(http.MethodPost) - 1 // the analysis
+	if (err == nil) != (purchases == 1) || err != nil && !errors.Is(err, shipping.ErrOverBudget) {
+		t.Errorf("%s: %d purchases, %v", members, purchases, err)
+	}
+	return purchases
 }
 
-// checkPrice checks the price of FDA of a draft with these members, and that a budget stops a purchase if it is unknown.
-func checkPrice(ctx context.Context, t *testing.T, members, want string) {
-	t.Helper()
-	service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft",` + members + `}`))
-	client := shippingtest.NewClient(t, service)
-	draft, err := client.Regulatory.Get(t.Context(), "RD-1")
-	if err != nil {
-		t.Fatalf("%s: %v", members, err)
-	}
+// The price of a document is that of its only offer, and a budget that assumes a currency assumes none that is shown.
+func TestBudget_OfTheOnlyOfferOfADocument(t *testing.T) {
+	t.Parallel()
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "NGN", AssumeCurrency: true}
-	got, err := budget.Check(draft, "FDA")
-	if text := got.String(); err == nil && text != want || err != nil && want != "" {
-		t.Errorf("%s: the price is %s, %v; want %q", members, text, err, want)
+	for members, want := range map[string]string{
+		`"available_documents":[{"document_type":"FDA","amount":5}]`:                                                                         "5",
+		`"available_documents":[{"document_type":"FDA","amount":5,"currency":"USD"}]`:                                                        "",
+		`"available_documents":[{"document_type":"FDA","amount":5,"price_currency":"USD"}]`:                                                  "",
+		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":{"code":"USD"}`:                                               "",
+		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":"USD","currency":"NGN"`:                                       "",
+		`"available_documents":[{"document_type":"FDA","amount":500}],"available_documents":[{"document_type":"FDA","amount":5}]`:            "",
+		`"available_documents":[{"document_type":"FDA","DOCUMENT_TYPE":"MSDS","amount":10.50}]`:                                              "10.5",
+		`"available_documents":[{"document_type":"MSDS","ſlug":"FDA","amount":1}]`:                                                           "",
+		`"available_documents":[{"document_type":"MSDS","amount":1}]`:                                                                        "",
+		`"available_documents":[{"document_type":"MSDS","document_type":"FDA","amount":5}]`:                                                  "",
+		`"available_documents":[{"document_type":"FDA","slug":"FDA","amount":5}]`:                                                            "5",
+		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":1}]`:                                      "",
+		`"available_documents":[{"document_type":"FDA","amount":1},"FDA"]`:                                                                   "",
+		`"available_documents":[{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}]`:                                              "",
+		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}]`:                      "",
+		`"available_documents":[{"document_type":"FDA","amount":10.50},{"document_type":"MSDS"},{"document_type":"fda","amount":2,"tax":4}]`: "10.5",
+	} {
+		draft, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Record("draft", members))).Regulatory.Get(t.Context(), "RD-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := budget.Check(draft, "FDA")
+		if text := got.String(); err == nil && text != want || err != nil && (want != "" || !errors.Is(err, shipping.ErrOverBudget)) {
+			t.Errorf("%s: %s, %v; want %q", members, text, err, want)
+		}
 	}
-	if want != "" {
-		return
+}
+
+// The error over budget names each amount that it counted beside the price, in whichever document.
+func TestBudget_NamesWhatItCounted(t *testing.T) {
+	t.Parallel()
+	draft, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Record("draft", `"currency":"NGN","available_documents":[`+
+		`{"slug":"FDA","amount":100,"tax_rate":7.5,"fees":[{"name":"stamp","amount":4}]},{"slug":"MSDS","amount":"1.500"},{"slug":"WATCH","amount":10,"total":12}]`))).
+		Regulatory.Get(t.Context(), "RD-1")
+	if err != nil {
+		t.Fatal(err)
 	}
-	shippingtest.WantError(t, members, buyWithin(ctx, t, client, func(*shipping.RegulatoryRequest) {}), shipping.ErrOverBudget)
-	if n := service.Count(http.MethodPost); n != 1 { // the analysis
-		t.Errorf("%s: %d requests", members, n)
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1600"), Currency: "NGN"}
+	_, err = budget.Check(draft, "FDA", "MSDS", "WATCH")
+	const want = "shipping: over budget: 1623.50 NGN needed, which counts amounts beside the price (FDA: tax_rate 7.5 (7.5); FDA: fees.amount 4; " +
+		"MSDS: a price that may be 1500; WATCH: total 12), 1600.00 NGN allowed: raise the budget or select fewer documents; nothing was purchased"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	if price, _, err := draft.Price("FDA", "MSDS", "WATCH"); err != nil || price != shippingtest.Amount(t, "111.5") {
+		t.Errorf("the price is %s, %v", price, err)
+	}
+	if cost, currency, err := draft.Cost("FDA", "MSDS", "WATCH"); err != nil || cost != shippingtest.Amount(t, "1623.5") || currency != "NGN" {
+		t.Errorf("the cost is %s %s, %v", cost, currency, err)
 	}
 }
 
@@ -130,6 +173,7 @@ func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
 			"dearer":                {offer("99", `"status":"draft",`)},
 			"dearer, at first late": {shippingtest.Refusal(404, "not found"), offer("99", `"status":"draft",`)},
 			"dearer at the end":     {offer("10", ""), offer("99", `"status":"draft",`)},
+			"with a fee at the end": {offer("10", ""), offer(`10,"fee":89`, `"status":"draft",`)},
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Confirmation()}, answers)
@@ -193,19 +237,6 @@ func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
 	}
 }
 
-// buyWithin analyzes a shipment and buys FDA if a budget of 10 NGN allows it.
-func buyWithin(ctx context.Context, t *testing.T, client *shipping.Client, change func(draft *shipping.RegulatoryRequest)) error {
-	t.Helper()
-	_, err := client.Regulatory.AnalyzeAndPoll(ctx, parcel, &shipping.AnalyzeAndPollOptions{
-		Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN", AssumeCurrency: true},
-		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			change(draft)
-			return []shipping.DocumentType{"FDA"}, nil
-		},
-	})
-	return err
-}
-
 // A callback that changes the draft that it is given does not change what the budget allows.
 func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 	t.Parallel()
@@ -224,7 +255,14 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 		},
 	} {
 		service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[` + document + `]}`))
-		shippingtest.WantError(t, document, buyWithin(t.Context(), t, shippingtest.NewClient(t, service), change), shipping.ErrOverBudget)
+		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN", AssumeCurrency: true},
+			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+				change(draft)
+				return []shipping.DocumentType{"FDA"}, nil
+			},
+		})
+		shippingtest.WantError(t, document, err, shipping.ErrOverBudget)
 		if n := service.Count(http.MethodPost); n != 1 { // the analysis
 			t.Errorf("%s: %d requests", document, n)
 		}
@@ -238,7 +276,7 @@ func TestBudget_WithoutADraft(t *testing.T) {
 	if _, err := budget.Check(nil, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("%v", err)
 	}
-	if _, err := budget.Check(&shipping.RegulatoryRequest{}, "FDA"); err == nil || !strings.Contains(err.Error(), "the draft does not offer FDA") {
+	if _, err := budget.Check(&shipping.RegulatoryRequest{}, "FDA"); err == nil || !strings.Contains(err.Error(), "FDA is not offered by the draft") {
 		t.Errorf("%v", err)
 	}
 	for name, choose := range map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){

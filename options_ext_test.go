@@ -247,6 +247,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"workflow with a budget without currency", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}), "Budget needs"},
 		{"workflow with a budget without amount", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}), "Budget needs"},
 		{"workflow with a negative budget", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}), "has the negative amount"},
+		{"workflow with a budget and nothing to select", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten, Currency: "NGN"}}), "without Select"},
 		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.Resume(ctx, "", nil))
 		}, "is empty"},

@@ -269,8 +269,8 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	if before == nil || before.Status == "" {
 		draft, err := s.Get(ctx, p.RequestID, reads...)
 		switch {
-		case err == nil && p.Draft != nil && p.Draft.pricedOtherwise(draft, p.DocumentTypes):
-			return nil, s.failed(p, OutcomeNotCharged, draft, errors.New("the request was read before the purchase, and its price is not that of the draft "+
+		case err == nil && p.Draft != nil && p.Draft.costsOtherwise(draft, p.DocumentTypes):
+			return nil, s.failed(p, OutcomeNotCharged, draft, errors.New("the request was read before the purchase, and its cost is not that of the draft "+
 				"that was passed: compare it with your budget, and pass the record that Regulatory.Get returns; nothing was sent"))
 		case err == nil:
 			p.Draft, before = draft, draft.shown()

@@ -81,7 +81,7 @@ type AvailableDocument struct {
 	Mode string `json:"mode" spec:"optional"`
 	// Amount is the price, converted into Currency (the wallet's) when the request was analyzed.
 	// [Amount.Known] distinguishes a missing price from 0.
-	Amount   Amount `json:"amount" alias:"price"`
+	Amount   Amount `json:"amount,omitzero" alias:"price"`
 	Currency string `json:"currency" spec:"optional"`
 	// Reasons are the items that made the document necessary, and the rules.
 	Reasons []struct {

@@ -21,8 +21,9 @@ type AnalyzeAndPollOptions struct {
 	// Select chooses the documents to purchase. If it is nil or chooses nothing, nothing is purchased and
 	// the draft is returned.
 	Select func(draft *RegulatoryRequest) ([]DocumentType, error)
-	// Budget bounds the price of the selected documents, by the amounts stored on the draft. A price that is
-	// missing or in another currency stops the purchase. Nil means no bound.
+	// Budget bounds the most that the selected documents can cost, by the amounts stored on the draft. A price that is
+	// missing or in another currency stops the purchase. Nil means no bound. A budget without Select is a
+	// [*ValidationError].
 	Budget *Budget
 	// Purchase holds the settings of the purchase.
 	Purchase PurchaseOptions
@@ -36,7 +37,13 @@ func (o *AnalyzeAndPollOptions) validate() error {
 	if _, err := o.Poll.withDefaults(); err != nil {
 		return err
 	}
-	return cmp.Or(o.Budget.validate(), o.Purchase.Validate())
+	if err := cmp.Or(o.Budget.validate(), o.Purchase.Validate()); err != nil {
+		return err
+	}
+	if o.Budget != nil && o.Select == nil {
+		return invalidOption("Budget", "is set without Select, so that nothing would be purchased: set Select, such as to SelectAutomated")
+	}
+	return nil
 }
 
 // PollOptions are the settings of [RegulatoryService.Wait]. Zero fields and nil take the defaults.

@@ -1,7 +1,9 @@
 package evidence
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,116 +17,131 @@ func SameCurrency(one, other string) bool {
 	return strings.EqualFold(strings.TrimSpace(one), strings.TrimSpace(other))
 }
 
-// Price is the price of a document that a draft offers.
-type Price struct {
-	Slug string
-	// Currency is the currency of the price, and Own whether the offer has one and not only the draft.
+// Cost is what a purchase of a document costs, by its offer.
+type Cost struct {
 	Currency string
-	Own      bool
-	Amount   decimal.Number
+	Price    decimal.Number
+	// Most is the most that a purchase can charge: the price with all that may be charged on top, or a larger total.
+	Most decimal.Number
+	// Beside are the amounts that Most counts in addition to the price, such as "tax 75".
+	Beside []string
 }
 
 // Offers are the available documents of a draft as they were sent.
 type Offers struct {
-	twice    string // a name that the draft gives twice
-	currency bool   // the currency of the draft can be read
+	twice    string         // a name that the draft gives twice
+	currency jsonread.Value // of the draft
 	entries  map[string][]jsonread.Value
 }
 
 // Offers returns the available documents by slug. It reads each of them once.
 func (r *Record) Offers() *Offers {
-	offers := &Offers{currency: r.draft.Get("currency").Scalar(), entries: map[string][]jsonread.Value{}}
+	offers := &Offers{currency: r.draft.Get("currency"), entries: map[string][]jsonread.Value{}}
 	offers.twice, _ = r.draft.Repeated()
 	if available := r.draft.Get("available_documents"); available.Kind == '[' {
 		for _, entry := range available.Elements {
-			for _, slug := range slugs(entry) {
-				offers.entries[slug] = append(offers.entries[slug], entry)
+			found := slugs(entry)
+			for i, slug := range found {
+				if !slices.Contains(found[:i], slug) {
+					offers.entries[slug] = append(offers.entries[slug], entry)
+				}
 			}
 		}
 	}
 	return offers
 }
 
-// Ambiguity returns the first member that contradicts a price; "" if none does. It reads the whole offer,
-// because any member may hold money.
-func (o *Offers) Ambiguity(p Price) string {
-	if o.twice != "" {
-		return "the draft gives " + quote(o.twice) + " twice"
-	}
-	if !p.Own && !o.currency {
-		return "the currency of the draft cannot be read"
-	}
-	entries := o.entries[strings.TrimSpace(p.Slug)]
-	for _, entry := range entries {
-		// Of several offers that name the document, only one was read.
-		if found := p.otherMoney(entry, len(entries) == 1); found != "" {
-			return found
-		}
-	}
-	return ""
-}
-
-// otherMoney returns the first member of an object that shows another amount, or another currency. It looks into
-// nested objects and lists too. If read is set, the object is the offer that the price was read from.
-func (p Price) otherMoney(entry jsonread.Value, read bool) string {
-	if name, twice := entry.Repeated(); twice {
-		return quote(name) + " is given twice"
-	}
-	members := slices.SortedFunc(slices.Values(entry.Members), func(a, b jsonread.Member) int { return strings.Compare(a.Name, b.Name) })
-	for _, m := range members {
-		isCurrency := containsAny(m.Name, "currency")
-		switch {
-		case isCurrency && !m.Value.Scalar():
-			return m.Name + " cannot be read"
-		case !m.Value.Scalar():
-			if found := p.otherMoneyIn(m); found != "" {
-				return found
-			}
-		case read && (strings.EqualFold(m.Name, "amount") || strings.EqualFold(m.Name, "price") || strings.EqualFold(m.Name, "currency")):
-			// Read by its exact name; in other case it is an unknown member, which is not read.
-		case isCurrency:
-			if m.Value.Text != "" && p.Currency != "" && !SameCurrency(m.Value.Text, p.Currency) {
-				return m.Name + " is " + quote(m.Value.Text)
-			}
-		default:
-			if found := p.otherAmount(m.Name, m.Value); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
-}
-
-// otherMoneyIn is otherMoney for a member that is an object or a list.
-func (p Price) otherMoneyIn(m jsonread.Member) string {
-	for _, entry := range m.Value.Items() {
-		found := p.otherMoney(entry, false)
-		if found != "" {
-			return m.Name + "." + found
-		}
-		if found = p.otherAmount(m.Name, entry); found != "" {
-			return found
-		}
-	}
-	return ""
-}
-
-// otherAmount returns that a value under the name of an amount is another one.
-func (p Price) otherAmount(name string, value jsonread.Value) string {
-	if !value.Scalar() || !containsAny(name, "amount", "price", "cost", "charge", "total", "fee", "tax", "vat") {
-		return ""
-	}
-	amount, err := decimal.Parse(value.Text)
+// Cost returns what a purchase of a document costs. A price without a currency is in the assumed one. The error is the
+// reason why the cost is not known; the name of the document belongs in front of it.
+func (o *Offers) Cost(slug, assumed string) (Cost, error) {
+	entries := o.entries[strings.TrimSpace(slug)]
 	switch {
-	case errors.Is(err, decimal.ErrRange):
-		return name + " is too large for an Amount"
-	case err == nil && amount.Sign() != 0 && amount != p.Amount:
-		return name + " is " + string(amount.Append(nil, amount.Scale))
+	case len(entries) == 0:
+		return Cost{}, errors.New("is not offered by the draft: select from its AvailableDocuments")
+	case len(entries) > 1:
+		return Cost{}, errors.New("is offered more than once: select other documents")
+	case o.twice != "":
+		return Cost{}, fmt.Errorf("has no clear price (the draft gives %s twice)", quote(o.twice))
 	}
-	return ""
+	offer := entries[0]
+	price, err := priceOf(offer)
+	if err != nil {
+		return Cost{}, err
+	}
+	own := offer.Get("currency")
+	if price.currency+own.Text == "" && !o.currency.Scalar() {
+		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
+	}
+	c := counter{price: price, currency: cmp.Or(price.currency, own.Text, o.currency.Text, assumed)}
+	switch {
+	case c.currency == "":
+		return Cost{}, errors.New("has a price without a currency: set Budget.AssumeCurrency to take it for the wallet's")
+	case c.foreign(price.code):
+		c.stop(strings.Join(price.path, "."), "is in "+price.code)
+	}
+	c.object(offer, place{price: price.path})
+	return c.cost()
 }
 
-func containsAny(name string, parts ...string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+// price is the price of an offer.
+type price struct {
+	amount
+	path     []string // the names of the member
+	currency string   // shown in the object that holds the price; "" if the offer itself does
 }
+
+// priceOf reads the price of an offer: its amount or price, or the amount in an object of this name. If an offer has both,
+// they have to be equal.
+func priceOf(offer jsonread.Value) (found price, err error) {
+	for _, name := range []string{"amount", "price"} {
+		value, p := offer.Get(name), price{path: []string{name}}
+		if value.Kind == '{' {
+			inner := firstOf(value, "amount", "price", "value")
+			p.path, p.currency = append(p.path, inner.Name), firstOf(value, "currency", "currency_code").Value.Text
+			value = inner.Value
+		}
+		if value.Scalar() && value.Text == "" {
+			continue
+		}
+		if p.amount, err = readAmount(value); err != nil {
+			return price{}, fmt.Errorf("has no price that could be read (%s is %s): select other documents", name, sent(value))
+		}
+		switch {
+		case found.path == nil:
+			found = p
+		case found.most != p.most:
+			return price{}, fmt.Errorf("has two prices, %s and %s: select other documents", text(found.plain), text(p.plain))
+		}
+	}
+	switch {
+	case found.path == nil:
+		return price{}, errors.New("has no price that could be read (it shows neither amount nor price): select other documents")
+	case found.plain.Sign() < 0:
+		return price{}, fmt.Errorf("has the negative price %s: select other documents", text(found.plain))
+	}
+	return found, nil
+}
+
+// firstOf returns the first of several members that an object has.
+func firstOf(object jsonread.Value, names ...string) jsonread.Member {
+	for _, name := range names {
+		if value := object.Get(name); value.Kind != 0 {
+			return jsonread.Member{Name: name, Value: value}
+		}
+	}
+	return jsonread.Member{}
+}
+
+// sent describes a value that is not an amount.
+func sent(value jsonread.Value) string {
+	switch value.Kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	}
+	return quote(value.Text)
+}
+
+// text writes a number in full.
+func text(n decimal.Number) string { return string(n.Append(nil, n.Scale)) }

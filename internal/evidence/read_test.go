@@ -3,8 +3,6 @@ package evidence
 import (
 	"strings"
 	"testing"
-
-	"github.com/shipping-go/shipping/internal/decimal"
 )
 
 func TestRead_Unclear(t *testing.T) {
@@ -210,49 +208,6 @@ func TestReadRefusal(t *testing.T) {
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
-	}
-}
-
-func TestOffers_Ambiguity(t *testing.T) {
-	t.Parallel()
-	price := Price{Slug: "FDA", Currency: "NGN", Own: true, Amount: decimal.Number{Units: 5}}
-	offer := func(members string) string { return `{"available_documents":[{"slug":"FDA",` + members + `}]}` }
-	for draft, want := range map[string]string{
-		`{}`:                            "",
-		`{"available_documents":"FDA"}`: "",
-		offer(`"amount":7,"Price":7,"currency":"USD"`):      "", // read by their names elsewhere
-		offer(`"total":5,"fees":[{"amount":5}],"tax":"no"`): "",
-		offer(`"tax":0`):                                                  "",
-		offer(`"total":7`):                                                "total is 7",
-		offer(`"vat":7`):                                                  "vat is 7", // a purchase may charge it in addition
-		offer(`"price_currency":""`):                                      "",
-		offer(`"price_currency":null`):                                    "",
-		offer(`"a":{"b":{"c":{"total":7}}}`):                              "a.b.c.total is 7",
-		offer(`"fees":[["vat",1,"vat",2]]`):                               "",
-		offer(`"fees":[{"vat":7}]`):                                       "fees.vat is 7",
-		offer(`"price_currency":"USD"`):                                   `price_currency is "USD"`,
-		offer(`"price_currency":" ngn"`):                                  "",
-		offer(`"Currency":{"code":"USD"}`):                                "Currency cannot be read",
-		offer(`"amount":5,"amount":7`):                                    `"amount" is given twice`,
-		`{"currency":"NGN","currency":"USD"}`:                             `the draft gives "currency" twice`,
-		offer(`"a":{"b":{"c":{"d":{"total":7}}}}`):                        "a.b.c.d.total is 7",
-		offer(`"fees":[5,7]`):                                             "fees is 7",
-		offer(`"ids":[7]`):                                                "",
-		`{"available_documents":[{"slug":"WATCH","total":7}]}`:            "", // another document
-		`{"available_documents":["WATCH",{"type":"FDA","total":7}]}`:      "total is 7",
-		`{"available_documents":[{"slug":"W","type":"FDA","total":7}]}`:   "total is 7",
-		`{"request":{"request_id":"RD-1","available_documents":["FDA"]}}`: "",
-	} {
-		if got := Read(draft).Offers().Ambiguity(price); got != want {
-			t.Errorf("%s: %q, want %q", draft, got, want)
-		}
-	}
-	if got := Read(`{"currency":["NGN"],"available_documents":[{"slug":"FDA"}]}`).Offers().Ambiguity(price); got != "" {
-		t.Errorf("an offer with its own currency: %q", got)
-	}
-	price.Own = false
-	if got := Read(`{"currency":["NGN","USD"]}`).Offers().Ambiguity(price); got != "the currency of the draft cannot be read" {
-		t.Errorf("a list of currencies: %q", got)
 	}
 }
 

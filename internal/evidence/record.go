@@ -1,10 +1,12 @@
 package evidence
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
@@ -45,7 +47,7 @@ func Read(data string) *Record {
 		if transaction := level.Get("transaction_id"); !transaction.Scalar() || transaction.Text != "" {
 			r.Transaction = true
 		}
-		if charge := level.Get("charged_amount"); !charge.Scalar() || charge.Text != "" && !isZero(charge.Text) {
+		if charge := level.Get("charged_amount"); isCharge(charge) {
 			r.Charge += charged(charge)
 		}
 		for _, name := range listNames {
@@ -59,23 +61,24 @@ func Read(data string) *Record {
 	return r
 }
 
+// isCharge reports whether the value of a member may be a charge: it is given, and not zero.
+func isCharge(v jsonread.Value) bool {
+	n, err := decimal.Parse(v.Text)
+	return !v.Scalar() || v.Text != "" && (err != nil || n.Sign() != 0)
+}
+
+// isNumber reports whether a value is a number of any length.
+func isNumber(v jsonread.Value) bool {
+	_, err := decimal.Parse(v.Text)
+	return v.Scalar() && (err == nil || errors.Is(err, decimal.ErrRange))
+}
+
 // charged returns a charged amount as it was written, if it is a number.
-func charged(n jsonread.Value) string {
-	if !n.Scalar() || !isNumber(n.Text) {
+func charged(v jsonread.Value) string {
+	if !isNumber(v) {
 		return "an amount that cannot be read"
 	}
-	return n.Text
-}
-
-// isZero reports whether a text is a number without a digit other than 0, such as "0.00".
-func isZero(text string) bool {
-	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
-	return isNumber(text) && !strings.ContainsAny(mantissa, "123456789")
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil && !strings.ContainsAny(text, "xX_nN")
+	return v.Text
 }
 
 // slug returns the slug of a document in a list; "" if it has none that could be read.
@@ -275,9 +278,9 @@ func (r *Refused) read(n jsonread.Value) {
 			}
 		case "charged_amount":
 			switch {
-			case !value.Scalar() || value.Text != "" && !isNumber(value.Text):
+			case isCharge(value) && !isNumber(value):
 				r.contradicts = showsCharge
-			case value.Text != "" && !isZero(value.Text):
+			case isCharge(value):
 				r.charges = append(r.charges, value.Text)
 			}
 		}
