@@ -24,7 +24,7 @@ func ExampleRegulatoryService_AnalyzeAndPoll() {
 		&shipping.AnalyzeRequest{ShipmentID: shipmentID},
 		&shipping.AnalyzeAndPollOptions{
 			Select: shipping.SelectAutomated, // without Select nothing is bought
-			Budget: limit,                    // checked against the prices stored on the draft
+			Budget: limit,                    // checked against the most that the draft can cost
 		})
 	if err != nil {
 		log.Fatal(err)

@@ -67,12 +67,10 @@ type Options struct {
 	// Concurrency items at the same time, so data that they share needs a lock.
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
-	// Budget bounds the spending of the whole batch, over all its runs. It is reserved before a purchase
-	// is sent, and released only when it is certain that nothing was charged, so that it holds as long as no charge
-	// exceeds the price on its draft. If
-	// the service reports a charge that is higher than the price on the draft, the higher
-	// one counts, and nothing more is purchased in this run. The same applies after a charge in another currency,
-	// which cannot be compared with the budget. Nil means no bound.
+	// Budget bounds the spending of the whole batch, over all its runs. The most that a purchase can cost (see
+	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
+	// was charged. If the service reports a higher charge, that counts, and nothing more is purchased in this run. The same
+	// applies after a charge in another currency, which cannot be compared with the budget. Nil means no bound.
 	Budget *shipping.Budget
 	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
 	// until a purchase that an earlier run left without a response counts as not charged.
@@ -117,8 +115,8 @@ type Result struct {
 	RequestID string
 	// Documents are those purchased, or about to be.
 	Documents []shipping.DocumentType
-	// Amount is the amount that counts against the budget, in Currency: the price on the draft, or Charged if that
-	// is more. With [StateUnknown] it may have been charged.
+	// Amount is the amount that counts against the budget, in Currency: the most that the draft can cost, or Charged if
+	// that is more. With [StateUnknown] it may have been charged.
 	Amount   shipping.Amount
 	Currency string
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.

@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,8 @@ func unreachable() http.RoundTripper {
 type walletService struct {
 	purchase func(n int) purchaseFault
 	charged  func() // called at each charge, while the service is locked
+	offer    string // the members of the offered document instead of a price of 100
+	quote    string // the charged amount that every record shows, instead of the charge
 
 	mu        sync.Mutex
 	requests  map[string]*walletRequest
@@ -156,6 +159,9 @@ func (s *walletService) charge(id string, fault purchaseFault) {
 		panic(err)
 	}
 	request.report = fmt.Sprintf(`,"charged_amount":%s,"currency":"NGN"`, amount)
+	if s.quote != "" {
+		request.report = ""
+	}
 	if fault.Report != "" {
 		request.report = "," + fault.Report
 	}
@@ -171,12 +177,15 @@ func (s *walletService) record(id string) string {
 	if request == nil {
 		request = &walletRequest{status: "draft"}
 	}
-	documents := ""
-	if request.charges > 0 {
-		documents = `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`
+	documents, offer := "", cmp.Or(s.offer, `"amount":100,"currency":"NGN"`)
+	if s.quote != "" {
+		documents = `,"charged_amount":` + s.quote
 	}
-	return fmt.Sprintf(`{"request_id":%q,"status":%q,"source":"shipment","line_items":[],"available_documents":[{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}]%s%s}`,
-		id, request.status, documents, request.report)
+	if request.charges > 0 {
+		documents += `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`
+	}
+	return fmt.Sprintf(`{"request_id":%q,"status":%q,"source":"shipment","line_items":[],"available_documents":[{"document_type":"CUSTOMS",%s}]%s%s}`,
+		id, request.status, offer, documents, request.report)
 }
 
 // total returns the sum of the charges, and how many purchases were received.

@@ -131,12 +131,12 @@ func (e *entry) resume(ctx context.Context) (time.Duration, error) {
 	return e.fromDraft(ctx, draft)
 }
 
-// fromDraft edits, selects, reserves the price and purchases.
+// fromDraft edits, selects, reserves the cost and purchases.
 func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest) (time.Duration, error) {
 	if err := e.run.mayContinue(); err != nil {
 		return 0, e.failed(wait.StepSelected, draft, err)
 	}
-	// It goes no further with a request that is not a draft. The budget is compared when the price is reserved.
+	// It goes no further with a request that is not a draft. The budget is compared when the cost is reserved.
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
 		Edit: e.run.options.Edit, Select: e.run.options.Select, Purchase: e.run.options.Purchase,
 		Progress: func(event shipping.PollEvent) { e.run.progress(e, event) },
@@ -276,7 +276,7 @@ func (r *run) retryPoll(err error) (retry bool, after time.Duration) {
 	return true, min(failed.RetryAfter, r.client.RetryPolicy().MaxRetryAfter)
 }
 
-// reserve reserves the price, and records the intent to purchase.
+// reserve reserves the cost, and records the intent to purchase.
 func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
 	intent.Step, intent.Documents, intent.Note = StepPurchasing, selected, ""
@@ -284,7 +284,7 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 	if intent.Purchase, err = remember(intent.RequestID, draft, selected); err != nil {
 		return err
 	}
-	intent.Amount, intent.Currency, err = e.run.price(draft, selected)
+	intent.Amount, intent.Currency, err = e.run.cost(draft, selected)
 	if err == nil {
 		err = errors.Join(e.run.mayPurchase(), e.run.mayContinue())
 	}
@@ -387,7 +387,9 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 	default:
 		return 0, err
 	}
-	e.record.Purchase = nil
+	if _, quoted := e.quote(); !quoted {
+		e.record.Purchase = nil
+	}
 	if err := e.move(StepPurchased); err != nil {
 		return 0, err
 	}
@@ -409,11 +411,20 @@ func (e *entry) giveBack() error {
 	return e.move(StepAnalyzed)
 }
 
-// charge records the charge that the service reports. More than the price on the draft counts against the budget, and ends
-// the purchases of this run; so does a charge in another currency, which cannot be compared. Anything else leaves the
-// reservation as it is: a report that is less does not show that less was taken.
+// quote returns the charge that the draft showed before the purchase.
+func (e *entry) quote() (amount shipping.Amount, quoted bool) {
+	if e.record.Purchase == nil || e.record.Purchase.Draft == nil {
+		return shipping.Amount{}, false
+	}
+	amount = e.record.Purchase.Draft.ChargedAmount
+	return amount, amount.Known()
+}
+
+// charge records the charge that the service reports; what the draft showed already is no report. More than the draft can
+// cost counts against the budget, and ends the purchases of this run; so does a charge in another currency, which cannot be
+// compared. Anything else leaves the reservation as it is: a report that is less does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string) {
-	if !amount.Known() {
+	if quote, quoted := e.quote(); !amount.Known() || quoted && amount == quote {
 		return
 	}
 	if textProblem(currency, maxRecordText) != "" {
@@ -428,7 +439,7 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	case amount.Cmp(e.record.Amount) <= 0:
 		return
 	case priced:
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s", inFull(amount), e.record.Key, inFull(e.record.Amount)))
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", inFull(amount), e.record.Key, inFull(e.record.Amount)))
 	}
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)

@@ -18,7 +18,7 @@ type Record struct {
 	Step      Step                    `json:"step"`
 	RequestID string                  `json:"request_id,omitempty"`
 	Documents []shipping.DocumentType `json:"documents,omitempty"`
-	// Amount is the amount that counts against a budget, in Currency: the price on the draft, or
+	// Amount is the amount that counts against a budget, in Currency: the most that the draft can cost, or
 	// Charged if that is more.
 	Amount   shipping.Amount `json:"amount,omitzero"`
 	Currency string          `json:"currency,omitempty"`

@@ -33,7 +33,7 @@ type run struct {
 	mu         sync.Mutex
 	journalErr error           // the journal failed
 	crashed    bool            // a callback panicked: none is called any more
-	over       error           // the service charged more than the price on a draft: nothing more may be purchased
+	over       error           // the service charged more than a draft shows: nothing more may be purchased
 	committed  shipping.Amount // of the budget, as last read from the journal
 
 	// writing is the context of what the journal is sent also if the batch was interrupted, such as the outcome of
@@ -195,18 +195,17 @@ func (r *run) giveBack() {
 	}
 }
 
-// price is what the record's documents cost, as stored on the draft. Without a budget a price is recorded
-// if there is one.
-func (r *run) price(draft *shipping.RegulatoryRequest, documents []shipping.DocumentType) (shipping.Amount, string, error) {
+// cost is the most that documents of a draft can cost. Without a budget it is recorded if it is known.
+func (r *run) cost(draft *shipping.RegulatoryRequest, documents []shipping.DocumentType) (shipping.Amount, string, error) {
 	if r.options.Budget == nil {
-		price, currency, err := draft.Price(documents...)
+		cost, currency, err := draft.Cost(documents...)
 		if err != nil {
 			return shipping.Amount{}, "", nil
 		}
-		return price, currency, nil
+		return cost, currency, nil
 	}
-	price, err := r.options.Budget.Check(draft, documents...)
-	return price, r.options.Budget.Currency, err
+	cost, err := r.options.Budget.Check(draft, documents...)
+	return cost, r.options.Budget.Currency, err
 }
 
 // note writes to the journal. A record that no journal can keep fails its item only.
@@ -261,7 +260,7 @@ func (r *run) mayContinue() error {
 	return nil
 }
 
-// overcharged ends the purchases of a run with a budget, because the prices on drafts do not predict the charges.
+// overcharged ends the purchases of a run with a budget, because the amounts on drafts do not bound the charges.
 func (r *run) overcharged(charge string) {
 	if r.options.Budget == nil {
 		return

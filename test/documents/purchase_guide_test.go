@@ -34,7 +34,7 @@ func TestPurchaseGuide_Buy(t *testing.T) {
 			&shipping.AnalyzeRequest{ShipmentID: shipmentID},
 			&shipping.AnalyzeAndPollOptions{
 				Select: shipping.SelectAutomated, // without Select nothing is bought
-				Budget: limit,                    // checked against the prices stored on the draft
+				Budget: limit,                    // checked against the most that the draft can cost
 			})
 
 		if err != nil || request.Status != shipping.StatusCompleted {
