@@ -4,8 +4,7 @@
 #   docker run --rm -p 127.0.0.1:4010:4010 mockserver
 #
 # Publish the port on 127.0.0.1, as above. /_mock/ accepts requests that come through a published port only with
-# the token that serve prints, or that -e MOCKSERVER_TOKEN=… sets, in the header X-Mock-Token. In a network of
-# containers the server also needs its name there: -e MOCKSERVER_HOSTS=mockserver.
+# the token that serve prints, or that -e MOCKSERVER_TOKEN=… sets, in the header X-Mock-Token. /_mock/healthz needs none.
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./

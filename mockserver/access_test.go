@@ -1,89 +1,115 @@
 package mockserver_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// The control surface accepts programs on this machine, which connect from a loopback address, and programs that send the
-// token. The Host header alone, which any caller can forge, is not enough.
+// A token that was given is needed by all, a random one by other machines and for requests that a proxy has forwarded: behind a
+// proxy on the same machine that sets Host to its target, the control surface was open. The Host header alone, which any
+// caller can forge, is not enough.
 func TestAccess_ByAddressOrToken(t *testing.T) {
 	t.Parallel()
-	guarded := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token"))
-	open := start(t, mockserver.WithoutListener())
+	given, random := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token")), start(t)
+	none := start(t, mockserver.WithoutListener())
+	const local, proxied, cross = "this machine", "a proxy", "another site"
+	forwarded := func(name string) http.Header { return http.Header{name: {"for=192.0.2.7"}} }
 	tests := []struct {
-		name, remote, host, token string
-		header                    http.Header
-		status                    int
-		says                      string
+		name, remote, host string
+		header             http.Header
+		random             int // its status; without a token that of the server with one is 403
+		says               string
 	}{
-		{"this machine", "127.0.0.1:9", "localhost", "", nil, 200, ""},
-		{"this machine, IPv6", "[::1]:9", "[::1]:4010", "", nil, 200, ""},
-		{"this machine, mapped", "[::ffff:127.0.0.1]:9", "127.0.0.1", "", nil, 200, ""},
-		{"a rebound name", "127.0.0.1:9", "evil.example", "", nil, 403, "-hosts"},
-		{"another machine", "192.0.2.7:9", "localhost", "", nil, 403, "X-Mock-Token"},
-		{"the gateway of a container", "172.17.0.1:9", "127.0.0.1:4010", "", nil, 403, "-token"},
-		{"no address", "@", "localhost", "", nil, 403, "X-Mock-Token"},
-		{"the token", "192.0.2.7:9", "mockserver:4010", "secret-token", nil, 200, ""},
-		{"another token", "192.0.2.7:9", "localhost", "secret-tokem", nil, 403, "X-Mock-Token"},
-		{"the cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}}, 200, ""},
-		{"another cookie", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=x"}}, 403, "X-Mock-Token"},
-		{"own page", "127.0.0.1:9", "localhost", "", http.Header{"Origin": {"http://localhost"}, "Sec-Fetch-Site": {"same-origin"}}, 200, ""},
-		{"a page of another site", "127.0.0.1:9", "localhost", "", http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403, "other sites"},
-		{"a page of another port", "127.0.0.1:9", "localhost", "", http.Header{"Sec-Fetch-Site": {"same-site"}}, 403, "other sites"},
-		{"another origin", "127.0.0.1:9", "localhost", "", http.Header{"Origin": {"https://evil.example"}}, 403, "other origins"},
-		{"an opaque origin", "127.0.0.1:9", "localhost", "", http.Header{"Origin": {"null"}}, 403, "other origins"},
-		{"the token from another site", "192.0.2.7:9", "mockserver:4010", "", http.Header{"Cookie": {"mock_token=secret-token"}, "Sec-Fetch-Site": {"cross-site"}}, 403, "other sites"},
+		{local, "127.0.0.1:9", "localhost", nil, 200, ""},
+		{local + ", IPv6", "[::1]:9", "[::1]:4010", nil, 200, ""},
+		{local + ", mapped", "[::ffff:127.0.0.1]:9", "127.0.0.1", nil, 200, ""},
+		{"a rebound name", "127.0.0.1:9", "evil.example", nil, 403, "-hosts"},
+		{"another machine", "192.0.2.7:9", "localhost", nil, 403, "X-Mock-Token"},
+		{"the gateway of a container", "172.17.0.1:9", "127.0.0.1:4010", nil, 403, "-token"},
+		{"no address", "@", "localhost", nil, 403, "X-Mock-Token"},
+		{proxied, "127.0.0.1:9", "localhost", forwarded("Forwarded"), 403, "through a proxy"},
+		{proxied + " of 1999", "127.0.0.1:9", "localhost", forwarded("Via"), 403, "through a proxy"},
+		{proxied + " of a router", "[::1]:9", "127.0.0.1:4010", forwarded("X-Forwarded-For"), 403, "through a proxy"},
+		{proxied + " for TLS", "127.0.0.1:9", "127.0.0.1:4010", forwarded("X-Forwarded-Proto"), 403, "through a proxy"},
+		{proxied + " with an address", "127.0.0.1:9", "localhost", forwarded("X-Real-Ip"), 403, "through a proxy"},
+		{"own page", "127.0.0.1:9", "localhost", http.Header{"Origin": {"http://localhost"}, "Sec-Fetch-Site": {"same-origin"}}, 200, ""},
+		{cross, "127.0.0.1:9", "localhost", http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403, "other sites"},
+		{cross + ": a port", "127.0.0.1:9", "localhost", http.Header{"Sec-Fetch-Site": {"same-site"}}, 403, "other sites"},
+		{cross + ": an origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"https://evil.example"}}, 403, "other origins"},
+		{cross + ": an opaque origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"null"}}, 403, "other origins"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			r := httptest.NewRequest(http.MethodGet, "/_mock/worlds", nil)
-			r.RemoteAddr, r.Host = test.remote, test.host
-			for name, values := range test.header {
-				r.Header[name] = values
+			ask := func(srv *mockserver.Server, path, token, cookie string) *httptest.ResponseRecorder {
+				r := httptest.NewRequest(http.MethodGet, path, nil)
+				r.RemoteAddr, r.Host = test.remote, test.host
+				for name, values := range test.header {
+					r.Header[name] = values
+				}
+				if token != "" {
+					r.Header.Set("X-Mock-Token", token)
+				}
+				if cookie != "" {
+					r.Header.Set("Cookie", "mock_token="+cookie)
+				}
+				recorder := httptest.NewRecorder()
+				srv.ServeHTTP(recorder, r)
+				return recorder
 			}
-			if test.token != "" {
-				r.Header.Set("X-Mock-Token", test.token)
+			byToken := 200
+			if strings.HasPrefix(test.name, cross) { // also with the token
+				byToken = 403
 			}
-			recorder := httptest.NewRecorder()
-			guarded.ServeHTTP(recorder, r)
-			for _, path := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live"} { // the console and the stream, too
-				also := r.Clone(r.Context())
-				also.URL.Path = path
-				other := httptest.NewRecorder()
-				if guarded.ServeHTTP(other, also); other.Code != test.status {
-					t.Errorf("%s: %d", path, other.Code)
+			for _, path := range []string{"/_mock/worlds", "/_mock/", "/_mock/console/app.js", "/_mock/live"} {
+				if got := ask(random, path, "", ""); got.Code != test.random || !strings.Contains(got.Body.String(), test.says) {
+					t.Errorf("%s: %d: %s", path, got.Code, got.Body)
+				}
+				if got := ask(none, path, "", ""); got.Code != test.random {
+					t.Errorf("%s without a token: %d", path, got.Code)
+				}
+				for _, wrong := range [][2]string{{}, {"secret-tokem"}, {"", "x"}} {
+					got := ask(given, path, wrong[0], wrong[1])
+					if got.Code != 403 || strings.Contains(got.Body.String(), "secret-token") {
+						t.Errorf("%s with the token %q: %d: %s", path, wrong, got.Code, got.Body)
+					}
+				}
+				header, cookie := ask(given, path, "secret-token", ""), ask(given, path, "", "secret-token")
+				if own := ask(random, path, random.Token(), ""); header.Code != byToken || cookie.Code != byToken || own.Code != byToken {
+					t.Errorf("%s with the token: %d, %d and %d", path, header.Code, cookie.Code, own.Code)
 				}
 			}
-			if recorder.Code != test.status || !strings.Contains(recorder.Body.String(), test.says) {
-				t.Errorf("%d: %s", recorder.Code, recorder.Body)
-			}
-			if strings.Contains(recorder.Body.String(), "secret-token") {
-				t.Errorf("the token is in %s", recorder.Body)
-			}
-			recorder = httptest.NewRecorder()
-			if open.ServeHTTP(recorder, r); test.status == 403 && recorder.Code != 403 {
-				t.Errorf("without a token: %d", recorder.Code)
+			for _, srv := range []*mockserver.Server{given, random, none} {
+				if got := ask(srv, "/_mock/healthz", "", ""); got.Code != 200 || got.Body.String() != `{"status":true,"message":"Ready","data":{}}` {
+					t.Errorf("healthz: %d: %s", got.Code, got.Body)
+				}
 			}
 		})
 	}
 }
 
-// A server that other machines can reach has a random token; other servers have none.
-func TestAccess_TokenOfAServerThatOthersCanReach(t *testing.T) {
+// A server that listens has a random token of its own. One on a wildcard address shows an address that it accepts itself: it
+// showed [::], and refused it.
+func TestAccess_AServerThatListens(t *testing.T) {
 	t.Parallel()
-	first, second := start(t, mockserver.WithAddr(":0")), start(t, mockserver.WithAddr(":0"))
-	if len(first.Token()) < 20 || first.Token() == second.Token() {
-		t.Errorf("the tokens are %q and %q", first.Token(), second.Token())
+	tokens := map[string]bool{}
+	for _, addr := range []string{"127.0.0.1:0", ":0", "0.0.0.0:0", "[::]:0"} {
+		srv := start(t, mockserver.WithAddr(addr))
+		if !strings.HasPrefix(srv.URL, "http://127.0.0.1:") {
+			t.Errorf("%s is shown as %s", addr, srv.URL)
+		}
+		get(t, srv, "/_mock/worlds").want(t, http.StatusOK)
+		tokens[srv.Token()] = len(srv.Token()) >= 20
 	}
-	if token := start(t).Token(); token != "" {
-		t.Errorf("a server on the loopback address has the token %q", token)
+	if len(tokens) != 4 || slices.Contains(slices.Collect(maps.Values(tokens)), false) {
+		t.Errorf("the tokens are %v", tokens)
 	}
 }
 

@@ -46,7 +46,8 @@ func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
 	for host, status := range map[string]int{
 		"mock.internal:4010": 200, "10.0.0.7": 200, "localhost": 200, "other.internal:4010": 403, "10.0.0.70": 403,
 	} {
-		do(t, srv, http.MethodGet, "/_mock/healthz", "", "Host", host).want(t, status)
+		do(t, srv, http.MethodGet, "/_mock/live", "", "Host", host).want(t, status)
+		do(t, srv, http.MethodGet, "/_mock/healthz", "", "Host", host, "Authorization", "Bearer of-another-service").want(t, 200)
 	}
 }
 
@@ -113,7 +114,7 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	analyzeShipment(t, srv, srv.Shipments()[0])
 	post(t, srv, "/_mock/events", `{"event":"shipment.updated","data":{}}`).want(t, 200)
 	local := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]+)?[+-]`)
-	for _, path := range []string{"journal", "journal/req-1", "healthz", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "live", "journal?as=findings"} {
+	for _, path := range []string{"journal", "journal/req-1", "clock", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "live", "journal?as=findings"} {
 		if found := local.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
 			t.Errorf("%s has the time %s", path, found)
 		}

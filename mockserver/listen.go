@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -98,19 +98,21 @@ func (s *Server) dialled() *http.Transport {
 	return transport
 }
 
-// WithToken sets the token, sent in the header X-Mock-Token, that gives other machines access to the control
-// surface under /_mock/. Programs on this machine, which connect from a loopback address, need none. By default
-// a server that other machines can reach has a random token, and other servers have none: see [Server.Token].
+// WithToken sets the token, sent in the header X-Mock-Token, that every request over the network to the control surface
+// under /_mock/ needs. By default a server that listens has a random token, see [Server.Token], which is needed by other
+// machines, and by requests that a proxy has forwarded with Forwarded, Via, X-Real-IP or X-Forwarded- headers. A proxy
+// that adds none of them cannot be recognized: use WithToken behind any proxy. GET /_mock/healthz needs no token.
 //
 // In a container, requests to a published port do not come from a loopback address.
 func WithToken(token string) Option { return func(c *config) { c.token = token } }
 
-// Token returns the token that gives other machines access to the control surface, or "" if they have none.
+// Token returns the token of the control surface: that of [WithToken], or else a random one. It is "" for a server
+// with neither, which has no listener and refuses control requests from other machines.
 func (s *Server) Token() string { return s.config.token }
 
-// guard creates a token if other machines can reach the server and none is set.
+// guard creates a token if the server listens and none is set.
 func (s *Server) guard(listener net.Listener) {
-	if s.config.token == "" && listener != nil && !delivery.IsLoopbackAddress(listener.Addr().String()) {
+	if s.config.token == "" && listener != nil {
 		s.config.token = rand.Text()
 	}
 }
@@ -127,7 +129,7 @@ func (s *Server) listen() (listener net.Listener, address string, err error) {
 	if err != nil {
 		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err)
 	}
-	address = listener.Addr().String()
+	address = reachable(listener.Addr().String())
 	if !s.config.tls {
 		return listener, "http://" + address, nil
 	}
@@ -136,6 +138,15 @@ func (s *Server) listen() (listener net.Listener, address string, err error) {
 		return nil, "https://" + address, errors.Join(err, listener.Close())
 	}
 	return secured, "https://" + address, nil
+}
+
+// reachable returns an address at which programs on this machine reach a listener: all addresses of the machine, 0.0.0.0 or
+// [::], include 127.0.0.1.
+func reachable(listening string) string {
+	if at, err := netip.ParseAddrPort(listening); err == nil && at.Addr().IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", at.Port())
+	}
+	return listening
 }
 
 func (s *Server) serve(listener net.Listener) {

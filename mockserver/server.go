@@ -90,7 +90,7 @@ func (s *Server) newControlSurface() *admin.Admin {
 	return admin.New(admin.Config{
 		Worlds: s.worlds, Operations: s.operations,
 		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
-		Token: s.Token,
+		Token: s.Token, TokenForAll: s.config.token != "", // until guard creates one
 	})
 }
 

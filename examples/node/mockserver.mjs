@@ -7,12 +7,13 @@ import { createInterface } from "node:readline";
 // The server at SHIPPING_BASE_URL, or, if that is not set, one that is started here on a free port. A server that was
 // started here stops on close(), and when this process ends without it.
 //
-// MOCKSERVER is the command, if it is not on the PATH. MOCKSERVER_TOKEN is needed for a server that was not started on
-// this machine.
+// MOCKSERVER is the command, if it is not on the PATH. MOCKSERVER_TOKEN is needed for a server on another machine,
+// behind a proxy, or with a token of its own.
 export class Server {
   static async start() {
     const server = new Server();
     server.url = (process.env.SHIPPING_BASE_URL ?? "").replace(/\/+$/, "");
+    server.token = process.env.MOCKSERVER_TOKEN ?? "";
     if (server.url) return server;
     const command = process.env.MOCKSERVER || "mockserver";
     server.process = spawn(command, ["serve", "-addr", "127.0.0.1:0", "-json", "-stdin"], { stdio: ["pipe", "pipe", "inherit"] });
@@ -25,7 +26,7 @@ export class Server {
     if (!text) throw new Error(`${command} did not start: its exit code is ${server.process.exitCode}`);
     // Neither the server nor its pipes keep this process alive. At its end the pipes are closed, and the server stops.
     for (const handle of [server.process, server.process.stdin, server.process.stdout]) handle.unref();
-    server.url = JSON.parse(text).url;
+    ({ url: server.url, token: server.token } = JSON.parse(text));
     return server;
   }
 
@@ -41,7 +42,7 @@ export class Server {
   async control(method, path, body, query = {}) {
     const headers = {};
     if (body) headers["content-type"] = "application/json";
-    if (process.env.MOCKSERVER_TOKEN) headers["x-mock-token"] = process.env.MOCKSERVER_TOKEN;
+    if (this.token) headers["x-mock-token"] = this.token;
     const response = await fetch(`${this.url}/_mock/${path}?${new URLSearchParams(query)}`, {
       method,
       headers,

@@ -17,13 +17,14 @@ class Server:
     """The server at SHIPPING_BASE_URL, or, if that is not set, one that is started here on a free port.
 
     A server that was started here stops on close(), and when this process ends without it.
-    MOCKSERVER is the command, if it is not on the PATH. MOCKSERVER_TOKEN is needed for a server that was not started
-    on this machine.
+    MOCKSERVER is the command, if it is not on the PATH. MOCKSERVER_TOKEN is needed for a server on another machine,
+    behind a proxy, or with a token of its own.
     """
 
     def __init__(self):
         self.process = None
         self.url = os.environ.get("SHIPPING_BASE_URL", "").rstrip("/")
+        self.token = os.environ.get("MOCKSERVER_TOKEN", "")
         if not self.url:
             command = [os.environ.get("MOCKSERVER", "mockserver"), "serve", "-addr", "127.0.0.1:0", "-json", "-stdin"]
             # With -stdin the server stops when its input is closed: at the latest by the end of this process.
@@ -34,7 +35,8 @@ class Server:
             line = self.process.stdout.readline()  # written once the server accepts connections
             if not line:
                 raise RuntimeError(f"{command[0]} did not start: its exit code is {self.process.wait()}")
-            self.url = json.loads(line)["url"]
+            ready = json.loads(line)
+            self.url, self.token = ready["url"], ready["token"]
 
     def close(self):
         """Stops the server if it was started here."""
@@ -46,8 +48,8 @@ class Server:
     def control(self, method, path, body=None, **query):
         """Calls a route under /_mock/ and returns its data. GET /_mock/ lists the routes."""
         call = urllib.request.Request(f"{self.url}/_mock/{path}?{urlencode(query)}", method=method)
-        if token := os.environ.get("MOCKSERVER_TOKEN"):
-            call.add_header("X-Mock-Token", token)
+        if self.token:
+            call.add_header("X-Mock-Token", self.token)
         if body is not None:
             call.add_header("Content-Type", "application/json")
             call.data = json.dumps(body).encode()

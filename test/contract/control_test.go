@@ -40,7 +40,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	}
 
 	tests := []struct{ method, path, body string }{
-		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""},
+		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""}, {"GET", "clock", ""},
 		{"GET", "assumptions", ""}, {"PATCH", "assumptions", `{"assumptions":{"PerPageCap":1000,"LastPageNull":null}}`}, {"GET", "openapi.json", ""},
 		{"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "faults", `{"rules":[
@@ -95,7 +95,7 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 	}{
 		{"GET", "worlds/nowhere", "", 404, valid},
 		{"GET", "ledger?wallet=VA-1", "", 404, valid},
-		{"GET", "healthz?world=nowhere", "", 404, valid},
+		{"GET", "clock?world=nowhere", "", 404, valid},
 		{"GET", "journal?status=many", "", 400, valid},
 		{"GET", "journal?status=200&wait=1ms", "", 408, valid},
 		{"POST", "worlds", `{"name":7}`, 400, invalid},

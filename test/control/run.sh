@@ -65,7 +65,7 @@ step "every route is listed" GET "" '"path":"/_mock/worlds"'
 grep -q '"word":"lowfunds"' "$work/body" || fail "the index does not list the scenarios"
 grep -q SH-MAGICNEEDEVIDENCE "$work/body" || fail "the index does not list the inputs with special effects"
 cp "$work/body" "$work/index"
-step "the server works" GET healthz '"clock":"virtual"'
+step "the server works" GET clock '"clock":"virtual"'
 step "its interface is described" GET openapi.json '"/_mock/worlds"'
 step "the console is a page" GET console/app.js ''
 
@@ -104,7 +104,7 @@ step "all rules are removed" DELETE faults '"data":[]'
 service 200 GET 'rates?perPage=1'
 
 chapter "Time"
-step "a document is pending" GET healthz '"total":1'
+step "a document is pending" GET clock '"total":1'
 step "an hour passes, and the document is generated" POST clock/advance '"label":"generate CUSTOMS' '{"duration":"1h"}'
 step "the request is listed" GET regulatory-requests '"status":"completed"'
 step "it has its history" GET "regulatory-requests/$request" '"status":"completed"'

@@ -66,7 +66,7 @@ specification. GET /_mock/assumptions lists all assumptions.`,
 			clock,
 			env.text("assume", "", "assumptions to change, separated by commas"),
 			env.text("state", "", "a file that has all data: read on start, saved on exit"),
-			env.text("token", "", "the X-Mock-Token of other machines; default: random"),
+			env.text("token", "", "the X-Mock-Token that all need for /_mock/; default: random"),
 			env.text("hosts", "", "more host names for /_mock/ and -tls: a,b"),
 			env.toggle("tls", "serve HTTPS with a new certificate for localhost"),
 			env.text("tls-ca", "", "with -tls: the file for the certificate to trust"),
@@ -85,8 +85,8 @@ type ready struct {
 	Invoices  []string `json:"invoices"`
 	Webhooks  []string `json:"webhooks"` // those that replays reach; GET /_mock/webhooks lists all
 	Console   string   `json:"console"`
-	Token     string   `json:"token,omitempty"` // the header X-Mock-Token, for /_mock/ from other machines
-	CA        string   `json:"ca,omitempty"`    // with -tls: the file for curl --cacert
+	Token     string   `json:"token"`        // the header X-Mock-Token, for /_mock/
+	CA        string   `json:"ca,omitempty"` // with -tls: the file for curl --cacert
 }
 
 // describe describes a world.
@@ -107,10 +107,8 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 		fmt.Fprintf(stderr, "mockserver: warning: %s can be reached from other machines, and its secret key is derived from the seed; /_mock/ needs the token; to prevent this, listen on 127.0.0.1\n", addr)
 	}
 	about := describe(srv.World)
-	about.Console, about.Token = srv.URL+"/_mock/", srv.Token()
-	if about.Token != "" {
-		about.Console += "?" + url.Values{"token": {about.Token}}.Encode()
-	}
+	about.Token = srv.Token()
+	about.Console = srv.URL + "/_mock/?" + url.Values{"token": {about.Token}}.Encode()
 	if cmd.Bool("tls") {
 		temporary, err := os.MkdirTemp("", "mockserver-")
 		if err != nil {
@@ -250,8 +248,8 @@ func greet(w io.Writer, r ready) error {
 	if r.CA != "" {
 		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", shell.Quote(r.CA))
 	}
-	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl %s\nConsole and control API: %s   Stop with Ctrl-C.\n",
-		shell.Quote(r.URL+"/_mock/worlds/home"), printableLines(r.Console))
+	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl -H %s %s\nConsole and control API: %s   Stop with Ctrl-C.\n",
+		shell.Quote("X-Mock-Token: "+r.Token), shell.Quote(r.URL+"/_mock/worlds/home"), printableLines(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

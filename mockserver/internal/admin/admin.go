@@ -28,8 +28,10 @@ type Config struct {
 	MaxBody    int64
 	Hosts      []string // host names to accept, besides those of this machine
 	Logger     *slog.Logger
-	// Token returns the token for other machines; "" if they have no access.
+	// Token returns the token of the control surface; "" if there is none.
 	Token func() string
+	// TokenForAll is set if programs on this machine need the token too, because the user has chosen it.
+	TokenForAll bool
 }
 
 // Admin serves the requests below [wire.ControlPrefix].
@@ -79,7 +81,8 @@ func New(c Config) *Admin {
 }
 
 func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[string]Route) wire.Reply {
-	if problem := s.foreign(r); problem != "" {
+	public := r.URL.Path == healthPath
+	if problem := s.foreign(r); problem != "" && !public {
 		return wire.Refused(http.StatusForbidden, wire.CodeForbidden, problem)
 	}
 	route, known := byMethod[r.Method]
@@ -97,11 +100,14 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 		p.Header = http.Header{"Allow": {allow}}
 		return p
 	}
-	world, err := s.addressed(r)
+	world, err := s.Worlds.Home(), error(nil)
+	if !public {
+		world, err = s.addressed(r)
+	}
 	if err == nil {
 		err = unknownParameter(r.URL.Query(), route.queries())
 	}
-	if world != nil {
+	if world != nil && !public {
 		w.Header().Set(worldHeader, world.Name())
 	}
 	if err != nil {
@@ -169,8 +175,8 @@ const (
 	tokenParameter = "token"      // of GET /_mock/ only
 )
 
-// foreign returns why a request may not use the control surface: it comes from a page of another site, from
-// another machine without the token, or has an unknown host name, such as a rebound DNS name.
+// foreign returns why a request may not use the control surface: it comes from a page of another site, lacks a token
+// that it needs, or has an unknown host name, such as a rebound DNS name.
 func (s *Admin) foreign(r *http.Request) string {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return wire.ControlPrefix + " refuses pages of other sites: open it by its address"
@@ -183,8 +189,17 @@ func (s *Admin) foreign(r *http.Request) string {
 	if wire.IsInMemory(r) || s.hasToken(r) {
 		return ""
 	}
-	if !delivery.IsLoopbackAddress(r.RemoteAddr) {
-		return fmt.Sprintf("%s needs the token from another machine: send the header %s with the token that serve prints; set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, tokenHeader)
+	lacks := ""
+	switch {
+	case s.TokenForAll:
+		lacks = "needs the token that the server was started with"
+	case !delivery.IsLoopbackAddress(r.RemoteAddr):
+		lacks = "needs the token from another machine"
+	case isForwarded(r.Header):
+		lacks = "needs the token through a proxy"
+	}
+	if lacks != "" {
+		return fmt.Sprintf("%s %s: send the header %s with the token that serve prints; set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, lacks, tokenHeader)
 	}
 	host := (&url.URL{Host: r.Host}).Hostname()
 	named := func(name string) bool { return strings.EqualFold(name, host) }
@@ -192,6 +207,16 @@ func (s *Admin) foreign(r *http.Request) string {
 		return fmt.Sprintf("%s accepts only host names of this machine, not %q: use 127.0.0.1 or localhost, or add the name with -hosts (in Go: WithHosts)", wire.ControlPrefix, host)
 	}
 	return ""
+}
+
+// isForwarded reports whether a proxy on this machine has forwarded a request of perhaps another machine.
+func isForwarded(header http.Header) bool {
+	for name := range header {
+		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
+			return true
+		}
+	}
+	return false
 }
 
 // hasToken reports whether a request carries the token.

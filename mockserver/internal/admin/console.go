@@ -105,7 +105,7 @@ func (s *Admin) getConsoleFile(c *control, file fileParameter, _ none) (string, 
 
 // indexMessage explains how to select a world.
 const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such as ?world=lowfunds_ci42, " +
-	"or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines need the header " + tokenHeader
+	"or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines, and all if serve has -token, need the header " + tokenHeader
 
 // index lists the requests that a program can send.
 type index struct {

@@ -17,18 +17,24 @@ import (
 
 func serverRoutes() []Route {
 	return []Route{
-		route("GET", "healthz", "getHealth", "Check whether the server is ready, and get the time of the world and its pending timers", "", (*Admin).getHealth),
+		route("GET", "healthz", "getHealth", "Check whether the server is ready; anybody may, without a token and under any host name", "", (*Admin).getHealth),
 		route("GET", "openapi.json", "getOpenAPI", "Get the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI).with("application/json"),
 		route("GET", "assumptions", "listAssumptions", "List every open point of the specification, its switch and its value in the world", "", (*Admin).listAssumptions),
 		route("PATCH", "assumptions", "changeAssumptions",
 			"Change assumptions of the world for what happens from now on; null undoes a change, and so does restoring the world",
 			`{"assumptions":{"PerPageCap":2}}`, (*Admin).changeAssumptions),
+		route("GET", "clock", "getClock", "Get the time of the world and its pending timers", "", (*Admin).getClock),
 		route("POST", "clock/advance", "advanceClock", "Advance a virtual clock", `{"duration":"1h30m"}`, (*Admin).advanceClock),
 	}
 }
 
-// health is the state of a server, and the clock of a world.
-type health struct {
+// healthPath is the route that answers everybody.
+const healthPath = wire.ControlPrefix + "healthz"
+
+func (s *Admin) getHealth(*control, none, none) (string, none, error) { return "Ready", none{}, nil }
+
+// clockState is the time of a world.
+type clockState struct {
 	Now     time.Time       `json:"now"`
 	Clock   string          `json:"clock" enum:"real virtual"`
 	Total   int             `json:"total" doc:"Number of pending timers."`
@@ -38,9 +44,9 @@ type health struct {
 // maxPending is the maximum number of pending timers in a response.
 const maxPending = 100
 
-func (s *Admin) getHealth(c *control, _, _ none) (string, health, error) {
+func (s *Admin) getClock(c *control, _, _ none) (string, clockState, error) {
 	total := c.world.Clock.Waiting()
-	return "Ready; " + spelling.Counted(total, "pending timer", "pending timers"), health{
+	return "The time of this world; " + spelling.Counted(total, "pending timer", "pending timers"), clockState{
 		c.world.Now(), clockKind(c.world), total, c.world.Clock.Pending(maxPending),
 	}, nil
 }

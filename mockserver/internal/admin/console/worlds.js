@@ -145,10 +145,10 @@ function worldPanel(app, view) {
   return async function show(open) {
     const others = open.map((one) => one.name).filter((one) => one !== name);
     if (!view.shows(name)) draw(others);
-    const health = await attempt(() => app.api.get("healthz"));
-    if (!health) return;
-    put(pending, health.pending.length === 0 && h("li", null, "Nothing is pending."), health.pending.map(({ due, label }) =>
-      h("li", null, h("span", { class: "mono" }, between(health.now, due)), " ", label)));
+    const time = await attempt(() => app.api.get("clock"));
+    if (!time) return;
+    put(pending, time.pending.length === 0 && h("li", null, "Nothing is pending."), time.pending.map(({ due, label }) =>
+      h("li", null, h("span", { class: "mono" }, between(time.now, due)), " ", label)));
   };
 }
 
