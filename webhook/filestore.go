@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,9 +76,9 @@ func (s *FileStore) load() error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		s.memory.load(e.id, e.at)
-	}
+	// Lines are in the order of Accept, and the oldest claim is forgotten first.
+	slices.SortStableFunc(entries, func(a, b storeEntry) int { return a.at.Compare(b.at) })
+	s.memory.load(entries)
 	return s.rewrite()
 }
 

@@ -20,8 +20,12 @@ const (
 	Accepted
 )
 
-// Store remembers which notifications were accepted, so that a [Receiver] recognizes duplicates; see Receiver.accept.
+// Store remembers which notifications were accepted, so that a [Receiver] recognizes duplicates.
 // Implementations must be safe for concurrent use.
+//
+// The id of a notification is that of its delivery and a hash of its body, so that the same id with another body is
+// another notification. If a service sends another body each time it sends a notification again, each one is handled,
+// and the handler must be idempotent.
 //
 // A claim is a random text that a [Receiver] makes for each delivery, so that a store can distinguish the callers.
 // In a store that several machines share, a claim expires after a lease, and the next delivery can claim the
@@ -50,16 +54,16 @@ var ErrClaimLost = errors.New("webhook: the claim expired before its handler ret
 
 // MemoryStore is a [Store] for one process. Make one with [NewMemoryStore].
 type MemoryStore struct {
-	limit  int
-	keep   time.Duration
-	mu     sync.Mutex
-	ids    map[string]remembered
-	oldest []string // in the order they came, released ones included
+	limit int
+	keep  time.Duration
+	mu    sync.Mutex
+	ids   bounded[*remembered]
 }
 
 type remembered struct {
-	until time.Time
-	claim string // empty once it was accepted
+	at       time.Time
+	claim    string
+	accepted bool
 }
 
 // NewMemoryStore returns a store that remembers up to limit ids (0: 100,000), each for the time keep (0: 72 hours),
@@ -71,18 +75,18 @@ func NewMemoryStore(limit int, keep time.Duration) *MemoryStore {
 	if keep <= 0 {
 		keep = 72 * time.Hour
 	}
-	return &MemoryStore{limit: limit, keep: keep, ids: map[string]remembered{}}
+	return &MemoryStore{limit: limit, keep: keep}
 }
 
 // Claim implements [Store].
 func (s *MemoryStore) Claim(_ context.Context, id, claim string) (ClaimState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch known, ok := s.known(id); {
-	case !ok:
-		s.remember(id, claim, time.Now())
+	switch known := s.known(id); {
+	case known == nil:
+		s.remember(id, &remembered{at: time.Now(), claim: claim})
 		return Claimed, nil
-	case known.claim == "":
+	case known.accepted:
 		return Accepted, nil
 	case known.claim == claim:
 		return Claimed, nil
@@ -100,75 +104,71 @@ func (s *MemoryStore) Accept(_ context.Context, id, claim string) error {
 func (s *MemoryStore) accept(id, claim string) (at time.Time, added bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch known, ok := s.known(id); {
-	case !ok:
-		s.remember(id, "", time.Now())
-	case known.claim == claim && claim != "":
-		s.ids[id] = remembered{until: known.until}
-	case known.claim != "":
-		return at, false, ErrClaimLost
-	default:
+	known := s.known(id)
+	switch {
+	case known == nil:
+		known = &remembered{at: time.Now()}
+		s.remember(id, known)
+	case known.accepted:
 		return at, false, nil
+	case known.claim != claim:
+		return at, false, ErrClaimLost
 	}
-	return s.ids[id].until.Add(-s.keep), true, nil
+	known.accepted = true
+	return known.at, true, nil
 }
 
 // Release implements [Store].
 func (s *MemoryStore) Release(_ context.Context, id, claim string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known, ok := s.known(id); ok && known.claim == claim && claim != "" {
-		delete(s.ids, id)
+	if known := s.known(id); known != nil && known.claim == claim && !known.accepted {
+		s.ids.remove(id)
 	}
 	return nil
 }
 
-// known returns the entry of an id, unless it has expired.
-func (s *MemoryStore) known(id string) (remembered, bool) {
-	known, ok := s.ids[id]
-	return known, ok && time.Now().Before(known.until)
+// known returns the entry of an id, or nil if there is none or it has expired.
+func (s *MemoryStore) known(id string) *remembered {
+	known, found := s.ids.get(id)
+	if !found || s.expired(known.at) {
+		return nil
+	}
+	return known
 }
 
-// remember adds an id that was claimed at a time; an empty claim means that it was accepted.
-func (s *MemoryStore) remember(id, claim string, at time.Time) {
-	s.forget(time.Now())
-	s.ids[id] = remembered{until: at.Add(s.keep), claim: claim}
-	s.oldest = append(s.oldest, id)
+func (s *MemoryStore) expired(at time.Time) bool { return time.Since(at) >= s.keep }
+
+// remember adds an id, and removes those that have expired.
+func (s *MemoryStore) remember(id string, added *remembered) {
+	for id, known := range s.ids.all() {
+		if !s.expired(known.at) {
+			break
+		}
+		s.ids.remove(id)
+	}
+	s.ids.set(id, added, s.limit)
 }
 
-// load adds an id that was accepted at a time, unless it is no longer remembered.
-func (s *MemoryStore) load(id string, at time.Time) {
+// load adds accepted ids, unless they have expired.
+func (s *MemoryStore) load(entries []storeEntry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Now().Before(at.Add(s.keep)) {
-		s.remember(id, "", at)
+	for _, e := range entries {
+		if !s.expired(e.at) {
+			s.remember(e.id, &remembered{at: e.at, accepted: true})
+		}
 	}
 }
 
 // accepted returns the accepted ids that are remembered, oldest first.
-func (s *MemoryStore) accepted() []storeEntry {
+func (s *MemoryStore) accepted() (entries []storeEntry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var entries []storeEntry
-	listed := map[string]bool{}
-	for _, id := range s.oldest {
-		if known, ok := s.known(id); ok && known.claim == "" && !listed[id] {
-			listed[id] = true
-			entries = append(entries, storeEntry{id, known.until.Add(-s.keep)})
+	for id, known := range s.ids.all() {
+		if known.accepted && !s.expired(known.at) {
+			entries = append(entries, storeEntry{id, known.at})
 		}
 	}
 	return entries
-}
-
-// forget removes expired entries, and the oldest while there are too many.
-func (s *MemoryStore) forget(now time.Time) {
-	for len(s.oldest) > 0 {
-		id := s.oldest[0]
-		known, ok := s.ids[id]
-		if ok && now.Before(known.until) && len(s.ids) < s.limit && len(s.oldest) < 2*s.limit {
-			return
-		}
-		delete(s.ids, id)
-		s.oldest = s.oldest[1:]
-	}
 }

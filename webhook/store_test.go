@@ -1,12 +1,20 @@
 package webhook_test
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
+	_ "github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/webhook"
 	"github.com/shipping-go/shipping/webhook/storetest"
 )
@@ -57,24 +65,143 @@ func TestMemoryStore_RemembersForItsTimeAndUpToItsLimit(t *testing.T) {
 	}
 }
 
-// Ids that are claimed and released again and again take no more memory than twice the limit: the oldest are forgotten.
-func TestMemoryStore_ReleasedIDsAreBoundedToo(t *testing.T) {
+// plainMap does what a store does, by looking at all entries.
+type plainMap map[string]*plainEntry
+
+type plainEntry struct {
+	at       time.Time
+	claim    string
+	accepted bool
+}
+
+func (m plainMap) get(id string) *plainEntry {
+	maps.DeleteFunc(m, func(_ string, e *plainEntry) bool { return time.Since(e.at) >= keep })
+	return m[id]
+}
+
+func (m plainMap) add(id string, e *plainEntry) {
+	if len(m) == limit {
+		delete(m, slices.MinFunc(slices.Collect(maps.Keys(m)), func(a, b string) int {
+			return m[a].at.Compare(m[b].at)
+		}))
+	}
+	m[id] = e
+}
+
+func (m plainMap) claim(id, claim string) webhook.ClaimState {
+	switch e := m.get(id); {
+	case e == nil:
+		m.add(id, &plainEntry{at: time.Now(), claim: claim})
+		return webhook.Claimed
+	case e.accepted:
+		return webhook.Accepted
+	case e.claim == claim:
+		return webhook.Claimed
+	}
+	return webhook.Pending
+}
+
+func (m plainMap) accept(id, claim string) error {
+	switch e := m.get(id); {
+	case e == nil:
+		m.add(id, &plainEntry{at: time.Now(), accepted: true})
+	case !e.accepted && e.claim != claim:
+		return webhook.ErrClaimLost
+	default:
+		e.accepted = true
+	}
+	return nil
+}
+
+func (m plainMap) release(id, claim string) {
+	if e := m.get(id); e != nil && !e.accepted && e.claim == claim {
+		delete(m, id)
+	}
+}
+
+const (
+	limit = 4 // of the stores in random tests
+	keep  = time.Hour
+)
+
+// call is one call of a store, after a pause.
+type call struct {
+	pause           time.Duration
+	name, id, claim string
+}
+
+func drawCall(t *rapid.T) call {
+	return call{
+		pause: rapid.SampledFrom([]time.Duration{1, 1, 1, time.Minute, keep / 2, keep - time.Minute}).Draw(t, "pause"),
+		name:  rapid.SampledFrom([]string{"claim", "claim", "accept", "release"}).Draw(t, "name"),
+		id:    rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}).Draw(t, "id"),
+		claim: rapid.SampledFrom([]string{"one", "two", ""}).Draw(t, "claim"),
+	}
+}
+
+// make makes the call, and returns how its result differs from that of the plain map.
+func (c call) make(ctx context.Context, store webhook.Store, model plainMap) error {
+	time.Sleep(c.pause)
+	switch c.name {
+	case "claim":
+		got, err := store.Claim(ctx, c.id, c.claim)
+		if want := model.claim(c.id, c.claim); got != want || err != nil {
+			return fmt.Errorf("%+v: %d, %v, want %d", c, got, err, want)
+		}
+	case "accept":
+		if got, want := store.Accept(ctx, c.id, c.claim), model.accept(c.id, c.claim); !errors.Is(got, want) {
+			return fmt.Errorf("%+v: %v, want %v", c, got, want)
+		}
+	default:
+		model.release(c.id, c.claim)
+		return store.Release(ctx, c.id, c.claim)
+	}
+	return nil
+}
+
+// Released ids kept their place in the order in which a store forgets, so that it forgot accepted ones although it was
+// not full. A store forgets only what has expired or does not fit; a store in a file has what it accepted after a restart.
+func TestStores_ForgetAsAPlainMapDoes(t *testing.T) {
 	t.Parallel()
-	store := webhook.NewMemoryStore(3, time.Hour)
-	claim := func(id, claim string, want webhook.ClaimState) {
-		t.Helper()
-		if got, err := store.Claim(t.Context(), id, claim); got != want || err != nil {
-			t.Errorf("%s is %d, %v, want %d", id, got, err, want)
+	memory := func(string) (webhook.Store, error) { return webhook.NewMemoryStore(limit, keep), nil }
+	file := func(path string) (webhook.Store, error) { return webhook.OpenFileStore(path, limit, keep) }
+	for name, open := range map[string]func(path string) (webhook.Store, error){"memory": memory, "file": file} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) {
+				calls := rapid.SliceOfN(rapid.Custom(drawCall), 1, 60).Draw(rt, "calls")
+				var err error
+				synctest.Test(t, func(t *testing.T) { err = agree(t, calls, open) })
+				if err != nil {
+					rt.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// agree makes the calls, and returns the first result that is not that of a plain map.
+func agree(t *testing.T, calls []call, open func(path string) (webhook.Store, error)) error {
+	path, model := filepath.Join(t.TempDir(), "store"), plainMap{}
+	store, err := open(path)
+	for n := 0; n < len(calls) && err == nil; n++ {
+		err = calls[n].make(t.Context(), store, model)
+	}
+	file, ok := store.(*webhook.FileStore)
+	if !ok || err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if store, err = open(path); err != nil {
+		return err
+	}
+	defer store.(*webhook.FileStore).Close()
+	for id, e := range model {
+		if e.accepted && time.Since(e.at) < keep && state(t, store, id) != webhook.Accepted {
+			err = errors.Join(err, fmt.Errorf("%s is forgotten after a restart", id))
 		}
 	}
-	claim("a", "1", webhook.Claimed)
-	for range 5 {
-		claim("x", "2", webhook.Claimed)
-		if err := store.Release(t.Context(), "x", "2"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	claim("a", "3", webhook.Pending) // six ids came
-	claim("x", "2", webhook.Claimed)
-	claim("a", "3", webhook.Claimed)
+	return err
 }

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
@@ -9,12 +10,11 @@ import (
 //
 // The zero Tracker is ready, remembers 100,000 shipments, and is safe for concurrent use.
 type Tracker struct {
-	// Limit is how many shipments are remembered; the oldest is forgotten first.
+	// Limit is how many shipments are remembered; the one that was updated longest ago is forgotten first.
 	Limit int
 
-	mu     sync.Mutex
-	seen   map[string]progress
-	oldest []string
+	mu   sync.Mutex
+	seen bounded[progress]
 }
 
 type progress struct {
@@ -30,10 +30,7 @@ type progress struct {
 func (t *Tracker) Late(shipment *Shipment) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.seen == nil {
-		t.seen = map[string]progress{}
-	}
-	before, known := t.seen[shipment.ShipmentID]
+	before, known := t.seen.get(shipment.ShipmentID)
 	rank, ranked := shipment.Status.rank()
 	if known {
 		switch order := shipment.UpdatedAt.Compare(before.updatedAt); {
@@ -52,21 +49,10 @@ func (t *Tracker) Late(shipment *Shipment) bool {
 	if updatedAt.IsZero() {
 		updatedAt = before.updatedAt
 	}
-	t.remember(shipment.ShipmentID, progress{updatedAt, rank})
-	return false
-}
-
-func (t *Tracker) remember(id string, p progress) {
 	limit := t.Limit
 	if limit <= 0 {
 		limit = 100_000
 	}
-	if _, known := t.seen[id]; !known {
-		for len(t.oldest) >= limit {
-			delete(t.seen, t.oldest[0])
-			t.oldest = t.oldest[1:]
-		}
-		t.oldest = append(t.oldest, id)
-	}
-	t.seen[id] = p
+	t.seen.set(strings.Clone(shipment.ShipmentID), progress{updatedAt, rank}, limit)
+	return false
 }

@@ -42,16 +42,18 @@ func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
 	}
 }
 
-func TestTracker_IsBounded(t *testing.T) {
+// The tracker forgot the shipment that it had seen first, and not the one that was updated longest ago.
+func TestTracker_ForgetsTheShipmentUpdatedLongestAgo(t *testing.T) {
 	t.Parallel()
 	tracker := webhook.Tracker{Limit: 10}
+	late := func(n int, status webhook.ShipmentStatus) bool {
+		return tracker.Late(&webhook.Shipment{ShipmentID: fmt.Sprint(n), Status: status})
+	}
 	for n := range 100 {
-		tracker.Late(&webhook.Shipment{ShipmentID: fmt.Sprint(n), Status: "delivered"})
+		late(n, webhook.ShipmentInTransit)
+		late(0, webhook.ShipmentInTransit)
 	}
-	late := func(n int) bool {
-		return tracker.Late(&webhook.Shipment{ShipmentID: fmt.Sprint(n), Status: "draft"})
-	}
-	if !late(99) || !late(90) || late(89) || late(0) {
+	if !late(0, "draft") || !late(99, "draft") || !late(91, "draft") || late(90, "draft") || late(1, "draft") {
 		t.Error("the last ten are remembered, and no others")
 	}
 }

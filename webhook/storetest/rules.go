@@ -67,6 +67,12 @@ var rules = []rule{
 		accept("a", "one"),
 		claim("a", "two", webhook.Accepted),
 	}},
+	{"a claim without a text is a claim", []step{
+		claim("a", "", webhook.Claimed),
+		claim("a", "one", webhook.Pending),
+		release(""),
+		claim("a", "one", webhook.Claimed),
+	}},
 	{"a claim without a text is not that of an accepted id", []step{
 		accept("a", "one"),
 		release(""),
