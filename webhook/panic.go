@@ -6,12 +6,12 @@ import (
 	"runtime/debug"
 )
 
-// PanicError is returned instead of the result of a callback that panicked or called [runtime.Goexit]. The
-// receiver treats it like any other error of that callback.
+// PanicError is returned instead of the result of a callback that panicked. The receiver treats it like any other error
+// of that callback.
 type PanicError struct {
 	// Callback names the function, such as "the handler" or "Store.Claim".
 	Callback string
-	// Value is the value that was passed to panic; nil if the callback called [runtime.Goexit].
+	// Value is the value that was passed to panic.
 	Value any
 	// Stack is the stack of the goroutine that panicked.
 	Stack []byte
@@ -19,9 +19,6 @@ type PanicError struct {
 
 // Error returns the value, and at the end the stack.
 func (e *PanicError) Error() string {
-	if e.Value == nil {
-		return fmt.Sprintf("webhook: %s called runtime.Goexit\n\n%s", e.Callback, e.Stack)
-	}
 	return fmt.Sprintf("webhook: %s panicked: %v\n\n%s", e.Callback, e.Value, e.Stack)
 }
 
@@ -36,21 +33,12 @@ func isPanic(err error) bool {
 	return panicked
 }
 
-// protect calls a callback and returns its error, or a [*PanicError]. The callback runs on a goroutine of its
-// own, because [runtime.Goexit] cannot be recovered: it would end a worker or the goroutine of the request.
-func protect(callback string, call func() error) error {
-	done := make(chan error, 1)
-	go func() {
-		err := error(nil)
-		returned := false
-		defer func() {
-			if !returned {
-				err = &PanicError{Callback: callback, Value: recover(), Stack: debug.Stack()}
-			}
-			done <- err
-		}()
-		err = call()
-		returned = true
+// protect calls a callback and returns its error, or a [*PanicError].
+func protect(callback string, call func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &PanicError{Callback: callback, Value: value, Stack: debug.Stack()}
+		}
 	}()
-	return <-done
+	return call()
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,7 +21,6 @@ func failures() map[string]func() {
 	return map[string]func(){
 		"a panic":                func() { panic("a nil map") },
 		"a panic with an error":  func() { panic(errors.New("a nil map")) },
-		"runtime.Goexit":         runtime.Goexit,
 		"http.ErrAbortHandler":   func() { panic(http.ErrAbortHandler) },
 		"a nil pointer":          func() { var n *webhook.Notification; n.Attempt++ },
 		"a panic within a panic": func() { defer func() { panic("second") }(); panic("first") },
