@@ -8,7 +8,7 @@ import (
 // bounded is a map of a limited number of entries, in the order in which they were set. Its zero value is empty.
 type bounded[V any] struct {
 	entries map[string]*list.Element // of order
-	order   list.List                // of bound[V], oldest first
+	order   list.List                // of bound values, oldest first
 }
 
 type bound[V any] struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -17,9 +18,9 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// Handler handles a notification. If it returns an error, panics or calls [runtime.Goexit], the attempt has
-// failed, and it is called again, after a pause, as often as [WithRetries] allows. With [WithInline] it runs
-// while the service waits for the response, otherwise in a worker.
+// Handler handles a notification. If it returns an error or panics, the attempt has failed, and it is called again,
+// after a pause, as often as [WithRetries] allows. With [WithInline] it runs while the service waits for the response,
+// otherwise in a worker.
 type Handler func(ctx context.Context, n *Notification) error
 
 // Receiver is an [http.Handler] for notifications. Create one with [NewReceiver]. [Receiver.Close] waits until the
@@ -43,6 +44,7 @@ type Receiver struct {
 	mu     sync.Mutex
 	closed bool
 	warned map[string]time.Time // when each message was last logged as a warning; nil if all of them are logged
+	bodies bounded[string]      // the key in the store of each recent delivery id
 }
 
 // ErrClosed is the cause with which the context of a running handler ends, if the context of [Receiver.Close] ends first.
@@ -148,7 +150,7 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 	defer r.accepting.Done()
 	ctx, cancel := r.untilClosed(request.Context())
 	defer cancel()
-	id, claim := n.ID, rand.Text() // the handler may change n
+	id, claim := storeKey(n), rand.Text()
 	var state ClaimState
 	err := protect("Store.Claim", func() (err error) {
 		state, err = r.settings.store.Claim(ctx, id, claim)
@@ -159,12 +161,16 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 		r.later(w, request, err)
 		return
 	case state == Accepted:
-		r.log(ctx, slog.LevelDebug, "notification seen before", slog.String("id", r.settings.redacted(id)))
+		r.log(ctx, slog.LevelDebug, "notification seen before", slog.String("id", r.settings.redacted(n.ID)))
 		w.WriteHeader(http.StatusOK)
 		return
 	case state != Claimed:
 		r.later(w, request, errPending)
 		return
+	}
+	deliveryID := slog.String("id", r.settings.redacted(n.ID)) // the handler may change n
+	if r.hasOtherBody(n.ID, id) {
+		r.log(ctx, slog.LevelWarn, "delivery id seen before with another body: both are handled", deliveryID)
 	}
 	if err := r.handOver(ctx, n); err != nil { // the service sends it again, and must find the claim gone
 		r.later(w, request, errors.Join(err, r.endClaim(ctx, "Store.Release", r.settings.store.Release, id, claim)))
@@ -172,9 +178,26 @@ func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notif
 	}
 	if err := r.endClaim(ctx, "Store.Accept", r.settings.store.Accept, id, claim); err != nil {
 		// It was handled or is in the queue. If it were sent again, it would be handled twice.
-		r.warn(ctx, "notification accepted, but the store did not record it", err, slog.String("id", r.settings.redacted(id)))
+		r.warn(ctx, "notification accepted, but the store did not record it", err, deliveryID)
 	}
 	w.WriteHeader(http.StatusOK)
+}
+
+// storeKey returns the id of a notification in the store: that of the delivery and the hash of the body. The id of the
+// delivery is not signed, so it must not be possible to suppress a notification by sending another body with its id.
+func storeKey(n *Notification) string {
+	sum := sha256.Sum256(n.Body)
+	return n.ID + ":" + base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// hasOtherBody reports whether a recent delivery had the same id and another body.
+func (r *Receiver) hasOtherBody(id, key string) bool {
+	const recent = 10_000
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before, found := r.bodies.get(id)
+	r.bodies.set(id, key, recent)
+	return found && before != key
 }
 
 // begin reports whether the receiver is open, and makes Close wait for the delivery if it is.

@@ -1,11 +1,16 @@
 package webhook_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/fips140"
 	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -82,5 +87,35 @@ func TestSign_AShortKeyIsRefusedWhereItIsForbidden(t *testing.T) {
 	}
 	if _, err := webhook.NewReceiver(handle, webhook.WithKeys(short+short)); err != nil {
 		t.Error(err)
+	}
+}
+
+// The id of a delivery is not signed. A captured body that was sent with the id of a later delivery suppressed that
+// delivery: it was answered 200 and not handled.
+func TestReceiver_AnIDWithAnotherBodyIsAnotherNotification(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store")
+	var handled []string
+	var log bytes.Buffer
+	for range 2 { // the second receiver begins after a restart
+		store := openFileStore(t, path, 0)
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+			handled = append(handled, n.ID+" "+string(n.Event))
+			return nil
+		}, webhook.WithInline(), webhook.WithStore(store), webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		for _, event := range []string{"captured", "genuine", "captured", "genuine"} {
+			if answer := postSigned(receiver, `{"event":"`+event+`"}`, webhook.DefaultIDHeader, "WD-1"); answer.Code != http.StatusOK {
+				t.Errorf("%s: %d", event, answer.Code)
+			}
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(handled); got != "[WD-1 captured WD-1 genuine]" {
+		t.Errorf("handled %s", got)
+	}
+	if text := log.String(); strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, `id seen before with another body`) {
+		t.Errorf("logged:\n%s", text)
 	}
 }
