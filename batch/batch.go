@@ -19,6 +19,7 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -71,6 +72,7 @@ type Options struct {
 	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
 	// was charged. If the service reports a higher charge, that counts, and nothing more is purchased in this run. The same
 	// applies after a charge in another currency, which cannot be compared with the budget. Nil means no bound.
+	// A budget needs a Select.
 	Budget *shipping.Budget
 	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
 	// until a purchase that an earlier run left without a response counts as not charged.
@@ -83,7 +85,9 @@ type Options struct {
 	// that dies are taken over by the others. Each run returns when all items have ended, in whichever process. The journal's lease
 	// must be at least a quarter longer than Purchase.QuietFor. Nil is [Memory]: nothing can be resumed.
 	Journal Journal
-	// Progress is called after each step of each item, one call at a time.
+	// Progress is called after each step of each item, one call at a time. Beside the steps of [shipping.PollEvent] there
+	// are "settling", before a run reads the outcome of a purchase that an earlier run left open, and "taken", if another
+	// process works on the item. Next is then the longest time of the reading, or the time until the next try.
 	Progress func(Event)
 }
 
@@ -93,8 +97,12 @@ type State string
 const (
 	// StateCompleted: purchased, all documents generated.
 	StateCompleted State = "completed"
-	// StateFailed: the analysis or the generation failed; after a generation the item was charged.
+	// StateFailed: the analysis failed, and nothing was charged, or the generation failed, and the item was charged. The
+	// next run analyzes the item again, or reads its request, which a retry may have completed; it purchases nothing for
+	// a request whose generation failed. [Resolve] closes the item.
 	StateFailed State = "failed"
+	// StateClosed: closed with [Resolve]; no run works on it.
+	StateClosed State = "closed"
 	// StateDraft: analyzed, and nothing was selected.
 	StateDraft State = "draft"
 	// StateOverBudget: not purchased because of the budget.
@@ -104,7 +112,8 @@ const (
 	StateUnknown State = "unknown"
 	// StateWaiting: not finished when the batch ended, here or in another process; the next run continues.
 	StateWaiting State = "waiting"
-	// StateError: something else failed, nothing was charged; the next run tries again.
+	// StateError: something else failed, nothing was charged. The next run tries again. If Err will not pass, such as
+	// [shipping.ErrNotFound] for an unknown shipment, correct the item or leave it out.
 	StateError State = "error"
 )
 
@@ -115,6 +124,9 @@ type Result struct {
 	RequestID string
 	// Documents are those purchased, or about to be.
 	Documents []shipping.DocumentType
+	// NotSelected are those that the draft offers and Select left out. If the shipment needs one of them, it is missing,
+	// also for [StateCompleted].
+	NotSelected []shipping.DocumentType
 	// Amount is the amount that counts against the budget, in Currency: the most that the draft can cost, or Charged if
 	// that is more. With [StateUnknown] it may have been charged.
 	Amount   shipping.Amount
@@ -123,7 +135,7 @@ type Result struct {
 	// If it differs from Amount, check the wallet's transactions.
 	Charged         shipping.Amount
 	ChargedCurrency string
-	// Err is the reason why the item is not completed; nil for [StateCompleted] and [StateDraft]. The Request of a
+	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. The Request of a
 	// [*shipping.StepError] holds only the id and the status, because a batch can have many thousand items.
 	Err error
 }
@@ -159,8 +171,39 @@ func (r *Report) Count(state State) int {
 	return n
 }
 
+// Err joins the errors of all items that are still open: it is nil if each item is [StateCompleted], [StateClosed] or
+// [StateDraft], and for a nil report.
+func (r *Report) Err() error {
+	if r == nil {
+		return nil
+	}
+	var open []error
+	for _, result := range r.Results {
+		switch result.State {
+		case StateCompleted, StateClosed, StateDraft:
+		default:
+			open = append(open, &itemError{result.Key, result.State, result.Err})
+		}
+	}
+	return errors.Join(open...)
+}
+
+// itemError is the error of an item in a report.
+type itemError struct {
+	key   string
+	state State
+	err   error
+}
+
+func (e *itemError) Error() string {
+	return fmt.Sprintf("item %s is %s: %v", quoteShort(e.key), e.state, e.err)
+}
+
+func (e *itemError) Unwrap() error { return e.err }
+
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
-// within one shared budget. An item that fails does not stop the others. The report is complete even if the error
+// within one shared budget. An item that fails does not stop the others: [Report.Err] returns what is still open, also if
+// the error of Run is nil. The report is complete even if that error
 // reports that the batch was interrupted, by ctx or, with a [*JournalError], by a journal that cannot be written. Run
 // it again with the same items and journal to continue. Invalid items and options are a
 // [*shipping.ValidationError] without a report. A journal that another batch uses is [ErrInUse]. With it, and with a
@@ -239,6 +282,8 @@ func (o *Options) complete() error {
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case b != nil && (!b.Amount.Known() || b.Currency == ""):
 		problem = "has a Budget without an amount or a currency: ParseBudget(\"150.00 NGN\") returns one with both"
+	case b != nil && o.Select == nil:
+		problem = "has a Budget and no Select, so that nothing would be purchased: set Select, for example to shipping.SelectAutomated"
 	case b != nil && b.Amount.Sign() < 0:
 		problem = "has a Budget with the negative amount " + inFull(b.Amount) + ": set an amount of 0 or more"
 	case lease > 0 && lease < quietFor/4*5:

@@ -54,7 +54,7 @@ func ExampleRun() {
 			Budget:  budget,
 			Journal: journal,
 		})
-		if err := errors.Join(err, journal.Close()); err != nil {
+		if err := errors.Join(err, report.Err(), journal.Close()); err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println("run", run+1, "completed:", report.Count(batch.StateCompleted), "purchases:", server.Requests(shipping.OpPurchase))

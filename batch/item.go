@@ -53,7 +53,9 @@ func (e *entry) step(ctx context.Context) time.Duration {
 func (e *entry) leave() time.Duration {
 	_ = e.release() // if it was taken over, there is nothing left to release
 	e.record, e.polls = Record{Key: e.record.Key}, nil
-	return e.run.intervals.Next(&e.again)
+	next := e.run.intervals.Next(&e.again)
+	e.run.progress(e, shipping.PollEvent{Step: wait.StepTaken, Next: next})
+	return next
 }
 
 // take claims the item.
@@ -99,6 +101,11 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 		return e.settle(ctx)
 	case StepPurchased:
 		return e.wait(ctx)
+	case StepFailed:
+		if e.record.bought() {
+			return e.wait(ctx) // a retry may have completed it
+		}
+		return e.analyze(ctx)
 	default:
 		return 0, nil // ended by another process
 	}
@@ -109,6 +116,7 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	// Not errors.As: the error of a call can wrap the cause of its context, which may be about another request.
 	if failed, ok := err.(*shipping.FailedError); ok {
 		e.record.RequestID = failed.Request.RequestID
+		e.foundPurchased(failed.Request)
 		return 0, errors.Join(err, e.move(StepFailed))
 	}
 	if err != nil {
@@ -121,6 +129,26 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
 	return e.fromDraft(ctx, draft)
 }
+
+// foundPurchased records what a failed analysis shows of a purchase, if its record lists documents: somebody else has
+// purchased them, so the item is not analyzed again. Nothing of that counts against the budget of the batch.
+func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
+	if len(record.Documents) == 0 {
+		return
+	}
+	e.record.Amount = nothing
+	if record.ChargedAmount.Known() && textProblem(record.Currency, maxRecordText) == "" {
+		e.record.Charged, e.record.ChargedCurrency = record.ChargedAmount, record.Currency
+	}
+	for _, document := range record.Documents {
+		if textProblem(string(document.DocumentType), maxRecordText) == "" {
+			e.record.Documents = append(e.record.Documents, document.DocumentType)
+		}
+	}
+}
+
+// nothing is the amount 0.
+var nothing, _ = shipping.ParseAmount("0")
 
 // resume reads a request that was analyzed, and continues with it.
 func (e *entry) resume(ctx context.Context) (time.Duration, error) {
@@ -150,6 +178,7 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	if err := isDraft(purchase.Draft); err != nil {
 		return 0, e.failed(wait.StepEdited, purchase.Draft, err)
 	}
+	e.record.NotSelected = notSelected(purchase.Draft, purchase.DocumentTypes)
 	if len(purchase.DocumentTypes) == 0 {
 		return 0, nil
 	}
@@ -161,6 +190,21 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 		return 0, e.failed(wait.StepSelected, purchase.Draft, err)
 	}
 	return 0, err
+}
+
+// notSelected returns what a draft offers beside the selected documents, without types that no journal can keep.
+func notSelected(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (left []shipping.DocumentType) {
+	seen := map[shipping.DocumentType]bool{}
+	for _, document := range selected {
+		seen[document] = true
+	}
+	for _, offer := range draft.AvailableDocuments {
+		if !seen[offer.DocumentType] && textProblem(string(offer.DocumentType), maxRecordText) == "" {
+			seen[offer.DocumentType] = true
+			left = append(left, offer.DocumentType)
+		}
+	}
+	return left
 }
 
 func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
@@ -194,7 +238,7 @@ func (e *entry) move(step Step) error {
 // result is the outcome of the item so far.
 func (e *entry) result() Result {
 	result := Result{
-		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents,
+		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents, NotSelected: e.record.NotSelected,
 		Amount: e.record.commitment(), Currency: e.record.Currency,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Err: e.err,
 	}
@@ -202,7 +246,9 @@ func (e *entry) result() Result {
 	switch {
 	case e.record.Step == StepCompleted:
 		result.State = StateCompleted
-	case e.record.Step == StepFailed:
+	case e.record.Step == StepClosed:
+		result.State = StateClosed
+	case e.record.Step == StepFailed && !interrupted && (e.done || e.polls == nil):
 		result.State = StateFailed
 		if result.Err == nil {
 			result.Err = shipping.ErrRequestFailed // an earlier run saw it
@@ -237,6 +283,9 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		e.polled(shipping.PollEvent{Step: wait.StepPollFailed, Err: err}, poll)
 		return poll.Next, nil
 	}
+	if e.record.Step == StepFailed && record.Status == shipping.StatusDraft {
+		return 0, e.failed(wait.StepPolled, record, errDraftAgain)
+	}
 	poll := e.polls.Found(ctx, record.Status == shipping.StatusDraft, record.Status.Final())
 	switch poll.End {
 	case wait.StillDraft:
@@ -246,15 +295,24 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		return poll.Next, nil
 	}
 	e.polled(shipping.PollEvent{Step: wait.StepEnded, Request: record}, poll)
+	known := e.record
 	e.charge(record.ChargedAmount, record.Currency)
 	switch record.Status {
 	case shipping.StatusCompleted:
 		return 0, e.move(StepCompleted)
 	case shipping.StatusFailed:
-		return 0, errors.Join(&shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}, e.move(StepFailed))
+		failed := &shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}
+		if known.Step == StepFailed && known.Charged == e.record.Charged && known.ChargedCurrency == e.record.ChargedCurrency {
+			return 0, failed // the journal has it
+		}
+		return 0, errors.Join(failed, e.move(StepFailed))
 	}
 	return 0, e.failed(wait.StepPolled, record, fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
 }
+
+// errDraftAgain is the error of an item whose generation failed, and whose request is a draft again.
+var errDraftAgain = errors.New("the generation failed after a purchase, and the request reads as a draft again: the batch does not " +
+	"purchase it a second time; compare the wallet's transactions, then close the item with batch.Resolve")
 
 // polled reports a poll. The end of an item is reported once it is in the journal.
 func (e *entry) polled(event shipping.PollEvent, poll wait.Poll) {
@@ -344,6 +402,8 @@ func refusedUnsent(err error) bool {
 
 // settle finds out the outcome of a purchase that an earlier run, or another process, left open.
 func (e *entry) settle(ctx context.Context) (time.Duration, error) {
+	quietFor := cmp.Or(e.run.options.Purchase.QuietFor, time.Minute)
+	e.run.progress(e, shipping.PollEvent{Step: wait.StepSettling, RequestID: e.record.RequestID, Next: quietFor})
 	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
 	failed, ok := err.(*shipping.PurchaseError)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
@@ -424,7 +484,9 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 // cost counts against the budget, and ends the purchases of this run; so does a charge in another currency, which cannot be
 // compared. Anything else leaves the reservation as it is: a report that is less does not show that less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string) {
-	if quote, quoted := e.quote(); !amount.Known() || quoted && amount == quote {
+	quote, quoted := e.quote()
+	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
+	if !amount.Known() || quoted && amount == quote || known {
 		return
 	}
 	if textProblem(currency, maxRecordText) != "" {

@@ -218,7 +218,8 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 	purchased.Step = batch.StepPurchased
 	ended := purchasing(t, "ended")
 	ended.Step, ended.Note = batch.StepCompleted, "seen"
-	records := []batch.Record{purchased, ended, purchasing(t, "open")}
+	unanalyzed := batch.Record{Key: "unanalyzed", Step: batch.StepFailed, RequestID: "RD-1"}
+	records := []batch.Record{purchased, ended, purchasing(t, "open"), unanalyzed}
 	journal := newMemoryJournal(t, records...)
 	for name, tc := range map[string]struct {
 		journal batch.Journal
@@ -227,8 +228,9 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		note    string
 		message string
 	}{
-		"not in purchasing":                  {journal, "done", shipping.OutcomeCharged, "n", `its last record is "purchased", which a run has written`},
+		"not in purchasing":                  {journal, "done", shipping.OutcomeNotCharged, "n", `its last record is "purchased", which a run has written`},
 		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n", `it has ended, with the record "completed"`},
+		"a failed analysis":                  {journal, "unanalyzed", shipping.OutcomeCharged, "n", `use the outcome "not charged"`},
 		"not there":                          {journal, "other", shipping.OutcomeCharged, "n", "no record"},
 		"unknown":                            {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
 		"no note":                            {journal, "open", shipping.OutcomeCharged, "", "note"},

@@ -50,7 +50,10 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service, journal := &walletService{}, newMemoryJournal(t, purchasing(t, "SH-1"))
 		service.put("RD-SH-1", "draft")
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Budget: nairaBudget(t, "150"), Journal: journal})
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+			Budget: nairaBudget(t, "150"), Journal: journal,
+			Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil },
+		})
 		if err != nil || report.Results[0].State != batch.StateDraft || report.Committed.Sign() != 0 || lastRecord(t, journal, "SH-1").Step != batch.StepAnalyzed {
 			t.Errorf("%+v, %v", report, err)
 		}

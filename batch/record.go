@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +19,8 @@ type Record struct {
 	Step      Step                    `json:"step"`
 	RequestID string                  `json:"request_id,omitempty"`
 	Documents []shipping.DocumentType `json:"documents,omitempty"`
+	// NotSelected are the documents that the draft offers and that were not selected.
+	NotSelected []shipping.DocumentType `json:"not_selected,omitempty"`
 	// Amount is the amount that counts against a budget, in Currency: the most that the draft can cost, or
 	// Charged if that is more.
 	Amount   shipping.Amount `json:"amount,omitzero"`
@@ -73,7 +76,7 @@ const (
 // check returns an error for a record that this version cannot continue from.
 func (r *Record) check() error {
 	switch r.Step {
-	case StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted, StepFailed:
+	case StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted, StepFailed, StepClosed:
 	default:
 		return fmt.Errorf("shipping: the record of batch item %q has the unknown step %q; use the version of the package that wrote it", r.Key, r.Step)
 	}
@@ -103,7 +106,7 @@ func (r *Record) validate() error {
 			return r.invalid(name, text, problem)
 		}
 	}
-	for _, document := range r.Documents {
+	for _, document := range slices.Concat(r.Documents, r.NotSelected) {
 		if problem := textProblem(string(document), maxRecordText); problem != "" {
 			return r.invalid("document", string(document), problem)
 		}
@@ -144,16 +147,24 @@ const (
 	StepPurchasing Step = "purchasing"
 	// StepPurchased: the wallet was charged.
 	StepPurchased Step = "purchased"
-	// StepCompleted and StepFailed end an item.
+	// StepFailed: the analysis failed or, if the record has documents, their generation.
+	StepFailed Step = "failed"
+	// StepCompleted ends an item, and so does StepClosed, which only [Resolve] writes.
 	StepCompleted Step = "completed"
-	StepFailed    Step = "failed"
+	StepClosed    Step = "closed"
 )
 
 // Final reports whether the step ends its item.
-func (s Step) Final() bool { return s == StepCompleted || s == StepFailed }
+func (s Step) Final() bool { return s == StepCompleted || s == StepClosed }
 
 // Committed reports whether the amount of the record was or may have been spent.
 func (s Step) Committed() bool { return s != "" && s != StepAnalyzed }
+
+// bought reports whether something was or may have been purchased for the item of a failed record. If not, its analysis
+// failed.
+func (r Record) bought() bool {
+	return len(r.Documents) > 0 || r.Purchase != nil || r.Amount.Known() || r.Charged.Known()
+}
 
 // commitment returns the amount that the record counts against a budget.
 func (r Record) commitment() shipping.Amount {
@@ -185,6 +196,9 @@ func (r Record) after(earlier Record) Record {
 	}
 	if r.Documents == nil {
 		r.Documents = earlier.Documents
+	}
+	if r.NotSelected == nil {
+		r.NotSelected = earlier.NotSelected
 	}
 	if r.Purchase == nil && r.Step == StepPurchasing {
 		r.Purchase = earlier.Purchase

@@ -10,12 +10,16 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Resolve records the outcome of a purchase that no run of the batch can settle, or corrects an earlier Resolve.
-// Check the wallet's transactions first. With [shipping.OutcomeCharged] the price counts against the
-// budget, and the next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is released, and
-// the next run purchases the item if the request still reads as a draft.
+// Resolve records what a person has found out about an item that no run can complete. Check the wallet's transactions
+// first.
 //
-// The last record of the item must be [StepPurchasing], or that of an earlier Resolve. The error is [ErrItemTaken] while
+//   - [StepPurchasing], a purchase that no run can settle: with [shipping.OutcomeCharged] the price counts against the
+//     budget, and the next run waits for the documents; with [shipping.OutcomeNotCharged] the reservation is released,
+//     and the next run purchases the item if the request still reads as a draft. A later call corrects a wrong outcome.
+//   - [StepPurchased], a purchase that is charged and whose documents never come: OutcomeCharged closes the item.
+//   - [StepFailed]: closes the item. With OutcomeNotCharged nothing counts against the budget any more.
+//
+// A closed item is [StateClosed]; no run works on it, and it cannot be opened again. The error is [ErrItemTaken] while
 // a batch works on the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is stored in the record
 // as the reason.
 func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome, note string) (err error) {
@@ -50,14 +54,11 @@ func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.
 
 func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome, note string) error {
 	record := claim.Record()
-	if problem := record.unresolvable(); problem != "" {
+	problem := record.resolve(outcome)
+	if problem != "" {
 		return invalid("Resolve", fmt.Sprintf("cannot close the item %s: %s", quoteShort(record.Key), problem))
 	}
-	// The price stays in the record, so that the outcome can be corrected; it counts only while the step is committed.
-	record.Step, record.Note, record.At = StepPurchased, note, time.Now().UTC()
-	if outcome == shipping.OutcomeNotCharged {
-		record.Step = StepAnalyzed
-	}
+	record.Note, record.At = note, time.Now().UTC()
 	if err := record.validate(); err != nil {
 		return err
 	}
@@ -65,17 +66,27 @@ func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome,
 	return err
 }
 
-// unresolvable returns why the outcome of the item is not decided by hand; empty if it is.
-func (r Record) unresolvable() string {
-	byHand := r.Note != "" // no other record has a note, until the item is purchased again or ends
+// resolve changes the record by an outcome that was found by hand, or returns why it cannot be.
+func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
+	charged, byHand := outcome == shipping.OutcomeCharged, r.Note != "" // no run writes a note before the item is purchased again
 	switch {
+	case r.Step == StepFailed && charged && !r.bought():
+		return fmt.Sprintf("its analysis failed, so that nothing was purchased: use the outcome %q", shipping.OutcomeNotCharged)
+	case r.Step == StepFailed && !charged && r.bought():
+		r.Step, r.Amount = StepClosed, nothing
+	case r.Step == StepFailed, r.Step == StepPurchased && charged:
+		r.Step = StepClosed
+	case r.Step == StepPurchasing && charged, r.Step == StepAnalyzed && byHand && charged:
+		r.Step = StepPurchased
 	case r.Step == StepPurchasing, byHand && !r.Step.Final():
-		return ""
+		r.Step = StepAnalyzed // the price stays in the record, so that the outcome can be corrected, and does not count
 	case r.Step == "":
 		return "the journal has no record of it"
 	case r.Step.Final():
 		return fmt.Sprintf("it has ended, with the record %q; compare the wallet's transactions with its charge", r.Step)
+	default:
+		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is recorded only for an item in %q, or one "+
+			"whose outcome was recorded by hand before", r.Step, StepPurchasing)
 	}
-	return fmt.Sprintf("its last record is %q, which a run has written; only an item in %q, or one that was closed by hand, is closed by hand",
-		r.Step, StepPurchasing)
+	return ""
 }

@@ -168,7 +168,8 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 			result.Err = errWaiting
 		}
 		report.Results = append(report.Results, result)
-		interrupted = interrupted || ctx.Err() != nil && result.State != StateCompleted && result.State != StateFailed
+		ended := e.record.Step.Final() || result.State == StateFailed && e.done
+		interrupted = interrupted || ctx.Err() != nil && !ended
 	}
 	switch {
 	case r.journalErr != nil:

@@ -102,6 +102,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"long address as a key":   {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" + strings.Repeat("x", 4981)}}}, batch.Options{}, "5000 bytes"},
 		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
 		"budget without amount":   {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"budget without Select":   {nil, batch.Options{Budget: nairaBudget(t, "1")}, "set Select"},
 		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
 		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		"lease too short":         {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)}, "make the lease at least 1m15s"},
@@ -112,7 +113,9 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"negative MinInterval":    {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
 	} {
 		service := &walletService{}
-		tc.options.Select = shipping.SelectAll
+		if tc.message != "set Select" {
+			tc.options.Select = shipping.SelectAll
+		}
 		if tc.options.Journal == nil {
 			tc.options.Journal = newMemoryJournal(t, purchasing(t, "SH-1"))
 		}
@@ -125,7 +128,9 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		}
 	}
 	for name, journal := range map[string]batch.Journal{"no journal": nil, "the shortest lease": batchtest.NewJournal(75 * time.Second)} {
-		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &batch.Options{Journal: journal, Budget: nairaBudget(t, "0")})
+		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &batch.Options{
+			Journal: journal, Select: shipping.SelectAll, Budget: nairaBudget(t, "0"),
+		})
 		if err != nil || len(report.Results) != 0 {
 			t.Errorf("an empty batch, %s: %v, %v", name, report, err)
 		}

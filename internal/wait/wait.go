@@ -170,4 +170,6 @@ const (
 	StepPolled     = "polled"
 	StepPollFailed = "poll failed"
 	StepEnded      = "ended"
+	StepSettling   = "settling" // of a batch
+	StepTaken      = "taken"    // of a batch
 )

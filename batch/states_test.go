@@ -1,0 +1,294 @@
+package batch_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/internal/batchtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+)
+
+// counted counts the requests to a service: analyses, reads and purchases.
+type counted struct {
+	http.RoundTripper
+	analyses, reads, purchases int
+}
+
+func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/analyze"):
+		c.analyses++
+	case strings.HasSuffix(r.URL.Path, "/purchase"):
+		c.purchases++
+	default:
+		c.reads++
+	}
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// What the next run does with an item that an earlier run left in each state: the table of docs/batches.md. A failed item
+// once stayed failed in every later run, although a retry had completed it, or its analysis would have succeeded.
+func TestBatch_WhatTheNextRunDoes(t *testing.T) {
+	t.Parallel()
+	none := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil }
+	at := func(step batch.Step) batch.Record {
+		record := purchasing(t, "SH-1")
+		record.Step, record.Purchase = step, nil
+		return record
+	}
+	analyzed := batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"}
+	unanalyzed := batch.Record{Key: "SH-1", Step: batch.StepFailed, RequestID: "RD-SH-1"}
+	for name, test := range map[string]struct {
+		record    batch.Record // of the earlier run
+		status    string       // of the request now
+		analyzes  bool
+		reads     bool
+		purchases int
+		state     batch.State
+		err       string // in the error of the item
+	}{
+		"completed":                         {at(batch.StepCompleted), "completed", false, false, 0, batch.StateCompleted, ""},
+		"closed":                            {at(batch.StepClosed), "failed", false, false, 0, batch.StateClosed, ""},
+		"draft, over budget, or refused":    {analyzed, "draft", false, true, 1, batch.StateCompleted, ""},
+		"purchased outside the batch":       {analyzed, "completed", false, true, 0, batch.StateError, "purchased outside this batch"},
+		"not analyzed":                      {batch.Record{Key: "SH-1"}, "", true, true, 1, batch.StateCompleted, ""},
+		"purchased":                         {at(batch.StepPurchased), "completed", false, true, 0, batch.StateCompleted, ""},
+		"unknown, and charged":              {purchasing(t, "SH-1"), "completed", false, true, 0, batch.StateCompleted, ""},
+		"unknown, and not charged":          {purchasing(t, "SH-1"), "draft", false, true, 1, batch.StateCompleted, ""},
+		"unknown, and undecided":            {purchasing(t, "SH-1"), "paused", false, true, 0, batch.StateUnknown, "outcome unknown"},
+		"failed analysis":                   {unanalyzed, "failed", true, true, 1, batch.StateCompleted, ""},
+		"failed generation":                 {at(batch.StepFailed), "failed", false, true, 0, batch.StateFailed, "request RD-SH-1 failed"},
+		"failed generation, retried":        {at(batch.StepFailed), "completed", false, true, 0, batch.StateCompleted, ""},
+		"failed generation, being retried":  {at(batch.StepFailed), "processing", false, true, 0, batch.StateCompleted, ""},
+		"failed generation, a draft again":  {at(batch.StepFailed), "draft", false, true, 0, batch.StateFailed, "does not purchase it a second time"},
+		"failed generation, cannot be read": {at(batch.StepFailed), "gone", false, true, 0, batch.StateFailed, "404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service, journal := &walletService{}, batch.Memory()
+				if test.record.Step != "" {
+					journal = newMemoryJournal(t, test.record)
+					service.put("RD-SH-1", test.status)
+				}
+				time.AfterFunc(30*time.Second, func() {
+					service.mu.Lock()
+					defer service.mu.Unlock()
+					if request := service.requests["RD-SH-1"]; request.status == "processing" {
+						request.status = "completed"
+					}
+				})
+				sent := &counted{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
+					if test.status == "gone" {
+						return reply(404, "")
+					}
+					return service.RoundTrip(r)
+				})}
+				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
+				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := report.Results[0]
+				if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil && !strings.Contains(got.Err.Error(), test.err) {
+					t.Errorf("%s, %v", got.State, got.Err)
+				}
+				if (sent.analyses > 0) != test.analyzes || (sent.reads > 0) != test.reads || sent.purchases != test.purchases {
+					t.Errorf("%d analyses, %d reads, %d purchases", sent.analyses, sent.reads, sent.purchases)
+				}
+				if open := report.Err(); (open == nil) != (test.err == "") || open != nil && !errors.Is(open, got.Err) {
+					t.Errorf("the report's error is %v", open)
+				}
+				// What is bought is never bought again, whatever is selected.
+				options.Select = none
+				again, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+				if err != nil || again.Results[0].State != test.state || sent.purchases != test.purchases {
+					t.Errorf("again: %+v after %d purchases, %v", again, sent.purchases, err)
+				}
+			})
+		})
+	}
+}
+
+// A generation that fails again and again adds no records to the journal, and one that a retry completes is completed.
+func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failed := purchasing(t, "SH-1")
+		failed.Step, failed.Purchase = batch.StepFailed, nil
+		service := &walletService{}
+		service.put("RD-SH-1", "failed")
+		service.requests["RD-SH-1"].report = `,"charged_amount":90,"currency":"USD"` // stops the purchases of the run that sees it first
+		journal := openJournal(t, t.TempDir()+"/journal")
+		defer journal.Close()
+		if err := appendTo(t.Context(), journal, failed); err != nil {
+			t.Fatal(err)
+		}
+		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "350"), Journal: journal}
+		for run, want := range []batch.State{batch.StateOverBudget, batch.StateCompleted, batch.StateCompleted} {
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &options)
+			if err != nil || report.Results[0].State != batch.StateFailed || report.Results[1].State != want {
+				t.Errorf("run %d: %+v, %v", run+1, report, err)
+			}
+		}
+		records, err := journal.Records()
+		ofItem := slices.DeleteFunc(records, func(r batch.Record) bool { return r.Key != "SH-1" })
+		if err != nil || len(ofItem) != 2 {
+			t.Errorf("%d records of the item, %v", len(ofItem), err)
+		}
+	})
+}
+
+// A failed analysis whose record lists documents was purchased by somebody else: analyzed again, it would be bought again.
+func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const failed = `{"request_id":"RD-SH-1","status":"failed","source":"shipment","line_items":[],"available_documents":[],` +
+			`"documents":[{"document_type":"CUSTOMS","status":"failed"}],"charged_amount":100,"currency":"NGN"}`
+		sent := &counted{RoundTripper: roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, failed) })}
+		options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: batch.Memory()}
+		for range 2 {
+			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+			if err != nil || report.Results[0].State != batch.StateFailed || report.Committed.Sign() != 0 {
+				t.Errorf("%+v, %v", report, err)
+			}
+		}
+		if sent.analyses != 1 || sent.purchases > 0 {
+			t.Errorf("%d analyses, %d purchases", sent.analyses, sent.purchases)
+		}
+	})
+}
+
+// A run returned nil although every purchase was refused: Report.Err has the error of each item that is still open.
+func TestReport_ErrJoinsTheErrorsOfOpenItems(t *testing.T) {
+	t.Parallel()
+	var report *batch.Report
+	if err := report.Err(); err != nil {
+		t.Errorf("no report: %v", err)
+	}
+	report = &batch.Report{}
+	for state, open := range map[batch.State]error{
+		batch.StateCompleted: nil, batch.StateDraft: nil, batch.StateClosed: nil,
+		batch.StateFailed: shipping.ErrRequestFailed, batch.StateOverBudget: shipping.ErrOverBudget, batch.StateUnknown: shipping.ErrConnection,
+		batch.StateWaiting: shipping.ErrNotPurchased, batch.StateError: shipping.ErrNotFound,
+	} {
+		result := batch.Result{Key: "SH-" + string(state), State: state, Err: open}
+		report.Results = append(report.Results, result)
+		one := &batch.Report{Results: []batch.Result{result}}
+		if err := one.Err(); !errors.Is(err, open) || open != nil && !strings.Contains(err.Error(), `item "SH-`+string(state)+`" is `+string(state)+": "+open.Error()) {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+	if err := report.Err(); strings.Count(err.Error(), "item ") != 5 {
+		t.Errorf("all states: %v", err)
+	}
+}
+
+// An item was reported as completed although its shipment needs a document that Select had left out. The result and the
+// journal name what was not selected.
+func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			const offers = `"available_documents":[{"document_type":"CUSTOMS","amount":1,"currency":"NGN"},` +
+				`{"document_type":"QUARANTINE","amount":1,"currency":"NGN"},{"document_type":"FDA","amount":1,"currency":"NGN"},` +
+				`{"document_type":"FDA","amount":1,"currency":"NGN"},{"document_type":"\u0000","amount":1,"currency":"NGN"}]`
+			status := "draft"
+			if r.Method == http.MethodGet {
+				status = "completed"
+			}
+			if strings.HasSuffix(r.URL.Path, "/purchase") {
+				status = "processing"
+			}
+			return shippingtest.Record(status, offers)(r)
+		})
+		journal := batch.Memory()
+		for range 2 { // the second run has it from the journal
+			report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), walletItems(1), &batch.Options{
+				Select: shipping.SelectOnly("CUSTOMS"), Journal: journal,
+			})
+			want := []shipping.DocumentType{"QUARANTINE", "FDA"}
+			if err != nil || report.Results[0].State != batch.StateCompleted || !slices.Equal(report.Results[0].NotSelected, want) {
+				t.Errorf("%+v, %v", report, err)
+			}
+		}
+	})
+}
+
+// A run that waited for the purchase of an earlier run, or for another process, was silent for a minute or more.
+func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
+		service.put("RD-SH-1", "draft")
+		if err := appendTo(t.Context(), journal, purchasing(t, "SH-1")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := journal.Claim(t.Context(), "SH-1"); err != nil { // by another process, which dies
+			t.Fatal(err)
+		}
+		var steps []string
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+			Select: shipping.SelectAll, Journal: journal,
+			Progress: func(event batch.Event) {
+				steps = append(steps, string(event.Step))
+				if waits := event.Step == "taken" || event.Step == "settling"; waits && (event.Next <= 0 || event.Item.Key != "SH-1") {
+					t.Errorf("%+v", event)
+				}
+			},
+		})
+		if err != nil || report.Count(batch.StateCompleted) != 1 {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		got := strings.Join(slices.Compact(steps), " ")
+		shippingtest.Diff(t, "the steps", "taken settling selected purchased ended", got)
+	})
+}
+
+// Resolve closes an item that no run completes: nothing is sent for it any more, and it is no error of the report. Once
+// closed, it stays closed.
+func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		step      batch.Step
+		bought    bool
+		outcome   shipping.PurchaseOutcome
+		committed string
+	}{
+		"failed generation":           {batch.StepFailed, true, shipping.OutcomeCharged, "100"},
+		"failed generation, refunded": {batch.StepFailed, true, shipping.OutcomeNotCharged, "0"},
+		"failed analysis":             {batch.StepFailed, false, shipping.OutcomeNotCharged, "0"},
+		"purchased, never generated":  {batch.StepPurchased, true, shipping.OutcomeCharged, "100"},
+	} {
+		record := batch.Record{Key: "SH-1", RequestID: "RD-SH-1"}
+		if test.bought {
+			record = purchasing(t, "SH-1")
+			record.Purchase = nil
+		}
+		record.Step = test.step
+		journal, service := newMemoryJournal(t, record), &counted{RoundTripper: &walletService{}}
+		if err := batch.Resolve(t.Context(), journal, "SH-1", test.outcome, "seen"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+			Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal,
+		})
+		if err != nil || report.Err() != nil || report.Count(batch.StateClosed) != 1 || report.Committed.String() != test.committed {
+			t.Errorf("%s: %+v, %v", name, report, err)
+		}
+		if service.analyses+service.reads+service.purchases > 0 || lastRecord(t, journal, "SH-1").Note != "seen" {
+			t.Errorf("%s: %+v, %+v", name, service, lastRecord(t, journal, "SH-1"))
+		}
+		again := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
+		if !errors.Is(again, shipping.ErrInvalidRequest) || !strings.Contains(again.Error(), "it has ended") {
+			t.Errorf("%s: closed again: %v", name, again)
+		}
+	}
+}
