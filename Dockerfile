@@ -14,7 +14,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /mockserver ./mockserve
 
 FROM scratch
 COPY --from=build /mockserver /mockserver
-# Nobody has an account here, so the user is a number. Nothing in the image is writable; -state needs a volume.
+# Nobody has an account here, so the user is a number. Nothing in the image is writable.
 USER 65532:65532
 EXPOSE 4010
 # Inside a container every address but its own loopback is the outside, so it listens on all; what is

@@ -66,16 +66,15 @@ func TestAdmin_AdvancesAVirtualClockOnly(t *testing.T) {
 }
 
 // The control surface refuses a field or parameter that a route does not accept, suggests the name that was probably
-// meant, and changes nothing. If it ignored a misspelt "from", a new world would not be a copy.
+// meant, and changes nothing. If it ignored a misspelt "scenario", a new world would have other contents.
 func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	tests := []struct{ method, path, body, want string }{
-		{"POST", "/_mock/worlds", `{"name":"default_x","snapshto":"before"}`, `unknown field "snapshto": use one of assumptions, from, name, preset, scenario`},
-		{"POST", "/_mock/worlds", `{"name":"default_x","form":"home"}`, `did you mean "from"?`},
+		{"POST", "/_mock/worlds", `{"name":"default_x","key":"before"}`, `unknown field "key": use one of assumptions, name, preset, scenario`},
+		{"POST", "/_mock/worlds", `{"name":"x","Scenario":"lowfunds"}`, `did you mean "scenario"?`},
 		{"POST", "/_mock/worlds", `{"naem":"default_x"}`, `did you mean "name"?`},
-		{"POST", "/_mock/worlds/home/restore", `{"From":"home"}`, `did you mean "from"?`},
-		{"POST", "/_mock/worlds/home/restore", `{"from":"home","name":"x"}`, `unknown field "name"`},
+		{"POST", "/_mock/worlds/home/reset", `{"name":"x"}`, `unknown field "name"`},
 		{"DELETE", "/_mock/worlds/home", `{"name":"x"}`, `unknown field "name"`},
 		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number": leave it out`},
 		{"DELETE", "/_mock/faults/1", `{"number":1}`, `unknown field "number"`},
@@ -83,7 +82,7 @@ func TestAdmin_RefusesUnknownNames(t *testing.T) {
 		{"POST", "/_mock/regulatory-requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
 		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
 		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
-		{"POST", "/_mock/worlds/home/restore?wrold=x", "", `unknown parameter "wrold": did you mean "world"?`},
+		{"POST", "/_mock/worlds/home/reset?wrold=x", "", `unknown parameter "wrold": did you mean "world"?`},
 		{"GET", "/_mock/healthz?verbose=1", "", `unknown parameter "verbose"`},
 		{"GET", "/_mock/worlds?page=0", "", "whole number"},
 		{"GET", "/_mock/deliveries?perPage=all", "", "whole number"},
@@ -148,9 +147,8 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 		{"GET", "journal?world=unauthenticated", "", "", "unauthenticated"},
 		{"GET", "journal", "", ci.SecretKey, "lowfunds_ci42"},
 		{"POST", "clock/advance?world=lowfunds_ci42", `{"duration":"never"}`, "", "lowfunds_ci42"},
-		{"POST", "worlds/lowfunds_ci42/restore", "", "", "lowfunds_ci42"},
+		{"POST", "worlds/lowfunds_ci42/reset", "", "", "lowfunds_ci42"},
 		{"POST", "worlds", `{"scenario":"empty","name":"new"}`, "", "empty_new"},
-		{"POST", "worlds", `{"from":"home","name":"copy"}`, "", "default_copy"},
 		{"GET", "worlds/nowhere", "", "", ""},
 		{"GET", "journal?world=nowhere", "", "", ""},
 	} {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,70 +11,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
-// An assumption can be changed while a world is in use, over HTTP and in Go, and Reset undoes the change.
-func TestAssumptions_ChangeAtRuntime(t *testing.T) {
-	t.Parallel()
-	srv := start(t, virtual())
-	change := func(body string) answer { return do(t, srv, http.MethodPatch, "/_mock/assumptions", body) }
-	perPage := func(want float64) {
-		t.Helper()
-		if got := get(t, srv, "/v1/rates?perPage=50").want(t, http.StatusOK); got.at(t, "data.pagination.perPage") != want {
-			t.Errorf("perPage is %v, want %v", got.at(t, "data.pagination.perPage"), want)
-		}
-	}
-	perPage(50)
-	change(`{"assumptions":{"PerPageCap":2,"FundsStatus":402}}`).want(t, http.StatusOK)
-	perPage(2)
-	var uncapped []any
-	if get(t, srv, "/_mock/webhooks?perPage=50").data(t, &uncapped); len(uncapped) != 50 {
-		t.Errorf("a list of the control surface is capped to %d", len(uncapped))
-	}
-	change(`{"assumptions":{"PerPageCap":null}}`).want(t, http.StatusOK)
-	perPage(50)
-	get(t, srv, "/v1/transactions").want(t, http.StatusBadRequest)
-	change(`{"preset":"contrary","assumptions":{"PerPageCap":7}}`).want(t, http.StatusOK)
-	perPage(7)
-	get(t, srv, "/v1/transactions").want(t, http.StatusUnprocessableEntity)
-	fork, err := srv.Fork("other")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := as(t, srv, fork.SecretKey, "GET", "/v1/rates?perPage=50", ""); got.at(t, "data.pagination.perPage") != 7.0 {
-		t.Errorf("the fork has %s", got.body)
-	}
-	change(`{"preset":"default"}`).want(t, http.StatusOK)
-	perPage(50)
-
-	if err := srv.SetAssumptions(func(a *assumption.Set) { a.PerPageCap, a.DeliveryTimeout = 3, time.Second }); err != nil {
-		t.Fatal(err)
-	}
-	perPage(3)
-	changed := 0
-	for _, row := range srv.Assumptions() {
-		if row.Changed {
-			changed++
-		}
-	}
-	if changed != 2 {
-		t.Errorf("%d assumptions are changed, want 2", changed)
-	}
-	srv.Reset()
-	perPage(50)
-}
-
-// Settings of documents and of deliveries are those of the moment.
+// Assumptions apply to lists, documents and deliveries, and not to the lists of the control surface.
 func TestAssumptions_ReachDocumentsAndDeliveries(t *testing.T) {
 	t.Parallel()
-	srv := start(t, virtual())
-	if err := srv.SetAssumptions(func(a *assumption.Set) {
-		a.Purchasing, a.SHA256Signature, a.DeliveryAttempts = time.Hour, true, 1
-	}); err != nil {
-		t.Fatal(err)
+	srv := start(t, virtual(), mockserver.WithAssumptions(func(a *assumption.Set) {
+		a.Purchasing, a.SHA256Signature, a.DeliveryAttempts, a.PerPageCap = time.Hour, true, 1, 2
+	}))
+	perPage := get(t, srv, "/v1/rates?perPage=50").want(t, http.StatusOK).at(t, "data.pagination.perPage")
+	var uncapped []any
+	if get(t, srv, "/_mock/webhooks?perPage=50").data(t, &uncapped); perPage != 2.0 || len(uncapped) != 50 {
+		t.Errorf("perPage is %v, want 2; a list of the control surface has %d records", perPage, len(uncapped))
 	}
 	draft := post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
 	post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+draft+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
@@ -92,56 +40,6 @@ func TestAssumptions_ReachDocumentsAndDeliveries(t *testing.T) {
 	if d, err := srv.WaitDelivery(t.Context(), n.DeliveryID); err != nil || len(d.Attempts) != 1 || d.State != "failed" {
 		t.Errorf("the delivery is %s after %+v (%v)", d.State, d.Attempts, err)
 	}
-}
-
-func TestAssumptions_RefuseChanges(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	for body, want := range map[string]struct {
-		status  int
-		message string
-	}{
-		`{}`:                              {400, `send {"assumptions"`},
-		`{"assumptions":{"PerPgeCap":2}}`: {400, `did you mean "PerPageCap"`},
-		`{"assumptions":{"MaxBody":2}}`:   {400, "applies to the whole server"},
-		`{"assumptions":{"ObjectBreakdown":true}}`: {409, "applies when a world opens"},
-	} {
-		do(t, srv, http.MethodPatch, "/_mock/assumptions", body).refusal(t, want.status, want.message)
-	}
-	for name, edit := range map[string]func(*assumption.Set){
-		"OpenOperations": func(a *assumption.Set) {
-			a.OpenOperations = append(a.OpenOperations, shipping.OpListCountries)
-		},
-		"ObjectBreakdown": func(a *assumption.Set) { a.ObjectBreakdown = true },
-	} {
-		if err := srv.SetAssumptions(edit); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for _, row := range srv.Assumptions() {
-		if row.Changed {
-			t.Errorf("%s is changed", row.Field)
-		}
-	}
-}
-
-// Requests are served while an assumption changes.
-func TestAssumptions_ChangeUnderLoad(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range 50 {
-			get(t, srv, "/v1/rates?perPage=5")
-		}
-	}()
-	for i := range 50 {
-		if err := srv.SetAssumptions(func(a *assumption.Set) { a.PerPageCap = 1 + i%3 }); err != nil {
-			t.Error(err)
-		}
-	}
-	<-done
 }
 
 // requestID returns the identifier of the request that a response is about.
@@ -428,32 +326,15 @@ func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	}
 }
 
-// Every way to set an assumption checks its range: an option, both routes, a state file, and Go.
+// Every way to set an assumption checks its range: an option and the route that opens a world.
 func TestAssumptions_AreCheckedEverywhere(t *testing.T) {
 	t.Parallel()
 	const want = "PerPageCap is -1: it must be from 1 to 1000000"
 	refused := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumption("PerPageCap", "-1"))
 	defer refused.Close()
 	srv := start(t, mockserver.WithoutListener())
-	do(t, srv, http.MethodPatch, "/_mock/assumptions", `{"assumptions":{"PerPageCap":-1}}`).refusal(t, http.StatusBadRequest, want)
 	post(t, srv, "/_mock/worlds", `{"name":"ci","assumptions":{"PerPageCap":-1}}`).refusal(t, http.StatusBadRequest, want)
-	post(t, srv, "/_mock/worlds", `{"name":"other","assumptions":{"PerPageCap":77}}`).want(t, http.StatusOK)
-	path := filepath.Join(t.TempDir(), "state.json")
-	if err := srv.SaveState(path); err != nil {
-		t.Fatal(err)
-	}
-	state, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, packed(t, strings.Replace(unpacked(t, state), `"PerPageCap":77`, `"PerPageCap":-1`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for way, err := range map[string]error{
-		"option": refused.Err(), "state file": srv.LoadState(path), "Go": srv.SetAssumptions(func(a *assumption.Set) { a.PerPageCap = -1 }),
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", way, err)
-		}
+	if err := refused.Err(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("the option: %v", err)
 	}
 }

@@ -109,5 +109,5 @@ func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
 	if body := string(get(t, srv, "/_mock/worlds").body); strings.Contains(body, "unauthenticated") {
 		t.Errorf("it is listed among the worlds: %s", body)
 	}
-	post(t, srv, "/_mock/worlds/unauthenticated/restore", "").refusal(t, http.StatusNotFound, "no world")
+	post(t, srv, "/_mock/worlds/unauthenticated/reset", "").refusal(t, http.StatusNotFound, "no world")
 }

@@ -1,11 +1,8 @@
 package mockserver_test
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -71,86 +68,6 @@ func (r *refusing) count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.got)
-}
-
-// Restoring a snapshot, from memory or from a file, keeps the rest of the backoff: a queued delivery is not retried at
-// once.
-func TestRestore_KeepsWhatIsLeftOfTheBackoff(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state.json")
-	receiver := &refusing{}
-	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver))
-	subscribe(t, srv.World)
-	if _, err := srv.Emit(events(1)[0]); err != nil {
-		t.Fatal(err)
-	}
-	advance(t, srv, 300*time.Millisecond) // of the half second before the second attempt
-	snapshot := srv.Snapshot()
-	var file bytes.Buffer
-	if err := errors.Join(srv.SaveState(path), snapshot.Encode(&file)); err != nil {
-		t.Fatal(err)
-	}
-	saved, err := mockserver.DecodeSnapshot(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	loaded := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver), mockserver.WithState(path))
-	advance(t, srv, time.Hour)
-	for name, restore := range map[string]func() *mockserver.Server{
-		"snapshot": func() *mockserver.Server { srv.Restore(snapshot); return srv },
-		"file":     func() *mockserver.Server { srv.Restore(saved); return srv },
-		"state":    func() *mockserver.Server { return loaded },
-	} {
-		w := restore()
-		before := receiver.count()
-		advance(t, w, 199*time.Millisecond)
-		if got := receiver.count() - before; got != 0 {
-			t.Errorf("%s: %d attempts before their time", name, got)
-		}
-		advance(t, w, time.Millisecond)
-		if got := receiver.count() - before; got != 1 {
-			t.Errorf("%s: %d attempts, want one at its time", name, got)
-		}
-	}
-}
-
-// Only the world that queued a notification sends it, even if other worlds are restored from its snapshot. They would
-// sign it with another key.
-func TestFork_DoesNotSendWhatItsParentQueued(t *testing.T) {
-	t.Parallel()
-	receiver := &refusing{}
-	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(receiver))
-	subscribe(t, srv.World)
-	sent, err := srv.Emit(events(1)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	advance(t, srv, time.Millisecond)
-	fork, err := srv.Fork("fork")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := srv.Open("virtual_other")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other.Restore(srv.Snapshot())
-	for _, w := range []*mockserver.World{fork, other} {
-		if _, err := w.Advance(time.Hour); err != nil {
-			t.Fatal(err)
-		}
-		got, err := w.WaitDelivery(t.Context(), sent[0].ID)
-		if err != nil || got.State != "failed" || !strings.Contains(got.Reason, "the world that queued it sends it") {
-			t.Errorf("%s: it is %q, %q (%v)", w.Name(), got.State, got.Reason, err)
-		}
-	}
-	if got := receiver.count(); got != 1 {
-		t.Errorf("%d attempts, want the parent's first alone", got)
-	}
-	advance(t, srv, time.Hour)
-	if got := receiver.count(); got != 3 {
-		t.Errorf("%d attempts in all, want the parent's three", got)
-	}
 }
 
 // Closing a world or its server ends waiting requests at once, whatever injected fault they wait for.

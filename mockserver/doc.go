@@ -12,9 +12,8 @@
 // [WithVirtualClock] stands still until [World.Advance] moves it.
 //
 // Tests that run in parallel each open a world of the same server, which takes microseconds and no port:
-// [Server.NewWorld] in Go, a key such as sk_test_lowfunds_ci42 in any language (see [WithScenario]). [World.Fork]
-// copies a world, [World.Snapshot] and [World.Restore] save and restore its contents, and [World.Reset] returns
-// it to its initial contents. [WithState] saves all worlds on shutdown and restores them on start.
+// [Server.NewWorld] in Go, a key such as sk_test_lowfunds_ci42 in any language (see [WithScenario]). [World.Reset]
+// restores the initial contents of a world. To test two outcomes of one state, prepare two worlds with one function.
 //
 //	w := srv.NewWorld(t, "lowfunds")
 //	client := w.Client(t)

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -82,60 +80,42 @@ func ExampleWorld_Advance() {
 	// Output: 150ms true <nil>
 }
 
-// A fork tries something out and leaves the world as it is.
-func ExampleWorld_Fork() {
+// Two outcomes of one state are two worlds, which a function prepares in the same way.
+func ExampleServer_Open_outcomes() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
-	wallet := srv.Wallets()[0]
-	before, _ := srv.Balance(wallet)
-
-	fork, err := srv.Fork("what-if")
+	open := func(name string) (*mockserver.World, error) {
+		w, err := srv.Open("default_" + name)
+		if err != nil {
+			return nil, err
+		}
+		_, err = w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9000/hook"})
+		return w, err
+	}
+	funded, err := open("funded")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer fork.Close()
+	plain, err := open("plain")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	wallet := plain.Wallets()[0]
 	amount, err := shipping.ParseAmount("1000000.50")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := fork.Fund(wallet, amount); err != nil {
+	if err := funded.Fund(wallet, amount); err != nil {
 		fmt.Println(err)
 		return
 	}
-	here, _ := srv.Balance(wallet)
-	there, _ := fork.Balance(wallet)
-	more, err := there.Sub(here)
-	fmt.Println(here.Equal(before), more, err)
-	// Output: true 1000000.5 <nil>
-}
-
-// The next server continues with the data of the previous one.
-func ExampleWithState() {
-	folder, err := os.MkdirTemp("", "state")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(folder)
-	state := mockserver.WithState(filepath.Join(folder, "state.json"))
-
-	first := mockserver.New(mockserver.WithoutListener(), state)
-	id, err := first.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9000/hook"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := first.Shutdown(context.Background()); err != nil {
-		fmt.Println(err)
-		return
-	}
-
-	second := mockserver.New(mockserver.WithoutListener(), state)
-	defer second.Close()
-	fmt.Println(second.Err(), second.Webhooks()[0] == id)
-	// Output: <nil> true
+	before, _ := plain.Balance(wallet)
+	after, _ := funded.Balance(wallet)
+	fmt.Println(after.Sub(before))
+	// Output: 1000000.5 <nil>
 }
 
 // A subscription, an event, and a receiver that refuses it once: the delivery log has both attempts, and

@@ -45,7 +45,7 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	if got := get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"); got != "first" {
 		t.Errorf("the entry of the refused request has the query %q", got)
 	}
-	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the limit with the option WithJournal in Go`)
+	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the limit with WithJournal in Go`)
 	get(t, srv, "/_mock/journal/req-53").refusal(t, 404, `the journal has no request "req-53"`)
 	if _, err := srv.Why("req-36"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
 		t.Errorf("got %v", err)
@@ -163,9 +163,7 @@ func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
 		tells      bool
 	}{
 		{"worlds", `{"scenario":"default","name":"other"}`, true},
-		{"worlds", `{"from":"home","name":"before"}`, true},
-		{"worlds/home/restore", `{"from":"default_before"}`, false},
-		{"worlds/home/restore", "", false},
+		{"worlds/home/reset", "", false},
 		{"worlds?keys=false", `{"scenario":"empty","name":"quiet"}`, false},
 	} {
 		body := string(post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)

@@ -27,9 +27,6 @@ func TestLive_SaysWhatHasChanged(t *testing.T) {
 	if before.World != "home" || before.Clock != "virtual" || before.Entries == 0 {
 		t.Errorf("the first summary is %+v", before)
 	}
-	assume := func(value string) {
-		do(t, srv, http.MethodPatch, "/_mock/assumptions", `{"assumptions":{"LastPageNull":`+value+`}}`).want(t, http.StatusOK)
-	}
 	for name, act := range map[string]func(){
 		"regulatory_requests": func() { analyzeShipment(t, srv, srv.Shipments()[0]) },
 		"faults":              func() { inject(t, srv, fault.Rule{Nth: 1000, Fault: fault.Drop()}); srv.ClearFaults() },
@@ -38,11 +35,10 @@ func TestLive_SaysWhatHasChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"webhooks":    func() { post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).want(t, 200) },
-		"deliveries":  func() { post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200) },
-		"inbox":       func() { post(t, srv, "/_mock/inbox", `{}`).want(t, 200) },
-		"worlds":      func() { post(t, srv, "/_mock/worlds", `{"scenario":"empty","name":"x"}`).want(t, 200) },
-		"assumptions": func() { assume("true"); assume("null") },
+		"webhooks":   func() { post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`).want(t, 200) },
+		"deliveries": func() { post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200) },
+		"inbox":      func() { post(t, srv, "/_mock/inbox", `{}`).want(t, 200) },
+		"worlds":     func() { post(t, srv, "/_mock/worlds", `{"scenario":"empty","name":"x"}`).want(t, 200) },
 	} {
 		before := read()
 		act()
@@ -57,7 +53,7 @@ func TestLive_SaysWhatHasChanged(t *testing.T) {
 	before = read()
 	srv.Reset()
 	after := read()
-	for _, part := range []string{"assumptions", "ledger", "regulatory_requests", "deliveries", "inbox", "webhooks"} {
+	for _, part := range []string{"ledger", "regulatory_requests", "deliveries", "inbox", "webhooks"} {
 		if after.Marks[part] == before.Marks[part] {
 			t.Errorf("the mark %s is the same after a reset", part)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
-	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
@@ -20,7 +19,6 @@ type Option func(*config)
 type config struct {
 	world.Settings
 	scenario string // of the home world
-	state    string // file to restore from and to save to; empty for none
 	listen   bool
 	addr     string
 	tls      bool
@@ -37,8 +35,6 @@ func defaultConfig() config {
 			Start:       seed.Epoch,
 			Journal:     1024,
 			JournalBody: 2 << 10,
-			Memory:      new(watch.Memory),
-			Journals:    new(watch.Memory),
 			Parameters:  api.Parameters,
 			BodyFields:  api.BodyFields,
 			Rules:       sync.OnceValues(compliance.Default),
@@ -48,7 +44,6 @@ func defaultConfig() config {
 		listen:   true,
 		addr:     "127.0.0.1:0",
 	}
-	WithMaxMemory(world.DefaultMaxMemory)(&c)
 	return c
 }
 
@@ -134,16 +129,3 @@ func (c *config) errorLog() *log.Logger {
 func WithJournal(calls, bodyBytes int) Option {
 	return func(c *config) { c.Journal, c.JournalBody = max(0, calls), max(0, bodyBytes) }
 }
-
-// WithMaxMemory limits the memory of all worlds and their journals, in bytes, as the server estimates it. An eighth
-// is for journals. If it is used up, worlds overwrite their oldest entries and shorten bodies, and GET /_mock/journal
-// reports it. The rest is for worlds and their records. If it is used up, another world or record is refused until
-// worlds are closed or reset. The default is 1 GiB.
-func WithMaxMemory(bytes int64) Option {
-	return func(c *config) { c.Journals.Most, c.Memory.Most = bytes/8, bytes-bytes/8 }
-}
-
-// WithState restores the worlds of a file when the server starts, if the file exists, and saves them to it on
-// [Server.Shutdown]. A file that cannot be read is left unchanged, and [Server.Err] returns the reason. The
-// server locks the file until it is closed, with a second file whose name ends in ".lock".
-func WithState(path string) Option { return func(c *config) { c.state = path } }

@@ -57,9 +57,6 @@ func New(opts ...Option) *Server {
 	s.err = errors.Join(s.err, s.openHome())
 	s.err = errors.Join(s.err, s.newAPI())
 	s.admin = s.newControlSurface()
-	if s.config.state != "" {
-		s.err = errors.Join(s.err, s.worlds.Use(s.config.state))
-	}
 	s.start()
 	return s
 }
@@ -117,13 +114,9 @@ func (s *Server) Err() error { return s.err }
 // request that has arrived.
 func (s *Server) Active() int { return s.api.Active() }
 
-// Shutdown stops accepting connections, lets requests in progress finish until the context ends, saves the state if
-// [WithState] is set, and closes the server.
+// Shutdown stops accepting connections, lets requests in progress finish until the context ends and closes the server.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
-	if s.config.state != "" && s.err == nil {
-		err = errors.Join(err, s.worlds.Save(s.config.state))
-	}
 	s.Close()
 	return err
 }
@@ -142,7 +135,6 @@ func (s *Server) Close() {
 			idle.CloseIdleConnections()
 		}
 		s.serving.Wait()
-		s.worlds.ReleaseFile()
 	})
 }
 

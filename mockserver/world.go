@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -191,25 +190,7 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 	return w.core.AwaitInbox(ctx, 0, "", count, timeout)
 }
 
-// Snapshot is the contents of a world at one moment. It is immutable, shares memory with the world, and may be
-// restored any number of times, into any world.
-//
-// Time does not pass in a snapshot: a document that needed three more seconds needs three seconds after it
-// is restored, however long that took, and so does a notification that was to be retried in three seconds.
-type Snapshot struct{ kept *world.Snapshot }
-
-// Snapshot returns the current contents of the world: its data, its ledger, its requests with their pending
-// changes, its delivery log, and the requests that arrive late (see fault.ArriveLate). Faults and journal are not part of it.
-func (w *World) Snapshot() *Snapshot { return &Snapshot{w.core.Snapshot()} }
-
-// Restore replaces the contents of the world by a snapshot. The world keeps its key, faults, journal and
-// settings. Its clock never moves back: if the snapshot is of a later time, the clock moves forward to it.
-//
-// A world sends only the notifications that it queued itself. If the snapshot is of another world, such as a
-// fork, its queued notifications are marked as failed: the other world sends them, signed with its key.
-func (w *World) Restore(s *Snapshot) { w.core.Restore(s.kept) }
-
-// Reset restores the initial contents of the world, undoes changes of its assumptions, clears its faults and empties
+// Reset restores the initial contents of the world, clears its faults and empties
 // its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }
 
@@ -227,16 +208,6 @@ func WithAssumption(name, value string) Option {
 
 // Assumptions returns every open point with the choice of the world, in the order of the fields of [assumption.Set].
 func (w *World) Assumptions() []assumption.Row { return w.core.Assume().Rows() }
-
-// SetAssumptions changes assumptions of the world for what happens from now on: requests, documents that are purchased,
-// attempts of deliveries. It returns an error, and changes nothing, if edit changes one that applies to the whole
-// server or when a world opens; see [assumption.Scope]. Reset undoes the changes.
-func (w *World) SetAssumptions(edit func(*assumption.Set)) error {
-	return w.core.SetAssumptions(func(a *assumption.Set) {
-		a.OpenOperations = slices.Clone(a.OpenOperations)
-		edit(a)
-	})
-}
 
 // Format prints the address of the world for every verb, and never its key, which contains its name. So does that of
 // [Server].

@@ -47,16 +47,6 @@ func (s *Server) Worlds() []*World {
 	return worlds
 }
 
-// Fork opens a new world with the contents, the time and the next identifiers of this one. From then on both
-// change independently. Its key has the scenario of this world and the given name.
-func (w *World) Fork(name string) (*World, error) {
-	fork, err := w.server.worlds.Fork(w.core, name)
-	if err != nil {
-		return nil, err
-	}
-	return w.server.public(fork), nil
-}
-
 // Close closes the world and drops its data. The next use of its key opens a new world. The home world closes
 // with its server.
 func (w *World) Close() {
@@ -69,12 +59,10 @@ var (
 	ErrNoWorld = world.ErrNoWorld
 	// ErrWorldExists is returned if a new world has the name of one that is open.
 	ErrWorldExists = world.ErrWorldExists
-	// ErrTooManyWorlds is returned if the server has no memory for another world; see [WithMaxMemory].
+	// ErrTooManyWorlds is returned if the server has as many worlds as it may have.
 	ErrTooManyWorlds = world.ErrTooManyWorlds
-	// ErrTooManyRows is returned if the server has no memory for another record; see [WithMaxMemory].
+	// ErrTooManyRows is returned if a world has as many records as it may have.
 	ErrTooManyRows = world.ErrTooManyRows
 	// ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 	ErrRealClock = world.ErrRealClock
-	// ErrStateFile is returned, wrapped with the reason, if a state file cannot be restored.
-	ErrStateFile = world.ErrStateFile
 )

@@ -206,28 +206,6 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 	}
 }
 
-// In a snapshot time stands still, and the clock of the world that restores it never goes back.
-func TestRestore_OfALaterTimeMovesTheClockForward(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	ahead, behind := srv.NewWorld(t, "virtual"), srv.NewWorld(t, "virtual")
-	if _, err := ahead.Advance(time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	id := buy(t, srv, ahead)
-	behind.Restore(ahead.Snapshot())
-	if !behind.Now().Equal(ahead.Now()) {
-		t.Errorf("it is %v there and %v here", ahead.Now(), behind.Now())
-	}
-	fired, err := behind.Advance(3 * time.Second)
-	if err != nil || len(fired) != 1 || !strings.Contains(fired[0].Label, "CUSTOMS of "+id) {
-		t.Errorf("after three seconds fired %v (%v)", fired, err)
-	}
-	if err := behind.Fund(behind.Wallets()[0], amount(t, "5")); err != nil {
-		t.Error(err)
-	}
-}
-
 func amount(t *testing.T, text string) shipping.Amount {
 	t.Helper()
 	a, err := shipping.ParseAmount(text)
@@ -290,19 +268,14 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 		{"POST", "/_mock/worlds", `{"scenario":"seed1-empty-seed2","name":"x"}`, 400, "seedN twice"},
 		{"POST", "/_mock/worlds", `{"scenario":"instant-instant","name":"x"}`, 400, "instant twice"},
 		{"POST", "/_mock/worlds", `{"scenario":"empty-lowfunds","name":"x"}`, 400, "contradicts itself"},
-		{"POST", "/_mock/worlds", `{"from":"virtual_ci","name":"ci"}`, 409, "open already"},
-		{"POST", "/_mock/worlds", `{"from":"virtual_c","name":"x"}`, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
-		{"POST", "/_mock/worlds", `{"from":"virtual_ci","name":"x","scenario":"lowfunds"}`, 400, "leave scenario, preset and assumptions out"},
-		{"POST", "/_mock/worlds", `{"from":"unauthenticated","name":"x"}`, 404, "no world"},
-		{"POST", "/_mock/worlds/virtual_ci/restore", `{"from":"nothing"}`, 404, `no world "nothing" is open`},
-		{"POST", "/_mock/worlds/nowhere/restore", ``, 404, "no world"},
-		{"DELETE", "/_mock/worlds/home", ``, 400, "POST /_mock/worlds/home/restore"},
+		{"POST", "/_mock/worlds/virtual_c/reset", ``, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
+		{"DELETE", "/_mock/worlds/home", ``, 400, "POST /_mock/worlds/home/reset"},
 	} {
 		do(t, srv, test.method, test.path, test.body).refusal(t, test.status, test.want)
 	}
 }
 
-// Who opens or copies a world gets everything that is needed to use it, as from GET /_mock/worlds/{world}.
+// Who opens a world gets everything that is needed to use it, as from GET /_mock/worlds/{world}.
 func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
@@ -312,7 +285,6 @@ func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 		{`{"name":"empty_ci"}`, "empty_ci"},
 		{`{"name":"sk_test_default_key"}`, "default_key"},
 		{`{"name":"home"}`, "home"},
-		{`{"from":"lowfunds_ci","name":"what-if"}`, "lowfunds_what-if"},
 	} {
 		var opened, shown map[string]any
 		post(t, srv, "/_mock/worlds", test.body).want(t, http.StatusOK).data(t, &opened)

@@ -66,7 +66,6 @@ export class World {
     world.key = opened.secret_key; // for the client; control routes take ?world=NAME
     world.wallets = opened.wallets;
     world.shipments = opened.shipments;
-    world.snapshots = new Map(); // names of worlds
     return world;
   }
 
@@ -118,19 +117,8 @@ export class World {
     return books.wallets.find((one) => one.reference === wallet).balance;
   }
 
-  // Takes a snapshot of the world: a copy, which is another world.
-  async snapshot(name) {
-    const copy = `${this.name.slice(this.name.indexOf("_") + 1)}-${name}`;
-    this.snapshots.set(name, (await this.server.control("POST", "worlds", { from: this.name, name: copy })).name);
-  }
-
-  // Restores a snapshot.
-  restore(name) {
-    return this.server.control("POST", `worlds/${this.name}/restore`, { from: this.snapshots.get(name) });
-  }
-
-  // Removes the world and its snapshots.
-  async close() {
-    for (const name of [this.name, ...this.snapshots.values()]) await this.server.control("DELETE", `worlds/${name}`);
+  // Removes the world.
+  close() {
+    return this.server.control("DELETE", `worlds/${this.name}`);
   }
 }

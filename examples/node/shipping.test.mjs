@@ -120,17 +120,16 @@ test("Retry-After is respected", async (t) => {
   assert.deepEqual(calls.map((call) => call.at.slice(17, 19)), ["00", "07", "14"]);
 });
 
-test("snapshot and restore", async (t) => {
-  const { world, client } = await open(t);
-  const draft = await client.analyze(world.shipments[0]);
-  const before = await world.balance(draft.wallet);
-  await world.snapshot("analyzed");
-  for (const document of ["CUSTOMS", "FDA"]) { // two outcomes of one draft
-    await client.purchase(draft.request_id, document);
+test("two outcomes of one state", async (t) => {
+  const analyzed = async () => { // opens a world in that state
+    const { world, client } = await open(t);
+    return { world, client, draft: await client.analyze(world.shipments[0]) };
+  };
+  for (const documents of [["CUSTOMS"], ["CUSTOMS", "FDA"]]) {
+    const { world, client, draft } = await analyzed();
+    const bought = await client.purchase(draft.request_id, ...documents);
+    assert.deepEqual(bought.documents.map((document) => document.document_type), documents);
     assert.equal((await world.purchases()).length, 1);
-    await world.restore("analyzed");
-    assert.equal((await client.request(draft.request_id)).status, "draft");
-    assert.equal(await world.balance(draft.wallet), before);
   }
 });
 

@@ -72,7 +72,6 @@ class World:
         self.server = server
         opened = server.control("POST", "worlds", {"scenario": scenario, "name": secrets.token_hex(8)})
         self.name = opened["name"]
-        self.snapshots = {}  # names of worlds
         self.key = opened["secret_key"]  # for the client; control routes take ?world=NAME
         self.wallets, self.shipments = opened["wallets"], opened["shipments"]
 
@@ -116,16 +115,6 @@ class World:
         books = self.get("ledger", perPage=1)
         return next(w["balance"] for w in books["wallets"] if w["reference"] == wallet)
 
-    def snapshot(self, name):
-        """Takes a snapshot of the world: a copy, which is another world."""
-        copy = self.name.partition("_")[2] + "-" + name
-        self.snapshots[name] = self.server.control("POST", "worlds", {"from": self.name, "name": copy})["name"]
-
-    def restore(self, name):
-        """Restores a snapshot."""
-        self.server.control("POST", f"worlds/{self.name}/restore", {"from": self.snapshots[name]})
-
     def close(self):
-        """Removes the world and its snapshots."""
-        for name in (self.name, *self.snapshots.values()):
-            self.server.control("DELETE", f"worlds/{name}")
+        """Removes the world."""
+        self.server.control("DELETE", f"worlds/{self.name}")

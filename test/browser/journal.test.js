@@ -10,7 +10,7 @@ import { suite } from "./suite.js";
 const s = suite();
 const { visit } = s;
 afterEach(async () => {
-  await s.server.call("POST", "/_mock/worlds/home/restore", {});
+  await s.server.call("POST", "/_mock/worlds/home/reset", {});
   await s.server.call("DELETE", "/_mock/faults");
 });
 
@@ -211,10 +211,10 @@ test("requests with an unknown key are a link away", async () => {
   await page.getByText("/v1/rates").first().waitFor();
 });
 
-test("a restored world is shown as it is: empty", async () => {
+test("a world that was reset is shown as it is: empty", async () => {
   await good(1);
   const page = await visit();
   await page.locator(".row").first().waitFor();
-  await s.server.call("POST", "/_mock/worlds/home/restore", {});
+  await s.server.call("POST", "/_mock/worlds/home/reset", {});
   await page.getByText("No requests yet").waitFor();
 });

@@ -7,7 +7,7 @@ import { suite } from "./suite.js";
 const s = suite(["-clock", "virtual"]);
 const { visit } = s;
 afterEach(async () => {
-  await s.server.call("POST", "/_mock/worlds/home/restore", {});
+  await s.server.call("POST", "/_mock/worlds/home/reset", {});
   await s.server.call("DELETE", "/_mock/faults");
 });
 

@@ -1,4 +1,4 @@
-// Worlds: access, copies, scenarios, the clock and assumptions.
+// Worlds: access, scenarios, resets, the clock and assumptions.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -49,27 +49,16 @@ test("a world that somebody else closes is left", async () => {
   s.refused(); // the reads of the closed world
 });
 
-test("a copy keeps the contents, and the world is restored from it, and to its initial contents", async () => {
+test("a world is reset to its initial contents", async () => {
   const wallet = s.server.wallets[0];
-  const balance = async (world) => (await s.server.call("GET", `/_mock/ledger?wallet=${wallet}&perPage=1&world=${world}`)).data.wallets[0].balance;
-  const fund = (amount) => s.server.call("PATCH", "/_mock/ledger", { fund: [{ wallet, amount }] });
-  const initial = await balance("home");
-  await fund(5);
+  const balance = async () => (await s.server.call("GET", `/_mock/ledger?wallet=${wallet}&perPage=1`)).data.wallets[0].balance;
+  const initial = await balance();
+  await s.server.call("PATCH", "/_mock/ledger", { fund: [{ wallet, amount: 5 }] });
   const page = await s.visit("#/worlds/home");
-  await page.getByLabel("Name of the copy").fill("before");
-  await page.getByRole("button", { name: "Copy", exact: true }).click();
-  await page.waitForURL(/world=.*before/);
-  const copy = new URL(page.url()).hash.split("world=")[1];
-  assert.equal(await balance(copy), initial + 5);
-  await fund(7);
-  await page.goto(`${s.server.url}/_mock/#/worlds/home`);
-  await page.getByLabel("Contents of").selectOption(copy);
-  await page.getByRole("button", { name: "Restore from this world" }).click();
-  await page.getByText(`Restored: home has the contents of ${copy}`).waitFor();
-  assert.equal(await balance("home"), initial + 5);
-  await page.getByRole("button", { name: "Restore initial contents" }).click();
-  await page.getByText("Restored: home has its initial contents").waitFor();
-  assert.equal(await balance("home"), initial);
+  assert.equal(await balance(), initial + 5);
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByText("Reset: home has its initial contents").waitFor();
+  assert.equal(await balance(), initial);
 });
 
 test("the clock is advanced, and what fired is listed", async () => {
@@ -97,23 +86,9 @@ test("a real clock explains how to get a virtual one", async () => {
   }
 });
 
-// The switch of an assumption takes effect at once.
-test("assumptions: one is switched, one is set to a number, all with contrary, and restoring undoes it", async () => {
-  const page = await s.visit("#/worlds/LastPageNull?show=assumptions");
-  const row = (name) => page.locator(`.row[href*="/${name}?"]`);
-  await page.getByRole("button", { name: "Turn on" }).click();
-  await row("LastPageNull").getByText("changed").waitFor();
-  await page.getByRole("button", { name: "Default", exact: true }).click();
-  await row("LastPageNull").getByText("changed").waitFor({ state: "detached" });
-  await row("PerPageCap").click();
-  await page.getByLabel("PerPageCap").fill("7");
-  await page.getByRole("button", { name: "Set", exact: true }).click();
-  await row("PerPageCap").getByText("changed").waitFor();
-  const response = await fetch(`${s.server.url}/v1/rates?perPage=50`, { headers: { Authorization: `Bearer ${s.server.secret_key}` } });
-  assert.equal((await response.json()).data.pagination.perPage, 7);
-  await page.getByRole("button", { name: /^Contrary/ }).click();
-  await row("OldestFirst").getByText("changed").waitFor();
-  assert.equal((await s.server.call("GET", "/v1/transactions")).status, 422);
-  await s.server.call("POST", "/_mock/worlds/home/restore", {});
-  await row("OldestFirst").getByText("changed").waitFor({ state: "detached" });
+test("an assumption of a world is shown with its value", async () => {
+  const { data: world } = await s.server.call("POST", "/_mock/worlds", { name: "changed", assumptions: { PerPageCap: 7 } });
+  const page = await s.visit(`#/worlds/PerPageCap?show=assumptions&world=${world.name}`);
+  await page.locator('.row[href*="/PerPageCap?"]').getByText("changed").waitFor();
+  await page.locator(".detail dd", { hasText: /^7$/ }).waitFor();
 });

@@ -104,7 +104,7 @@ type campaign struct {
 
 func newCampaign(t *testing.T, o options) *campaign {
 	t.Helper()
-	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100), mockserver.WithMaxMemory(1<<40),
+	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100),
 		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.01 }))
 	t.Cleanup(server.Close)
 	// Two naira a dollar: the wallet lasts for every purchase.

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 // Every operation below /_mock/ accepts the documented request, and responds as documented, field by field.
 func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithState(filepath.Join(t.TempDir(), "state")))
+	srv := start(t, mockserver.WithVirtualClock(time.Time{}))
 	c := newCaller(t, srv)
 	wallet := srv.Wallets()[0]
 
@@ -41,7 +40,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 
 	tests := []struct{ method, path, body string }{
 		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""}, {"GET", "clock", ""},
-		{"GET", "assumptions", ""}, {"PATCH", "assumptions", `{"assumptions":{"PerPageCap":1000,"LastPageNull":null}}`}, {"GET", "openapi.json", ""},
+		{"GET", "assumptions", ""}, {"GET", "openapi.json", ""},
 		{"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "faults", `{"rules":[
 			{"operation":"rates.list","nth":2,"each_request":true,"probability":0.5,"from":"2026-01-05T09:30:00Z","until":"2036-01-05T09:30:00Z","fault":{"kind":"status","status":503,"header":{"X-A":"b"}}},
@@ -64,8 +63,8 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"GET", "regulatory-requests?page=1", ""}, {"GET", "regulatory-requests/" + failedID, ""}, {"GET", "regulatory-requests/" + perfumeID, ""},
 		{"POST", "regulatory-requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","assumptions":{"PerPageCap":2,"LastPageNull":true,"Purchasing":"5s","GenerationScale":0.5}}`},
-		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""}, {"POST", "worlds", `{"from":"lowfunds_ci42","name":"what-if"}`},
-		{"POST", "worlds/lowfunds_ci42/restore", `{"from":"lowfunds_what-if"}`}, {"POST", "worlds/lowfunds_ci42/restore", ""}, {"DELETE", "worlds/lowfunds_ci42", ""},
+		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""},
+		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42", ""},
 	}
 	for _, test := range tests {
 		c.succeed(test.method, "/_mock/"+test.path, test.body, "Authorization", "")
@@ -106,8 +105,6 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"PATCH", "ledger", `{"fund":[{"wallet":"VA-1"}]}`, 400, invalid},
 		{"POST", "clock/advance", `{"duration":"1h"}`, 409, valid}, // the clock is real
 		{"PATCH", "webhooks/WA-0", `{"active":true}`, 404, valid},
-		{"PATCH", "assumptions", `{}`, 400, valid},
-		{"PATCH", "assumptions", `{"assumptions":{"ObjectBreakdown":true}}`, 409, valid},
 		{"DELETE", "faults/9", "", 404, valid},
 		{"GET", "inbox?after=x", "", 400, invalid},
 		{"GET", "inbox?wait=1ms", "", 408, valid},

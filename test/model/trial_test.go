@@ -44,7 +44,6 @@ type world struct {
 	t         *testing.T
 	setting   setting
 	server    *mockserver.Server
-	start     *mockserver.Snapshot
 	wallet    string
 	price     shipping.Amount
 	directory string
@@ -61,7 +60,6 @@ func newWorld(t *testing.T, s setting, directory string) *world {
 	if w.price, _, err = draft.Price("CUSTOMS"); err != nil {
 		t.Fatal(err)
 	}
-	w.start = w.server.Snapshot()
 	return w
 }
 
@@ -119,7 +117,7 @@ func (l *life) latency() time.Duration {
 
 // run runs a script and returns the trial.
 func (w *world) run(s script) *trial {
-	w.server.Restore(w.start)
+	w.server.Reset()
 	t := &trial{
 		world: w, script: s, monitor: newMonitor(w.setting.items), counts: map[string]int{},
 		drafts: map[string]response{}, requests: map[string]int{}, began: time.Now(),
@@ -276,7 +274,7 @@ func (t *trial) finish() {
 	for range debits {
 		balance, _ = balance.Add(t.price)
 	}
-	t.server.Restore(t.start)
+	t.server.Reset()
 	if before, _ := t.server.Balance(t.wallet); t.problem == "" && balance != before {
 		t.failed("the wallet has lost another sum than %d debits", debits)
 	}

@@ -49,7 +49,6 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []redact.Key) {
 		"webhook.Handler":     webhook.Handler(func(context.Context, *webhook.Notification) error { return nil }),
 		"mockserver.Server":   server,
 		"mockserver.World":    server.World,
-		"mockserver.Snapshot": server.Snapshot(),
 		"mockserver.Option":   mockserver.WithSeed(1),
 		"journal.Entry":       server.Journal(),
 		"conformance.Option":  conformance.WithSecretKey(shippingtest.Key),

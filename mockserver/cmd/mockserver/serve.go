@@ -55,7 +55,6 @@ specification. GET /_mock/assumptions lists all assumptions.`,
 			"serve",
 			"serve -addr 127.0.0.1:0 -json -stdin   # for programs: a free port",
 			"serve -clock virtual -seed 7           # POST /_mock/clock/advance",
-			"serve -state mockserver.state          # continue after a restart",
 		),
 		Flags: []cli.Flag{
 			env.text("addr", defaultAddr, "the address to listen on; port 0 takes a free one"),
@@ -65,7 +64,6 @@ specification. GET /_mock/assumptions lists all assumptions.`,
 			env.text("scenario", "default", "the initial data of the world"),
 			clock,
 			env.text("assume", "", "assumptions to change, separated by commas"),
-			env.text("state", "", "a file that has all data: read on start, saved on exit"),
 			env.text("token", "", "the X-Mock-Token that all need for /_mock/; default: random"),
 			env.text("hosts", "", "more host names for /_mock/ and -tls: a,b"),
 			env.toggle("tls", "serve HTTPS with a new certificate for localhost"),
@@ -149,8 +147,7 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 // options returns the options of the server from the flags.
 func options(cmd *cli.Command) []mockserver.Option {
 	opts := append(assumptions(cmd.String("assume")),
-		mockserver.WithAddr(cmd.String("addr")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario")),
-		mockserver.WithState(cmd.String("state")))
+		mockserver.WithAddr(cmd.String("addr")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario")))
 	if token := cmd.String("token"); token != "" {
 		opts = append(opts, mockserver.WithToken(token))
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -62,28 +61,6 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 	if empty := start(t, nil, "-scenario", "empty"); !strings.Contains(empty.printed, "/v1/rates") || strings.Contains(empty.printed, `shipment_id":""`) {
 		t.Errorf("the greeting of an empty world:\n%s", empty.printed)
 	}
-}
-
-// With -state a server restores the data of the previous one, and is the only one that uses the file.
-func TestServe_GoesOnFromItsStateFile(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "state.json")
-	first := start(t, nil, "-json", "-state", file)
-	resp, err := http.Post(first.world(t).URL+"/_mock/webhooks", "application/json", strings.NewReader(`{"url":"http://127.0.0.1:9/"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	first.stop()
-	if ended := <-first.ended; ended.code != exitOK || ended.stderr != "" {
-		t.Fatalf("stopped with %+v", ended)
-	}
-	running := start(t, nil, "-json", "-state", file)
-	second := running.world(t)
-	if before := first.world(t).Webhooks; len(second.Webhooks) != len(before)+1 || second.Webhooks[1] != before[0] {
-		t.Errorf("%d webhooks, then %d", len(before), len(second.Webhooks))
-	}
-	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-state", file).want(t, exitFailure, file, "another server uses it")
 }
 
 func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
@@ -250,7 +227,6 @@ func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
 	}{
 		{[]string{"-assume", "PerPgeCap=2"}, `did you mean "PerPageCap"?`},
 		{[]string{"-scenario", "lots"}, `unknown scenario "lots"`},
-		{[]string{"-state", file(t, "state.json", "{")}, "not a state file"},
 	} {
 		got := invoke(t, nil, append([]string{"serve", "-addr", busy}, test.args...)...).want(t, exitFailure, test.want)
 		if strings.Contains(got.stderr, "is used by") {

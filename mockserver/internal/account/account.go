@@ -7,7 +7,6 @@ package account
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
@@ -22,7 +21,7 @@ import (
 type Account struct {
 	User         string        // USER-<digits>
 	AccountID    string        // storage identifier
-	HomeKey      func() string `json:"-"` // the secret key derived from the seed; a func, so that nothing prints it
+	HomeKey      func() string // the secret key derived from the seed; a func, so that nothing prints it
 	IDs          *IDs
 	Lists        map[string]*records.List // by name, such as rates; webhooks and transactions have their own fields
 	Webhooks     Webhooks
@@ -54,18 +53,6 @@ func New(seed uint64) *Account {
 	s.User = s.IDs.Numbered("USER")
 	s.AccountID = s.IDs.Storage()
 	return s
-}
-
-// UnmarshalJSON reads the JSON of an account, and computes what is not stored.
-func (s *Account) UnmarshalJSON(text []byte) error {
-	type stored Account
-	if err := json.Unmarshal(text, (*stored)(s)); err != nil {
-		return err
-	}
-	if s.Computed != nil {
-		s.Compute(*s.Computed)
-	}
-	return nil
 }
 
 // Copy returns a state that starts out equal and goes its own way. Any number of goroutines may copy a state that does not
@@ -114,10 +101,6 @@ func listIn(lists map[string]*records.List, name string) *records.List {
 	return list
 }
 
-// BytesPerJSON is how much memory a record takes for each byte of its JSON, which is kept too. Drafts of thousands of
-// items take two.
-const BytesPerJSON = 3
-
 // KeyPrefix begins every key of the server.
 const KeyPrefix = "sk_test_"
 
@@ -138,25 +121,6 @@ func NewIDsFor(seed uint64, key string) *IDs {
 }
 
 func IDsFrom(source *rand.PCG) *IDs { return &IDs{Random: rand.New(source), Source: source} }
-
-// MarshalJSON writes the state of the generator.
-func (g *IDs) MarshalJSON() ([]byte, error) {
-	state, err := g.Source.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(state)
-}
-
-// UnmarshalJSON continues from the state that MarshalJSON has written.
-func (g *IDs) UnmarshalJSON(text []byte) error {
-	var state []byte
-	if err := json.Unmarshal(text, &state); err != nil {
-		return err
-	}
-	*g = *IDsFrom(new(rand.PCG))
-	return g.Source.UnmarshalBinary(state)
-}
 
 // clone returns what makes the same identifiers from here on.
 func (g *IDs) clone() *IDs {

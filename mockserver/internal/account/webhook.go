@@ -1,8 +1,6 @@
 package account
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -30,19 +28,8 @@ type Webhook struct {
 
 // Webhooks are the webhooks of an account, as records and as the entries of the list.
 type Webhooks struct {
-	All     []*Webhook   // oldest first
-	Encoded records.List `json:"-"`
-	Bytes   int          `json:"-"` // of the records
-}
-
-// UnmarshalJSON reads the webhooks, and encodes them.
-func (b *Webhooks) UnmarshalJSON(text []byte) error {
-	var saved struct{ All []*Webhook }
-	err := json.Unmarshal(text, &saved)
-	for _, h := range saved.All {
-		err = errors.Join(err, b.Add(h))
-	}
-	return err
+	All     []*Webhook // oldest first
+	Encoded records.List
 }
 
 func (b *Webhooks) Add(h *Webhook) error {
@@ -52,13 +39,12 @@ func (b *Webhooks) Add(h *Webhook) error {
 	}
 	b.All = append(b.All, h)
 	b.Encoded.Prepend(record)
-	b.Bytes += len(record)
 	return nil
 }
 
 // clone returns a book that starts out equal and goes its own way.
 func (b *Webhooks) clone() Webhooks {
-	return Webhooks{All: slices.Clip(b.All), Encoded: b.Encoded.Clone(), Bytes: b.Bytes}
+	return Webhooks{All: slices.Clip(b.All), Encoded: b.Encoded.Clone()}
 }
 
 func (b *Webhooks) Find(id string) *Webhook {

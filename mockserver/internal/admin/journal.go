@@ -90,9 +90,6 @@ func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []j
 		return "", nil, internal(err)
 	}
 	message := spelling.Counted(len(entries), "request in the journal", "requests in the journal")
-	if c.world.Log.IsShort() {
-		message += ": older ones were dropped because the journals of all worlds are full; close or restore worlds, or raise the limit with WithMaxMemory in Go"
-	}
 	return message, rows(entries), nil
 }
 

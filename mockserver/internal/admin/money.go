@@ -39,8 +39,10 @@ type wallet struct {
 }
 
 func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledgerPage, error) {
-	now := c.world.Snapshot() // the world is not locked while a long history is read
-	books := now.State.Ledger
+	c.world.Lock()
+	now := c.world.Account.Copy() // the world is not locked while a long history is read
+	c.world.Unlock()
+	books := now.Ledger
 	wallets, entries := books.Wallets(), books.Journal()
 	if query.Wallet != "" {
 		selected, known := books.Wallet(query.Wallet)
@@ -56,14 +58,14 @@ func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledger
 	slices.Reverse(entries)
 	page := ledgerPage{
 		Wallets:       []wallet{},
-		ExchangeRates: maps.Clone(now.State.Exchange),
+		ExchangeRates: maps.Clone(now.Exchange),
 		Entries:       pageOf(c, query.paging, entries),
 	}
 	for _, w := range wallets {
 		balance, _ := books.Balance(w.Reference)
 		page.Wallets = append(page.Wallets, wallet{w, balance})
 	}
-	if err := now.Check(); err != nil {
+	if err := c.world.Check(); err != nil {
 		page.Problems = err.Error()
 	}
 	return spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), page, nil

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"net/http"
@@ -20,9 +19,6 @@ func serverRoutes() []Route {
 		route("GET", "healthz", "getHealth", "Check whether the server is ready; anybody may, without a token and under any host name", "", (*Admin).getHealth),
 		route("GET", "openapi.json", "getOpenAPI", "Get the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI).with("application/json"),
 		route("GET", "assumptions", "listAssumptions", "List every open point of the specification, its switch and its value in the world", "", (*Admin).listAssumptions),
-		route("PATCH", "assumptions", "changeAssumptions",
-			"Change assumptions of the world for what happens from now on; null undoes a change, and so does restoring the world",
-			`{"assumptions":{"PerPageCap":2}}`, (*Admin).changeAssumptions),
 		route("GET", "clock", "getClock", "Get the time of the world and its pending timers", "", (*Admin).getClock),
 		route("POST", "clock/advance", "advanceClock", "Advance a virtual clock", `{"duration":"1h30m"}`, (*Admin).advanceClock),
 	}
@@ -74,17 +70,7 @@ func (s *Admin) getOpenAPI(c *control, _, _ none) (string, none, error) {
 }
 
 func (s *Admin) listAssumptions(c *control, _, _ none) (string, []assumption.Row, error) {
-	return "The assumptions of this world for open points of the specification; PATCH assumptions changes them", c.world.Assume().Rows(), nil
-}
-
-func (s *Admin) changeAssumptions(c *control, _ none, change assumption.Change) (string, []assumption.Row, error) {
-	if change.IsZero() {
-		return "", nil, errors.New(`nothing is changed: send {"assumptions":{"PerPageCap":2}}, with null to undo a change, or {"preset":"contrary"}`)
-	}
-	if err := c.world.ChangeAssumptions(change); err != nil {
-		return "", nil, err
-	}
-	return "The assumptions are changed", c.world.Assume().Rows(), nil
+	return "The assumptions of this world for open points of the specification", c.world.Assume().Rows(), nil
 }
 
 // advanceOrder is how far to advance a clock.

@@ -3,7 +3,6 @@ package admin
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -19,12 +18,11 @@ import (
 func worldRoutes() []Route {
 	return []Route{
 		route("GET", "worlds", "listWorlds", "List the open worlds, the home world first", "", (*Admin).listWorlds),
-		route("POST", "worlds", "openWorld", `Open a world, as the first request with its key does; with {"from":"home","name":"what-if"} a copy of another world`,
+		route("POST", "worlds", "openWorld", "Open a world, as the first request with its key does",
 			`{"scenario":"lowfunds","name":"ci42"}`, (*Admin).openWorld),
 		route("GET", "worlds/{world}", "getWorld", "Get a world, with its wallets, shipments, invoices and webhooks", "", (*Admin).getWorld),
 		route("DELETE", "worlds/{world}", "closeWorld", "Close a world", "", (*Admin).closeWorld),
-		route("POST", "worlds/{world}/restore", "restoreWorld", `Restore the initial contents of a world; with {"from":"what-if"} the contents of another world`,
-			`{"from":"lowfunds_what-if"}`, (*Admin).restoreWorld),
+		route("POST", "worlds/{world}/reset", "resetWorld", "Reset a world: restore its initial contents, and clear its faults, journal and inbox", "", (*Admin).resetWorld),
 	}
 }
 
@@ -131,7 +129,6 @@ type newWorld struct {
 	Scenario    string                     `json:"scenario,omitempty" doc:"Default: the part of name before an underscore, or default." example:"lowfunds"`
 	Preset      string                     `json:"preset,omitempty" enum:"default contrary" doc:"contrary makes the other choice for every assumption."`
 	Assumptions map[string]json.RawMessage `json:"assumptions,omitempty" doc:"Values by field; GET /_mock/assumptions lists them."`
-	From        string                     `json:"from,omitempty" doc:"The name of an open world: the new world is a copy of it, with its scenario and assumptions." example:"home"`
 }
 
 func (s *Admin) openWorld(c *control, query keysQuery, order newWorld) (string, worldDetails, error) {
@@ -143,20 +140,9 @@ func (s *Admin) openWorld(c *control, query keysQuery, order newWorld) (string, 
 	return "The world is open", s.viewDetails(w, query.areShown()), nil
 }
 
-// open opens a world, or a copy of one.
+// open opens a world.
 func (s *Admin) open(order newWorld) (*world.World, error) {
-	changes := assumption.Change{Preset: order.Preset, Assumptions: order.Assumptions}
-	if order.From == "" {
-		return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), changes)
-	}
-	if order.Scenario != "" || !changes.IsZero() {
-		return nil, errors.New("a copy has the scenario and the assumptions of the world in from: leave scenario, preset and assumptions out")
-	}
-	from, err := s.opened(order.From)
-	if err != nil {
-		return nil, err
-	}
-	return s.Worlds.Fork(from, order.Name)
+	return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), assumption.Change{Preset: order.Preset, Assumptions: order.Assumptions})
 }
 
 // fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else
@@ -175,29 +161,15 @@ func (s *Admin) getWorld(c *control, parameters detailsParameters, _ none) (stri
 func (s *Admin) closeWorld(c *control, _ worldParameters, _ none) (string, worldSummary, error) {
 	w := c.world
 	if w == s.Worlds.Home() {
-		return "", worldSummary{}, fmt.Errorf("the home world closes with its server: restore it with POST %sworlds/home/restore instead", wire.ControlPrefix)
+		return "", worldSummary{}, fmt.Errorf("the home world closes with its server: reset it with POST %sworlds/home/reset instead", wire.ControlPrefix)
 	}
 	s.Worlds.Close(w)
 	return "The world is closed", viewWorld(w, false), nil
 }
 
-// contents are the contents to restore.
-type contents struct {
-	From string `json:"from,omitempty" doc:"The name of an open world, whose contents are copied. Default: the initial contents."`
-}
-
-func (s *Admin) restoreWorld(c *control, _ worldParameters, order contents) (string, worldSummary, error) {
-	w := c.world
-	if order.From == "" {
-		w.Reset()
-		return "The world has its initial contents", viewWorld(w, false), nil
-	}
-	from, err := s.opened(order.From)
-	if err != nil {
-		return "", worldSummary{}, err
-	}
-	w.Restore(from.Snapshot())
-	return "The world has the contents of " + from.Name(), viewWorld(w, false), nil
+func (s *Admin) resetWorld(c *control, _ worldParameters, _ none) (string, worldSummary, error) {
+	c.world.Reset()
+	return "The world has its initial contents", viewWorld(c.world, false), nil
 }
 
 // opened returns the open world of a name.

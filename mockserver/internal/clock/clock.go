@@ -193,25 +193,8 @@ func (c *Clock) next(until time.Time) *Timer {
 	t := c.waiting[0]
 	c.remove(t)
 	t.fired = true
-	if t.due.After(c.now) { // Reach may have moved the clock past it
-		c.now = t.due
-	}
+	c.now = t.due
 	return t
-}
-
-// Reach moves the clock forward to t, unless it is past t. It calls nothing: on a virtual clock the next Advance calls
-// the functions that have fallen due.
-func (c *Clock) Reach(t time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	behind := t.Sub(c.read())
-	switch {
-	case behind <= 0:
-	case c.virtual:
-		c.now = t.UTC()
-	default:
-		c.shift += behind
-	}
 }
 
 // Waiting returns the number of pending functions.

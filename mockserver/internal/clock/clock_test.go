@@ -86,27 +86,6 @@ func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 	})
 }
 
-func TestReach_OnlyMovesForward(t *testing.T) {
-	t.Parallel()
-	c := Virtual(start)
-	var seen time.Time
-	c.After(time.Second, "due on the way", func() { seen = c.Now() })
-	c.Reach(start.Add(time.Hour))
-	c.Reach(start)
-	if got := c.Now(); !got.Equal(start.Add(time.Hour)) || !seen.IsZero() {
-		t.Errorf("it is %v, and the due events were called at %v", got, seen)
-	}
-	if fired, err := c.Advance(0); err != nil || len(fired) != 1 || !seen.Equal(start.Add(time.Hour)) {
-		t.Errorf("Advance(0) called %v at %v (%v)", fired, seen, err)
-	}
-	real := Real(start)
-	later := real.Now().Add(time.Hour)
-	real.Reach(later)
-	if got := real.Now(); got.Before(later) {
-		t.Errorf("a real clock is at %v, want at least %v", got, later)
-	}
-}
-
 func TestScope_StopDropsItsOwnOnly(t *testing.T) {
 	t.Parallel()
 	c := Virtual(start)

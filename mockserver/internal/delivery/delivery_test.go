@@ -112,10 +112,6 @@ func TestLog_FindsTheLatestAndCountsChanges(t *testing.T) {
 			}
 		}
 		before := d.Changes()
-		if d.Restore(d.Log(), 0, true); d.Changes() == before {
-			t.Error("restored: no change")
-		}
-		before = d.Changes()
 		delivered(t, d, notify.Delivery{ID: "WD-4", URL: "http://localhost/", ShipmentID: "SH-1", Event: "a"})
 		if d.Changes() < before+2 {
 			t.Error("queued and attempted: less than two changes")
@@ -178,15 +174,10 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)
 		}
 	}
-	d.Restore(d.Log(), 0, true)
-	d.Record(notify.Delivery{ID: "WD-7", State: notify.Delivered, Payload: make([]byte, 99)})
-	if got := kept(); got != "WD-7 WD-6" {
-		t.Errorf("restored, the log has %s", got)
-	}
-	d.Restore(d.Log(), 0, true) // of 99 and 1 byte
-	d.Record(notify.Delivery{ID: "WD-8", State: notify.Delivered, Payload: make([]byte, 1)})
-	if got := kept(); got != "WD-8 WD-7" {
-		t.Errorf("restored with two entries, the log has %s", got)
+	d.Reset(nil)
+	d.Record(notify.Delivery{ID: "WD-7", State: notify.Delivered, Payload: make([]byte, 100)})
+	if got := kept(); got != "WD-7" {
+		t.Errorf("after a reset the log has %s", got)
 	}
 }
 
@@ -211,54 +202,26 @@ func TestSign_IsHexHMACSHA512(t *testing.T) {
 	}
 }
 
-// A restored log sends its queued deliveries again; those that were being sent before are cancelled.
-func TestRestore_GoesOnWithWhatWasQueued(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		failing := open(t, Config{Transport: answering(500)})
-		failing.Record(notify.Delivery{ID: "WD-0", State: notify.Delivered})
-		failing.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
-		synctest.Wait()
-		log := failing.Log()
-
-		working := open(t, Config{Transport: answering(200)})
-		working.Restore(log, 0, true)
-		got, err := working.Wait(t.Context(), "WD-1")
-		if err != nil || got.State != notify.Delivered || len(got.Attempts) != 2 {
-			t.Errorf("restored elsewhere it ended as %q after %d attempts (%v)", got.State, len(got.Attempts), err)
-		}
-
-		waited := make(chan error, 1)
-		go func() {
-			_, err := failing.Wait(t.Context(), "WD-1")
-			waited <- err
-		}()
-		synctest.Wait()
-		failing.Restore(log[:1], 0, true)
-		if err := <-waited; !errors.Is(err, ErrUnknown) {
-			t.Errorf("waiting for what the log has not any more: %v", err)
-		}
-		<-time.After(time.Minute)
-		if log := failing.Deliveries(); len(log) != 1 || log[0].ID != "WD-0" {
-			t.Errorf("the log is %+v", log)
-		}
-		if log[1].State != notify.Queued || len(log[1].Attempts) != 1 {
-			t.Errorf("the log that was taken changed to %+v", log[1])
-		}
-	})
-}
-
-// An attempt that a restore cancels is not logged, although the restored log has the delivery.
-func TestRestore_CancelsAttempts(t *testing.T) {
+// A reset cancels the deliveries of the former log, and ends the calls that wait for them.
+func TestReset_CancelsDeliveries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Transport: &slow{takes: always(time.Second)}})
 		d.Send(notification(1, "WA-1"))
+		waited := make(chan error, 1)
+		go func() {
+			_, err := d.Wait(t.Context(), "WD-1")
+			waited <- err
+		}()
 		synctest.Wait()
-		d.Restore(d.Log(), 0, true)
-		got, err := d.Wait(t.Context(), "WD-1")
-		if err != nil || got.State != notify.Delivered || len(got.Attempts) != 1 {
-			t.Errorf("it ended as %q after %d attempts (%v), want one", got.State, len(got.Attempts), err)
+		before := d.Changes()
+		d.Reset([]*notify.Delivery{{ID: "WD-0", State: notify.Delivered}})
+		if err := <-waited; !errors.Is(err, ErrUnknown) || d.Changes() == before {
+			t.Errorf("waiting for a former delivery: %v; %d changes, and %d before", err, d.Changes(), before)
+		}
+		<-time.After(time.Minute)
+		if log := d.Deliveries(); len(log) != 1 || log[0].ID != "WD-0" {
+			t.Errorf("the log is %+v", log)
 		}
 	})
 }

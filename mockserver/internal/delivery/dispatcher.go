@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/assumption"
@@ -42,13 +41,10 @@ var ErrUnknown = errors.New("unknown delivery_id")
 // ErrClosed is returned by [Dispatcher.Wait] for a delivery that did not end before Close.
 var ErrClosed = errors.New("the world is closed")
 
-// foreign is the failure reason of a delivery that another world queued.
-const foreign = "not sent here: the world that queued it sends it, signed with its key; replay it to send it from this world"
-
 // Config configures a [Dispatcher].
 type Config struct {
-	Assume    assumption.Set // the initial ones
-	Secret    string         // signs the payloads
+	Assume    assumption.Set
+	Secret    string // signs the payloads
 	Transport http.RoundTripper
 	Limit     int          // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
 	Bytes     int          // maximum bytes of payloads in the log; zero: 32 MiB
@@ -58,7 +54,6 @@ type Config struct {
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
 type Dispatcher struct {
 	config Config
-	assume atomic.Pointer[assumption.Set]
 	client *http.Client
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -101,15 +96,11 @@ func New(config Config) *Dispatcher {
 		timers:  config.Clock.Scope(),
 	}
 	d.changed.L = &d.mu
-	d.Configure(&config.Assume)
 	return d
 }
 
-// Configure changes the assumptions for the attempts from now on. The caller does not change them afterwards.
-func (d *Dispatcher) Configure(a *assumption.Set) { d.assume.Store(a) }
-
 // policy returns the current policy.
-func (d *Dispatcher) policy() policy { return policy{d.assume.Load()} }
+func (d *Dispatcher) policy() policy { return policy{&d.config.Assume} }
 
 // SignSHA256 returns another signature of a payload: "sha256=" and HMAC-SHA256 of its bytes, in hexadecimal.
 func SignSHA256(secret string, payload []byte) string {
@@ -143,12 +134,8 @@ func (d *Dispatcher) Send(out notify.Delivery) notify.Delivery {
 	return clone(&out)
 }
 
-// Restore replaces the log by one that [Dispatcher.Log] returned, of this dispatcher or another, and cancels
-// pending deliveries. Deliveries that are queued in the new log keep the rest of their wait: the next attempt
-// is due shift later than before. If own is false, they were queued by another world, which sends them; here they
-// are marked as failed.
-func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bool) {
-	now := d.config.Clock.Now()
+// Reset replaces the log by deliveries that have ended, and cancels pending ones.
+func (d *Dispatcher) Reset(log []*notify.Delivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.timers.Stop()
@@ -160,24 +147,8 @@ func (d *Dispatcher) Restore(log []*notify.Delivery, shift time.Duration, own bo
 	clear(d.queues)
 	d.log, d.bytes = slices.Clone(log), 0
 	d.changes++
-	var queued []*notify.Delivery
-	for i, delivery := range d.log {
+	for _, delivery := range d.log {
 		d.bytes += len(delivery.Payload)
-		if delivery.State != notify.Queued {
-			continue
-		}
-		next := clone(delivery)
-		next.Due = next.Due.Add(shift)
-		if own {
-			queued = append(queued, &next)
-		} else {
-			next.State, next.Reason, next.Due = notify.Failed, foreign, time.Time{}
-		}
-		d.log[i] = &next
-	}
-	slices.SortStableFunc(queued, func(a, b *notify.Delivery) int { return a.Due.Compare(b.Due) })
-	for _, delivery := range queued {
-		d.schedule(delivery, now)
 	}
 	d.changed.Broadcast()
 }
@@ -262,13 +233,6 @@ func (d *Dispatcher) Close() {
 	d.changed.Broadcast()
 	d.mu.Unlock()
 	d.Settle()
-}
-
-// Log returns the current log, oldest first, for [Dispatcher.Restore]. The entries are immutable.
-func (d *Dispatcher) Log() []*notify.Delivery {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.log)
 }
 
 // Changes returns a number that changes if a delivery is queued, attempted or dropped.

@@ -183,24 +183,13 @@ func stateOf(t *testing.T, d *Dispatcher, id string) notify.State {
 	return got.State
 }
 
-// What is due is sent without the clock being advanced; so is what is restored when it is due, or later.
+// What is due is sent without the clock being advanced.
 func TestSend_WhatIsDueNeedsNoAdvance(t *testing.T) {
 	t.Parallel()
 	d, _ := onVirtual(t, monday)
 	d.Send(notification(1, "WA-1"))
 	if got := stateOf(t, d, "WD-1"); got != notify.Delivered {
 		t.Errorf("it is %s", got)
-	}
-	const backoff = 500 * time.Millisecond
-	queued := notification(2, "WA-1")
-	queued.State, queued.Due = notify.Queued, monday.Add(backoff)
-	log := []*notify.Delivery{&queued}
-	for after, want := range map[time.Duration]notify.State{backoff - 1: notify.Queued, backoff: notify.Delivered, time.Hour: notify.Delivered} {
-		later, _ := onVirtual(t, monday.Add(after))
-		later.Restore(log, 0, true)
-		if got := stateOf(t, later, "WD-2"); got != want {
-			t.Errorf("restored after %s it is %s, want %s", after, got, want)
-		}
 	}
 }
 

@@ -54,7 +54,7 @@ func heading(operation, code string, table []operations.Operation) string {
 		{"", wire.CodeTooLarge, "Limits: body size limits are not shown (assumption: MaxBody)"},
 		{"", wire.CodeHeaderLarge, "Limits: header size limits are not shown (assumption: 64 KiB)"},
 		{"", wire.CodeTimeout, "Limits: timeouts are not shown (assumption: a body arrives within 30 s)"},
-		{"", wire.CodeFull, "none: the server is full; close worlds, or raise the limit with WithMaxMemory in Go"},
+		{"", wire.CodeFull, "none: the server is full; close worlds, or reset the world"},
 		{"", wire.CodeMethod, "Endpoints"},
 		{"", wire.CodeUnavailable, "none: the server could not start"},
 		{"", wire.CodeInternal, "none: a defect of this server"},

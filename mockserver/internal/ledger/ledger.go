@@ -9,7 +9,6 @@
 package ledger
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -241,62 +240,6 @@ func (l *Ledger) Clone() *Ledger {
 		debited:  maps.Clone(l.debited),
 		reversed: maps.Clone(l.reversed),
 	}
-}
-
-// stored is a ledger in a file.
-type stored struct {
-	Wallets []Wallet `json:"wallets"`
-	Journal []Entry  `json:"journal"` // oldest first
-}
-
-// MarshalJSON writes the wallets and the journal.
-func (l *Ledger) MarshalJSON() ([]byte, error) { return json.Marshal(stored{l.Wallets(), l.Journal()}) }
-
-// UnmarshalJSON is [Restore] of what MarshalJSON has written.
-func (l *Ledger) UnmarshalJSON(text []byte) error {
-	var s stored
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
-	}
-	restored, err := Restore(s.Wallets, s.Journal)
-	if err == nil {
-		*l = *restored
-	}
-	return err
-}
-
-// Restore returns the ledger with the given wallets and journal, as returned by [Ledger.Wallets] and
-// [Ledger.Journal]. It posts every entry again and returns an error that names the first entry that breaks
-// a rule.
-func Restore(wallets []Wallet, journal []Entry) (*Ledger, error) {
-	l := New()
-	for _, w := range wallets {
-		if err := l.Open(w); err != nil {
-			return nil, err
-		}
-	}
-	for i, e := range journal {
-		var posted Entry
-		var err error
-		switch e.Kind {
-		case KindFunding:
-			posted, err = l.Fund(e.Wallet, e.Amount, e.Memo, e.At, e.ID)
-		case KindDebit:
-			posted, err = l.Debit(e.Wallet, e.Amount, e.Reference, e.Memo, e.At, e.ID)
-		case KindReversal:
-			posted, err = l.Reverse(e.Reference, e.Memo, e.At, e.ID)
-		default:
-			err = fmt.Errorf("%w: unknown kind %q", ErrInvalidEntry, e.Kind)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("entry %d, %s: %w", i, e.ID, err)
-		}
-		if posted.Wallet != e.Wallet || !posted.Amount.Equal(e.Amount) || !posted.Balance.Equal(e.Balance) {
-			return nil, fmt.Errorf("entry %d, %s: %w: it results in %s in %s, not %s in %s", i, e.ID, ErrInvalidEntry,
-				posted.Balance, posted.Wallet, e.Balance, e.Wallet)
-		}
-	}
-	return l, l.Check()
 }
 
 // Wallet is an account with a customer's money in one currency.

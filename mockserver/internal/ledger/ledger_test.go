@@ -1,12 +1,9 @@
 package ledger_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -158,7 +155,7 @@ func TestLedgerBalancesAfterAnySequence(t *testing.T) {
 		for i := range rapid.IntRange(0, 40).Draw(rt, "calls") {
 			b := rapid.SampledFrom(books).Draw(rt, "book")
 			id := fmt.Sprintf("TR-%d", i+2)
-			switch rapid.SampledFrom([]string{"fund", "debit", "debit", "reverse", "clone", "restore"}).Draw(rt, "call") {
+			switch rapid.SampledFrom([]string{"fund", "debit", "debit", "reverse", "clone"}).Draw(rt, "call") {
 			case "fund":
 				b.fund(rt, id)
 			case "debit":
@@ -167,11 +164,6 @@ func TestLedgerBalancesAfterAnySequence(t *testing.T) {
 				b.reverse(rt, id)
 			case "clone":
 				books = append(books, &book{b.Clone(), maps.Clone(b.cents), maps.Clone(b.paid)})
-			case "restore":
-				var err error
-				if b.Ledger, err = ledger.Restore(b.Wallets(), b.Journal()); err != nil {
-					rt.Fatal(err)
-				}
 			}
 		}
 		for _, b := range books {
@@ -290,56 +282,3 @@ func TestReversalGivesBackADebitOnce(t *testing.T) {
 	}
 	checkBalance(t, l, "VA-1", "100.10")
 }
-
-func TestRestorePostsTheJournalAnew(t *testing.T) {
-	t.Parallel()
-	l := funded(t)
-	for _, err := range []error{
-		second(l.Debit("VA-1", amount(t, "3"), "RD-1", "a", noon, "TR-2")),
-		second(l.Reverse("RD-1", "b", noon, "TR-3")),
-		second(l.Debit("VA-1", amount(t, "4"), "RD-2", "c", noon, "TR-4")),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	again, err := ledger.Restore(l.Wallets(), l.Journal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkBalance(t, again, "VA-1", "96.10")
-	if got := again.Journal(); !slices.Equal(got, l.Journal()) {
-		t.Errorf("journal is %+v", got)
-	}
-	for name, damage := range map[string]func([]ledger.Entry){
-		"another balance": func(j []ledger.Entry) { j[1].Balance = amount(t, "1") },
-		"another amount":  func(j []ledger.Entry) { j[2].Amount = amount(t, "1") },
-		"unknown kind":    func(j []ledger.Entry) { j[0].Kind = "gift" },
-		"earlier":         func(j []ledger.Entry) { j[3].At = noon.Add(-1) },
-		"id twice":        func(j []ledger.Entry) { j[3].ID = "TR-1" },
-	} {
-		journal := l.Journal()
-		damage(journal)
-		if _, err := ledger.Restore(l.Wallets(), journal); err == nil {
-			t.Errorf("%s: restored", name)
-		}
-	}
-	text, err := json.Marshal(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read ledger.Ledger
-	if err := json.Unmarshal(text, &read); err != nil || !slices.Equal(read.Journal(), l.Journal()) {
-		t.Errorf("read again: %+v, %v", read.Journal(), err)
-	}
-	for _, damaged := range []string{`{"Wallets":7}`, strings.Replace(string(text), "TR-4", "TR-2", 1)} {
-		if err := json.Unmarshal([]byte(damaged), &read); err == nil || len(read.Journal()) != len(l.Journal()) {
-			t.Errorf("%s: read as %+v", damaged, read.Journal())
-		}
-	}
-	if _, err := ledger.Restore(nil, l.Journal()); !errors.Is(err, ledger.ErrUnknownWallet) {
-		t.Errorf("without wallets: %v", err)
-	}
-}
-
-func second(_ ledger.Entry, err error) error { return err }

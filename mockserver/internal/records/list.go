@@ -28,26 +28,6 @@ type Past struct {
 // Len returns the number of records.
 func (l *List) Len() int { return l.Past.Total + len(l.stored) }
 
-// MarshalJSON writes the records that are kept in memory, oldest first, byte for byte.
-func (l *List) MarshalJSON() ([]byte, error) {
-	all := make([]json.RawMessage, len(l.stored))
-	for i, record := range l.stored {
-		all[i] = record()
-	}
-	return jsontext.Encode(all)
-}
-
-// UnmarshalJSON reads what MarshalJSON has written.
-func (l *List) UnmarshalJSON(text []byte) error {
-	var all []json.RawMessage
-	err := json.Unmarshal(text, &all)
-	l.stored = nil
-	for _, record := range all {
-		l.Prepend(record)
-	}
-	return err
-}
-
 // Stored returns the number of records that are kept in memory.
 func (l *List) Stored() int { return len(l.stored) }
 

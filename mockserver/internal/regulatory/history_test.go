@@ -50,10 +50,6 @@ func TestHistory_TellsWhatHappenedToARequest(t *testing.T) {
 	if failed.DocumentStatus != regulatory.DocumentFailed || failed.Failure == "" {
 		t.Errorf("the failure is recorded as %+v", failed)
 	}
-	later := must[*world](t)(restored(t, w, time.Hour, "", ""))
-	if diff := cmp.Diff(historyLines(w.get(r)), historyLines(later.get(r))); diff != "" {
-		t.Errorf("a history from a file (-saved +loaded):\n%s", diff)
-	}
 }
 
 // TestHistory_HasEachDocumentWhenItChanges, and not again when another one does.

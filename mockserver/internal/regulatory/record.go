@@ -189,17 +189,6 @@ func (r *Record) clone() *Record {
 	return &next
 }
 
-// postponed returns the record with all scheduled changes postponed by d. They are not part of its JSON, which both
-// share.
-func (r *Record) postponed(d time.Duration) *Record {
-	later := r.clone()
-	later.encode = r.encode
-	for slug, due := range later.due {
-		later.due[slug] = due.Add(d)
-	}
-	return later
-}
-
 func (r *Record) encodeOnce() {
 	r.encode = sync.OnceValues(func() ([]byte, error) {
 		text, err := jsontext.Encode(r)

@@ -10,7 +10,6 @@ package regulatory
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -57,9 +56,6 @@ type Config struct {
 	Assume assumption.Set
 }
 
-// Configure changes the assumptions for what happens from now on.
-func (d *Service) Configure(a assumption.Set) { d.config.Assume = a }
-
 // Consignment holds the goods of a shipment or an invoice.
 type Consignment struct {
 	// Items may have no ids; the service then adds them.
@@ -76,12 +72,11 @@ type Service struct {
 	Requests
 }
 
-// Requests are the requests of a service. Those that [Service.Snapshot] returns, or that a file had, do not change.
+// Requests are the requests of a service.
 type Requests struct {
 	records map[string]*Record
 	order   []string // request ids, oldest first
 	broken  []error  // violated invariants, for Check
-	bytes   int      // of their JSON, about: what a purchase and generation add is not in it
 }
 
 // New returns a service without requests.
@@ -116,9 +111,6 @@ func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 // Len returns the number of requests.
 func (d Requests) Len() int { return len(d.order) }
 
-// Bytes returns about the length of the JSON of all requests, without what a purchase and the generation add.
-func (d Requests) Bytes() int { return d.bytes }
-
 // Records returns every request, oldest first. The caller may change the slice.
 func (d Requests) Records() []*Record {
 	records := make([]*Record, len(d.order))
@@ -126,26 +118,6 @@ func (d Requests) Records() []*Record {
 		records[i] = d.records[id]
 	}
 	return records
-}
-
-// Snapshot returns the current requests, for any number of calls of [Service.Resume]. It shares the records, which are
-// immutable.
-func (d *Service) Snapshot() Requests {
-	return Requests{records: maps.Clone(d.records), order: slices.Clip(d.order), broken: slices.Clip(d.broken), bytes: d.bytes}
-}
-
-// Resume adds the requests of another service to a new one, which has its own ledger, clock and ids. Everything that was
-// scheduled there is scheduled here for the same time plus shift, or at once if that time has passed.
-func (d *Service) Resume(from Requests, shift time.Duration) {
-	maps.Copy(d.records, from.records)
-	d.order, d.broken, d.bytes = slices.Clip(from.order), slices.Clip(from.broken), from.bytes
-	for _, r := range d.Records() {
-		if len(r.due) > 0 {
-			r = r.postponed(shift)
-			d.records[r.RequestID] = r
-		}
-		d.schedule(r)
-	}
 }
 
 // Check returns nil, or an error that names every violated invariant: each purchased request
@@ -182,12 +154,8 @@ func (d *Service) store(next *Record) *Record {
 	}
 	next.happened(earlier)
 	next.encodeOnce()
-	switch {
-	case !known:
+	if !known {
 		d.order = append(d.order, next.RequestID)
-		d.bytes += len(next.JSON())
-	case next.Status == StateDraft:
-		d.bytes += len(next.JSON()) - len(earlier.JSON())
 	}
 	d.records[next.RequestID] = next
 	d.stored++

@@ -66,16 +66,6 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	return w
 }
 
-// resumed returns another world, later by shift, whose service goes on with requests of w.
-func (w *world) resumed(requests regulatory.Requests, shift time.Duration) *world {
-	later := &world{t: w.t, config: w.config, ledger: w.ledger.Clone(), clock: clock.Virtual(w.clock.Now().Add(shift)), ids: w.ids}
-	later.config.Ledger, later.config.After, later.config.NewID = later.ledger, later.after, later.id
-	later.config.Now = later.clock.Now
-	later.Service = regulatory.New(later.config)
-	later.Resume(requests, shift)
-	return later
-}
-
 func (w *world) at(point fault.Point, operation, about string) error {
 	if (operation == shipping.OpPurchase) == (point == fault.Generation) {
 		return fmt.Errorf("%q is at %s", operation, point)

@@ -6,12 +6,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -19,23 +17,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// fewestCalls is the number of calls that each world records even if memory is short.
-const fewestCalls = 8
-
 // Log records the latest calls, and counts the calls of each operation. If it is full, it drops the oldest call. A failed
 // call, which was refused or struck by a fault, is dropped later, so that many good calls do not drive out the few that
 // somebody looks for.
 type Log struct {
-	size   int // number of calls recorded, without failed ones that are kept longer; 0 for none
-	body   int // bytes recorded of a body
-	memory *Memory
+	size int // number of calls recorded, without failed ones that are kept longer; 0 for none
+	body int // bytes recorded of a body
 
 	mu      sync.Mutex
 	calls   []*entry // oldest first
 	kept    int      // how many of the first calls are failed ones that are kept longer
 	total   uint64
-	taken   int64 // of memory
-	ended   bool  // no further calls are recorded
+	ended   bool // no further calls are recorded
 	counts  map[string]int
 	changed chan struct{} // closed at the next call
 }
@@ -48,16 +41,8 @@ type entry struct {
 	struck []wire.Strike
 }
 
-// Memory is memory that all worlds share, in bytes.
-type Memory struct {
-	Most int64
-	Used atomic.Int64
-}
-
-func (m *Memory) full() bool { return m.Used.Load() >= m.Most }
-
-func NewLog(size, body int, memory *Memory) *Log {
-	return &Log{size: size, body: body, memory: memory, counts: map[string]int{}, changed: make(chan struct{})}
+func NewLog(size, body int) *Log {
+	return &Log{size: size, body: body, counts: map[string]int{}, changed: make(chan struct{})}
 }
 
 // add records a call, and returns its request id.
@@ -68,11 +53,7 @@ func (j *Log) add(e entry) string {
 	j.counts[e.Operation]++
 	e.number, e.ID = j.total, requestID(j.total)
 	if j.size > 0 && !j.ended {
-		if j.memory.full() {
-			e.shorten()
-		}
 		j.calls = append(j.calls, &e)
-		j.take(e.memory())
 		j.trim()
 	}
 	j.wake()
@@ -97,7 +78,7 @@ func (j *Log) trim() {
 			j.drop(j.kept)
 		}
 	}
-	for j.kept > j.size/keptShare || j.memory.full() && len(j.calls) > fewestCalls {
+	for j.kept > j.size/keptShare {
 		j.drop(0)
 		j.kept = max(0, j.kept-1)
 	}
@@ -105,7 +86,6 @@ func (j *Log) trim() {
 
 // drop removes a call.
 func (j *Log) drop(i int) {
-	j.take(-j.calls[i].memory())
 	copy(j.calls[1:], j.calls[:i])
 	j.calls[0] = nil
 	j.calls = j.calls[1:]
@@ -114,46 +94,10 @@ func (j *Log) drop(i int) {
 // failed reports whether a call was refused or struck by a fault.
 func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
 
-// take accounts for memory that the journal allocates, or releases if bytes is negative.
-func (j *Log) take(bytes int64) {
-	j.taken += bytes
-	j.memory.Used.Add(bytes)
-}
-
-// memory returns the bytes that an entry takes, about.
-func (e *entry) memory() int64 {
-	texts := len(e.RequestBody) + len(e.ResponseBody) + len(e.Path) + len(e.Query) + len(e.ContentType) + len(e.Message)
-	return int64(reflect.TypeFor[entry]().Size()) + int64(texts)
-}
-
-// shorten truncates the texts that a caller controls.
-func (e *entry) shorten() {
-	const enough = 128
-	for _, text := range []*string{&e.Path, &e.Query, &e.ContentType, &e.Message, &e.RequestBody, &e.ResponseBody} {
-		*text = cut(*text, enough)
-	}
-}
-
-// cut returns the start of a text as a copy.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.Clone(strings.ToValidUTF8(text[:most], ""))
-}
-
-// IsShort reports whether the journal records fewer calls than configured because memory is short.
-func (j *Log) IsShort() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return uint64(len(j.calls)) < min(j.total, uint64(j.size))
-}
-
 // End releases the memory and stops recording. Recorded calls can still be read.
 func (j *Log) End() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.take(-j.taken)
 	j.ended = true
 }
 
@@ -197,19 +141,13 @@ func (j *Log) absent(id string) error {
 	if err != nil || number == 0 || number > j.total {
 		return fmt.Errorf("the journal has no request %q: use the X-Request-Id of one of the latest responses", id)
 	}
-	limit := "the option WithJournal in Go"
-	recorded := len(j.calls) - j.kept
-	if recorded < j.size {
-		limit = "the option WithMaxMemory in Go"
-	}
-	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with %s", ErrDropped, id, recorded, limit)
+	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with WithJournal in Go", ErrDropped, id, j.size)
 }
 
 // Clear removes every call and starts the numbering again.
 func (j *Log) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.take(-j.taken)
 	j.calls, j.kept, j.total, j.counts = nil, 0, 0, map[string]int{}
 }
 

@@ -149,10 +149,6 @@ func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentT
 	return nil
 }
 
-// Check returns nil, or an error that names every violated invariant of the world: entries that do not sum to zero, a
-// wallet below zero, a request that is charged twice or not at all.
-func (w *World) Check() error { return w.Snapshot().Check() }
-
 // HasRequest reports whether the world has a regulatory request of that id.
 func (w *World) HasRequest(id string) bool {
 	w.Lock()

@@ -1,14 +1,12 @@
 // Package world contains the worlds of a server: the account of each with its lock, clock, faults, journal and
-// notifications; their snapshots and differences; and the file that stores them.
+// notifications; and its initial contents.
 package world
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/operations"
@@ -36,23 +34,20 @@ type World struct {
 	Clock      *clock.Clock
 	Dispatcher *delivery.Dispatcher
 	Inbox      *delivery.Inbox
-	assume     atomic.Pointer[assumption.Set]
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
 	working    pending    // exchanges for which Advance waits
 	performing sync.Mutex // held while the operation of an arriving request is performed
-	base       *Snapshot  // the initial contents
-	origin     *template  // the template that the contents began with, or nil
+	base       *contents  // the initial contents
 
 	// Mutex guards the fields below. It is held while a handler reads or changes the world, never while
 	// something is read from or written to a connection.
 	sync.Mutex
-	Account    account.Account // replaced by Reset and Restore
+	Account    account.Account // replaced by Reset
 	Regulatory *regulatory.Service
 	timers     *clock.Scope // of regulatory requests and of arriving requests
 	arriving   []*Arriving
-	Replaced   int   // how often the contents or the assumptions were replaced
-	counted    int64 // bytes of memory that the world accounts for
+	Replaced   int // how often the contents were replaced
 }
 
 // Access contains the address and the key of a world. World embeds a pointer to it, because fmt follows a pointer at the
@@ -65,21 +60,20 @@ type Access struct {
 // HomeName is the name of the home world.
 const HomeName = "home"
 
-// newWorld returns a world with the contents of a snapshot.
-func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World {
+// newWorld returns a world with its initial contents.
+func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, base: base,
-		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody, b.settings.Journals),
+		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody),
 		Faults: inject.New(p.Seed),
 		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
 	}
-	w.assume.Store(&p.assume)
 	w.working.ended.L = &w.working.mu
-	start := base.At
+	start := base.at
 	if start.Before(b.settings.Start) {
 		start = b.settings.Start
 	}
-	w.Clock = clock.Real(base.At)
+	w.Clock = clock.Real(base.at)
 	if p.virtual {
 		w.Clock = clock.Virtual(start)
 	}
@@ -96,7 +90,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *Snapshot) *World 
 		w.working.wait()
 		w.Dispatcher.Settle()
 	})
-	w.Restore(base)
+	w.fill()
 	return w
 }
 
@@ -109,9 +103,6 @@ func (w *World) Close() {
 	w.Clock.Stop()
 	w.Dispatcher.Close()
 	w.Log.End()
-	w.Lock()
-	defer w.Unlock()
-	w.count()
 }
 
 // Decoding returns how the world reads bodies.
@@ -134,69 +125,9 @@ var ErrRealClock = errors.New("mockserver: the clock follows the real time; star
 // Now returns the current time of the world's clock.
 func (w *World) Now() time.Time { return w.Clock.Now() }
 
-// Assume returns the current assumptions. The caller does not change them.
-func (w *World) Assume() *assumption.Set { return w.assume.Load() }
-
-// ChangeAssumptions changes assumptions of the world for what happens from now on. If one of the changes is invalid, it
-// changes nothing.
-func (w *World) ChangeAssumptions(c assumption.Change) error {
-	return w.change(func(next *assumption.Set) error { return next.Apply(c, &w.Plan.server, assumption.ScopeWorld) })
-}
-
-// SetAssumptions edits the assumptions of the world for what happens from now on.
-func (w *World) SetAssumptions(edit func(*assumption.Set)) error {
-	return w.change(func(next *assumption.Set) error {
-		edit(next)
-		return next.Check()
-	})
-}
-
-// adopt sets the assumptions to those of the server and the scenario, changed by the values of a state file.
-func (w *World) adopt(values map[string]json.RawMessage) error {
-	return w.change(func(next *assumption.Set) error {
-		*next = w.Plan.server
-		return next.Apply(assumption.Change{Assumptions: values}, &w.Plan.server)
-	})
-}
-
-// change edits a copy of the assumptions, and makes it those of the world.
-func (w *World) change(edit func(*assumption.Set) error) error {
-	w.Lock()
-	defer w.Unlock()
-	next := *w.Assume()
-	if err := edit(&next); err != nil {
-		return fmt.Errorf("mockserver: no assumption was changed: %w", err)
-	}
-	for _, row := range next.Differences(w.Assume()) {
-		switch row.Scope {
-		case assumption.ScopeServer:
-			return errServerAssumption(row.Field)
-		case assumption.ScopeOpening:
-			return fmt.Errorf("mockserver: %w with other assumptions: %s applies when a world opens; open another world with it", ErrWorldExists, row.Field)
-		}
-	}
-	w.apply(next)
-	return nil
-}
-
-// changed returns the values of the assumptions that differ from those of the server and the scenario.
-func (w *World) changed() map[string]json.RawMessage {
-	values := map[string]json.RawMessage{}
-	for _, row := range w.Assume().Differences(&w.Plan.server) {
-		// A value of an assumption that is in its range always encodes.
-		values[row.Field], _ = json.Marshal(row.Value)
-	}
-	return values
-}
+// Assume returns the assumptions. The caller does not change them.
+func (w *World) Assume() *assumption.Set { return &w.Plan.assume }
 
 func errServerAssumption(name string) error {
-	return fmt.Errorf("mockserver: no assumption was changed: assumption %s applies to the whole server: start it with -assume %s=… (in Go: WithAssumptions)", name, name)
-}
-
-// apply makes assumptions those of the world. The caller holds the lock.
-func (w *World) apply(next assumption.Set) {
-	w.assume.Store(&next)
-	w.Replaced++
-	w.Regulatory.Configure(next)
-	w.Dispatcher.Configure(&next)
+	return fmt.Errorf("mockserver: assumption %s applies to the whole server: start it with -assume %s=… (in Go: WithAssumptions)", name, name)
 }

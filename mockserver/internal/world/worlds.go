@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -21,32 +20,26 @@ type Worlds struct {
 	url             string
 	Unauthenticated *World // journals the requests whose key opens no world; not one of the open worlds
 
-	mu        sync.RWMutex
-	byKey     map[string]*World
-	opened    []*World // in the order in which they were opened, the home world first
-	templates map[seed.Plan]*template
-	named     int            // worlds that OpenForTest has named
-	lock      *filelock.Lock // of the state file; nil without one
-	closed    bool
+	mu      sync.RWMutex
+	byKey   map[string]*World
+	opened  []*World // in the order in which they were opened, the home world first
+	initial map[seed.Plan]func() (*contents, error)
+	named   int // worlds that OpenForTest has named
+	closed  bool
 }
 
 // NewWorlds returns the worlds of a server with the home world, in a scenario. They can be used even if it returns an error.
 func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
-	b := &Worlds{settings: s, byKey: map[string]*World{}, templates: map[seed.Plan]*template{}}
+	b := &Worlds{settings: s, byKey: map[string]*World{}, initial: map[seed.Plan]func() (*contents, error){}}
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
 	}
-	t, err := b.template(p.Plan)
-	base := &Snapshot{State: *account.New(p.Seed), At: seed.Epoch} // used if seeding fails, so that requests can report the error
-	if err == nil {
-		var initial *Snapshot
-		if initial, err = t.base(); err == nil {
-			base = initial
-		}
+	base, err := b.initially(p.Plan)
+	if err != nil {
+		base = &contents{account: *account.New(p.Seed), at: seed.Epoch} // so that requests can report the error
 	}
-	home := b.newWorld(HomeName, base.State.HomeKey(), p, base)
-	home.origin = t
+	home := b.newWorld(HomeName, base.account.HomeKey(), p, base)
 	b.byKey[home.SecretKey] = home
 	b.opened = []*World{home}
 	b.Unauthenticated = b.newWorld(UnauthenticatedName, "", p, base)
@@ -65,13 +58,6 @@ func (b *Worlds) SetURL(url string) {
 
 // Home returns the home world.
 func (b *Worlds) Home() *World { return b.opened[0] }
-
-// template is the initial contents of the worlds of a plan. It is seeded once and shared.
-type template struct {
-	bytes int64 // of memory, about
-	users int   // open worlds that use it
-	base  func() (*Snapshot, error)
-}
 
 // Errors of opening a world. They are wrapped with an explanation.
 var (
@@ -130,19 +116,6 @@ func (b *Worlds) Worlds() []*World {
 	return slices.Clone(b.opened)
 }
 
-// Fork opens a new world with the contents of w. Its key has the scenario of that world.
-func (b *Worlds) Fork(w *World, name string) (*World, error) {
-	base, p := w.Snapshot(), w.Plan
-	p.assume = *w.Assume()
-	fullName := p.Scenario + "_" + name
-	key := account.KeyPrefix + fullName
-	if _, _, err := splitKey(key); err != nil {
-		return nil, err
-	}
-	b.use(w.origin, 1)
-	return b.add(b.newWorld(fullName, key, p, base), w.origin)
-}
-
 // Close closes a world, unless it is the home world, and drops its data.
 func (b *Worlds) Close(w *World) {
 	if b.remove(w) {
@@ -184,18 +157,18 @@ func (b *Worlds) openPlan(key string, change assumption.Change) (*World, error) 
 		}
 	}
 	p.ObjectBreakdown = p.assume.ObjectBreakdown
-	t, err := b.template(p.Plan)
+	base, err := b.initially(p.Plan)
 	if err != nil {
-		return nil, err
-	}
-	base, err := t.base()
-	if err != nil {
-		b.use(t, -1)
 		return nil, err
 	}
 	own := *base
-	own.State.IDs = account.NewIDsFor(p.Seed, key)
-	return b.add(b.newWorld(scenario+"_"+name, key, p, &own), t)
+	own.account.IDs = account.NewIDsFor(p.Seed, key)
+	w := b.newWorld(scenario+"_"+name, key, p, &own)
+	if err := b.list(w); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
 }
 
 // OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open.
@@ -205,7 +178,7 @@ func (b *Worlds) OpenWith(name string, change assumption.Change) (*World, error)
 	}
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == HomeName || b.ByKey(key) != nil {
-		return nil, fmt.Errorf("%w: %s: change its assumptions with PATCH %sassumptions (in Go: World.SetAssumptions)", ErrWorldExists, name, wire.ControlPrefix)
+		return nil, fmt.Errorf("%w: %s: its assumptions were chosen when it opened; choose another name", ErrWorldExists, name)
 	}
 	return b.openPlan(key, change)
 }
@@ -221,58 +194,24 @@ func splitKey(key string) (scenario, name string, err error) {
 }
 
 // seeded returns the initial contents of the worlds of a plan.
-func seeded(p seed.Plan) (*Snapshot, error) {
+func seeded(p seed.Plan) (*contents, error) {
 	made, delivered, err := seed.New(p)
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{State: *made, shared: memoryOf(made), Deliveries: delivered, At: seed.Epoch}, nil
+	return &contents{account: *made, deliveries: delivered, at: seed.Epoch}, nil
 }
 
-// template returns the template of a plan and counts the user, until use(t, -1) is called. To make room for a new
-// template, unused ones are removed first.
-func (b *Worlds) template(p seed.Plan) (*template, error) {
+// initially returns the initial contents of the worlds of a plan. They are seeded once and shared.
+func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	t := b.templates[p]
-	if t == nil {
-		t = &template{bytes: bytesPerRow * int64(p.Stored()), base: sync.OnceValues(func() (*Snapshot, error) { return seeded(p) })}
-		memory := b.settings.Memory
-		for other, unused := range b.templates {
-			if memory.Used.Load()+t.bytes > memory.Most && unused.users == 0 {
-				memory.Used.Add(-unused.bytes)
-				delete(b.templates, other)
-			}
-		}
-		if memory.Used.Load()+t.bytes > memory.Most {
-			return nil, fmt.Errorf("%w: a world of %d records and the open ones would take more than %d bytes of memory: close some with DELETE %sworlds/NAME (in Go: World.Close), raise the limit with WithMaxMemory in Go, or use rowsN, whose records are computed",
-				ErrTooManyWorlds, p.Stored(), memory.Most, wire.ControlPrefix)
-		}
-		memory.Used.Add(t.bytes)
-		b.templates[p] = t
+	made := b.initial[p]
+	if made == nil {
+		made = sync.OnceValues(func() (*contents, error) { return seeded(p) })
+		b.initial[p] = made
 	}
-	t.users++
-	return t, nil
-}
-
-// use adds to the number of worlds that use a template, which may be nil.
-func (b *Worlds) use(t *template, worlds int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t != nil {
-		t.users += worlds
-	}
-}
-
-// add adds a world, which uses a template. If it returns an error, it closes the world.
-func (b *Worlds) add(w *World, t *template) (*World, error) {
-	w.origin = t
-	if err := b.list(w); err != nil {
-		w.Close()
-		b.use(t, -1)
-		return nil, err
-	}
-	return w, nil
+	b.mu.Unlock()
+	return made()
 }
 
 func (b *Worlds) list(w *World) error {
@@ -283,9 +222,8 @@ func (b *Worlds) list(w *World) error {
 		return fmt.Errorf("%w: %s", ErrWorldExists, w.name)
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
-	case b.settings.Memory.Used.Load() > b.settings.Memory.Most:
-		return fmt.Errorf("%w: open worlds: %d, and with another one they would take more than %d bytes of memory: close some with DELETE %sworlds/NAME (in Go: World.Close), or raise the limit with WithMaxMemory in Go",
-			ErrTooManyWorlds, len(b.opened), b.settings.Memory.Most, wire.ControlPrefix)
+	case len(b.opened) >= maxWorlds:
+		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: World.Close)", ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
 	}
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)
@@ -302,9 +240,6 @@ func (b *Worlds) remove(w *World) bool {
 	}
 	b.opened = slices.Delete(b.opened, at, at+1)
 	delete(b.byKey, w.SecretKey)
-	if w.origin != nil {
-		w.origin.users--
-	}
 	return true
 }
 

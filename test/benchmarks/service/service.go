@@ -60,10 +60,10 @@ func Record() (responses Responses, err error) {
 	return responses, err
 }
 
-// New returns a reference server without a socket and without limits.
+// New returns a reference server without a socket and a journal.
 func New(options ...mockserver.Option) *mockserver.Server {
 	return mockserver.New(append([]mockserver.Option{
-		mockserver.WithoutListener(), mockserver.WithMaxMemory(1 << 40), mockserver.WithJournal(0, 0),
+		mockserver.WithoutListener(), mockserver.WithJournal(0, 0),
 	}, options...)...)
 }
 

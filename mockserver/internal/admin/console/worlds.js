@@ -20,10 +20,7 @@ export function worlds(app) {
   const parts = tabs(app, [["worlds", "Worlds"], ["assumptions", "Assumptions"]]);
   const content = h("div", { class: "first" });
   const create = button("New world", () => app.go({ id: "new" }), { class: "primary" });
-  const choose = (preset) => attempt(() => app.api.patch("assumptions", { preset }), "The assumptions are changed");
-  const presets = actions(
-    button("Contrary: every other choice", () => choose("contrary")), button("Defaults", () => choose("default")));
-  const view = split(app, { title: "Worlds", tools: [parts.node, create, presets], content });
+  const view = split(app, { title: "Worlds", tools: [parts.node, create], content });
   const worldDetail = worldPanel(app, view);
 
   const load = series(async () => {
@@ -39,13 +36,12 @@ export function worlds(app) {
     parts.draw();
     if (lists[chosen].node.parentNode !== content) put(content, lists[chosen].node);
     create.hidden = chosen !== "worlds";
-    presets.hidden = chosen !== "assumptions";
     lists[chosen].mark(id);
     const assumption = chosen === "assumptions" && assumptions.find(({ field }) => field === id);
     const world = chosen === "worlds" && open.find(({ name }) => name === id);
-    if (assumption) assumptionDetail(app, view, assumption);
+    if (assumption) assumptionDetail(view, assumption);
     else if (world && id !== app.route.world) app.go({ world: id, id });
-    else if (world) worldDetail(open);
+    else if (world) worldDetail();
     else if (id === "new") newForm(app, view);
     else view.close();
   }
@@ -85,14 +81,13 @@ function makeLists(app) {
   };
 }
 
-/** worldPanel returns a function that shows the world of the page, among the open worlds. */
+/** worldPanel returns a function that shows the world of the page. */
 function worldPanel(app, view) {
   const name = app.route.world;
   const path = `worlds/${encodeURIComponent(name)}`;
   const fired = h("div", { role: "status" });
   const pending = h("ul");
   const duration = h("input", { type: "text", value: "90s", "aria-label": "Duration to advance by" });
-  const copyName = h("input", { placeholder: "Name of the copy", required: true, "aria-label": "Name of the copy" });
 
   async function advance() {
     const moved = await attempt(() => app.api.post("clock/advance", { duration: duration.value }),
@@ -102,17 +97,7 @@ function worldPanel(app, view) {
       h("ul", null, moved.fired.map(({ label }) => h("li", null, label))));
   }
 
-  async function copyWorld() {
-    const order = { from: name, name: copyName.value };
-    const opened = await attempt(() => home.post("worlds", order, { keys: "false" }), "The copy is open");
-    if (opened) app.go({ world: opened.name, id: opened.name });
-  }
-
-  /** restore restores the contents of another world, or the initial contents. */
-  async function restore(from) {
-    await attempt(() => home.post(`${path}/restore`, from ? { from } : {}),
-      `Restored: ${name} has ${from ? `the contents of ${from}` : "its initial contents"}`);
-  }
+  const reset = () => attempt(() => home.post(`${path}/reset`, {}), `Reset: ${name} has its initial contents`);
 
   /** close closes the world; the page leaves it first. */
   async function close() {
@@ -129,22 +114,18 @@ function worldPanel(app, view) {
       h("code", null, "serve -clock virtual"), " or open a world of the scenario ", h("code", null, "virtual"), ".");
   }
 
-  function draw(others) {
-    const from = h("select", { "aria-label": "Contents of" }, others.map((one) => h("option", { value: one }, one)));
+  function draw() {
     view.open(name, h("h2", null, name),
       access(path),
       part("Contents",
-        actions(button("Restore initial contents", () => restore("")), name !== "home" && button("Close world", close)),
-        form(copyWorld, actions(copyName, submit("Copy"))),
-        others.length > 0 && form(() => restore(from.value), actions(from, submit("Restore from this world"))),
-        note("A copy keeps what a world contains now. Restoring from it leaves the clock, the faults and the journal ",
-          "as they are.")),
+        actions(button("Reset", reset), name !== "home" && button("Close world", close)),
+        note("A reset restores the initial contents, and clears the faults, the journal and the inbox. The clock keeps ",
+          "its time.")),
       part("Clock", clock(), fired, pending));
   }
 
-  return async function show(open) {
-    const others = open.map((one) => one.name).filter((one) => one !== name);
-    if (!view.shows(name)) draw(others);
+  return async function show() {
+    if (!view.shows(name)) draw();
     const time = await attempt(() => app.api.get("clock"));
     if (!time) return;
     put(pending, time.pending.length === 0 && h("li", null, "Nothing is pending."), time.pending.map(({ due, label }) =>
@@ -196,8 +177,8 @@ async function newForm(app, view) {
     [word, max ? `${summary}; N is at most ${max.toLocaleString("en-GB")}` : summary])));
 }
 
-/** assumptionDetail shows an assumption with its control. */
-function assumptionDetail(app, view, one) {
+/** assumptionDetail shows an assumption. */
+function assumptionDetail(view, one) {
   const shown = `${one.field} ${JSON.stringify(one.value)} ${one.changed}`;
   if (view.shows(shown)) return;
   view.open(shown, h("h2", null, one.field, " ", one.changed && badge("changed")),
@@ -208,20 +189,8 @@ function assumptionDetail(app, view, one) {
       ["Value", written(one.value)],
       ["Kind", one.kind],
     ]),
-    control(app, one),
-    note("A change applies to what happens from now on. A program that passes with ", h("code", null, "contrary"),
-      " does not depend on the choices of this server."));
-}
-
-function control(app, { field, scope, kind, value, changed }) {
-  if (scope === "server") return note("It is set when the server starts, with -assume.");
-  if (scope === "opening") return note("It is set when a world opens.");
-  const order = (to) => ({ assumptions: { [field]: to } });
-  const set = (to) => attempt(() => app.api.patch("assumptions", order(to)), `${field} is changed`);
-  const input = h("input", { value: changed ? String(value) : "", placeholder: "default", "aria-label": field });
-  const typed = kind === "boolean" ? button(value ? "Turn off" : "Turn on", () => set(!value)) : [input, submit("Set")];
-  return form(() => set(kind === "number" ? Number(input.value) : input.value),
-    actions(typed, button("Default", () => set(null), { disabled: !changed })));
+    note(one.scope === "server" ? "It is set when the server starts, with -assume." : "It is set when a world opens.",
+      " A program that passes with ", h("code", null, "contrary"), " does not depend on the choices of this server."));
 }
 
 function written(value) {
