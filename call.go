@@ -330,13 +330,26 @@ var errNoJSON = errors.New("the body is not JSON")
 var responses = sync.OnceValue(func() *jsonread.Reader {
 	return jsonread.New(
 		jsonread.Custom("number", readAmount, func(a *Amount) { *a = Amount{state: amountUnreadable} }),
-		jsonread.Custom("", func(d *jsonread.Decoder, r *RawJSON) { *r = RawJSON(d.RawText()) }, nil),
+		jsonread.Custom("", readRawJSON, nil),
 		jsonread.Custom("", readRequestData, (*requestData).givenTwice),
-		jsonread.Custom("", func(d *jsonread.Decoder, s *envelopeStatus) { d.Read(&s.value) }, func(s *envelopeStatus) { s.several = true }),
+		jsonread.Custom("", readStatus, func(s *envelopeStatus) { s.several = true }),
 	)
 })
 
-func readAmount(d *jsonread.Decoder, a *Amount) { *a = amountOf(d.Raw()) }
+func readAmount(d *jsonread.Decoder, a *Amount) (read bool) {
+	*a = amountOf(d.Raw())
+	return a.state != amountUnreadable
+}
+
+func readRawJSON(d *jsonread.Decoder, r *RawJSON) (read bool) {
+	*r = RawJSON(d.RawText())
+	return true
+}
+
+func readStatus(d *jsonread.Decoder, s *envelopeStatus) (read bool) {
+	d.Read(&s.value)
+	return true
+}
 
 // readJSON reads a part of a response. A value that cannot be read leaves its field zero.
 func readJSON(text []byte, into any) error {

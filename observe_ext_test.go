@@ -153,7 +153,7 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		`"amount": 18450.55`, `"amount": "18450.55"`,
 		`"used": true`, `"used": 1`,
 		`"user": "USER-4455667788"`, `"domain": "eu", "domains": {"a": 1}`,
-		`"pageCount": 68`, `"pages": 68`,
+		`"pageCount": 68`, `"pages": 68`, `"total": 203`, `"total": 1.5`,
 		`"message": "Rates retrieved successfully"`, `"msg": null, "Message": "another name"`,
 	).Replace(shippingtest.Golden(t, "rates.json"))
 	var found drifts
@@ -165,6 +165,7 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		"rates.list: unknown Message: string",
 		"rates.list: missing data.pagination.pageCount",
 		"rates.list: unknown data.pagination.pages: number",
+		"rates.list: type data.pagination.total: number instead of int",
 		"rates.list: type data.rates[].amount: string instead of number",
 		"rates.list: unknown data.rates[].domain: string (2 times)",
 		"rates.list: unknown data.rates[].domains: object (2 times)",

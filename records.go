@@ -193,14 +193,14 @@ type requestWire struct {
 
 // readRequestData accepts any JSON value. Parts of a record that cannot be read are left out. A charge may be
 // shown beside data.request.
-func readRequestData(d *jsonread.Decoder, data *requestData) {
+func readRequestData(d *jsonread.Decoder, data *requestData) (read bool) {
 	var wire requestWire
 	if text := d.Read(&wire); wire.Raw == "" { // not an object
 		wire.Raw = RawJSON(text)
 	}
 	data.raw, data.record = wire.Raw, &wire.RegulatoryRequest
 	if wire.Request == nil || wire.RequestID != "" {
-		return
+		return true
 	}
 	data.record, data.wrapped = wire.Request, true
 	data.record.Raw = data.raw
@@ -209,6 +209,7 @@ func readRequestData(d *jsonread.Decoder, data *requestData) {
 		data.record.ChargedAmount = wire.ChargedAmount
 		data.record.Currency = cmp.Or(data.record.Currency, wire.Currency)
 	}
+	return true
 }
 
 // decodeRecord reads the record from the data of a response.

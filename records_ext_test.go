@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,6 +181,54 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 
 // Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request have
 // a value in every field together.
+// A flat_amount that floating-point arithmetic had computed was 0, without a word in the drift report, and the doubt
+// showed 0 in place of what the service had sent.
+func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]struct {
+		flat         int64
+		doubt, drift string
+	}{
+		`"amount":19.99,"flat_amount":1998.9999999999998`: {flat: 1999},
+		`"amount":1.1,"flat_amount":110.00000000000001`:   {flat: 110},
+		`"amount":1.1,"flat_amount":"110.0"`:              {flat: 110, drift: "flat_amount: string instead of number"},
+		`"amount":19.99,"flat_amount":99999999999999999999`: {
+			doubt: "flat_amount is 99999999999999999999, not the amount 19.99 times 100",
+			drift: "flat_amount: number instead of int64",
+		},
+		`"amount":19.99,"flat_amount":{"value":1999}`: {
+			doubt: `flat_amount is {"value":1999}, not the amount 19.99 times 100`,
+			drift: "flat_amount: object instead of number",
+		},
+		`"amount":12345678901234567890,"flat_amount":1`: {
+			flat:  1,
+			doubt: "flat_amount is 1, not the amount 12345678901234567890 times 100",
+			drift: "amount: number instead of Amount",
+		},
+	} {
+		var found drifts
+		record := `{"transactions":[{"transactionId":"TR-1",` + sent + `,"flow":"out","status":"success"}]}`
+		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(record)), found.option())
+		page, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		transaction := page.Items[0]
+		if transaction.FlatAmount != want.flat || transaction.Doubt() != want.doubt {
+			t.Errorf("%s: %d, doubt %q", sent, transaction.FlatAmount, transaction.Doubt())
+		}
+		reported := slices.DeleteFunc(found.got, func(text string) bool { return !strings.Contains(text, ": type ") })
+		if want.drift == "" && len(reported) > 0 ||
+			want.drift != "" && !slices.Equal(reported, []string{"transactions.list: type data.transactions[]." + want.drift}) {
+			t.Errorf("%s: drift %q", sent, reported)
+		}
+		if _, err := transaction.Signed(); transaction.Amount.Known() == (err != nil) ||
+			err != nil && !strings.Contains(err.Error(), "of transaction TR-1 is 12345678901234567890") {
+			t.Errorf("%s: %v", sent, err)
+		}
+	}
+}
+
 func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 	t.Parallel()
 	fields := goldenFields{T: t, given: map[string]bool{}}

@@ -73,6 +73,10 @@ type Transaction struct {
 	UpdatedAt  time.Time `json:"updated_at"`
 	// Revision is the record's revision counter.
 	Revision int `json:"__v"`
+
+	// Unreadable holds the first eight members above that cannot be read, by name, as sent; nil if there are none. Their
+	// fields are zero, and an amount is not known.
+	Unreadable map[string]RawJSON `json:"-" read:"unreadable"`
 }
 
 // ShipmentID returns the shipment that the transaction paid for, from Metadata; "" if there is
@@ -149,7 +153,12 @@ func (l transactionList) contents() ([]Transaction, Pagination) { return l.Trans
 func (t *Transaction) Signed() (Amount, error) {
 	switch {
 	case !t.Amount.Known():
-		return Amount{}, fmt.Errorf("%w: amount of transaction %s", ErrAmountUnreadable, oneLine(t.TransactionID, maxErrorID))
+		problem := "missing"
+		if t.Amount.state == amountUnreadable {
+			problem = t.sent("amount", "unreadable")
+		}
+		return Amount{}, fmt.Errorf("%w: amount of transaction %s is %s",
+			ErrAmountUnreadable, oneLine(t.TransactionID, maxErrorID), problem)
 	case t.Amount.Sign() < 0:
 		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() + "), and only its flow shows a direction")
 	case t.Flow != "in" && t.Flow != "out":
@@ -182,7 +191,16 @@ func (t *Transaction) Doubt() string {
 		doubts = append(doubts, "unknown status "+quoteShort(t.Status)+": counted as money that moved")
 	}
 	if flat, err := t.Amount.Flat(); err != nil || flat != t.FlatAmount {
-		doubts = append(doubts, fmt.Sprintf("flat_amount is %d, not the amount %s times 100", t.FlatAmount, t.Amount))
+		doubts = append(doubts, fmt.Sprintf("flat_amount is %s, not the amount %s times 100",
+			t.sent("flat_amount", fmt.Sprint(t.FlatAmount)), t.sent("amount", t.Amount.String())))
 	}
 	return strings.Join(doubts, "; ")
+}
+
+// sent returns the text of a member that could not be read, or else its value.
+func (t *Transaction) sent(name, value string) string {
+	if text, found := t.Unreadable[name]; found {
+		return oneLine(string(text), maxErrorID)
+	}
+	return value
 }

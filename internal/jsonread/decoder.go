@@ -38,9 +38,12 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 			d.differs(f, kindOf(c))
 		}
 		d.path = append(d.path, f)
-		f.custom.read(d, p)
+		read = f.custom.read(d, p)
 		d.path = d.path[:len(d.path)-1]
-		return true
+		if !read && kindOf(c) == f.want {
+			d.unreadable(f)
+		}
+		return read
 	case c == 'n':
 		d.literal("null")
 		if f.strict && f.kind == reflect.Slice {
@@ -63,7 +66,8 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 		}
 		return read
 	}
-	if got := kindOf(c); got != f.want {
+	got := kindOf(c)
+	if got != f.want {
 		d.mismatched(f, got)
 	}
 	switch {
@@ -83,7 +87,11 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 	case f.kind == reflect.String:
 		*(*string)(p) = d.RawText()
 	case f.parse != nil:
-		return f.parse(strings.TrimSpace(d.scalar()), p)
+		read = f.parse(strings.TrimSpace(d.scalar()), p)
+		if !read && got == f.want {
+			d.unreadable(f)
+		}
+		return read
 	default:
 		d.skip(maxDepth)
 		return false
@@ -118,7 +126,10 @@ func (d *Decoder) object(f *field, p unsafe.Pointer) {
 		case seen&bit != 0:
 			d.again(member, at)
 		default:
-			d.value(member, at)
+			d.peek()
+			if from := d.pos; !d.value(member, at) && r.unreadable != nil {
+				r.unreadable.keep(p, member.name, d.text[from:d.pos])
+			}
 		}
 		seen |= bit
 	}
@@ -239,6 +250,28 @@ func (d *Decoder) differs(f *field, got string) {
 	if d.report != nil && got != f.want && got != "null" {
 		d.note(f.name, Type, got+" instead of "+f.want)
 	}
+}
+
+// unreadable reports a value of the expected type that the field cannot hold.
+func (d *Decoder) unreadable(f *field) {
+	if d.report != nil {
+		d.note(f.name, Type, f.want+" instead of "+f.of.Name())
+	}
+}
+
+// maxUnreadable is how many unreadable members of a record are kept, so that a record stays small.
+const maxUnreadable = 8
+
+// keep adds the text of an unreadable member to the map of the record at p. Null is not one.
+func (f *field) keep(p unsafe.Pointer, name string, text []byte) {
+	kept := f.value(f.in(p))
+	if string(text) == "null" || kept.Len() == maxUnreadable {
+		return
+	}
+	if kept.IsNil() {
+		kept.Set(reflect.MakeMap(f.of))
+	}
+	kept.SetMapIndex(reflect.ValueOf(name), reflect.ValueOf(string(text)).Convert(f.of.Elem()))
 }
 
 // note reports a difference at a name within the open record or list.

@@ -23,9 +23,10 @@ type price struct{ Text string }
 type raw string
 
 type part struct {
-	Code  slug    `json:"code" alias:"slug,type" read:"bare"`
-	Price price   `json:"price" alias:"amount" spec:"optional"`
-	Count float64 `json:"count,omitempty"`
+	Code  slug           `json:"code" alias:"slug,type" read:"bare"`
+	Price price          `json:"price" alias:"amount" spec:"optional"`
+	Count float64        `json:"count,omitempty"`
+	Odd   map[string]raw `json:"-" read:"unreadable"`
 }
 
 type base struct {
@@ -54,8 +55,14 @@ type thing struct {
 
 func newReader() *jsonread.Reader {
 	return jsonread.New(
-		jsonread.Custom("number", func(d *jsonread.Decoder, p *price) { p.Text = d.RawText() }, func(p *price) { p.Text = "twice" }),
-		jsonread.Custom("", func(d *jsonread.Decoder, r *raw) { *r = raw(d.RawText()) }, nil),
+		jsonread.Custom("number", func(d *jsonread.Decoder, p *price) bool {
+			p.Text = d.RawText()
+			return p.Text != "1e99"
+		}, func(p *price) { p.Text = "twice" }),
+		jsonread.Custom("", func(d *jsonread.Decoder, r *raw) bool {
+			*r = raw(d.RawText())
+			return true
+		}, nil),
 	)
 }
 
@@ -64,56 +71,65 @@ func TestRead_MendsEachKindOfField(t *testing.T) {
 	yes, no := true, false
 	for text, want := range map[string]thing{
 		`{"id":"a","ID":"b","Plain":"c","hidden":"d"}`: {base: base{ID: "a"}},
-		`{"id":7}`:                             {base: base{ID: "7"}},
-		`{"id":false}`:                         {base: base{ID: "false"}},
-		`{"id":{}}`:                            {},
-		`{"i\u0064":"\ud800\"x"}`:              {base: base{ID: "\ufffd\"x"}},
-		`{"count":"1,250"}`:                    {Count: 1250},
-		`{"count":"12,50"}`:                    {},
-		`{"count":2.0}`:                        {Count: 2},
-		`{"count":1e3}`:                        {Count: 1000},
-		`{"count":" -3 "}`:                     {Count: -3},
-		`{"count":1.5}`:                        {},
-		`{"count":true}`:                       {},
-		`{"count":[1]}`:                        {},
-		`{"count":1e300}`:                      {},
-		`{"big":"9223372036854775807"}`:        {Big: 9223372036854775807},
-		`{"big":-9223372036854775808}`:         {Big: -9223372036854775808},
-		`{"big":1234567890123456789.00}`:       {Big: 1234567890123456789},
-		`{"big":9223372036854775808}`:          {},
-		`{"ratio":"7200"}`:                     {Ratio: 7200},
-		`{"ratio":1e999}`:                      {},
-		`{"ratio":"NaN"}`:                      {},
-		`{"ratio":"soon"}`:                     {},
-		`{"live":"Yes"}`:                       {Live: true},
-		`{"live":1}`:                           {Live: true},
-		`{"live":"perhaps"}`:                   {},
-		`{"maybe":"true"}`:                     {Maybe: &yes},
-		`{"maybe":0}`:                          {Maybe: &no},
-		`{"maybe":"perhaps"}`:                  {},
-		`{"maybe":[]}`:                         {},
-		`{"kinds":"x"}`:                        {Kinds: []slug{"x"}},
-		`{"kinds":["x",7,null,{}]}`:            {Kinds: []slug{"x", "7", "", ""}},
-		`{"kinds":7}`:                          {},
-		`{"kinds":[]}`:                         {Kinds: []slug{}},
-		`{"parts":["x",7,null,{"count":"2"}]}`: {Parts: []part{{Code: "x"}, {}, {}, {Count: 2}}},
-		`{"parts":{}}`:                         {},
-		`{"one":"x"}`:                          {One: &part{Code: "x"}},
-		`{"one":{"count":"x"}}`:                {One: &part{}},
-		`{"nested":{"one":{"code":{}}}}`:       {Nested: &thing{base: base{Raw: `{"one":{"code":{}}}`}, One: &part{}}},
-		`{"one":[]}`:                           {},
-		`{"one":null}`:                         {},
-		`{"strict":null}`:                      {Strict: []part{}},
-		`{"extra": [1, 2] }`:                   {Extra: "[1, 2]"},
-		`{"extra":null}`:                       {Extra: "null"},
-		`{"counts":{"a":1,"\u0062":2}}`:        {Counts: map[slug]int{"a": 1, "b": 2}},
-		`{"counts":{"a":1,"a":"2","b":[]}}`:    {Counts: map[slug]int{"a": 2, "b": 0}},
-		`{"counts":{}}`:                        {Counts: map[slug]int{}},
-		`{"counts":null}`:                      {},
-		`{"counts":[{"a":1}]}`:                 {},
-		`{"nested":{"nested":{"count":1}}}`:    {Nested: &thing{base: base{Raw: `{"nested":{"count":1}}`}, Nested: &thing{base: base{Raw: `{"count":1}`}, Count: 1}}},
-		`[]`:                                   {},
-		` null `:                               {},
+		`{"id":7}`:                {base: base{ID: "7"}},
+		`{"id":false}`:            {base: base{ID: "false"}},
+		`{"id":{}}`:               {},
+		`{"i\u0064":"\ud800\"x"}`: {base: base{ID: "\ufffd\"x"}},
+		`{"count":"1,250"}`:       {Count: 1250},
+		`{"count":"12,50"}`:       {},
+		`{"count":2.0}`:           {Count: 2},
+		`{"count":1e3}`:           {Count: 1000},
+		`{"count":" -3 "}`:        {Count: -3},
+		// Such products of floating-point arithmetic were 0.
+		`{"count":1998.9999999999998}`:             {Count: 1999},
+		`{"count":-110.00000000000001}`:            {Count: -110},
+		`{"big":"1998.99999999999977262632"}`:      {Big: 1999},
+		`{"big":1e-7}`:                             {},
+		`{"big":1998.99999}`:                       {},
+		`{"big":9007199254740993.0000001}`:         {},
+		`{"count":1.5}`:                            {},
+		`{"count":true}`:                           {},
+		`{"count":[1]}`:                            {},
+		`{"count":1e300}`:                          {},
+		`{"big":"9223372036854775807"}`:            {Big: 9223372036854775807},
+		`{"big":-9223372036854775808}`:             {Big: -9223372036854775808},
+		`{"big":1234567890123456789.00}`:           {Big: 1234567890123456789},
+		`{"big":9223372036854775808}`:              {},
+		`{"ratio":"7200"}`:                         {Ratio: 7200},
+		`{"ratio":1e999}`:                          {},
+		`{"ratio":"NaN"}`:                          {},
+		`{"ratio":"soon"}`:                         {},
+		`{"live":"Yes"}`:                           {Live: true},
+		`{"live":1}`:                               {Live: true},
+		`{"live":"perhaps"}`:                       {},
+		`{"maybe":"true"}`:                         {Maybe: &yes},
+		`{"maybe":0}`:                              {Maybe: &no},
+		`{"maybe":"perhaps"}`:                      {},
+		`{"maybe":[]}`:                             {},
+		`{"kinds":"x"}`:                            {Kinds: []slug{"x"}},
+		`{"kinds":["x",7,null,{}]}`:                {Kinds: []slug{"x", "7", "", ""}},
+		`{"kinds":7}`:                              {},
+		`{"kinds":[]}`:                             {Kinds: []slug{}},
+		`{"parts":["x",7,null,{"count":"2"}]}`:     {Parts: []part{{Code: "x"}, {}, {}, {Count: 2}}},
+		`{"parts":[{"count":"x"},{"count":null}]}`: {Parts: []part{{Odd: map[string]raw{"count": `"x"`}}, {}}},
+		`{"parts":{}}`:                             {},
+		`{"one":"x"}`:                              {One: &part{Code: "x"}},
+		`{"one":{"count":"x"}}`:                    {One: &part{Odd: map[string]raw{"count": `"x"`}}},
+		`{"one":{"price":1e99,"code":"x"}}`:        {One: &part{Code: "x", Price: price{"1e99"}}},
+		`{"nested":{"one":{"code":{}}}}`:           {Nested: &thing{base: base{Raw: `{"one":{"code":{}}}`}, One: &part{}}},
+		`{"one":[]}`:                               {},
+		`{"one":null}`:                             {},
+		`{"strict":null}`:                          {Strict: []part{}},
+		`{"extra": [1, 2] }`:                       {Extra: "[1, 2]"},
+		`{"extra":null}`:                           {Extra: "null"},
+		`{"counts":{"a":1,"\u0062":2}}`:            {Counts: map[slug]int{"a": 1, "b": 2}},
+		`{"counts":{"a":1,"a":"2","b":[]}}`:        {Counts: map[slug]int{"a": 2, "b": 0}},
+		`{"counts":{}}`:                            {Counts: map[slug]int{}},
+		`{"counts":null}`:                          {},
+		`{"counts":[{"a":1}]}`:                     {},
+		`{"nested":{"nested":{"count":1}}}`:        {Nested: &thing{base: base{Raw: `{"nested":{"count":1}}`}, Nested: &thing{base: base{Raw: `{"count":1}`}, Count: 1}}},
+		`[]`:                                       {},
+		` null `:                                   {},
 	} {
 		want.Plain = "untouched"
 		if strings.HasPrefix(text, "{") {
@@ -187,7 +203,7 @@ func TestRead_TakesTheLastOfMembersWithOneName(t *testing.T) {
 		`{"slug":"b","slug":"c"}`:                       {Code: "c"},
 	} {
 		var got part
-		if err := newReader().Read([]byte(text), &got, jsonread.Options{}); err != nil || got != want {
+		if err := newReader().Read([]byte(text), &got, jsonread.Options{}); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
@@ -276,14 +292,16 @@ func TestRead_ReportsDifferences(t *testing.T) {
 	report := func(d jsonread.Difference) {
 		got = append(got, fmt.Sprint(d.Kind, " ", d.Path, " ", d.Detail))
 	}
-	text := `{"x":1,"count":"1","kinds":[7],"types":null,"parts":[{"slug":"a","y":[]},"b",{"code":"c","price":"1"}],"one":[],"extra":{},"nested":{"id":null,"at":1}}`
+	text := `{"big":1.5,"ratio":1e999,"x":1,"count":"1","kinds":[7],"types":null,"parts":[{"slug":"a","y":[]},"b",{"code":"c","price":"1"},{"code":"d","price":1e99}],"one":[],"extra":{},"nested":{"id":null,"at":1}}`
 	var into thing
 	if err := newReader().Read([]byte(text), &into, jsonread.Options{Report: report}); err != nil {
 		t.Fatal(err)
 	}
 	if difference := cmp.Diff([]string{
+		"type big number instead of int64", "type ratio number instead of float64",
 		"unknown x number", "type count string instead of number", "type kinds[] number instead of string",
 		"unknown parts[].y array", "missing parts[].code ", "type parts[] string instead of object", "type parts[].price string instead of number",
+		"type parts[].price number instead of price",
 		"type one array instead of object", "type nested.at number instead of ISO 8601 timestamp", "missing id ",
 	}, got); difference != "" {
 		t.Errorf("(-want +got)\n%s", difference)

@@ -7,11 +7,12 @@
 //	Code   Code   `json:"code" read:"bare"`      // a string in place of the object is this field
 //	Items  []Item `json:"items" read:"strict"`   // a value that is not a list is a *MismatchError; null is an empty list
 //	Raw    string `json:"-" read:"raw"`          // the text of the whole object
+//	Odd    map[string]string `json:"-" read:"unreadable"` // the texts of the members that could not be read, by name
 //	Note   string `json:"note" spec:"optional"`  // its absence is not a difference
 //
 // A value of another type than the field's is read if it can be: numbers and booleans in strings, strings
-// where a list of strings belongs, timestamps in other layouts, and so on. What cannot be read leaves its
-// field zero. So an odd value costs neither its record nor the speed of the others. [Options.Report] gets
+// where a list of strings belongs, timestamps in other layouts, integers of floating-point origin
+// (1998.9999999999998), and so on. What cannot be read leaves its field zero. So an odd value costs neither its record nor the speed of the others. [Options.Report] gets
 // every such difference, every unknown member and every missing one, from the same pass.
 //
 // Names match byte for byte. If a member is given twice, the last one counts. A type with its own
@@ -77,15 +78,18 @@ const (
 type CustomType struct {
 	of    reflect.Type
 	want  string
-	read  func(*Decoder, unsafe.Pointer)
+	read  func(*Decoder, unsafe.Pointer) bool
 	twice func(unsafe.Pointer)
 }
 
-// Custom returns a type that read reads, whatever the value is, null included. If its member is given twice,
+// Custom returns a type that read reads, whatever the value is, null included, and reports whether it could. If its member is given twice,
 // twice is called; if that is nil, the last one counts. want is the JSON type that is expected; "" expects
 // none.
-func Custom[T any](want string, read func(*Decoder, *T), twice func(*T)) CustomType {
-	custom := CustomType{of: reflect.TypeFor[T](), want: want, read: func(d *Decoder, p unsafe.Pointer) { read(d, (*T)(p)) }}
+func Custom[T any](want string, read func(*Decoder, *T) bool, twice func(*T)) CustomType {
+	custom := CustomType{
+		of: reflect.TypeFor[T](), want: want,
+		read: func(d *Decoder, p unsafe.Pointer) bool { return read(d, (*T)(p)) },
+	}
 	if twice != nil {
 		custom.twice = func(p unsafe.Pointer) { twice((*T)(p)) }
 	}
@@ -149,13 +153,14 @@ type field struct {
 
 // record is how a struct is read.
 type record struct {
-	usual    []string                    // the names by place, in quotes
-	places   map[string]int              // by name
-	fields   []*field                    // by place
-	next     [maxNames + 1]atomic.Uint32 // the place that followed each place, and the start of the object, the last time
-	required uint64                      // the places whose absence is a difference
-	raw      *field                      // for the text of the object
-	bare     *field                      // for a string in place of the object
+	usual      []string                    // the names by place, in quotes
+	places     map[string]int              // by name
+	fields     []*field                    // by place
+	next       [maxNames + 1]atomic.Uint32 // the place that followed each place, and the start of the object, the last time
+	required   uint64                      // the places whose absence is a difference
+	raw        *field                      // for the text of the object
+	bare       *field                      // for a string in place of the object
+	unreadable *field                      // for the texts of the members that could not be read
 }
 
 // timestamp is what a field for a time expects, a string with more rules.
@@ -250,6 +255,9 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 			continue
 		case tag.Get("read") == "raw":
 			c.raw = &field{offset: offset}
+			continue
+		case tag.Get("read") == "unreadable":
+			c.unreadable = &field{offset: offset, of: member.Type}
 			continue
 		case name == "" || name == "-":
 			continue

@@ -27,22 +27,34 @@ func parseBool(text string, p unsafe.Pointer) (read bool) {
 	return true
 }
 
-// parseInt reads a number that is an integer, however it is written: "1,250", "2.0", "1e3".
+// parseInt reads a number that is an integer, however it is written ("1,250", "2.0", "1e3"), or that is so near to one
+// that the difference comes from floating-point arithmetic: 19.99 × 100 is 1998.9999999999998.
 func parseInt[T int | int64](text string, p unsafe.Pointer) (read bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil || strings.Trim(fraction, "0") != "" {
-		exact, err := decimal.Parse(text)
-		if err != nil || exact.Scale != 0 {
+		if n, read = unusualInt(text); !read {
 			return false
 		}
-		n = exact.Units
 	}
 	if int64(T(n)) != n {
 		return false
 	}
 	*(*T)(p) = T(n)
 	return true
+}
+
+func unusualInt(text string) (n int64, read bool) {
+	const (
+		nearness = 1e-6    // of a number of floating-point origin to its integer
+		exact    = 1 << 53 // below it, a float64 represents every integer
+	)
+	if number, err := decimal.Parse(text); err == nil && number.Scale == 0 {
+		return number.Units, true
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	rounded := math.Round(number)
+	return int64(rounded), err == nil && math.Abs(number-rounded) <= nearness && math.Abs(rounded) < exact
 }
 
 func parseFloat(text string, p unsafe.Pointer) (read bool) {

@@ -61,6 +61,9 @@ func sameFields(t *testing.T, place string, fields []string, other string, found
 // membersOf returns the names of a struct's members on the wire, and those that are required.
 func membersOf(record reflect.Type) (all, required []string) {
 	for member := range record.Fields() {
+		if member.Tag.Get("json") == "-" {
+			continue
+		}
 		all = append(all, member.Tag.Get("json"))
 		if member.Tag.Get("spec") != "optional" {
 			required = append(required, member.Tag.Get("json"))
