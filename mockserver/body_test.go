@@ -36,6 +36,16 @@ func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 	}
 }
 
+// A compressed body was refused as "not a JSON object", which does not help.
+func TestBody_IsNotEncoded(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, path := range []string{"/v1/webhooks/replay", "/_mock/events"} {
+		do(t, srv, http.MethodPost, path, "\x1f\x8b", "Content-Encoding", "gzip").refusal(t, http.StatusUnsupportedMediaType, `Content-Encoding "gzip"`)
+	}
+	do(t, srv, http.MethodPost, "/_mock/events", `{"event":"shipment.updated"}`, "Content-Encoding", "identity").want(t, http.StatusOK)
+}
+
 // A member whose name differs from a field's only in case counts as unknown, at any depth. Of a member that is given twice
 // the last one counts.
 func TestBody_NamesMatchByteForByte(t *testing.T) {

@@ -117,27 +117,42 @@ func (s *Server) guard(listener net.Listener) {
 	}
 }
 
-// listen opens the listener, if one is wanted, and returns the base address of the server.
-func (s *Server) listen() (listener net.Listener, address string, err error) {
-	if !s.config.listen || s.err != nil { // an option that is invalid is reported, and not that its port is in use
-		return nil, wire.InMemoryURL, nil
+// listen opens the listener, if one is wanted, and returns the base address of the server. A server that could not start
+// listens on a free port, so that it can respond with the reason.
+func (s *Server) listen() (listener net.Listener, address string) {
+	if !s.config.listen {
+		return nil, wire.InMemoryURL
 	}
-	if port, err := strconv.ParseUint(s.config.addr, 10, 16); err == nil {
-		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: the address %[1]q is only a port: write 127.0.0.1:%[2]d, or :%[2]d to be reached from other machines too", s.config.addr, port)
+	if s.err == nil { // else an option is invalid, which is reported, and not that its port is in use
+		listener, s.err = listenOn(s.config.addr)
 	}
-	listener, err = net.Listen("tcp", s.config.addr)
-	if err != nil {
-		return nil, wire.InMemoryURL, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", s.config.addr, err)
+	if s.err != nil {
+		listener, _ = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if listener == nil {
+		return nil, wire.InMemoryURL
 	}
 	address = reachable(listener.Addr().String())
 	if !s.config.tls {
-		return listener, "http://" + address, nil
+		return listener, "http://" + address
 	}
 	secured, err := s.secured(listener)
 	if err != nil {
-		return nil, "https://" + address, errors.Join(err, listener.Close())
+		s.err = errors.Join(s.err, err, listener.Close())
+		return nil, wire.InMemoryURL
 	}
-	return secured, "https://" + address, nil
+	return secured, "https://" + address
+}
+
+func listenOn(addr string) (net.Listener, error) {
+	if port, err := strconv.ParseUint(addr, 10, 16); err == nil {
+		return nil, fmt.Errorf("mockserver: the address %[1]q is only a port: write 127.0.0.1:%[2]d, or :%[2]d to be reached from other machines too", addr, port)
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", addr, err)
+	}
+	return listener, nil
 }
 
 // reachable returns an address at which programs on this machine reach a listener: all addresses of the machine, 0.0.0.0 or

@@ -46,6 +46,11 @@ func TestLive_SaysWhatHasChanged(t *testing.T) {
 			t.Errorf("the mark %s is the same after a change", name)
 		}
 	}
+	rates := read().Marks["ledger"] // which the mark of the ledger missed
+	do(t, srv, http.MethodPatch, "/_mock/ledger", `{"exchange_rates":{"NGN":1600}}`).want(t, http.StatusOK)
+	if read().Marks["ledger"] == rates {
+		t.Error("the mark of the ledger is the same after a change of its exchange rates")
+	}
 	get(t, srv, "/v1/rates?perPage=1")
 	if after := read(); after.Calls != before.Calls+2 {
 		t.Errorf("%d calls after an analysis and a list, and %d before", after.Calls, before.Calls)

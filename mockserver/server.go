@@ -44,7 +44,7 @@ type Server struct {
 
 // New starts a server with a seeded world on a free port of 127.0.0.1 and returns it, ready to accept requests.
 // New does not panic: if an option cannot be applied, such as a port that is in use, [Server.Err] returns the
-// error, every request in memory is refused with it, and [World.Client] fails the test with it.
+// error, every request is refused with it, and [World.Client] fails the test with it.
 func New(opts ...Option) *Server {
 	s := &Server{config: defaultConfig()}
 	for _, opt := range opts {
@@ -97,8 +97,7 @@ func (s *Server) start() {
 	s.http.RegisterOnShutdown(s.closeUnused)
 	s.pipes = wire.NewPipeListener()
 	s.inMemory = s.pipes.Transport()
-	listener, address, err := s.listen()
-	s.err = errors.Join(s.err, err)
+	listener, address := s.listen()
 	s.guard(listener)
 	s.worlds.SetURL(address)
 	s.serve(s.pipes)
@@ -142,7 +141,7 @@ func (s *Server) Close() {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.err != nil:
-		s.api.Refuse(w, r, wire.Refused(http.StatusServiceUnavailable, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
+		s.api.Refuse(w, r, wire.Refused(http.StatusNotImplemented, wire.CodeUnavailable, "the server could not start: "+s.err.Error())) // a status that clients do not retry
 	case headerTooLong(r):
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less", maxHeader)))
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client

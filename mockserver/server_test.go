@@ -1,8 +1,10 @@
 package mockserver_test
 
 import (
+	"context"
 	"encoding/json"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -13,17 +15,36 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-func TestNew_TellsOfATakenPortInsteadOfPanicking(t *testing.T) {
+// A server that could not start was reached at the URL mockserver.invalid, which failed in a program's own client as an unknown
+// host, after four attempts.
+func TestNew_AServerThatDidNotStartRespondsWithTheReason(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	srv := mockserver.New(mockserver.WithAddr(taken.Addr().String()))
-	defer srv.Close()
-	if err := srv.Err(); err == nil || !strings.Contains(err.Error(), "choose another address") {
-		t.Errorf("Err() is %v", err)
+	for want, opts := range map[string][]mockserver.Option{
+		"choose another address":     {mockserver.WithAddr(taken.Addr().String())},
+		`unknown scenario "lowfund"`: {mockserver.WithScenario("lowfund")},
+		"is only a port":             {mockserver.WithAddr("4010")},
+	} {
+		srv := mockserver.New(opts...)
+		defer srv.Close()
+		if err := srv.Err(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Err() is %v, want %q in it", err, want)
+		}
+		for _, client := range []*http.Client{{Transport: srv.Transport()}, {Transport: &http.Transport{}}} {
+			attempts := 0
+			c, err := shipping.NewClient(srv.SecretKey, shipping.WithBaseURL(srv.URL), shipping.WithHTTPClient(client),
+				shipping.WithObserver(shipping.Observer{Attempt: func(context.Context, string, shipping.Attempt) { attempts++ }}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Rates.List(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) || attempts != 1 {
+				t.Errorf("after %d attempts: %v, want %q in it", attempts, err, want)
+			}
+		}
 	}
 }
 

@@ -135,7 +135,7 @@ func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	p.Marks.Assumptions = checksum(w.Replaced, *w.Assume())
 	p.Marks.Deliveries = checksum(w.Replaced, deliveries)
 	p.Marks.Inbox = checksum(w.Replaced, inbox)
-	p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries)
+	p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries, w.Account.Exchange)
 	p.Marks.Requests = checksum(w.Replaced, w.Regulatory.Stored())
 	hooks := []any{w.Replaced}
 	for _, h := range w.Account.Webhooks.All {

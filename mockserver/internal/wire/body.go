@@ -21,8 +21,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
-// ReadBody returns the body of a request, or a refusal: 413 over the limit, 415 if it is not declared as JSON, or if
-// typed is set and it has no Content-Type.
+// ReadBody returns the body of a request, or a refusal: 413 over the limit, 415 if it is encoded or not declared as JSON,
+// or if typed is set and it has no Content-Type.
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body without a Content-Type counts as JSON; see
@@ -40,6 +40,10 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (
 			return nil, &p
 		}
 		return nil, new(Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again"))
+	}
+	if encoded := r.Header.Get("Content-Encoding"); len(body) > 0 && encoded != "" && !strings.EqualFold(encoded, "identity") {
+		return body, new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
+			fmt.Sprintf("the body has the Content-Encoding %q: send it without one", encoded)))
 	}
 	declared := r.Header.Get("Content-Type")
 	switch kind, _, err := mime.ParseMediaType(declared); {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -211,8 +212,14 @@ func MatchesTag(conditions []string, tag string) bool {
 	return false
 }
 
-// Prefers reports whether a request accepts a media type by name, and not another one. Weights are ignored.
+// Prefers reports whether a request accepts a media type by name, and not another one. Of the weights, only 0 counts: it
+// means that the type is not acceptable (RFC 9110, 12.4.2).
 func Prefers(requested http.Header, mediaType, other string) bool {
-	accept := strings.ToLower(strings.Join(requested["Accept"], ","))
-	return strings.Contains(accept, mediaType) && !strings.Contains(accept, other)
+	accepted := map[string]bool{}
+	for entry := range strings.SplitSeq(strings.Join(requested["Accept"], ","), ",") {
+		name, parameters, err := mime.ParseMediaType(entry)
+		weight, invalid := strconv.ParseFloat(parameters["q"], 64)
+		accepted[name] = err == nil && (invalid != nil || weight > 0)
+	}
+	return accepted[mediaType] && !accepted[other]
 }
