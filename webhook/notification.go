@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -30,6 +31,16 @@ type Notification struct {
 	Attempt int
 }
 
+// reader returns the reader of notifications. Like that of the client's lists, it leaves a field zero that it cannot
+// read, so that one odd value costs neither the notification nor its other fields.
+var reader = sync.OnceValue(func() *jsonread.Reader {
+	raw := func(d *jsonread.Decoder, r *shipping.RawJSON) bool {
+		*r = shipping.RawJSON(d.RawText())
+		return true
+	}
+	return jsonread.New(jsonread.Custom("", raw, nil))
+})
+
 // parse reads the two fields that every notification has. Their names match byte for byte.
 //
 // Assumption: {"event": "…", "data": {…}}, as seen on services of this kind.
@@ -38,7 +49,7 @@ func parse(body []byte) (*Notification, error) {
 		Event shipping.EventKind `json:"event"`
 		Data  shipping.RawJSON   `json:"data"`
 	}
-	if err := jsonread.Unmarshal(body, &payload); err != nil {
+	if err := reader().Read(body, &payload, jsonread.Options{}); err != nil {
 		return nil, fmt.Errorf("the body is not a notification: %w", err)
 	}
 	if payload.Event == "" {
@@ -65,17 +76,14 @@ type ShipmentEvent struct {
 	Status      string    `json:"status"`
 }
 
-// ErrNoShipment is returned for a notification whose data is not a shipment.
+// ErrNoShipment is returned for a notification whose data has no shipment_id.
 var ErrNoShipment = errors.New("webhook: the notification's data is not a shipment")
 
-// Shipment reads the data of a shipment event. Fields that are absent stay zero; data without a
-// shipment_id is [ErrNoShipment].
+// Shipment reads the data of a shipment event. Fields that are absent or cannot be read stay zero. The error is
+// [ErrNoShipment] if there is no shipment_id.
 func (n *Notification) Shipment() (*Shipment, error) {
 	var shipment Shipment
-	if err := n.Data.Decode(&shipment); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoShipment, err)
-	}
-	if shipment.ShipmentID == "" {
+	if err := reader().Read([]byte(n.Data), &shipment, jsonread.Options{}); err != nil || shipment.ShipmentID == "" {
 		return nil, ErrNoShipment
 	}
 	return &shipment, nil
@@ -95,10 +103,16 @@ const (
 )
 
 // Final reports whether the state is the last one.
-func (s ShipmentStatus) Final() bool { return s == ShipmentDelivered || s == ShipmentCancelled }
+func (s ShipmentStatus) Final() bool {
+	rank, ranked := s.rank()
+	return ranked && rank == finalRank
+}
 
-// rank returns the place of a state in the order, and false for an unknown one.
-func (s ShipmentStatus) rank() (int, bool) {
+// finalRank is the place of the states that nothing follows.
+const finalRank = 4
+
+// rank returns the place of a state in the order, and false for an unknown one. "canceled" is ShipmentCancelled.
+func (s ShipmentStatus) rank() (place int, known bool) {
 	switch s {
 	case ShipmentDraft:
 		return 0, true
@@ -108,8 +122,8 @@ func (s ShipmentStatus) rank() (int, bool) {
 		return 2, true
 	case ShipmentInTransit:
 		return 3, true
-	case ShipmentDelivered, ShipmentCancelled:
-		return 4, true
+	case ShipmentDelivered, ShipmentCancelled, "canceled":
+		return finalRank, true
 	}
 	return 0, false
 }

@@ -26,6 +26,8 @@ func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
 		"unknown state":        {{"in-transit", 2, false}, {"at-customs", 3, false}, {"confirmed", 1, true}},
 		"unknown, no times":    {{"in-transit", 0, false}, {"at-customs", 0, false}, {"confirmed", 0, true}},
 		"cancelled is the end": {{"cancelled", 0, false}, {"confirmed", 0, true}},
+		// The American spelling was an unknown state.
+		"canceled is the end": {{"canceled", 0, false}, {"in-transit", 0, true}},
 		// A notification without a time does not erase the remembered time.
 		"one without a time": {{"in-transit", 3, false}, {"in-transit", 0, false}, {"in-transit", 2, true}, {"in-transit", 4, false}},
 	} {
@@ -62,7 +64,7 @@ func TestShipmentStatus_Final(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[webhook.ShipmentStatus]bool{
 		webhook.ShipmentDraft: false, webhook.ShipmentPending: false, webhook.ShipmentConfirmed: false, webhook.ShipmentInTransit: false,
-		webhook.ShipmentDelivered: true, webhook.ShipmentCancelled: true, "at-customs": false, "": false,
+		webhook.ShipmentDelivered: true, webhook.ShipmentCancelled: true, "canceled": true, "at-customs": false, "": false,
 	} {
 		if status.Final() != want {
 			t.Errorf("%q is final: %t", status, !want)
