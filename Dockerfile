@@ -1,25 +1,24 @@
-# The reference server as a container: a static program in an empty image, run by nobody in particular.
+# The reference server as a container: a static program in an image without a distribution.
 #
 #   docker build -t mockserver .
 #   docker run --rm -p 127.0.0.1:4010:4010 mockserver
 #
-# Publish the port on 127.0.0.1, as above. /_mock/ accepts requests that come through a published port only with
-# the token that serve prints, or that -e MOCKSERVER_TOKEN=… sets, in the header X-Mock-Token. /_mock/healthz needs none.
+# docs/containers.md has the settings, Compose, Testcontainers and services of CI.
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /mockserver ./mockserver/cmd/mockserver
+RUN .ci/image /image
 
 FROM scratch
-COPY --from=build /mockserver /mockserver
-# Nobody has an account here, so the user is a number. Nothing in the image is writable.
+LABEL org.opencontainers.image.source="https://github.com/shipping-go/shipping" org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=build /image /
 USER 65532:65532
 EXPOSE 4010
-# Inside a container every address but its own loopback is the outside, so it listens on all; what is
-# published decides who reaches it.
+# A container is reached through its network, so the server listens on all addresses.
 ENV MOCKSERVER_ADDR=0.0.0.0:4010
-HEALTHCHECK --interval=10s --timeout=3s --start-period=2s CMD ["/mockserver", "ready", "http://127.0.0.1:4010"]
+ENV MOCKSERVER_TLS_CA=/tmp/ca.pem
+HEALTHCHECK --interval=10s --timeout=3s --start-period=2s CMD ["/mockserver", "ready"]
 ENTRYPOINT ["/mockserver"]
 CMD ["serve"]

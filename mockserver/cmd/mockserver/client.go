@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -73,6 +75,16 @@ const askPatience = 2 * time.Second
 func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) error {
 	w := newWire()
 	defer w.CloseIdleConnections()
+	if ca := cmd.String("tls-ca"); ca != "" && strings.HasPrefix(base, "https:") {
+		text, err := os.ReadFile(ca)
+		if err != nil {
+			return fmt.Errorf("cannot read the certificate to trust: %w", err)
+		}
+		w.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+		if !w.TLSClientConfig.RootCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("%s has no certificate in the form PEM", ca)
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+route, nil)

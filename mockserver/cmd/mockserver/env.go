@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -95,11 +96,17 @@ func readyCommand(env environment) *cli.Command {
 		Name: "ready", Usage: "wait for a server; exit 0 when it is ready", ArgsUsage: "[URL]",
 		Description: `For scripts and health checks. The exit code is 0 as soon as GET
 URL/_mock/healthz succeeds, and 1 after the time of -wait. The default of URL is
-` + baseURLVariable + `, else http://` + defaultAddr + `.`,
+the server of -addr on this machine, else ` + baseURLVariable + `, else
+http://` + defaultAddr + `.`,
 		Metadata: examples("ready http://127.0.0.1:4010 -wait 10s", "ready https://127.0.0.1:4010   # with SSL_CERT_FILE, for -tls"),
-		Flags:    []cli.Flag{env.time("wait", 0, "retry for this time; 0 sends one request"), tokenFlag(env)},
+		Flags: []cli.Flag{
+			env.time("wait", 0, "retry for this time; 0 sends one request"),
+			env.text("addr", "", "the -addr of the server"),
+			env.toggle("tls", "with -addr: the server has -tls"),
+			env.text("tls-ca", "", "the file of the certificate to trust"),
+		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			base, err := baseURL(cmd.Args().First(), env)
+			base, err := baseURL(cmp.Or(cmd.Args().First(), localURL(cmd.String("addr"), cmd.Bool("tls"))), env)
 			if err != nil {
 				return err
 			}
@@ -116,4 +123,20 @@ URL/_mock/healthz succeeds, and 1 after the time of -wait. The default of URL is
 			}
 		},
 	}
+}
+
+// localURL returns the base address of a server on this machine that listens on addr; "" if addr is empty.
+func localURL(addr string, tls bool) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr // which baseURL refuses, unless it is empty
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	scheme := "http"
+	if tls {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
 }

@@ -181,9 +181,9 @@ func TestServe_PrintsTheToken(t *testing.T) {
 	var sent string
 	remote := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("X-Mock-Token") }))
 	defer remote.Close()
-	invoke(t, nil, "ready", remote.URL, "-token", "of-the-flag")
+	invoke(t, nil, "env", "-url", remote.URL, "-token", "of-the-flag")
 	if sent != "of-the-flag" {
-		t.Errorf("ready sent %q", sent)
+		t.Errorf("env sent %q", sent)
 	}
 }
 

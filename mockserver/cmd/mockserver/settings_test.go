@@ -83,7 +83,7 @@ func TestEnv_PrintsNothingWhereThereIsNoServer(t *testing.T) {
 	}
 }
 
-func TestReady_TellsByTheExitCode(t *testing.T) {
+func TestReady_ExitCode(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json").world(t)
 	for _, address := range []string{r.URL, r.URL + "/", r.URL + "/v1", r.URL + "/v1/"} {
@@ -92,6 +92,8 @@ func TestReady_TellsByTheExitCode(t *testing.T) {
 		}
 	}
 	invoke(t, map[string]string{"SHIPPING_BASE_URL": r.URL}, "ready").want(t, exitOK)
+	listening := map[string]string{"MOCKSERVER_ADDR": "0.0.0.0" + strings.TrimPrefix(r.URL, "http://127.0.0.1")}
+	invoke(t, listening, "ready").want(t, exitOK) // as in a container, with the settings of serve
 	nobody := "http://" + taken(t)
 	invoke(t, nil, "ready", nobody).want(t, exitFailure, "no mockserver responds on "+nobody, "mockserver serve")
 	invoke(t, nil, "ready", nobody, "--wait", "30ms").want(t, exitFailure, "no mockserver responds")

@@ -32,6 +32,9 @@ func TestTLS_CommandsReachAServerThatTheyAreToldToTrust(t *testing.T) {
 		invoke(t, environ(r), args...).want(t, exitFailure, "set SSL_CERT_FILE")
 		trusting(t, ca, r, args...).want(t, exitOK)
 	}
+	invoke(t, map[string]string{
+		"MOCKSERVER_ADDR": strings.TrimPrefix(r.URL, "https://"), "MOCKSERVER_TLS": "true", "MOCKSERVER_TLS_CA": ca,
+	}, "ready").want(t, exitOK)
 	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(receiver.Close)
 	invoke(t, nil, "doctor", receiver.URL, "-key", "k").want(t, exitFailure, "set SSL_CERT_FILE")
