@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,10 @@ import (
 type Observer struct {
 	// Start is called when a call begins.
 	Start func(ctx context.Context, operation string) context.Context
+	// Header is called before each attempt, which counts from 1. It returns headers to add to this attempt, such as
+	// traceparent, or nil. It may add what [WithHeader] may; with any other header the call fails, and nothing is sent.
+	// Unlike a RoundTripper, it keeps the evidence that nothing was sent.
+	Header func(ctx context.Context, operation string, attempt int) http.Header
 	// Attempt is called after each attempt.
 	Attempt func(ctx context.Context, operation string, attempt Attempt)
 	// Retry is called before the client waits to retry; attempt is the one that failed, with Wait
@@ -37,6 +42,22 @@ func (o Observer) begin(ctx context.Context, operation string) context.Context {
 		}
 	}
 	return ctx
+}
+
+// Header returns the headers that the observer adds to an attempt.
+func (x *exchange) Header(ctx context.Context, attempt int) (http.Header, error) {
+	if x.core.observer.Header == nil {
+		return nil, nil
+	}
+	added := x.core.observer.Header(ctx, x.operation.Name, attempt)
+	for name, values := range added {
+		for _, value := range values {
+			if problem := headerProblem(name, value); problem != "" {
+				return nil, invalidRequest("", "Observer.Header", problem)
+			}
+		}
+	}
+	return added, nil
 }
 
 // Attempted records an attempt, and reports it to the observer and the log.

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +84,51 @@ func TestObserver_StartMayReturnNoContext(t *testing.T) {
 	observer := shipping.Observer{Start: func(context.Context, string) context.Context { return nil }}
 	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[]}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// Headers for tracing needed a RoundTripper, which ends the evidence that nothing was sent.
+func TestObserver_HeaderOfEachAttempt(t *testing.T) {
+	t.Parallel()
+	traced := shipping.WithObserver(shipping.Observer{
+		Header: func(_ context.Context, operation string, attempt int) http.Header {
+			return http.Header{"traceparent": {fmt.Sprint(operation, " ", attempt)}, "Tracestate": nil}
+		},
+	})
+	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.OK(`{"rates":[]}`))
+	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), traced)
+	if _, err := client.Rates.List(t.Context(), nil, shipping.WithHeader("Tenant", "acme")); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range service.Requests() {
+		want := []string{fmt.Sprint("rates.list ", i+1), "acme", "Bearer " + shippingtest.Key}
+		if got := []string{r.Header.Get("Traceparent"), r.Header.Get("Tenant"), r.Header.Get("Authorization")}; !slices.Equal(got, want) {
+			t.Errorf("attempt %d: %q", i+1, got)
+		}
+	}
+	refused := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }}
+	client = shippingtest.NewClient(t, refused, shippingtest.FastRetries(), traced)
+	_, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+	if failure := shippingtest.ErrorIn(t, err); !failure.NotSent() || len(failure.Attempts) != 4 {
+		t.Errorf("no evidence that nothing was sent: %d attempts, %v", len(failure.Attempts), err)
+	}
+	_, err = shippingtest.Purchase(t.Context(), client, true)
+	if outcome := shippingtest.Outcome(nil, err); outcome != shipping.OutcomeNotCharged {
+		t.Errorf("a purchase without a connection: %s, %v", outcome, err)
+	}
+}
+
+func TestObserver_HeaderRefusesWhatWithHeaderRefuses(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{
+		"Authorization": "Basic x", "authorization": "Basic x", "Idempotency-Key": "1", "x-idempotency-key": "1", "host": "x", "a b": "1", "A": "1\r\nB: 2",
+	} {
+		service := shippingtest.NewService(shippingtest.Confirmation())
+		observer := shipping.Observer{Header: func(context.Context, string, int) http.Header { return http.Header{name: {value}} }}
+		_, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service, shipping.WithObserver(observer)), true)
+		if shippingtest.Outcome(nil, err) != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInvalidRequest) || service.Count("") != 0 {
+			t.Errorf("%s: %d requests, %v", name, service.Count(""), err)
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func WithLimiter(limiter interface {
 // 4,096 elements, and more than one for each 256 bytes of the limit, is also too large.
 func WithMaxResponseBytes(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
-// WithObserver sets hooks for metrics and tracing, called at the start of each call, after each attempt,
+// WithObserver sets hooks for metrics and tracing, called at the start of each call, before and after each attempt,
 // before each retry and at the end.
 func WithObserver(observer Observer) Option { return func(s *settings) { s.observer = observer } }
 
@@ -185,25 +185,33 @@ func (o CallOption) ValidateShared() error {
 // dropped connection.
 func WithHeader(name, value string) CallOption {
 	return func(s *callSettings) {
-		canonical := textproto.CanonicalMIMEHeaderKey(name)
-		switch {
-		case !validHeaderName(name):
-			s.invalid = invalidRequest("", "WithHeader", "has a name that is not a header name: pass name and value separately")
-		case !validHeaderValue(value):
-			s.invalid = invalidRequest("", "WithHeader", "has a value that no HTTP header can carry: check for line breaks")
-		case canonical == "Authorization":
-			s.invalid = invalidRequest("", "WithHeader", "sets Authorization: the client sends the key it was made with")
-		case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
-			s.invalid = invalidRequest("", "WithHeader", "sets "+name+": net/http would send the request again after a dropped connection")
-		case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, canonical):
-			s.invalid = invalidRequest("", "WithHeader", "sets "+canonical+", which net/http takes from elsewhere and ignores here")
-		default:
-			if s.header == nil {
-				s.header = http.Header{}
-			}
-			s.header.Add(name, value)
+		if problem := headerProblem(name, value); problem != "" {
+			s.invalid = invalidRequest("", "WithHeader", problem)
+			return
 		}
+		if s.header == nil {
+			s.header = http.Header{}
+		}
+		s.header.Add(name, value)
 	}
+}
+
+// headerProblem returns why a program may not add a header to a request; "" if it may.
+func headerProblem(name, value string) string {
+	canonical := textproto.CanonicalMIMEHeaderKey(name)
+	switch {
+	case !validHeaderName(name):
+		return "has a name that is not a header name: pass name and value separately"
+	case !validHeaderValue(value):
+		return "has a value that no HTTP header can carry: check for line breaks"
+	case canonical == "Authorization":
+		return "sets Authorization: the client sends the key it was made with"
+	case canonical == "Idempotency-Key" || canonical == "X-Idempotency-Key":
+		return "sets " + name + ": net/http would send the request again after a dropped connection"
+	case slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Trailer"}, canonical):
+		return "sets " + canonical + ", which net/http takes from elsewhere and ignores here"
+	}
+	return ""
 }
 
 // validHeaderName and validHeaderValue refuse early what net/http refuses when it sends, which would look

@@ -54,6 +54,9 @@ type Call struct {
 
 // Hooks are called as a call proceeds, by one goroutine.
 type Hooks interface {
+	// Header is called before each attempt, which counts from 1, and returns headers to add to it. An error holds the
+	// attempt back.
+	Header(ctx context.Context, attempt int) (http.Header, error)
 	// Attempted is called after each attempt.
 	Attempted(context.Context, Attempt)
 	// Retrying is called before the call waits for the next attempt.
@@ -218,7 +221,12 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := s.client.admit(ctx); err != nil {
 		return nil, &unsentError{err, true}
 	}
+	added, err := s.hooks.Header(ctx, s.attempts+1)
+	if err != nil {
+		return nil, &unsentError{err, true}
+	}
 	started := time.Now()
+	r = withHeader(r, added)
 	response, err := s.attempt(r)
 	s.attempts++
 	s.hooks.Attempted(ctx, Attempt{StatusCode: statusOf(s.response, err), Duration: time.Since(started), Err: err})
@@ -231,6 +239,19 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	removeBrokenLocation(r, response)
 	return response, nil
+}
+
+// withHeader returns the request with added headers: itself if there are none, because a retry has the same header.
+func withHeader(r *http.Request, added http.Header) *http.Request {
+	if len(added) == 0 {
+		return r
+	}
+	r = r.WithContext(r.Context())
+	r.Header = r.Header.Clone()
+	for name, values := range added {
+		r.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	return r
 }
 
 // admit holds an attempt back during the pause after a 429, and until the limiter admits it.

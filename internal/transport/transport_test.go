@@ -34,6 +34,8 @@ type hooks struct {
 	reason   string
 }
 
+func (h *hooks) Header(context.Context, int) (http.Header, error) { return nil, nil }
+
 func (h *hooks) Attempted(_ context.Context, a Attempt) {
 	h.statuses, h.errs = append(h.statuses, a.StatusCode), append(h.errs, a.Err)
 }
