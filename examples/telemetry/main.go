@@ -1,5 +1,5 @@
 // Telemetry shows calls of the client as OpenTelemetry sees them: a span for each call, with a child for
-// each attempt, and metrics of both.
+// each attempt, metrics of both, and a traceparent header for the service.
 //
 //	cd examples/telemetry && go run .
 //
@@ -17,7 +17,6 @@ import (
 	"os"
 	"os/signal"
 
-	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/trace"
@@ -69,9 +68,7 @@ func observed(ctx context.Context, spans trace.SpanExporter) (metrics metricdata
 	if err != nil {
 		return metrics, err
 	}
-	attempts := otelhttp.NewTransport(queryless{http.DefaultTransport},
-		otelhttp.WithTracerProvider(traces), otelhttp.WithMeterProvider(meters))
-	client, stop, err := connect(shipping.WithObserver(calls), shipping.WithHTTPClient(&http.Client{Transport: attempts}))
+	client, stop, err := connect(shipping.WithObserver(calls))
 	defer stop()
 	if err != nil {
 		return metrics, err

@@ -30,7 +30,7 @@ func write(out io.Writer, spans tracetest.SpanStubs, metrics metricdata.Resource
 			}
 			for _, point := range histogram.DataPoints {
 				mean := time.Duration(point.Sum / float64(point.Count) * float64(time.Second))
-				of := values(point.Attributes.ToSlice(), "shipping.operation", "http.request.method", "http.response.status_code")
+				of := values(point.Attributes.ToSlice(), "shipping.operation", "http.response.status_code")
 				lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d", m.Name, of, mean.Round(10*time.Microsecond), point.Count))
 			}
 		}
