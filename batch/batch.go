@@ -68,12 +68,17 @@ type Options struct {
 	// Concurrency items at the same time, so data that they share needs a lock.
 	Edit   func(ctx context.Context, draft *shipping.RegulatoryRequest) error
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
-	// Budget bounds the spending of the whole batch, over all its runs. The most that a purchase can cost (see
+	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
 	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
 	// was charged. If the service reports a higher charge, that counts, and nothing more is purchased in this run. The same
 	// applies after a charge in another currency, which cannot be compared with the budget. Nil means no bound.
 	// A budget needs a Select.
 	Budget *shipping.Budget
+	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A later
+	// run of the same period continues with what is left; another period begins with the whole budget. What was purchased
+	// in any period is not purchased again. An unknown purchase counts in its own period until it is settled. Take the
+	// period from the scheduler, not from the clock: it must be the same after a restart and on each machine.
+	Period string
 	// Purchase holds the settings of the purchases. Its QuietFor is also how long a request must read as a draft
 	// until a purchase that an earlier run left without a response counts as not charged.
 	Purchase shipping.PurchaseOptions
@@ -131,6 +136,8 @@ type Result struct {
 	// that is more. With [StateUnknown] it may have been charged.
 	Amount   shipping.Amount
 	Currency string
+	// Period is the [Options.Period] in which Amount counts.
+	Period string
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	// If it differs from Amount, check the wallet's transactions.
 	Charged         shipping.Amount
@@ -155,7 +162,7 @@ type Event struct {
 // Report is the outcome of a batch, item by item in the order given.
 type Report struct {
 	Results []Result
-	// Committed is the part of the budget that was charged or may have been, over all runs of the journal; 0
+	// Committed is the part of the budget that was charged or may have been, over all runs of the period; 0
 	// without a budget.
 	Committed shipping.Amount
 }
@@ -276,7 +283,10 @@ func (o *Options) complete() error {
 		o.Journal = Memory()
 	}
 	lease := o.Journal.Lease()
-	problem := ""
+	problem := textProblem(o.Period, maxRecordText)
+	if problem != "" {
+		problem = "has a Period that " + problem
+	}
 	switch b := o.Budget; {
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"

@@ -421,7 +421,7 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 			}
 			writers.Wait()
 		}
-		committed, err := journal.Committed(t.Context(), *budget)
+		committed, err := journal.Committed(t.Context(), "", *budget)
 		if err != nil || committed != shippingtest.Amount(t, "200") {
 			t.Errorf("%s is committed, %v", committed, err)
 		}

@@ -147,8 +147,8 @@ func (j *File) Claim(ctx context.Context, key string) (Claim, error) { return j.
 func (j *File) Lease() time.Duration { return 0 }
 
 // Committed implements [Journal].
-func (j *File) Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error) {
-	return j.local.Committed(ctx, budget)
+func (j *File) Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error) {
+	return j.local.Committed(ctx, period, budget)
 }
 
 // Records returns all records in the order in which they were appended, including those since the journal was opened.

@@ -115,7 +115,7 @@ func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
 	again := openJournal(t, path)
 	defer again.Close()
 	claim, err := again.Claim(t.Context(), good.Key)
-	committed, uncounted := again.Committed(t.Context(), shipping.Budget{Currency: "USD"})
+	committed, uncounted := again.Committed(t.Context(), "", shipping.Budget{Currency: "USD"})
 	if err := errors.Join(err, uncounted); err != nil || claim.Record().Step != batch.StepAnalyzed || committed != other.Amount {
 		t.Errorf("%+v, %s committed, %v", claim, committed, err)
 	}

@@ -249,9 +249,9 @@ func (j hooked) Claim(ctx context.Context, key string) (claim batch.Claim, err e
 	return hookedClaim{claim, j}, err
 }
 
-func (j hooked) Committed(ctx context.Context, budget shipping.Budget) (sum shipping.Amount, err error) {
+func (j hooked) Committed(ctx context.Context, period string, budget shipping.Budget) (sum shipping.Amount, err error) {
 	return sum, j.around(ctx, "committed", batch.Record{}, func() (err error) {
-		sum, err = j.Journal.Committed(ctx, budget)
+		sum, err = j.Journal.Committed(ctx, period, budget)
 		return err
 	})
 }

@@ -239,7 +239,7 @@ func (e *entry) move(step Step) error {
 func (e *entry) result() Result {
 	result := Result{
 		Key: e.record.Key, RequestID: e.record.RequestID, Documents: e.record.Documents, NotSelected: e.record.NotSelected,
-		Amount: e.record.commitment(), Currency: e.record.Currency,
+		Amount: e.record.commitment(), Currency: e.record.Currency, Period: e.record.Period,
 		Charged: e.record.Charged, ChargedCurrency: e.record.ChargedCurrency, Err: e.err,
 	}
 	interrupted := errors.Is(e.err, context.Canceled) || errors.Is(e.err, context.DeadlineExceeded)
@@ -337,7 +337,7 @@ func (r *run) retryPoll(err error) (retry bool, after time.Duration) {
 // reserve reserves the cost, and records the intent to purchase.
 func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
 	intent := e.record
-	intent.Step, intent.Documents, intent.Note = StepPurchasing, selected, ""
+	intent.Step, intent.Documents, intent.Note, intent.Period = StepPurchasing, selected, "", e.run.options.Period
 	var err error
 	if intent.Purchase, err = remember(intent.RequestID, draft, selected); err != nil {
 		return err

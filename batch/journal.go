@@ -33,10 +33,10 @@ type Journal interface {
 	// the same in every process. 0 means that claims hold until they are released, and that one process has the
 	// journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
-	// Committed returns the part of the budget that was spent, or may have been: the sum of the amounts of the last
-	// records whose step is [Step.Committed]. Money in another currency, and a purchase with an unknown price, are
-	// a [*shipping.BudgetError], because the sum cannot be compared with a budget.
-	Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error)
+	// Committed returns the part of a period's budget that was spent, or may have been: the sum of the amounts of the
+	// last records of the period whose step is [Step.Committed]. Money in another currency, and a purchase with an unknown
+	// price, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
+	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
 }
 
 // Claim is an item that this process has claimed. It is used by one goroutine at a time.
@@ -46,7 +46,7 @@ type Claim interface {
 	// Append writes a record. It returns only when the record would survive a crash of the machine. If another
 	// process has claimed the item, nothing is written and the error is [ErrItemTaken].
 	//
-	// With a budget it returns the committed sum. A [StepPurchasing] record that does not fit in the budget is not
+	// With a budget it returns the committed sum of the record's period. A [StepPurchasing] record that does not fit in the budget is not
 	// written, and the error is that of [shipping.Budget.Fits]; records that other processes append at the same
 	// moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
 	// be computed, and the error is the reason.
@@ -84,33 +84,38 @@ func (e *JournalError) Unwrap() error { return e.Err }
 func Memory() Journal { return newLocal(nil) }
 
 // local is a journal of one process. Spending is counted in memory: a price is counted before its record is
-// written, and subtracted only after the record that gives it back is kept. So the sum is never less than that
-// of the journal's records, and never exceeds the budget, unless the service charges more than the price on
-// the draft.
+// written, and subtracted only after the record that gives it back is kept. So the sum of a period is never less than
+// that of the journal's records, and never exceeds the budget, unless the service charges more than the draft can cost.
 type local struct {
 	write func(Record) error // returns when the record is on the disk; nil keeps it in memory only
 
-	mu       sync.Mutex
-	items    map[string]*localItem
-	sum      shipping.Amount // of the counted amounts
-	currency string          // of the sum; empty if it has to be counted again
+	mu    sync.Mutex
+	items map[string]*localItem
+	sums  map[string]localSum // by period; a missing one is counted before its next use
+}
+
+// localSum is the sum of the counted amounts of a period.
+type localSum struct {
+	amount   shipping.Amount
+	currency string
 }
 
 type localItem struct {
 	record  Record
 	counted shipping.Amount
+	period  string      // in which it is counted
 	claim   *localClaim // nil if nobody has the item
 }
 
 func newLocal(write func(Record) error) *local {
-	return &local{write: write, items: map[string]*localItem{}}
+	return &local{write: write, items: map[string]*localItem{}, sums: map[string]localSum{}}
 }
 
 // load adds a record of an earlier process.
 func (j *local) load(record Record) {
 	item := j.item(record.Key)
 	item.record = record.after(item.record)
-	item.counted = item.record.commitment()
+	item.counted, item.period = item.record.commitment(), item.record.Period
 }
 
 func (j *local) item(key string) *localItem {
@@ -136,61 +141,79 @@ func (j *local) Claim(_ context.Context, key string) (Claim, error) {
 // Lease returns 0: no other process is given an item.
 func (j *local) Lease() time.Duration { return 0 }
 
-func (j *local) Committed(_ context.Context, budget shipping.Budget) (shipping.Amount, error) {
+func (j *local) Committed(_ context.Context, period string, budget shipping.Budget) (shipping.Amount, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	err := j.count(budget)
-	return j.sum, err
+	return j.count(period, budget)
 }
 
-// count adds up the counted amounts. The journal is locked.
-func (j *local) count(budget shipping.Budget) error {
-	var sum shipping.Amount
-	var err error
+// count adds up the counted amounts of a period. The journal is locked.
+func (j *local) count(period string, budget shipping.Budget) (sum shipping.Amount, err error) {
 	for _, item := range j.items {
+		if item.period != period {
+			continue
+		}
 		if problem := item.record.uncountable(budget); problem != "" {
-			return &shipping.BudgetError{Budget: budget, Problem: problem}
+			return shipping.Amount{}, &shipping.BudgetError{Budget: budget, Problem: problem}
 		}
 		if sum, err = sum.Add(item.counted); err != nil {
-			return err
+			return sum, err
 		}
 	}
-	j.sum, j.currency = sum, budget.Currency
-	return nil
+	j.sums[period] = localSum{sum, budget.Currency}
+	return sum, nil
+}
+
+// sum returns the sum of a period, which is counted only if it has to be. The journal is locked.
+func (j *local) sum(period string, budget shipping.Budget) (shipping.Amount, error) {
+	if known, counted := j.sums[period]; counted && known.currency == budget.Currency {
+		return known.amount, nil
+	}
+	return j.count(period, budget)
 }
 
 // reserve counts the amount that a record commits beyond the counted amount of its item, before the record is
 // written.
 func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) error {
-	if j.currency != budget.Currency {
-		if err := j.count(budget); err != nil {
-			return err
-		}
-	}
-	more, err := record.commitment().Sub(item.counted)
+	sum, err := j.sum(record.Period, budget)
 	if err != nil {
 		return err
 	}
+	more := record.commitment()
+	if item.period == record.Period {
+		more, err = more.Sub(item.counted)
+	}
+	if _, overflow := sum.Add(more); err != nil || overflow != nil {
+		return cmp.Or(err, overflow)
+	}
 	if record.Step == StepPurchasing {
-		if err := budget.Fits(j.sum, more); err != nil {
+		if err := budget.Fits(sum, more); err != nil {
 			return err
 		}
 	}
-	if more.Sign() <= 0 {
-		return nil // what it gives back is subtracted once the record is written
+	if more.Sign() > 0 { // what it gives back is subtracted once the record is written
+		j.hold(item, record)
 	}
-	return j.hold(item, record.commitment())
+	return nil
 }
 
-// hold counts an amount for an item instead of the one before.
-func (j *local) hold(item *localItem, amount shipping.Amount) error {
-	more, err := amount.Sub(item.counted)
-	sum, added := j.sum.Add(more)
-	if err := cmp.Or(err, added); err != nil {
-		return err
+// hold counts the amount of a record for its item instead of the one before.
+func (j *local) hold(item *localItem, record Record) {
+	j.add(item.period, item.counted.Neg())
+	item.counted, item.period = record.commitment(), record.Period
+	j.add(item.period, item.counted)
+}
+
+// add adds an amount to the sum of a period, if that is known.
+func (j *local) add(period string, amount shipping.Amount) {
+	known, counted := j.sums[period]
+	if !counted {
+		return
 	}
-	j.sum, item.counted = sum, amount
-	return nil
+	sum, err := known.amount.Add(amount)
+	if j.sums[period] = (localSum{sum, known.currency}); err != nil {
+		delete(j.sums, period)
+	}
 }
 
 // localClaim is a claim that holds until it is released.
@@ -222,11 +245,13 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
 	c.item.record, c.record = record, record
-	if budget != nil && uncounted == nil && c.journal.hold(c.item, record.commitment()) == nil {
-		return c.journal.sum, nil
+	c.journal.hold(c.item, record)
+	if budget == nil || uncounted != nil {
+		delete(c.journal.sums, record.Period) // it is counted before its next use
+		return shipping.Amount{}, uncounted
 	}
-	c.item.counted, c.journal.currency = record.commitment(), "" // the sum is counted before its next use
-	return shipping.Amount{}, uncounted
+	committed, _ := c.journal.sum(record.Period, *budget) // if it cannot be counted any more, the next purchase is refused
+	return committed, nil
 }
 
 // reserve returns an error if the record must not be written, and why it could not be counted.

@@ -108,7 +108,7 @@ func countsWhatIsCommitted(t *testing.T, journal batch.Journal, asked bool) {
 			record.Amount, record.Currency, record.Documents = shippingtest.Amount(t, step.amount), "NGN", []shipping.DocumentType{"FDA"}
 		}
 		if !asked && step.budget == nil { // the sum that was asked for before is out of date afterwards
-			if _, err := journal.Committed(t.Context(), *budget); err != nil {
+			if _, err := journal.Committed(t.Context(), "", *budget); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -122,15 +122,15 @@ func countsWhatIsCommitted(t *testing.T, journal batch.Journal, asked bool) {
 		if !asked {
 			continue
 		}
-		if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, step.want) {
+		if committed, err := journal.Committed(t.Context(), "", *budget); err != nil || committed != shippingtest.Amount(t, step.want) {
 			t.Errorf("%+v: %s committed, %v", step, committed, err)
 		}
 	}
-	if committed, err := journal.Committed(t.Context(), *budget); err != nil || committed != shippingtest.Amount(t, "300") {
+	if committed, err := journal.Committed(t.Context(), "", *budget); err != nil || committed != shippingtest.Amount(t, "300") {
 		t.Errorf("at the end: %s committed, %v", committed, err)
 	}
 	dollars := &shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "USD"}
-	_, sum := journal.Committed(t.Context(), *dollars)
+	_, sum := journal.Committed(t.Context(), "", *dollars)
 	_, purchase := claims["b"].Append(t.Context(), batch.Record{Key: "b", Step: batch.StepPurchasing, RequestID: "RD-1"}, dollars)
 	if !errors.Is(sum, shipping.ErrOverBudget) || !errors.Is(purchase, shipping.ErrOverBudget) {
 		t.Errorf("naira are counted against dollars: %v, %v", sum, purchase)

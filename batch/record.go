@@ -25,6 +25,8 @@ type Record struct {
 	// Charged if that is more.
 	Amount   shipping.Amount `json:"amount,omitzero"`
 	Currency string          `json:"currency,omitempty"`
+	// Period is the period of the budget in which Amount counts.
+	Period string `json:"period,omitempty"`
 	// Charged is the charge that the service reports, in ChargedCurrency; not given if it reports none.
 	Charged         shipping.Amount `json:"charged,omitzero"`
 	ChargedCurrency string          `json:"charged_currency,omitempty"`
@@ -100,7 +102,8 @@ func (r *Record) validate() error {
 	if problem := textProblem(r.Key, maxKey); problem != "" || r.Key == "" {
 		return r.invalid("key", r.Key, problem)
 	}
-	texts := map[string]string{"request id": r.RequestID, "currency": r.Currency, "charged currency": r.ChargedCurrency, "note": r.Note}
+	texts := map[string]string{"request id": r.RequestID, "currency": r.Currency, "charged currency": r.ChargedCurrency,
+		"period": r.Period, "note": r.Note}
 	for name, text := range texts {
 		if problem := textProblem(text, maxRecordText); problem != "" {
 			return r.invalid(name, text, problem)

@@ -39,6 +39,7 @@ func TestRecord_Validate(t *testing.T) {
 		"request id":          {func(r *Record) { r.RequestID = "\xff" }, `the request id "\xff", which is not UTF-8`},
 		"currency":            {func(r *Record) { r.Currency = "\x00" }, `the currency "\x00", which contains a NUL character`},
 		"charged currency":    {func(r *Record) { r.ChargedCurrency = "\x00" }, "the charged currency"},
+		"period":              {func(r *Record) { r.Period = "\xff" }, `the period "\xff", which is not UTF-8`},
 		"document":            {func(r *Record) { r.Documents = append(r.Documents, "\x00") }, `the document "\x00"`},
 		"unknown step":        {func(r *Record) { r.Step = "paid" }, `the unknown step "paid"`},
 		"no step":             {func(r *Record) { r.Step = "" }, `the unknown step ""`},
@@ -63,6 +64,7 @@ func TestRecord_ReplacesWhatAVariableHeld(t *testing.T) {
 	t.Parallel()
 	ten := shippingtest.Amount(t, "10")
 	record := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: ten, Currency: "NGN",
+		NotSelected: []shipping.DocumentType{"CITES"}, Period: "Monday",
 		Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
 	if err := json.Unmarshal([]byte(`{"key":"other","step":"analyzed"}`), &record); err != nil {
 		t.Fatal(err)

@@ -80,7 +80,7 @@ func (r *run) count(ctx context.Context) error {
 	if r.options.Budget == nil {
 		return nil
 	}
-	committed, err := r.journal.Committed(ctx, *r.options.Budget)
+	committed, err := r.journal.Committed(ctx, r.options.Period, *r.options.Budget)
 	if err != nil {
 		return err
 	}
@@ -215,12 +215,19 @@ func (r *run) note(claim Claim, record Record) error {
 	if err := record.validate(); err != nil {
 		return err
 	}
-	committed, err := claim.Append(r.writing, record, r.options.Budget)
+	budget := r.options.Budget
+	if record.Period != r.options.Period {
+		budget = nil // it bounds another period
+	}
+	committed, err := claim.Append(r.writing, record, budget)
 	if err != nil {
 		if ended := context.Cause(r.writing); ended != nil {
 			err = fmt.Errorf("%w: %w", ended, err)
 		}
 		return r.journalFailed(record.Key, err)
+	}
+	if budget == nil {
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -103,6 +103,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
 		"budget without amount":   {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
 		"budget without Select":   {nil, batch.Options{Budget: nairaBudget(t, "1")}, "set Select"},
+		"period with NUL":         {nil, batch.Options{Period: "\x00"}, "has a Period that contains a NUL character"},
 		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
 		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		"lease too short":         {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)}, "make the lease at least 1m15s"},
@@ -205,7 +206,7 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The prices are recorded without a budget, so that a later run with one can count them.
-		if committed, err := journal.Committed(t.Context(), *nairaBudget(t, "0")); err != nil || committed.String() != "200" {
+		if committed, err := journal.Committed(t.Context(), "", *nairaBudget(t, "0")); err != nil || committed.String() != "200" {
 			t.Errorf("%s committed, %v", committed, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

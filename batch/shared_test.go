@@ -42,7 +42,7 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 		}
 		runs.Wait()
 		sum, count := shippingtest.Debits(t, client, server.Wallets()[0])
-		committed, err := journal.Committed(t.Context(), budget)
+		committed, err := journal.Committed(t.Context(), "", budget)
 		if err != nil || len(count) == 0 || sum != committed || server.Requests(shipping.OpPurchase) != len(count) {
 			t.Errorf("%d requests debited %s in %d purchases, the journal contains %s, %v", len(count), sum, server.Requests(shipping.OpPurchase), committed, err)
 		}
@@ -200,7 +200,7 @@ func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 				budget := nairaBudget(t, "150")
 				journal := batchtest.NewJournal(lease)
 				service.charged = func() {
-					committed, err := journal.Committed(t.Context(), *budget)
+					committed, err := journal.Committed(t.Context(), "", *budget)
 					if err != nil || service.spent.Cmp(committed) > 0 || committed.Cmp(budget.Amount) > 0 {
 						t.Errorf("%s charged, %s committed, %v", service.spent, committed, err)
 					}

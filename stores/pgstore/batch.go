@@ -19,8 +19,8 @@ import (
 //
 // An item belongs to the claim that has the fencing number of its row. A new claim raises the number, which is
 // possible once the previous claim was released or its lease has expired by the database's clock. A record is
-// accepted in the same statement that compares the number. Budgets are checked one at a time,
-// under a lock of the batch.
+// accepted in the same statement that compares the number. A transaction that changes an item changes the totals of its
+// period too, and purchases within a budget are checked one at a time, under a lock of the period.
 //
 // A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease of an
 // item with an open purchase expires, another process is given the item a quarter of the lease later, so that it finds a
@@ -75,41 +75,51 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (batch.Claim, erro
 }
 
 // Committed implements [batch.Journal].
-func (j *BatchJournal) Committed(ctx context.Context, budget shipping.Budget) (sum shipping.Amount, err error) {
+func (j *BatchJournal) Committed(ctx context.Context, period string, budget shipping.Budget) (sum shipping.Amount, err error) {
 	var uncounted error
 	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) (err error) {
-		sum, uncounted, err = j.sum(ctx, tx, budget, nil)
+		sum, uncounted, err = j.sum(ctx, tx, period, budget)
 		return err
 	})
 	return sum, cmp.Or(err, uncounted)
 }
 
-// sum returns the committed amount of all items but one, or the reason why it cannot be computed. A committed purchase
-// without an amount has an unknown price.
-func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, budget shipping.Budget, without *string) (sum shipping.Amount, uncounted, err error) {
+// sum returns the committed amount of all items of a period, or the reason why it cannot be computed.
+func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, period string, budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
 	var text string
-	var foreign, currency, unknown *string
+	var uncountable bool
 	err = tx.QueryRow(ctx, `
 		SELECT trim_scale(coalesce(sum(committed), 0))::text,
-			min(key) FILTER (WHERE committed IS NOT NULL AND currency <> '' AND lower(trim(currency)) <> lower(trim($2))),
-			min(currency) FILTER (WHERE committed IS NOT NULL AND currency <> '' AND lower(trim(currency)) <> lower(trim($2))),
-			min(key) FILTER (WHERE committed < 0 OR committed IS NULL AND record ? 'documents' AND record->>'step' <> $4)
-		FROM shipping_batch_item
-		WHERE batch = $1 AND ($3::text IS NULL OR key <> $3)`,
-		j.batch, budget.Currency, without, string(batch.StepAnalyzed)).Scan(&text, &foreign, &currency, &unknown)
+			coalesce(bool_or(unpriced > 0 OR priced > 0 AND currency NOT IN ('', lower(trim($3)))), false)
+		FROM shipping_batch_total WHERE batch = $1 AND period = $2`,
+		j.batch, column(period), budget.Currency).Scan(&text, &uncountable)
 	if err != nil {
 		return sum, nil, err
 	}
-	if foreign != nil {
-		return sum, &shipping.BudgetError{Budget: budget,
-			Problem: fmt.Sprintf("the journal holds a purchase of %s in %s: set a budget in that currency", *foreign, *currency)}, nil
+	if uncountable {
+		uncounted, err = j.uncountable(ctx, tx, period, budget)
+		return sum, uncounted, err
 	}
-	if unknown != nil {
-		return sum, &shipping.BudgetError{Budget: budget,
-			Problem: fmt.Sprintf("the journal holds a purchase of %s whose price is not known", *unknown)}, nil
+	return sum, sum.UnmarshalText([]byte(text)), nil
+}
+
+// uncountable returns the error that names an item whose money cannot be compared with the budget.
+func (j *BatchJournal) uncountable(ctx context.Context, tx pgx.Tx, period string, budget shipping.Budget) (uncounted, err error) {
+	var key, currency string
+	var priced bool
+	err = tx.QueryRow(ctx, `
+		SELECT key, currency, coalesce(committed >= 0, false) FROM shipping_batch_item
+		WHERE batch = $1 AND period = $2 AND CASE WHEN committed >= 0 THEN lower(trim(currency)) NOT IN ('', lower(trim($3)))
+			ELSE committed < 0 OR record ? 'documents' AND record->>'step' <> $4 END
+		ORDER BY key LIMIT 1`, j.batch, column(period), budget.Currency, string(batch.StepAnalyzed)).Scan(&key, &currency, &priced)
+	if err != nil {
+		return nil, err
 	}
-	uncounted = sum.UnmarshalText([]byte(text))
-	return sum, uncounted, nil
+	problem := fmt.Sprintf("the journal holds a purchase of %s whose price is not known", key)
+	if priced {
+		problem = fmt.Sprintf("the journal holds a purchase of %s in %s: set a budget in that currency", key, currency)
+	}
+	return &shipping.BudgetError{Budget: budget, Problem: problem}, nil
 }
 
 type batchClaim struct {
@@ -160,19 +170,16 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 	var uncounted error
 	err = c.hold(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if budget != nil {
-			if err := lock(ctx, tx, "batch "+c.journal.batch); err != nil {
+			var err error
+			committed, uncounted, err = c.fit(ctx, tx, record, *budget)
+			if err == nil && uncounted != nil && record.Step == batch.StepPurchasing {
+				return refusal{uncounted} // any other record is kept: it describes a past event
+			}
+			if err != nil {
 				return err
 			}
 		}
-		if err := c.write(ctx, tx, record, text); err != nil || budget == nil {
-			return err
-		}
-		var err error
-		committed, uncounted, err = c.fit(ctx, tx, record, *budget)
-		if err == nil && uncounted != nil && record.Step == batch.StepPurchasing {
-			return refusal{uncounted} // any other record is kept: it describes a past event
-		}
-		return err
+		return c.write(ctx, tx, record, text)
 	})
 	if err == nil {
 		c.record = record
@@ -189,9 +196,10 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 	}
 	tag, err := tx.Exec(ctx, `
 		UPDATE shipping_batch_item
-		SET record = $4::text::jsonb, committed = $5::text::numeric, currency = $6, until = clock_timestamp() + $7::interval
+		SET record = $4::text::jsonb, committed = $5::text::numeric, currency = $6, period = $7,
+			until = clock_timestamp() + $8::interval
 		WHERE batch = $1 AND key = $2 AND fence = $3`,
-		c.journal.batch, c.key, c.fence, string(text), amount, record.Currency, c.journal.lease)
+		c.journal.batch, c.key, c.fence, string(text), amount, record.Currency, column(record.Period), c.journal.lease)
 	if err == nil && tag.RowsAffected() == 0 {
 		return refusal{batch.ErrItemTaken}
 	}
@@ -199,18 +207,30 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 }
 
 // fit returns the committed amount with the record, or the reason why it cannot be computed, or why the budget has no
-// room for a purchase.
+// room for a purchase. Purchases of a period are compared with its budget one at a time.
 func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
-	others, uncounted, err := c.journal.sum(ctx, tx, budget, &c.key)
-	if err != nil || uncounted != nil || !record.Step.Committed() {
-		return others, uncounted, err
-	}
 	if record.Step == batch.StepPurchasing {
-		if err := budget.Fits(others, record.Amount); err != nil {
-			return others, err, nil
+		if err := lock(ctx, tx, "batch "+c.journal.batch+" "+column(record.Period)); err != nil {
+			return sum, nil, err
 		}
 	}
-	sum, uncounted = others.Add(record.Amount)
+	sum, uncounted, err = c.journal.sum(ctx, tx, record.Period, budget)
+	if err != nil || uncounted != nil {
+		return sum, uncounted, err
+	}
+	if before := c.record; before.Step.Committed() && before.Period == record.Period && before.Amount.Known() {
+		if sum, uncounted = sum.Sub(before.Amount); uncounted != nil {
+			return sum, uncounted, nil
+		}
+	}
+	if record.Step == batch.StepPurchasing {
+		if err := budget.Fits(sum, record.Amount); err != nil {
+			return sum, err, nil
+		}
+	}
+	if record.Step.Committed() {
+		sum, uncounted = sum.Add(record.Amount)
+	}
 	return sum, uncounted, nil
 }
 

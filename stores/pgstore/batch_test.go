@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -128,12 +131,12 @@ func TestBatchJournal_ABudgetHoldsForAllThatAppendAtTheSameMoment(t *testing.T) 
 		})
 	}
 	appends.Wait()
-	committed, err := journal.Committed(t.Context(), *budget)
+	committed, err := journal.Committed(t.Context(), "", *budget)
 	if err != nil || kept.Load() != 10 || committed != amount(t, "91") {
 		t.Errorf("%d purchases of 9.1 fit in 100, %s committed, %v", kept.Load(), committed, err)
 	}
 	dollars := shipping.Budget{Amount: amount(t, "100"), Currency: "USD"}
-	if _, err := journal.Committed(t.Context(), dollars); !errors.Is(err, shipping.ErrOverBudget) {
+	if _, err := journal.Committed(t.Context(), "", dollars); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("naira were compared with a budget of dollars: %v", err)
 	}
 }
@@ -220,7 +223,7 @@ func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 	proxy.vanish("") // before anything
 	for name, call := range map[string]func(context.Context) error{
 		"Claim":     func(ctx context.Context) error { _, err := journal.Claim(ctx, "b"); return err },
-		"Committed": func(ctx context.Context) error { _, err := journal.Committed(ctx, shipping.Budget{}); return err },
+		"Committed": func(ctx context.Context) error { _, err := journal.Committed(ctx, "", shipping.Budget{}); return err },
 		"Append": func(ctx context.Context) error {
 			_, err := c.Append(ctx, batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil)
 			return err
@@ -239,11 +242,13 @@ func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 	pool := connect(t)
 	for name, tc := range map[string]struct{ change, message string }{
-		"no column":             {`ALTER TABLE shipping_batch_item DROP COLUMN currency`, "the column currency of shipping_batch_item with the type text is missing"},
-		"another type":          {`ALTER TABLE shipping_batch_item ALTER COLUMN committed TYPE numeric(10,2)`, "the column committed of shipping_batch_item with the type numeric"},
+		"no column":             {`ALTER TABLE shipping_batch_item DROP COLUMN currency CASCADE`, "the column currency of shipping_batch_item with the type text"},
+		"another type":          {`ALTER TABLE shipping_batch_total ALTER COLUMN committed TYPE numeric(10,2)`, "the column committed of shipping_batch_total with the type numeric is missing"},
+		"no trigger":            {`DROP TRIGGER shipping_batch_count ON shipping_batch_item`, "the trigger shipping_batch_count"},
 		"no time zone":          {`ALTER TABLE shipping_webhook ALTER COLUMN until TYPE timestamp`, "the column until of shipping_webhook"},
 		"no primary key":        {`ALTER TABLE shipping_batch_item DROP CONSTRAINT shipping_batch_item_pkey`, "the primary key {batch,key} of shipping_batch_item"},
 		"part of a primary key": {`ALTER TABLE shipping_webhook DROP CONSTRAINT shipping_webhook_pkey, ADD PRIMARY KEY (id)`, "the primary key {receiver,id} of shipping_webhook"},
+		"no totals":             {`DROP TABLE shipping_batch_total`, ""},
 		"one table":             {`DROP TABLE shipping_webhook`, ""},
 		"no index":              {`DROP INDEX shipping_webhook_until`, ""},
 		"nothing":               {`SELECT 1`, ""},
@@ -260,6 +265,128 @@ func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 		if (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// The rows of an installation without periods and totals are counted after its migration, which may be repeated. The totals
+// are those of the rows, whatever changes them.
+func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
+	pool := connect(t)
+	for name, migrate := range map[string]func(pool *pgxpool.Pool) error{
+		"Migrate": func(pool *pgxpool.Pool) error { return pgstore.Migrate(t.Context(), pool) },
+		"Schema":  func(pool *pgxpool.Pool) error { _, err := pool.Exec(t.Context(), pgstore.Schema()); return err },
+	} {
+		schema := "s" + strings.ToLower(rand.Text())
+		if _, err := pool.Exec(t.Context(), `CREATE SCHEMA `+schema); err != nil {
+			t.Fatal(err)
+		}
+		old, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path="+schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer old.Close()
+		if _, err := old.Exec(t.Context(), `
+			CREATE TABLE shipping_batch_item (batch text NOT NULL, key text NOT NULL, fence bigint NOT NULL, until timestamptz,
+				record jsonb, committed numeric, currency text, PRIMARY KEY (batch, key));
+			INSERT INTO shipping_batch_item (batch, key, fence, record, committed, currency) VALUES
+				('one', 'a', 1, '{"key": "a", "step": "purchased", "documents": ["FDA"]}', 10.5, 'NGN'),
+				('one', 'b', 1, '{"key": "b", "step": "purchased", "documents": ["FDA"]}', 1, ' ngn'),
+				('one', 'c', 1, '{"key": "c", "step": "analyzed", "documents": ["FDA"]}', NULL, ''), ('one', 'd', 1, NULL, NULL, NULL),
+				('two', 'a', 1, '{"key": "a", "step": "purchased", "documents": ["FDA"]}', NULL, '')`); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := migrate(old); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
+		one := pgstore.NewBatchJournal(old, "one", 0)
+		if sum, err := one.Committed(t.Context(), "", budget); err != nil || sum.String() != "11.5" {
+			t.Errorf("%s: %s, %v", name, sum, err)
+		}
+		if _, err := pgstore.NewBatchJournal(old, "two", 0).Committed(t.Context(), "", budget); !errors.Is(err, shipping.ErrOverBudget) {
+			t.Errorf("%s: a purchase without a price is counted: %v", name, err)
+		}
+		c := claim(t, one, "a")
+		for _, change := range []batch.Record{
+			{Step: batch.StepAnalyzed},
+			{Step: batch.StepPurchasing, Amount: amount(t, "5"), Currency: "NGN", Period: "tonight"},
+			{Step: batch.StepPurchased, Amount: amount(t, "7"), Currency: "USD", Period: "tonight"},
+		} {
+			change.Key = "a"
+			keep(t, c, change)
+		}
+		if _, err := old.Exec(t.Context(), `DELETE FROM shipping_batch_item WHERE batch = 'two'; UPDATE shipping_batch_item SET batch = 'three' WHERE key = 'b'`); err != nil {
+			t.Fatal(err)
+		}
+		var wrong int
+		if err := old.QueryRow(t.Context(), `
+			SELECT count(*) FROM (
+				SELECT batch, period, lower(trim(currency)) AS currency, sum(committed) AS committed, count(committed) AS priced, 0 AS unpriced
+				FROM shipping_batch_item WHERE committed IS NOT NULL GROUP BY 1, 2, 3) AS counted
+			FULL JOIN (SELECT * FROM shipping_batch_total WHERE (committed, priced, unpriced) <> (0, 0, 0)) AS total
+				USING (batch, period, currency, committed, priced, unpriced)
+			WHERE counted.* IS NULL OR total.* IS NULL`).Scan(&wrong); err != nil || wrong > 0 {
+			t.Errorf("%s: %d totals are not those of the rows, %v", name, wrong, err)
+		}
+	}
+}
+
+// BenchmarkBatchJournal records items within a budget beside the rows of earlier periods. Each record once read all rows.
+func BenchmarkBatchJournal(b *testing.B) {
+	for _, rows := range []int{1_000, 50_000} {
+		b.Run(fmt.Sprint(rows, " rows"), func(b *testing.B) {
+			pool, err := pgxpool.New(b.Context(), os.Getenv(dsnVariable))
+			if err == nil {
+				err = pgstore.Migrate(b.Context(), pool)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer pool.Close()
+			name := rand.Text()
+			if _, err := pool.Exec(b.Context(), `
+				INSERT INTO shipping_batch_item (batch, key, fence, record, committed, currency)
+				SELECT $1, 'old ' || n, 1, '{"key": "old", "step": "completed", "documents": ["FDA"]}', 1, 'NGN'
+				FROM generate_series(1, $2) AS n`, name, rows); err != nil {
+				b.Fatal(err)
+			}
+			journal := pgstore.NewBatchJournal(pool, name, 0)
+			budget, err := shipping.ParseBudget("1000000 NGN")
+			if err != nil {
+				b.Fatal(err)
+			}
+			one, err := shipping.ParseAmount("1")
+			if err != nil {
+				b.Fatal(err)
+			}
+			var items atomic.Int64
+			b.SetParallelism(4) // 8 workers on two cores
+			b.ResetTimer()
+			b.RunParallel(func(next *testing.PB) {
+				for next.Next() {
+					key := fmt.Sprint("item ", items.Add(1))
+					c, err := journal.Claim(b.Context(), key)
+					for _, step := range []batch.Step{batch.StepAnalyzed, batch.StepPurchasing, batch.StepPurchased, batch.StepCompleted} {
+						if err == nil {
+							record := batch.Record{Key: key, Step: step, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}}
+							if step.Committed() {
+								record.Amount, record.Currency = one, "NGN"
+							}
+							_, err = c.Append(b.Context(), record, budget)
+						}
+					}
+					if err == nil {
+						err = c.Release(b.Context())
+					}
+					if err != nil {
+						b.Error(err)
+					}
+				}
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "items/s")
+		})
 	}
 }
 
@@ -302,7 +429,7 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	for _, statement := range []string{
 		`CREATE ROLE ` + user + ` LOGIN`,
 		`REVOKE CREATE ON SCHEMA public FROM PUBLIC`,
-		`GRANT SELECT, INSERT, UPDATE, DELETE ON shipping_batch_item, shipping_webhook TO ` + user,
+		`GRANT SELECT, INSERT, UPDATE, DELETE ON shipping_batch_item, shipping_batch_total, shipping_webhook TO ` + user,
 	} {
 		if _, err := pool.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
@@ -388,7 +515,7 @@ func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
 		}
 		c = claim(t, journal, "a")
 		got := c.Record()
-		committed, err := journal.Committed(t.Context(), shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"})
+		committed, err := journal.Committed(t.Context(), "", shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"})
 		if err != nil || committed != want.committed || got.Step != want.step || got.Note != "the wallet's list" || got.RequestID != "RD-1" {
 			t.Errorf("%s: %+v, %s committed, %v", want.outcome, got, committed, err)
 		}

@@ -20,11 +20,15 @@ import (
 //go:embed schema.sql
 var schema string
 
+// Schema returns the SQL that [Migrate] executes if a table is missing, for a migration tool. It creates what is missing in
+// the first schema of the search_path and brings tables of earlier versions up to date. It may be executed again.
+func Schema() string { return schema }
+
 //go:embed lacking.sql
 var lacking string
 
-// Migrate creates the tables shipping_batch_item and shipping_webhook in the first schema of the
-// connection's search_path. It leaves what exists as it is, and may run on several machines at once. The
+// Migrate creates the tables shipping_batch_item, shipping_batch_total and shipping_webhook in the first schema of the
+// connection's search_path, and brings those of an earlier version up to date. It may run on several machines at once. The
 // user needs the right to create tables only if one is missing. Tables of these names with other columns or
 // keys are an error.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {

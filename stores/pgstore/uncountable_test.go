@@ -49,7 +49,7 @@ func TestBatchJournal_KeepsWhatHappenedIfTheSumCannotBeCounted(t *testing.T) {
 			if got := claim(t, journal, "c").Record(); got.Step != "" {
 				t.Errorf("kept %+v", got)
 			}
-			if _, err := journal.Committed(t.Context(), *budget); !errors.Is(err, shipping.ErrOverBudget) && !errors.Is(err, shipping.ErrAmountOverflow) {
+			if _, err := journal.Committed(t.Context(), "", *budget); !errors.Is(err, shipping.ErrOverBudget) && !errors.Is(err, shipping.ErrAmountOverflow) {
 				t.Errorf("the sum: %v", err)
 			}
 		})
@@ -69,7 +69,7 @@ func TestBatchJournal_CountsACurrencyInAnySpelling(t *testing.T) {
 		keep(t, claim(t, journal, key), record)
 	}
 	for _, currency := range []string{"NGN", "ngn", " nGN"} {
-		sum, err := journal.Committed(t.Context(), shipping.Budget{Amount: amount(t, "100"), Currency: currency})
+		sum, err := journal.Committed(t.Context(), "", shipping.Budget{Amount: amount(t, "100"), Currency: currency})
 		if err != nil || sum.String() != "15" {
 			t.Errorf("%q: %s, %v", currency, sum, err)
 		}

@@ -40,11 +40,11 @@ func (j cutJournal) Claim(ctx context.Context, key string) (batch.Claim, error) 
 	return cutClaim{claim, j, i}, nil
 }
 
-func (j cutJournal) Committed(ctx context.Context, budget shipping.Budget) (shipping.Amount, error) {
+func (j cutJournal) Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error) {
 	if j.life.isDead() {
 		return shipping.Amount{}, errDead
 	}
-	return j.Journal.Committed(ctx, budget)
+	return j.Journal.Committed(ctx, period, budget)
 }
 
 type cutClaim struct {

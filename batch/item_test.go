@@ -1,10 +1,12 @@
 package batch_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -291,4 +293,101 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 			t.Errorf("%s: closed again: %v", name, again)
 		}
 	}
+}
+
+// One journal serves all nights. A budget of 250 bounds each period; items cost 100. A journal was once the scope of the
+// budget and of what was bought: one for each night bought a shipment twice, and one for all nights stopped the second night.
+func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) batch.Journal{
+		"in memory": func(*testing.T) batch.Journal { return batch.Memory() },
+		"in a file": func(t *testing.T) batch.Journal {
+			journal := openJournal(t, t.TempDir()+"/journal")
+			t.Cleanup(func() { _ = journal.Close() })
+			return journal
+		},
+		"shared": func(*testing.T) batch.Journal { return batchtest.NewJournal(2 * time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				lost := 0
+				service := &walletService{purchase: func(n int) purchaseFault { return purchaseFault{Ignore: n == lost} }}
+				journal := open(t)
+				night := func(period string, items int, committed string, completed, purchases int) *batch.Report {
+					t.Helper()
+					report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(items), &batch.Options{
+						Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Period: period, Journal: journal,
+						Purchase: shipping.PurchaseOptions{QuietFor: time.Minute},
+					})
+					if err != nil || report.Committed.String() != committed || report.Count(batch.StateCompleted) != completed {
+						t.Errorf("%s: %+v, %v", period, report, err)
+					}
+					if _, sent := service.total(); sent != purchases {
+						t.Errorf("%s: %d purchases", period, sent)
+					}
+					return report
+				}
+				night("Monday", 3, "200", 2, 2) // in list order
+				night("Monday", 3, "200", 2, 2) // what is left is not enough
+				lost = 4
+				report := night("Tuesday", 4, "200", 3, 4)
+				if unknown := report.Results[3]; unknown.State != batch.StateUnknown || unknown.Period != "Tuesday" || report.Results[0].Period != "Monday" {
+					t.Errorf("%+v", report)
+				}
+				// The unknown purchase counts in its own period until it is settled, and then in the one that purchases it.
+				night("Wednesday", 3, "0", 3, 4)
+				lost = 0
+				night("Wednesday", 4, "100", 4, 5)
+				night("Tuesday", 3, "100", 3, 5)
+				night("Monday", 6, "200", 4, 5)
+				night("Wednesday", 6, "200", 5, 6)
+			})
+		})
+	}
+}
+
+// A run that is killed before midnight continues after it within the budget of the day on which it was due, and so do two
+// machines in different time zones.
+func TestBatch_ThePeriodIsNotTheTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(24*time.Hour - 30*time.Second) // 2000-01-01 23:59:30 UTC
+		due := "2000-01-01"
+		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
+		run := func(ctx context.Context, zone string, offset int) *batch.Report {
+			zoned := time.FixedZone(zone, offset)
+			report, err := batch.Run(ctx, walletClient(t, service), walletItems(6), &batch.Options{
+				Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "350"), Period: due, Journal: journal,
+				Progress: func(event batch.Event) {
+					if event.Committed.Cmp(shippingtest.Amount(t, "350")) > 0 {
+						t.Errorf("%s: %s is committed at %s", zone, event.Committed, time.Now().In(zoned))
+					}
+				},
+			})
+			if err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+			return report
+		}
+		killed, kill := context.WithCancel(t.Context())
+		service.charged = func() { // within the purchase, so that its response is lost
+			kill()
+			service.charged = nil
+		}
+		run(killed, "Lagos", 3600)
+		time.Sleep(time.Minute)
+		var machines sync.WaitGroup
+		for zone, offset := range map[string]int{"Lagos": 3600, "Los Angeles": -8 * 3600} {
+			machines.Go(func() {
+				if report := run(t.Context(), zone, offset); report.Count(batch.StateCompleted) != 3 || report.Count(batch.StateOverBudget) != 3 {
+					t.Errorf("%s: %+v", zone, report)
+				}
+			})
+		}
+		machines.Wait()
+		if spent, purchases := service.total(); spent.String() != "300" || purchases != 3 {
+			t.Errorf("%s spent in %d purchases", spent, purchases)
+		}
+	})
 }
