@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strconv"
@@ -44,6 +45,8 @@ var (
 	ErrAmountUnreadable = errors.New("shipping: amount is not a decimal number")
 )
 
+const decimalPointHint = "use a point for decimals, such as 1000.50"
+
 // NewAmount returns units × 10^-decimals: NewAmount(1999, 2) is 19.99. It returns
 // [ErrAmountOverflow] for decimals outside 0 to 18.
 func NewAmount(units int64, decimals int) (Amount, error) {
@@ -62,7 +65,11 @@ func ParseAmount(text string) (Amount, error) {
 	case errors.Is(err, decimal.ErrRange):
 		return Amount{}, fmt.Errorf("%w: %s", ErrAmountOverflow, quoteShort(text))
 	case err != nil:
-		return Amount{}, fmt.Errorf("%w: %s: write the number only, such as 19.99, without a currency", ErrAmountUnreadable, quoteShort(text))
+		hint := "write the number only, such as 19.99, without a currency"
+		if strings.Contains(text, ",") {
+			hint = decimalPointHint
+		}
+		return Amount{}, fmt.Errorf("%w: %s: %s", ErrAmountUnreadable, quoteShort(text), hint)
 	}
 	return knownAmount(n), nil
 }
@@ -226,6 +233,43 @@ func (a *Amount) UnmarshalText(text []byte) error {
 	}
 	*a = parsed
 	return nil
+}
+
+// Value implements [driver.Valuer], for a numeric or text column: it returns the exact decimal text. An amount that was
+// not given is NULL. An unreadable one is an error, so that no row is written with another amount.
+func (a Amount) Value() (driver.Value, error) {
+	switch a.state {
+	case amountAbsent:
+		return nil, nil
+	case amountUnreadable:
+		return nil, ErrAmountUnreadable
+	}
+	return a.String(), nil
+}
+
+// Scan implements [sql.Scanner], for a numeric, integer or text column: NULL and an empty text are an amount that was not
+// given, any other text is read as by [ParseAmount]. A floating-point column is refused, because its values are not exact.
+// An error leaves the amount as it is.
+//
+// [sql.Scanner]: https://pkg.go.dev/database/sql#Scanner
+func (a *Amount) Scan(column any) error {
+	var text string
+	switch value := column.(type) {
+	case nil:
+	case int64:
+		text = strconv.FormatInt(value, 10)
+	case string:
+		text = value
+	case []byte:
+		text = string(value)
+	default:
+		return fmt.Errorf("%w: a column of type %T: use a numeric or text column", ErrAmountUnreadable, column)
+	}
+	if text == "" {
+		*a = Amount{}
+		return nil
+	}
+	return a.UnmarshalText([]byte(text))
 }
 
 // quoteShort quotes the start of a text, so that an error stays short even if a field holds a whole body.

@@ -1,6 +1,8 @@
 package shipping_test
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"math/big"
@@ -87,6 +89,19 @@ func TestParseAmount_WithACurrency(t *testing.T) {
 	if _, err := shipping.ParseAmount("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number only, such as 19.99`) {
 		t.Errorf("an amount: %v", err)
 	}
+	for text, want := range map[string]string{
+		"12,34": `"12,34": use a point for decimals, such as 1000.50`, "1.000,50": "use a point for decimals",
+	} {
+		if _, err := shipping.ParseAmount(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseAmount(%q): %v", text, err)
+		}
+		if _, err := shipping.ParseBudget(text + " NGN"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseBudget(%q): %v", text, err)
+		}
+	}
+	if _, err := shipping.ParseBudget(" "); err == nil || !strings.Contains(err.Error(), `got an empty text: write an amount and a currency, such as "150.00 NGN"`) {
+		t.Error(err)
+	}
 	if _, err := shipping.ParseBudget("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`) {
 		t.Errorf("a budget: %v", err)
 	}
@@ -148,6 +163,46 @@ func TestNewAmount(t *testing.T) {
 	}
 	if a, err := shipping.NewAmount(199900, 4); err != nil || a != shippingtest.Amount(t, "19.99") {
 		t.Errorf("%s, %v", a, err)
+	}
+}
+
+// A column of a database holds the exact amount, and NULL if none was given.
+func TestAmount_IsAColumn(t *testing.T) {
+	var _ sql.Scanner = new(shipping.Amount)
+	for text, want := range map[string]driver.Value{
+		"19.99": "19.99", "-0.000000000000000001": "-0.000000000000000001", "1e3": "1000", "0": "0",
+	} {
+		amount := shippingtest.Amount(t, text)
+		var back shipping.Amount
+		if got, err := amount.Value(); err != nil || got != want || back.Scan(got) != nil || back != amount {
+			t.Errorf("%s: %v, %v, and back %s", text, got, err, back)
+		}
+	}
+	if got, err := (shipping.Amount{}).Value(); got != nil || err != nil {
+		t.Errorf("not given: %v, %v", got, err)
+	}
+	if got, err := unreadable(t).Value(); got != nil || !errors.Is(err, shipping.ErrAmountUnreadable) {
+		t.Errorf("unreadable: %v, %v", got, err)
+	}
+	for _, tc := range []struct {
+		column any
+		want   string
+		known  bool
+	}{
+		{nil, "0", false}, {"", "0", false}, {[]byte{}, "0", false}, {int64(-7), "-7", true}, {[]byte("1.50"), "1.5", true}, {" 2 ", "2", true},
+	} {
+		got := shippingtest.Amount(t, "5")
+		if err := got.Scan(tc.column); err != nil || got.String() != tc.want || got.Known() != tc.known {
+			t.Errorf("%#v: %s, %t, %v", tc.column, got, got.Known(), err)
+		}
+	}
+	for column, want := range map[any]string{
+		19.99: "a column of type float64: use a numeric or text column", true: "bool", "NaN": `"NaN"`, "1e19": "18 digits",
+	} {
+		got := shippingtest.Amount(t, "5")
+		if err := got.Scan(column); err == nil || !strings.Contains(err.Error(), want) || got.String() != "5" {
+			t.Errorf("%#v: %s, %v", column, got, err)
+		}
 	}
 }
 

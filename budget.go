@@ -77,6 +77,10 @@ func ParseBudget(text string) (*Budget, error) {
 	currency = strings.TrimSpace(currency)
 	amount, err := ParseAmount(number)
 	switch {
+	case number == "":
+		return nil, invalidOption("ParseBudget", "got an empty text: write an amount and a currency, such as \"150.00 NGN\"")
+	case errors.Is(err, ErrAmountUnreadable) && strings.Contains(number, ","):
+		return nil, err // it shows how to write decimals
 	case errors.Is(err, ErrAmountUnreadable):
 		return nil, fmt.Errorf("%w: %s: write the number first, then the currency, such as \"150.00 NGN\"", ErrAmountUnreadable, quoteShort(text))
 	case err != nil:
