@@ -28,7 +28,7 @@ func ExampleOpenFileStore() {
 		receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
 			fmt.Println("handled", n.ID)
 			return nil
-		}, webhook.WithKeys("sk_test_present"), webhook.WithInline(), webhook.WithStore(store))
+		}, webhook.WithKeys("sk_test_present"), webhook.WithStore(store))
 		if err != nil {
 			log.Fatal(err)
 		}

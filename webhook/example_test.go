@@ -31,7 +31,7 @@ func ExampleNewReceiver() {
 		}
 		fmt.Println(n.Event, shipment.ShipmentID, shipment.Status)
 		return nil
-	}, webhook.WithKeys("sk_test_present"), webhook.WithInline())
+	}, webhook.WithKeys("sk_test_present"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func FuzzReceiver(f *testing.F) {
 				t.Errorf("the shipment is %+v, %v", shipment, err)
 			}
 			return nil
-		}, webhook.WithKeys(key), webhook.WithInline())
+		}, webhook.WithKeys(key))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,11 +23,12 @@ type settings struct {
 	maxBytes    int64
 	readTimeout time.Duration
 	store       Store
-	inline      bool
-	workers     int
+	workers     int // 0: notifications are handled before the response
 	queue       int
 	retries     int
 	backoff     time.Duration
+	queued      bool // WithWorkers was given
+	retried     bool // WithRetries was given
 	retryAfter  time.Duration
 	lost        func(*Notification, error)
 	logger      *slog.Logger
@@ -42,7 +43,7 @@ const DefaultEventIDHeader = "X-Webhook-Event-Id"
 func defaultSettings() settings {
 	return settings{
 		header: DefaultSignatureHeader, sign: Sign, idHeader: DefaultIDHeader, eventHeader: DefaultEventIDHeader, maxBytes: 1 << 20,
-		readTimeout: 10 * time.Second, workers: 4, queue: 1024, retries: 4, backoff: 500 * time.Millisecond,
+		readTimeout: 10 * time.Second, retries: 4, backoff: 500 * time.Millisecond,
 		retryAfter: 5 * time.Second,
 	}
 }
@@ -61,8 +62,10 @@ func (s *settings) check(handle Handler) error {
 		return errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or fips140=on")
 	case s.maxBytes <= 0 || s.readTimeout <= 0:
 		return errors.New("webhook: WithLimits needs a size and a time above zero")
-	case s.workers < 1 || s.queue < 1:
+	case s.queued && (s.workers < 1 || s.queue < 1):
 		return errors.New("webhook: WithWorkers needs at least one worker and a queue of at least one")
+	case s.retried && !s.queued:
+		return errors.New("webhook: WithRetries needs WithWorkers: without workers, the service sends a notification again whose handler failed")
 	case s.retries < 0 || s.backoff < 0:
 		return errors.New("webhook: WithRetries needs a number and a time that are not negative: 0 retries call a handler once")
 	}
@@ -105,27 +108,23 @@ func WithLimits(maxBytes int64, readTimeout time.Duration) Option {
 // machine.
 func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
 
-// WithWorkers sets how many notifications are handled at the same time, and the length of the queue.
-// The default is 4 and 1024.
+// WithWorkers responds to a notification before it is handled: it goes into a queue of the given length, from which the
+// given number of workers take it. Use it for a handler that can take 5 s, such as a purchase, because a service does not
+// wait long. A crash loses the notifications in the queue; those that a handler fails are tried again, see [WithRetries].
 func WithWorkers(workers, queue int) Option {
-	return func(s *settings) { s.workers, s.queue = workers, queue }
+	return func(s *settings) { s.workers, s.queue, s.queued = workers, queue, true }
 }
 
-// WithInline handles a notification before the receiver responds, so that 200 means handled, and a crash loses
-// no notification that the service considers delivered. The handler must be quick, because the service does not
-// wait long. If it fails, the receiver responds 503, and the service's own retries take the place of [WithRetries].
-// A panic is logged too; see [WithLogger].
-func WithInline() Option { return func(s *settings) { s.inline = true } }
-
-// WithRetries sets how often a handler that fails is called again, after backoff, doubled each time.
-// The default is 4 times, after 500 ms.
+// WithRetries sets how often a worker calls a handler that fails again, after backoff, doubled each time. The default is
+// 4 times, after 500 ms. It needs [WithWorkers].
 func WithRetries(retries int, backoff time.Duration) Option {
-	return func(s *settings) { s.retries, s.backoff = retries, backoff }
+	return func(s *settings) { s.retries, s.backoff, s.retried = retries, backoff, true }
 }
 
-// WithLost sets a function that is called with each notification that was accepted and could not be handled, and
-// with the error of the last attempt: a [*PanicError] if the handler panicked. Without it such a notification is
-// logged as an error, see [WithLogger]. With [WithInline] nothing is lost, because a failure is the response.
+// WithLost sets a function that is called with each notification that could not be handled although the service may not
+// send it again, and with the error: a [*PanicError] if the handler panicked. Those are the notifications for which a
+// worker used up its attempts, and those whose handler failed after the service had stopped waiting for the response.
+// Without it, they are logged as errors, see [WithLogger].
 func WithLost(lost func(n *Notification, err error)) Option {
 	return func(s *settings) { s.lost = lost }
 }

@@ -27,7 +27,7 @@ func failures() map[string]func() {
 	}
 }
 
-// In queue mode, a handler that panics has failed. Its panic must not end the process: 200 was sent and the id is stored.
+// With workers, a handler that panics has failed. Its panic must not end the process: 200 was sent and the id is stored.
 func TestReceiver_AHandlerThatPanicsHasFailed(t *testing.T) {
 	for name, fail := range failures() {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestPanicError_NamesTheValueAndShowsTheStackOnce(t *testing.T) {
 	cause := errors.New("a nil map")
 	lost := make(chan error, 1)
 	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panicsForTheTest(cause); return nil },
-		webhook.WithRetries(1, 0), webhook.WithLost(func(_ *webhook.Notification, err error) { lost <- err }))
+		queued(), webhook.WithRetries(1, 0), webhook.WithLost(func(_ *webhook.Notification, err error) { lost <- err }))
 	postSigned(receiver, body)
 	err := <-lost
 	if !errors.Is(err, cause) {
@@ -94,8 +94,8 @@ func logged(err error) string {
 	return out.String()
 }
 
-// In inline mode, a panic is a failure, too: the response is 503, the claim is released, and the log contains the panic.
-func TestReceiver_AnInlineHandlerThatPanicsLeavesNoClaim(t *testing.T) {
+// Without workers, a panic is a failure, too: the response is 503, the claim is released, and the log contains the panic.
+func TestReceiver_AHandlerThatPanicsLeavesNoClaim(t *testing.T) {
 	t.Parallel()
 	for name, fail := range failures() {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestReceiver_AnInlineHandlerThatPanicsLeavesNoClaim(t *testing.T) {
 					fail()
 				}
 				return nil
-			}, webhook.WithInline(), webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+			}, webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 				webhook.WithLost(func(*webhook.Notification, error) { t.Error("lost, though it was not accepted") }))
 			send := func() *httptest.ResponseRecorder { return postSigned(receiver, body) }
 			if answer := send(); answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" || strings.Contains(answer.Body.String(), "goroutine") {
@@ -144,18 +144,19 @@ func TestReceiver_OtherCallbacksThatPanicHaveFailed(t *testing.T) {
 		}{
 			{"Claim", 503, accept, []webhook.Option{failsIn("Claim")}},
 			{"Accept", 200, accept, []webhook.Option{failsIn("Accept")}},
-			{"Release", 503, refuse, []webhook.Option{failsIn("Release"), webhook.WithInline()}},
-			{"WithLost", 200, refuse, []webhook.Option{webhook.WithLost(func(*webhook.Notification, error) { fail() })}},
+			{"Release", 503, refuse, []webhook.Option{failsIn("Release")}},
+			{"WithLost", 200, refuse, []webhook.Option{
+				webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0), webhook.WithLost(func(*webhook.Notification, error) { fail() }),
+			}},
 			{"WithSignature", 503, accept, []webhook.Option{webhook.WithSignature("X-Signature", func(string, []byte) string { fail(); return "" })}},
-			{"WithLogger, inline", 503, refuse, []webhook.Option{webhook.WithInline(), webhook.WithLogger(slog.New(failingLog{fail}))}},
-			{"WithLogger, queue", 200, refuse, []webhook.Option{webhook.WithLogger(slog.New(failingLog{fail}))}},
+			{"WithLogger", 503, refuse, []webhook.Option{webhook.WithLogger(slog.New(failingLog{fail}))}},
+			{"WithLogger, queue", 200, refuse, []webhook.Option{
+				webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0), webhook.WithLogger(slog.New(failingLog{fail})),
+			}},
 		} {
 			t.Run(tc.name+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					log := slog.New(slog.DiscardHandler)
-					receiver := newReceiver(t, tc.handle, append([]webhook.Option{
-						webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0), webhook.WithLogger(log),
-					}, tc.opts...)...)
+					receiver := newReceiver(t, tc.handle, tc.opts...)
 					for n := range 2 {
 						answer := postSigned(receiver, body, "X-Signature", "00", webhook.DefaultIDHeader, fmt.Sprint(n))
 						if answer.Code != tc.status {
@@ -195,7 +196,8 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				opts := []webhook.Option{webhook.WithRetries(3, time.Second), webhook.WithLogger(slog.New(slog.NewJSONHandler(&log, nil)))}
+				logger := slog.New(slog.NewJSONHandler(&log, nil))
+				opts := []webhook.Option{queued(), webhook.WithRetries(3, time.Second), webhook.WithLogger(logger)}
 				if test.lost != nil {
 					opts = append(opts, webhook.WithLost(test.lost))
 				}
@@ -218,8 +220,8 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 	}
 }
 
-// Close waits for inline handlers under way, and later deliveries are not handled.
-func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
+// Close waits for handlers that run, and later deliveries are not handled.
+func TestReceiver_CloseWaitsForHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		working, end := make(chan struct{}), make(chan struct{})
 		handled := 0
@@ -228,7 +230,7 @@ func TestReceiver_CloseEndsInlineHandling(t *testing.T) {
 			<-end
 			handled++
 			return nil
-		}, webhook.WithInline())
+		})
 		first := make(chan int, 1)
 		go func() { first <- postSigned(receiver, body).Code }()
 		<-working

@@ -38,6 +38,9 @@ func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *
 	return receiver
 }
 
+// queued makes a receiver respond before it handles a notification.
+func queued() webhook.Option { return webhook.WithWorkers(4, 1024) }
+
 // post delivers a body to a receiver, with headers as pairs.
 func post(receiver http.Handler, body, signature string, header ...string) *httptest.ResponseRecorder {
 	return postIn(context.Background(), receiver, body, signature, header...)
@@ -114,7 +117,7 @@ func TestReceiver_AnswersForWhatComes(t *testing.T) {
 			t.Parallel()
 			handled := 0
 			receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
-				webhook.WithKeys(key, former), webhook.WithInline(), webhook.WithLimits(1000, time.Second))
+				webhook.WithKeys(key, former), webhook.WithLimits(1000, time.Second))
 			answer := post(receiver, tc.body, tc.signature)
 			if answer.Code != tc.status || handled != tc.handled {
 				t.Errorf("%d, handled %d times, want %d and %d: %s", answer.Code, handled, tc.status, tc.handled, answer.Body)
@@ -223,7 +226,7 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
 			working <- struct{}{}
 			return <-end
-		}, webhook.WithInline())
+		})
 		send := func() <-chan int {
 			code := make(chan int, 1)
 			go func() {
@@ -263,7 +266,7 @@ func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
 			return ctx.Err()
 		}}
 		outcome := errors.New("not today")
-		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return outcome }, webhook.WithInline(), webhook.WithStore(store))
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return outcome }, webhook.WithStore(store))
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		signature := webhook.Sign(key, []byte(body))
@@ -292,7 +295,7 @@ func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 			}
 			n.Attempt = -5 // changes neither the number of attempts nor the pauses
 			return errors.New("not today")
-		}, webhook.WithRetries(3, time.Second), webhook.WithLost(func(n *webhook.Notification, err error) {
+		}, queued(), webhook.WithRetries(3, time.Second), webhook.WithLost(func(n *webhook.Notification, err error) {
 			// After the last attempt the receiver waits no longer.
 			if lost++; n.Event != shipping.EventShipmentUpdated || err == nil || time.Since(started) != 7*time.Second {
 				t.Errorf("lost %+v, %v after %v", n, err, time.Since(started))
@@ -314,7 +317,7 @@ func TestReceiver_NoLogShowsAKey(t *testing.T) {
 	const secret = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
 	var log bytes.Buffer
 	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return fmt.Errorf("refused %s", secret) },
-		webhook.WithKeys("sk_test_another_one_1234", secret), webhook.WithInline(),
+		webhook.WithKeys("sk_test_another_one_1234", secret),
 		webhook.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	fmt.Fprintf(&log, "%v %+v %#v %s %d\n", receiver, receiver, receiver, receiver, receiver)
 	for _, delivery := range []string{body, `{"event":` + secret + `}`, `{"event":"` + secret + `","data":1}`, secret} {
@@ -328,7 +331,7 @@ func TestReceiver_NoLogShowsAKey(t *testing.T) {
 
 // When the time given to Close is up, the context of the handlers ends.
 func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
-	for want, opts := range map[int][]webhook.Option{http.StatusOK: nil, http.StatusServiceUnavailable: {webhook.WithInline()}} {
+	for want, opts := range map[int][]webhook.Option{http.StatusOK: {queued()}, http.StatusServiceUnavailable: nil} {
 		synctest.Test(t, func(t *testing.T) {
 			var cause error
 			receiver := newReceiver(t, func(ctx context.Context, _ *webhook.Notification) error {
@@ -422,7 +425,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 	receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 		handled = append(handled, n.ID+" "+n.EventID)
 		return nil
-	}, webhook.WithInline(), webhook.WithIDHeader(webhook.DefaultEventIDHeader))
+	}, webhook.WithIDHeader(webhook.DefaultEventIDHeader))
 	for _, delivery := range []string{"WD-1", "WD-2"} {
 		answer := postSigned(receiver, body, webhook.DefaultIDHeader, delivery, webhook.DefaultEventIDHeader, "WE-1")
 		if answer.Code != http.StatusOK {
@@ -435,8 +438,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 	other := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 		handled = append(handled, n.EventID)
 		return nil
-	},
-		webhook.WithInline(), webhook.WithEventIDHeader("Event"))
+	}, webhook.WithEventIDHeader("Event"))
 	postSigned(other, body, "Event", "WE-2")
 	if fmt.Sprint(handled) != "[WE-1 WE-1 WE-2]" {
 		t.Errorf("handled %q", handled)
@@ -459,8 +461,9 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 		"no header":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("", webhook.Sign)}, "WithSignature"},
 		"no limit":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
 		"no workers":              {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
-		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(-1, 0)}, "WithRetries"},
-		"a negative pause":        {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(0, -1)}, "WithRetries"},
+		"retries without workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)}, "WithWorkers"},
+		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)}, "WithRetries"},
+		"a negative pause":        {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)}, "WithRetries"},
 		"no scheme":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("X", nil)}, "WithSignature"},
 		"no time":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
 		"no queue":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)}, "WithWorkers"},
@@ -503,7 +506,7 @@ func TestReceiver_NamesMatchByteForByte(t *testing.T) {
 				got += shipment.ShipmentID
 			}
 			return nil
-		}, webhook.WithInline())
+		})
 		answer := postSigned(receiver, body)
 		if got != want || (answer.Code == http.StatusOK) != (want != "") {
 			t.Errorf("%s: %d, %q instead of %q", body, answer.Code, got, want)

@@ -50,8 +50,7 @@ func TestReceiver_ACapturedDeliveryUnderAnotherID(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]int{webhook.DefaultIDHeader: 2, "": 1} {
 		handled := 0
-		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
-			webhook.WithInline(), webhook.WithIDHeader(header))
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil }, webhook.WithIDHeader(header))
 		for _, id := range []string{"WD-1", "WD-1", "WD-2"} {
 			if answer := postSigned(receiver, body, webhook.DefaultIDHeader, id); answer.Code != 200 {
 				t.Errorf("%s is answered %d", id, answer.Code)
@@ -102,7 +101,7 @@ func TestReceiver_AnIDWithAnotherBodyIsAnotherNotification(t *testing.T) {
 		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 			handled = append(handled, n.ID+" "+string(n.Event))
 			return nil
-		}, webhook.WithInline(), webhook.WithStore(store), webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		}, webhook.WithStore(store), webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		for _, event := range []string{"captured", "genuine", "captured", "genuine"} {
 			if answer := postSigned(receiver, `{"event":"`+event+`"}`, webhook.DefaultIDHeader, "WD-1"); answer.Code != http.StatusOK {
 				t.Errorf("%s: %d", event, answer.Code)

@@ -86,7 +86,6 @@ func run(ctx context.Context, args []string, out, logs io.Writer) error {
 func newReceiver(out, logs io.Writer, keys ...string) (*webhook.Receiver, error) {
 	return webhook.NewReceiver(handler(out),
 		webhook.WithKeys(keys...),
-		webhook.WithInline(), // it responds when the notification has been handled, so that none is lost in a crash
 		webhook.WithLogger(slog.New(slog.NewTextHandler(logs, nil))))
 }
 

@@ -67,7 +67,7 @@ func ExampleNewWebhookStore() {
 
 	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
 		return nil // do something about it
-	}, webhook.WithKeys("sk_test_present"), webhook.WithInline(),
+	}, webhook.WithKeys("sk_test_present"),
 		webhook.WithStore(pgstore.NewWebhookStore(pool, "orders", pgstore.WebhookOptions{})))
 	fmt.Println(receiver != nil, err)
 

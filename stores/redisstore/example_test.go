@@ -19,7 +19,7 @@ func ExampleNew() {
 
 	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
 		return nil // do something about it
-	}, webhook.WithKeys("sk_test_present"), webhook.WithInline(),
+	}, webhook.WithKeys("sk_test_present"),
 		webhook.WithStore(redisstore.New(client, "orders", redisstore.Options{})))
 	fmt.Println(receiver != nil, err)
 
