@@ -182,7 +182,7 @@ func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
 				if err == nil || service.Count(http.MethodPost) != 1 {
 					t.Errorf("%s, %s: %d POST requests, %v", way, reads, service.Count(http.MethodPost), err)
 				}
-				if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok && failed.Outcome != shipping.OutcomeNotCharged {
+				if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok && failed.Outcome != shipping.OutcomeNotCharged {
 					t.Errorf("%s, %s: %v", way, reads, err)
 				}
 			})

@@ -178,7 +178,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 		"a context that ended":    func() (*http.Response, error) { return nil, context.Canceled },
 		"a deadline of somewhere": func() (*http.Response, error) { return nil, context.DeadlineExceeded },
 		"a purchase's own failure": func() (*http.Response, error) {
-			return nil, &shipping.PurchaseError{Outcome: shipping.OutcomeNotCharged}
+			return nil, &shipping.RegulatoryError{Outcome: shipping.OutcomeNotCharged}
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 				return nil, errors.New("unreachable")
 			}))
 			_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
-			failed, ok := err.(*shipping.PurchaseError)
+			failed, ok := err.(*shipping.RegulatoryError)
 			if !ok || failed.Outcome != shipping.OutcomeUnknown || purchases != 1 {
 				t.Errorf("%s: %v after %d purchases", name, err, purchases)
 			}

@@ -41,7 +41,7 @@
 // with a journal on disk.
 //
 // A purchase is sent once. If its response is lost, the client reads the request back, and the result, or a
-// [PurchaseError], reports whether the wallet was charged: [OutcomeNotCharged], [OutcomePurchasedBefore] or
+// [RegulatoryError], reports whether the wallet was charged: [OutcomeNotCharged], [OutcomePurchasedBefore] or
 // [OutcomeUnknown], which [RegulatoryService.SettlePurchase] settles later, in this process or another.
 //
 // Editing a draft, retrying and the PDF have no documented path. These methods send nothing

@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -139,7 +140,7 @@ func (e *Error) Error() string {
 	case e.kind != nil && e.StatusCode/100 == 2, e.kind != nil && e.StatusCode == 0:
 		b.WriteString(": " + strings.TrimPrefix(e.kind.Error(), "shipping: "))
 	}
-	if e.RequestID != "" {
+	if e.RequestID != "" && !strings.Contains(e.Message, e.RequestID) {
 		b.WriteString(" (request " + oneLine(e.RequestID, maxErrorID) + ")")
 	}
 	if e.Cause != nil && (e.kind == nil || e.Cause.Error() != e.kind.Error()) {
@@ -195,7 +196,7 @@ func (e *Error) checkAddress() string {
 	return "check that the service runs at " + e.address + ", and host, port and network"
 }
 
-// lostHint returns advice about a request that may have been performed. That of a purchase is in the [PurchaseError].
+// lostHint returns advice about a request that may have been performed. That of a purchase is in the [RegulatoryError].
 func (e *Error) lostHint() string {
 	switch {
 	case e.NotSent() || e.Refused():
@@ -428,6 +429,116 @@ func statusKind(status int) error {
 		return ErrUnexpectedBody
 	}
 }
+
+// RegulatoryError is returned for a regulatory request: if its analysis or generation failed, if its purchase was not
+// confirmed, or if a workflow or a wait did not reach its end.
+//
+// To continue, in this process or another, pass RequestID to [RegulatoryService.Wait] after the step "polled", and to
+// [RegulatoryService.Resume] after an earlier one. If Outcome is [OutcomeUnknown], settle the purchase first: Resume
+// purchases a request that reads as a draft.
+type RegulatoryError struct {
+	RequestID string
+	// Step is the step that failed: "analyzed", "edited", "selected", "purchased" or "polled".
+	Step Step
+	// Outcome reports whether this call charged the wallet. It is empty for a wait without a purchase before it.
+	Outcome PurchaseOutcome
+	// Request is the record as last read; nil if it was not read. After an analysis it may contain only the id.
+	Request *RegulatoryRequest
+	// Purchase describes the purchase for [RegulatoryService.SettlePurchase], and can be stored as JSON; nil if the step
+	// is not "purchased".
+	Purchase *PurchaseRequest
+	// Err is the reason.
+	Err error
+}
+
+// Error returns the request, what happened, what was charged, and what to do next.
+func (e *RegulatoryError) Error() string {
+	id, text := oneLine(e.RequestID, maxErrorID), ""
+	switch {
+	case e.generationFailed() || e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
+		text = e.failureText(id)
+	case e.Step == wait.StepPurchased:
+		text = fmt.Sprintf("purchase of request %s: outcome %s", id, cmp.Or(e.Outcome, OutcomeUnknown))
+	default:
+		text = "request " + id
+		if e.Request != nil && e.Request.Status != "" {
+			text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
+		}
+		verbs := map[Step]string{wait.StepEdited: "edit", wait.StepSelected: "select", wait.StepPolled: "wait"}
+		text += ": " + cmp.Or(verbs[e.Step], string(e.Step), "unknown step")
+	}
+	return "shipping: " + text + e.causeText(id) + e.advice()
+}
+
+// generationFailed reports whether a wait has ended with a failed request.
+func (e *RegulatoryError) generationFailed() bool {
+	return e.Step == wait.StepPolled && errors.Is(e.Err, ErrRequestFailed)
+}
+
+// failureText returns the reason why a request failed.
+func (e *RegulatoryError) failureText(id string) string {
+	record := cmp.Or(e.Request, &RegulatoryRequest{})
+	text := "request " + id + " failed"
+	switch { // a failed request was purchased only if its record shows it
+	case e.Step == wait.StepAnalyzed:
+		text = "analysis failed for request " + id
+	case e.charged(), len(record.Documents) > 0, record.showsCharge():
+		text = "generation failed for request " + id
+	}
+	if record.FailureReason != "" {
+		text += ": " + record.FailureReason
+	}
+	for _, document := range record.Documents {
+		if document.Status == "failed" {
+			text += fmt.Sprintf("; %s: %s", document.DocumentType, document.Failure)
+		}
+	}
+	return oneLine(text, maxErrorMessage)
+}
+
+func (e *RegulatoryError) charged() bool { return e.Outcome == OutcomeCharged }
+
+// causeText returns ": " and the text of the cause, without what the text before it states already.
+func (e *RegulatoryError) causeText(id string) string {
+	if e.Err == nil || e.Err == ErrRequestFailed && (e.generationFailed() || e.Step == wait.StepAnalyzed) {
+		return ""
+	}
+	text := strings.TrimPrefix(e.Err.Error(), ErrRequestFailed.Error()+"; ")
+	text = strings.NewReplacer("; shipping: ", "; ", ": shipping: ", ": ").Replace(strings.TrimPrefix(text, "shipping: "))
+	if id != "" {
+		text = strings.ReplaceAll(text, " (request "+id+")", "")
+	}
+	return ": " + text
+}
+
+// advice returns what was charged, unless the text before it states this, and what to do next.
+func (e *RegulatoryError) advice() string {
+	switch {
+	case e.Outcome == OutcomePurchasedBefore:
+		return "; call Regulatory.Wait to wait for the documents"
+	case e.Outcome == OutcomeUnknown, e.Outcome == "" && (e.Step == wait.StepPurchased || e.Step == ""):
+		return "; do not purchase again: call Regulatory.SettlePurchase later"
+	case e.Step == wait.StepAnalyzed:
+		return "; nothing was charged"
+	case errors.Is(e.Err, ErrOverBudget): // which states that nothing was purchased
+		return ""
+	case e.Step == wait.StepEdited, e.Step == wait.StepSelected:
+		return "; this call purchased nothing"
+	case e.charged() && e.generationFailed():
+		return "; the wallet was charged: Regulatory.Retry generates the documents again, without a charge"
+	}
+	text := ""
+	if e.charged() {
+		text = "; the wallet was charged"
+	}
+	if e.Step == wait.StepPolled && (contextEnded(e.Err) || retryable(e.Err)) {
+		text += "; call Regulatory.Wait to continue"
+	}
+	return text
+}
+
+// Unwrap returns the reason.
+func (e *RegulatoryError) Unwrap() error { return e.Err }
 
 // ValidationError is returned for a request or an option that was refused before anything was sent. It wraps
 // [ErrInvalidRequest].

@@ -98,7 +98,7 @@ func ExampleRegulatoryService_Purchase() {
 
 // If the evidence does not show whether the wallet was charged, the error reports an unknown outcome. SettlePurchase
 // settles it later, and only reads. The example is not run: the purchase is read for 10 seconds, and then for a minute.
-func ExamplePurchaseError() {
+func ExampleRegulatoryError_settle() {
 	client, server := account()
 	defer server.Close()
 	ctx := context.Background()
@@ -113,13 +113,13 @@ func ExamplePurchaseError() {
 	_, err = client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"},
 	})
-	unclear, ok := errors.AsType[*shipping.PurchaseError](err)
+	unclear, ok := errors.AsType[*shipping.RegulatoryError](err)
 	if !ok || unclear.Outcome != shipping.OutcomeUnknown {
 		log.Fatal(err)
 	}
 
 	bought, err := client.Regulatory.SettlePurchase(ctx, unclear.Purchase)
-	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+	if verdict, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 		fmt.Println("settled:", verdict.Outcome)
 	} else if err == nil {
 		fmt.Println("settled: charged", bought.TransactionID)
@@ -138,7 +138,7 @@ func ExampleRegulatoryService_Resume() {
 	}
 
 	_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]}, options)
-	failure, ok := errors.AsType[*shipping.StepError](err)
+	failure, ok := errors.AsType[*shipping.RegulatoryError](err)
 	if !ok {
 		log.Fatal(err)
 	}

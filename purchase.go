@@ -209,38 +209,6 @@ type PurchaseResult struct {
 	Raw RawJSON
 }
 
-// PurchaseError is returned for a purchase that was not confirmed. Outcome reports whether the wallet was
-// charged.
-type PurchaseError struct {
-	// Purchase describes the purchase for [RegulatoryService.SettlePurchase], and can be stored as JSON.
-	Purchase *PurchaseRequest
-	Outcome  PurchaseOutcome
-	// Request is the record as last read; nil if it could not be read.
-	Request *RegulatoryRequest
-	// Err is the reason why the purchase was not confirmed.
-	Err error
-}
-
-// Error returns the request, the outcome and what to do next.
-func (e *PurchaseError) Error() string {
-	id, outcome := "", cmp.Or(e.Outcome, OutcomeUnknown)
-	if e.Purchase != nil {
-		id = e.Purchase.RequestID
-	}
-	text := fmt.Sprintf("shipping: purchase of request %s: outcome %s%s",
-		oneLine(id, maxErrorID), outcome, causeText(e.Err, id))
-	switch outcome {
-	case OutcomePurchasedBefore:
-		text += "; call Regulatory.Wait to wait for the documents"
-	case OutcomeUnknown:
-		text += "; do not purchase again: call Regulatory.SettlePurchase later"
-	}
-	return text
-}
-
-// Unwrap returns the cause.
-func (e *PurchaseError) Unwrap() error { return e.Err }
-
 // Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and
 // generation starts. The request is sent once and never retried. If the response is lost, or refuses the
 // purchase, the request is read back, and the result follows from the changes since the draft was read.
@@ -248,7 +216,7 @@ func (e *PurchaseError) Unwrap() error { return e.Err }
 // Only a draft that shows no purchase is purchased; for any other request, nothing is sent. Without
 // [PurchaseRequest.Draft] the request is read first.
 //
-// A purchase that is invalid is a [*ValidationError]. Any other error is a [*PurchaseError], whose
+// A purchase that is invalid is a [*ValidationError]. Any other error is a [*RegulatoryError], whose
 // Outcome reports whether the wallet was charged; it wraps the [*Error] of the call.
 //
 // Specification: POST /v1/regulatory-documents/purchase.
@@ -270,16 +238,16 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		draft, err := s.Get(ctx, p.RequestID, reads...)
 		switch {
 		case err == nil && p.Draft != nil && p.Draft.costsOtherwise(draft, p.DocumentTypes):
-			return nil, s.failed(p, OutcomeNotCharged, draft, errors.New("the request was read before the purchase, and its cost is not that of the draft "+
-				"that was passed: compare it with your budget, and pass the record that Regulatory.Get returns; nothing was sent"))
+			return nil, s.failed(p, OutcomeNotCharged, draft, errors.New("this purchase was not sent: the cost of the request is not that of the "+
+				"draft that was passed: compare it with your budget, and pass the record that Regulatory.Get returns"))
 		case err == nil:
 			p.Draft, before = draft, draft.shown()
 		case p.Draft == nil || !p.Sole || !errors.Is(err, ErrNotFound): // a new request may not be readable yet
-			return nil, s.failed(p, OutcomeNotCharged, nil, fmt.Errorf("the request could not be read before the purchase, and nothing was purchased: %w", err))
+			return nil, s.failed(p, OutcomeNotCharged, nil, fmt.Errorf("this purchase was not sent, because the request could not be read: %w", err))
 		}
 	}
 	if problem := p.notPurchasable(before); problem != "" {
-		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New(problem+"; nothing was sent"))
+		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New("this purchase was not sent: "+problem))
 	}
 	result, response, err := s.send(ctx, p, before, call)
 	reading := &readBack{service: s, purchase: p, before: before, response: response, cause: err, call: reads, longest: p.SettleFor}
@@ -302,6 +270,9 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	draft := p.Draft
 	switch {
+	case evidence.StatusOf(string(draft.Status)).Purchased && draft.Status != StatusFailed:
+		return fmt.Sprintf("the request is already purchased, its status is %s: call Regulatory.Wait for its documents, "+
+			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
 	case draft.Status != StatusDraft:
 		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its documents, "+
 			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
@@ -341,7 +312,9 @@ func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, re
 		text, _ := json.Marshal(before.Members())
 		p.Draft = s.core.withoutKey(decodeRecord(RawJSON(text)))
 	}
-	return &PurchaseError{Purchase: &p, Outcome: outcome, Request: s.core.withoutKey(record), Err: err}
+	return &RegulatoryError{
+		RequestID: p.RequestID, Step: wait.StepPurchased, Outcome: outcome, Request: s.core.withoutKey(record), Purchase: &p, Err: err,
+	}
 }
 
 // mayCall returns the error of an operation, or of call options, that are refused before anything is sent.
@@ -458,7 +431,7 @@ type readBack struct {
 	draftSince time.Time // when the first of the drafts in a row was requested
 }
 
-// decide returns the purchase's result, or its *PurchaseError.
+// decide returns the result of the purchase, or its *RegulatoryError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 	started, interval := time.Now(), cmp.Or(min(b.quietFor, b.longest), b.longest)/40
 	for {
@@ -601,15 +574,16 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 	}
 }
 
-// SettlePurchase finds the outcome of an earlier purchase, such as [PurchaseError.Purchase]. It only reads. If the
-// wallet was charged, it returns a result. Any other outcome is a [*PurchaseError]; it is [OutcomeNotCharged] if the
-// request stays a draft for QuietFor. An invalid purchase is a [*ValidationError].
+// SettlePurchase finds the outcome of an earlier purchase, such as [RegulatoryError.Purchase]. It only reads. If the
+// wallet was charged, it returns a result. Any other outcome is a [*RegulatoryError]; it is [OutcomeNotCharged] if the
+// request stays a draft for QuietFor, or for RefusedFor if the purchase was refused. An invalid purchase is a
+// [*ValidationError].
 //
 // A purchase can also be settled with the id of the request alone; then any purchase of the request counts. With
 // document types, a record counts only if it cannot be the result of a purchase of other documents.
 func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
 	if purchase == nil || strings.TrimSpace(purchase.RequestID) == "" {
-		return nil, invalidRequest(OpGetRequest, "RequestID", "is empty: pass the Purchase of the *PurchaseError")
+		return nil, invalidRequest(OpGetRequest, "RequestID", "is empty: pass the Purchase of the *RegulatoryError")
 	}
 	if err := cmp.Or(validID(OpGetRequest, "RequestID", purchase.RequestID), purchase.PurchaseOptions.Validate(), s.mayCall(ctx, OpGetRequest, call)); err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
 				})
 				client := shippingtest.NewClient(t, service)
 				_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
-				failed, ok := errors.AsType[*shipping.PurchaseError](err)
+				failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 				if !ok {
 					t.Fatal(err)
 				}
@@ -154,13 +154,13 @@ func TestPurchase_AgainAfterARefusal(t *testing.T) {
 			return shippingtest.OK(record)(r)
 		}))
 		_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
-		refused, ok := errors.AsType[*shipping.PurchaseError](err)
+		refused, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok || !refused.Purchase.Refused {
 			t.Fatal(err)
 		}
 		response = httpmock.NewErrorResponder(errors.New("connection reset"))
 		_, err = client.Regulatory.Purchase(t.Context(), refused.Purchase)
-		lost, ok := errors.AsType[*shipping.PurchaseError](err)
+		lost, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok || lost.Outcome != shipping.OutcomeUnknown {
 			t.Fatal(err)
 		}
@@ -276,7 +276,7 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 					PurchaseOptions: shipping.PurchaseOptions{QuotedDrafts: true},
 				})
 				outcome, later := shippingtest.Outcome(result, err), shippingtest.Outcome(result, err)
-				if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok && outcome == shipping.OutcomeUnknown {
+				if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok && outcome == shipping.OutcomeUnknown {
 					later = settleTwice(t, client, failed.Purchase)
 				}
 				if outcome != test.outcome || later != test.later {
@@ -372,7 +372,7 @@ func TestSettlePurchase_OfARefusal(t *testing.T) {
 			reads := []httpmock.Responder{shippingtest.Refusal(400, "no"), shippingtest.Record("draft")} // the first ends the purchase
 			client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(status, "no")}, reads))
 			_, err := shippingtest.Purchase(t.Context(), client, false)
-			failed, ok := errors.AsType[*shipping.PurchaseError](err)
+			failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 			if !ok || failed.Outcome != shipping.OutcomeUnknown {
 				t.Fatal(err)
 			}
@@ -402,7 +402,7 @@ func TestPurchase_AContextThatEndsWithAReadingIsReported(t *testing.T) {
 				return shippingtest.Refusal(status, "no")(r)
 			}
 			_, err := shippingtest.Purchase(ctx, shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(500, "")}, []httpmock.Responder{read})), false)
-			failed, ok := errors.AsType[*shipping.PurchaseError](err)
+			failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 			if !ok || failed.Outcome != shipping.OutcomeUnknown || !errors.Is(err, context.Canceled) {
 				t.Errorf("%d: %v", status, err)
 			}
@@ -467,7 +467,7 @@ func TestPurchase_ADraftThatWasNotPurchasedIsNotRemembered(t *testing.T) {
 		}
 		first := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, Sole: true}
 		_, err = client.Regulatory.Purchase(t.Context(), first)
-		failed, ok := errors.AsType[*shipping.PurchaseError](err)
+		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -242,7 +242,7 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 							if n := service.Count(http.MethodPost); n != 1 {
 								t.Errorf("%s: the purchase was sent %d times", readName, n)
 							}
-							failure, failed := errors.AsType[*shipping.PurchaseError](err)
+							failure, failed := errors.AsType[*shipping.RegulatoryError](err)
 							if failed && (failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil) {
 								t.Errorf("%s: the error lacks the purchase: %+v", readName, failure)
 							}
@@ -482,7 +482,7 @@ func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")})
 		_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: documents, Draft: shippingtest.DraftRecord("RD-1")})
 		documents[0] = "changed"
-		if failure, _ := errors.AsType[*shipping.PurchaseError](err); failure == nil || failure.Purchase.DocumentTypes[0] != "FDA" {
+		if failure, _ := errors.AsType[*shipping.RegulatoryError](err); failure == nil || failure.Purchase.DocumentTypes[0] != "FDA" {
 			t.Errorf("%v", err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping/internal/evidence"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/wait"
 )
 
 // RegulatoryService purchases customs and compliance documents ("regulatory documents"): it analyzes a shipment
@@ -72,8 +74,8 @@ func isWebAddress(address string) bool {
 }
 
 // Analyze creates a draft: it finds the documents that a shipment or invoice needs, and prices them in
-// the wallet's currency. It charges nothing. The error of a failed analysis is a [*FailedError], with the request's
-// id if the service sent one; other errors are a [*ValidationError] or an [*Error].
+// the wallet's currency. It charges nothing. The error of a failed analysis is a [*RegulatoryError] that is
+// [ErrRequestFailed], if the service sent the id of the request; other errors are a [*ValidationError] or an [*Error].
 //
 // Analyze is retried only on evidence that nothing was sent, because each analysis creates a record.
 //
@@ -90,13 +92,18 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 	if err == nil && record.Status == "" {
 		record.Status = StatusDraft // the specification shows no status here: a successful analysis is a draft
 	}
-	if failed, ok := analysisFailure(err); ok {
-		return nil, failed
-	}
-	if err == nil && record.Status == StatusFailed {
-		return nil, &FailedError{Request: record, Operation: OpAnalyze}
+	switch failed, ok := errors.AsType[*Error](err); {
+	case ok && RequestStatus(failed.Data.Get("status").Text()) == StatusFailed && failed.RequestID != "":
+		record = &RegulatoryRequest{RequestID: failed.RequestID, Status: StatusFailed, Raw: failed.Data}
+		return nil, analysisFailed(record, joinErrors(ErrRequestFailed, failed))
+	case err == nil && record.Status == StatusFailed:
+		return nil, analysisFailed(record, ErrRequestFailed)
 	}
 	return record, err
+}
+
+func analysisFailed(record *RegulatoryRequest, err error) error {
+	return &RegulatoryError{RequestID: record.RequestID, Step: wait.StepAnalyzed, Outcome: OutcomeNotCharged, Request: record, Err: err}
 }
 
 // Get reads a request. The error is a [*ValidationError] or an [*Error]; an unknown id is [ErrNotFound]. A request that

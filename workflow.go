@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/wait"
@@ -27,10 +26,8 @@ type AnalyzeAndPollOptions struct {
 	Budget *Budget
 	// Purchase holds the settings of the purchase.
 	Purchase PurchaseOptions
-	// Poll holds the settings of the wait. Its Progress is called too.
+	// Poll holds the settings of the wait. Its Progress is called after each step, too.
 	Poll PollOptions
-	// Progress is called after each step.
-	Progress func(PollEvent)
 }
 
 func (o *AnalyzeAndPollOptions) validate() error {
@@ -56,7 +53,7 @@ type PollOptions struct {
 	MaxFailures int
 	// DraftFor is how long a request may stay a draft before [ErrNotPurchased]. Default 1 min.
 	DraftFor time.Duration
-	// Progress is called after each poll.
+	// Progress is called after each poll, and by [RegulatoryService.AnalyzeAndPoll] after each step.
 	Progress func(PollEvent)
 }
 
@@ -84,11 +81,13 @@ func (o *PollOptions) intervals() wait.Intervals {
 	return wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
 }
 
+// Step is a step of a regulatory request: "analyzed", "edited", "selected", "purchased", "polled" and "ended", which
+// occur in this order. A poll that fails, so that the wait continues, is "poll failed". It is an open type.
+type Step string
+
 // PollEvent describes one step of a regulatory request, such as its purchase or a poll.
 type PollEvent struct {
-	// Step is one of "analyzed", "edited", "selected", "purchased", "polled", "poll failed" and "ended", which occur in this
-	// order.
-	Step      string
+	Step      Step
 	RequestID string
 	// Request is the record as last read; nil if it has not been read since the request was made or
 	// purchased.
@@ -107,12 +106,11 @@ type PollEvent struct {
 // AnalyzeAndPoll analyzes, lets the caller edit the draft and select documents, compares their price with the
 // budget, purchases, and waits until the request is completed or failed. If Select is nil or chooses
 // nothing, it purchases nothing, and returns the draft without an error. A failed request is returned together with
-// a [*FailedError].
+// an error that is [ErrRequestFailed].
 //
 // Invalid options are a [*ValidationError], and a failed analysis returns the error of [RegulatoryService.Analyze].
-// Every error after the analysis is a [*StepError] or [*FailedError] with the request's id, with which a later call
-// continues. It wraps [ErrOverBudget] if the budget stopped the purchase, and
-// a [*PurchaseError] if the purchase was not confirmed.
+// Every error after the analysis is a [*RegulatoryError] with the request's id, with which a later call continues, and
+// the outcome of the purchase. It wraps [ErrOverBudget] if the budget stopped the purchase.
 //
 // Specification: "Typical regulatory workflow".
 func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
@@ -182,17 +180,17 @@ func newFlow(s RegulatoryService, opts *AnalyzeAndPollOptions, call []CallOption
 }
 
 func (f *flow) report(event PollEvent) {
-	if f.options.Progress != nil {
+	if f.options.Poll.Progress != nil {
 		event.RequestID = f.id
 		event.Elapsed = time.Since(f.started)
-		f.options.Progress(event)
+		f.options.Poll.Progress(event)
 	}
 }
 
 // Prepare takes a draft up to its purchase, and purchases nothing: it edits the draft and reads it again, selects documents,
 // and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. The result holds the draft as last
 // read and is what [RegulatoryService.Purchase] takes; without DocumentTypes if nothing was selected. The error is a
-// [*ValidationError] or a [*StepError].
+// [*ValidationError] or a [*RegulatoryError].
 //
 // Purchase relies on the draft as it was prepared. If time has passed since, such as that of an approval, prepare it again
 // right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can purchase
@@ -281,23 +279,27 @@ func (f *flow) fromDraft(ctx context.Context, draft *RegulatoryRequest) (*Regula
 	}
 	bought, err := f.service.Purchase(ctx, p, f.call...)
 	if err != nil {
-		last := p.Draft
-		if failed, ok := errors.AsType[*PurchaseError](err); ok && failed.Request != nil {
-			last = failed.Request
+		failed, ok := err.(*RegulatoryError) // not errors.As: an error can wrap that of another request
+		if !ok {
+			return p.Draft, f.failed(wait.StepPurchased, p.Draft, err)
 		}
-		return last, f.failed(wait.StepPurchased, last, err)
+		failed.Request = cmp.Or(failed.Request, f.service.core.withoutKey(p.Draft))
+		return failed.Request, failed
 	}
 	f.report(PollEvent{Step: wait.StepPurchased, Request: bought.Request, Purchase: bought})
 	waiting, err := f.waiting()
 	if err != nil {
 		return nil, err
 	}
-	waiting.purchased = true
+	waiting.purchased, waiting.outcome = true, OutcomeCharged
 	return waiting.run(ctx)
 }
 
-func (f *flow) failed(step string, record *RegulatoryRequest, err error) error {
-	return &StepError{RequestID: f.id, Step: step, Request: f.service.core.withoutKey(record), Err: err}
+// failed returns the error of a step before the purchase was sent.
+func (f *flow) failed(step Step, record *RegulatoryRequest, err error) error {
+	return &RegulatoryError{
+		RequestID: f.id, Step: step, Outcome: OutcomeNotCharged, Request: f.service.core.withoutKey(record), Err: err,
+	}
 }
 
 // checkDraft returns an error if the request is no longer a draft.
@@ -305,7 +307,7 @@ func checkDraft(record *RegulatoryRequest) error {
 	if record.Status == StatusDraft {
 		return nil
 	}
-	return fmt.Errorf("the request is not a draft any more: its status is %s; this call purchased nothing", quoteShort(string(record.Status)))
+	return fmt.Errorf("the request is not a draft any more: its status is %s", quoteShort(string(record.Status)))
 }
 
 func (f *flow) waiting() (*waiting, error) {
@@ -313,21 +315,15 @@ func (f *flow) waiting() (*waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := options.Progress
-	options.Progress = func(event PollEvent) {
-		if own != nil {
-			own(event)
-		}
-		f.report(event)
-	}
+	options.Progress = f.report
 	return newWaiting(f.service, f.id, options, f.call), nil
 }
 
-// Wait polls a purchased request until its status is completed or failed. A failed request is
-// returned together with a [*FailedError]. Wait continues if this package does not know the status. A poll that fails
-// is retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Other errors are a [*StepError], with
-// the record as last read, which wraps the [*Error] of the last poll, the context's error, or [ErrNotPurchased] for a
-// request that stays a draft.
+// Wait polls a purchased request until its status is completed or failed. A failed request is returned together with an
+// error that is [ErrRequestFailed]. Wait continues if this package does not know the status. A poll that fails
+// is retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a [*ValidationError] is a
+// [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll, the context's error, or
+// [ErrNotPurchased] for a request that stays a draft.
 //
 // Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
 // failed".
@@ -352,8 +348,10 @@ type waiting struct {
 	call      []CallOption
 	polls     wait.Polls
 	progress  func(PollEvent)
-	purchased bool // a purchase succeeded before the wait, or a poll has shown one
+	purchased bool            // a purchase succeeded before the wait, or a poll has shown one
+	outcome   PurchaseOutcome // of the purchase before the wait; empty without one
 	last      *RegulatoryRequest
+	failure   error // of the last poll; nil if it went well
 }
 
 func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
@@ -386,10 +384,11 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		if poll.End == wait.Broken {
 			return 0, true, w.failed(err)
 		}
+		w.failure = err
 		w.report(wait.StepPollFailed, poll, err)
 		return poll.Next, false, err
 	}
-	w.last = record
+	w.last, w.failure = record, nil
 	w.purchased = w.purchased || record.Status == StatusPurchasing || record.Status == StatusProcessing
 	poll := w.polls.Found(ctx, record.Status == StatusDraft, record.Status.Final())
 	switch poll.End {
@@ -397,40 +396,35 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		if w.purchased {
 			return 0, true, w.failed(wait.ErrStale)
 		}
-		return 0, true, w.failed(ErrNotPurchased)
+		return 0, true, w.failed(fmt.Errorf("%w after %s: nothing has purchased it: call Regulatory.Purchase; if a purchase has just "+
+			"succeeded, call Regulatory.Wait again", ErrNotPurchased, w.polls.DraftFor))
 	case wait.NotYet:
 		w.report(wait.StepPolled, poll, nil)
 		return poll.Next, false, nil
 	}
 	w.report(wait.StepEnded, poll, nil)
-	if err = record.ended(); err != nil && record.Status != StatusFailed {
-		err = w.failed(err)
+	switch record.Status {
+	case StatusCompleted:
+		return 0, true, nil
+	case StatusFailed:
+		return 0, true, w.failed(ErrRequestFailed)
 	}
-	return 0, true, err
+	return 0, true, w.failed(fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
 }
 
-func (w *waiting) report(step string, poll wait.Poll, err error) {
+func (w *waiting) report(step Step, poll wait.Poll, err error) {
 	if w.progress != nil {
 		w.progress(PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Number, Elapsed: poll.Elapsed, Err: err, Next: poll.Next})
 	}
 }
 
-// ended returns the result of a wait for a request in a final state: nil only if its documents are generated.
-func (r *RegulatoryRequest) ended() error {
-	switch r.Status {
-	case StatusCompleted:
-		return nil
-	case StatusFailed:
-		return &FailedError{Request: r, Operation: OpGetRequest}
-	}
-	return fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(r.Status)))
-}
-
 func (w *waiting) failed(err error) error {
-	if contextEnded(err) {
-		err = fmt.Errorf("%w; call Regulatory.Wait to continue", err)
+	if contextEnded(err) && w.failure != nil && !errors.Is(err, w.failure) {
+		err = joinErrors(err, w.failure)
 	}
-	return &StepError{RequestID: w.id, Step: wait.StepPolled, Request: w.service.core.withoutKey(w.last), Err: err}
+	return &RegulatoryError{
+		RequestID: w.id, Step: wait.StepPolled, Outcome: w.outcome, Request: w.service.core.withoutKey(w.last), Err: err,
+	}
 }
 
 // sleep waits for d. If ctx ends first, or would, it returns the error of ctx and the last error of the
@@ -446,103 +440,11 @@ func sleep(ctx context.Context, d time.Duration, last error) error {
 	return joinErrors(err, last)
 }
 
-// StepError is returned if a step fails after the request was created. To continue, in this process or another, pass its
-// RequestID to [RegulatoryService.Wait] if the step is "polled", and to [RegulatoryService.Resume] otherwise. If it wraps a
-// [*PurchaseError] whose outcome is unknown, settle the purchase first: Resume purchases a request that reads as a draft.
-type StepError struct {
-	RequestID string
-	// Step is the step that failed.
-	Step string
-	// Request is the record as last read; nil if it was not read.
-	Request *RegulatoryRequest
-	Err     error
-}
-
-// Error returns the request, its last status, the step and the cause.
-func (e *StepError) Error() string {
-	text := "shipping: request " + oneLine(e.RequestID, maxErrorID)
-	if e.Request != nil && e.Request.Status != "" {
-		text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
-	}
-	verbs := map[string]string{wait.StepEdited: "edit", wait.StepSelected: "select", wait.StepPurchased: "purchase", wait.StepPolled: "wait"}
-	return text + ": " + cmp.Or(verbs[e.Step], "unknown step") + causeText(e.Err, e.RequestID)
-}
-
-// causeText returns ": " and the text of a cause, without the request id that the outer error names already;
-// "" for a nil cause.
-func causeText(cause error, requestID string) string {
-	if cause == nil {
-		return ""
-	}
-	text := strings.NewReplacer("; shipping: ", "; ", ": shipping: ", ": ").Replace(strings.TrimPrefix(cause.Error(), "shipping: "))
-	if id := oneLine(requestID, maxErrorID); id != "" {
-		text = strings.TrimPrefix(text, "purchase of request "+id+": ")
-		text = strings.ReplaceAll(text, " (request "+id+")", "")
-	}
-	return ": " + text
-}
-
-// Unwrap returns the cause.
-func (e *StepError) Unwrap() error { return e.Err }
-
-// ErrRequestFailed is returned for a regulatory request whose analysis or generation failed; see
-// [FailedError].
+// ErrRequestFailed is returned, in a [*RegulatoryError], for a regulatory request whose analysis or generation failed.
+//
+// Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
 var ErrRequestFailed = errors.New("shipping: the regulatory request failed")
 
 // ErrNotPurchased is returned by a wait for a request that stays a draft: it does not change until it is
 // purchased.
-var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft: purchase it, unless a purchase of it has succeeded: then wait again")
-
-// FailedError is returned for a request that ended in status failed. It wraps [ErrRequestFailed].
-//
-// Specification: "Regulatory analyze", "Regulatory generation" (under "Errors").
-type FailedError struct {
-	// Request is the record; with Analyze it may contain only the id.
-	Request *RegulatoryRequest
-	// Operation is the operation that returned the failure: [OpAnalyze] or [OpGetRequest].
-	Operation string
-	// Err is the service's response if that was an error; nil otherwise.
-	Err error
-}
-
-// Error returns the id of the request that failed, and the reason.
-func (e *FailedError) Error() string {
-	record := e.Request
-	if record == nil {
-		record = &RegulatoryRequest{}
-	}
-	text := "shipping: request " + record.RequestID + " failed"
-	switch { // a failed request was purchased only if its record shows it
-	case e.Operation == OpAnalyze:
-		text = "shipping: analysis failed for request " + record.RequestID
-	case len(record.Documents) > 0 || record.showsCharge():
-		text = "shipping: generation failed for request " + record.RequestID
-	}
-	if record.FailureReason != "" {
-		text += ": " + record.FailureReason
-	}
-	for _, document := range record.Documents {
-		if document.Status == "failed" {
-			text += fmt.Sprintf("; %s: %s", document.DocumentType, document.Failure)
-		}
-	}
-	return oneLine(text, maxErrorMessage) + causeText(e.Err, record.RequestID)
-}
-
-// Unwrap returns [ErrRequestFailed] and Err.
-func (e *FailedError) Unwrap() []error {
-	if e.Err == nil {
-		return []error{ErrRequestFailed}
-	}
-	return []error{ErrRequestFailed, e.Err}
-}
-
-// analysisFailure returns the error of an analysis that ended in status failed, if err is the response to one.
-func analysisFailure(err error) (*FailedError, bool) {
-	failed, ok := errors.AsType[*Error](err)
-	if !ok || RequestStatus(failed.Data.Get("status").Text()) != StatusFailed || failed.RequestID == "" {
-		return nil, false
-	}
-	record := &RegulatoryRequest{RequestID: failed.RequestID, Status: StatusFailed, Raw: failed.Data}
-	return &FailedError{Request: record, Operation: OpAnalyze, Err: err}, true
-}
+var ErrNotPurchased = errors.New("shipping: the regulatory request is still a draft")

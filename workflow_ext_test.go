@@ -59,28 +59,22 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := newWorkflowService()
 		var told []string
-		tell := func(who string) func(shipping.PollEvent) {
-			return func(event shipping.PollEvent) {
+		record, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			Edit:   func(context.Context, *shipping.RegulatoryRequest) error { return nil },
+			Select: shipping.SelectAll,
+			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "2400.50"), Currency: "NGN"}, // exactly the price
+			Poll: shipping.PollOptions{Progress: func(event shipping.PollEvent) {
 				if event.RequestID != "RD-1" {
 					t.Errorf("an event of no request: %+v", event)
 				}
-				told = append(told, fmt.Sprintf("%s: %s %d %t", who, event.Step, event.Polls, event.Purchase != nil))
-			}
-		}
-		record, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-			Edit:     func(context.Context, *shipping.RegulatoryRequest) error { return nil },
-			Select:   shipping.SelectAll,
-			Budget:   &shipping.Budget{Amount: shippingtest.Amount(t, "2400.50"), Currency: "NGN"}, // exactly the price
-			Progress: tell("workflow"),
-			Poll:     shipping.PollOptions{Progress: tell("poll")},
+				told = append(told, fmt.Sprintf("%s %d %t", event.Step, event.Polls, event.Purchase != nil))
+			}},
 		})
 		if err != nil || record.Status != shipping.StatusCompleted {
 			t.Fatalf("%+v, %v", record, err)
 		}
 		shippingtest.Diff(t, "progress", []string{
-			"workflow: analyzed 0 false", "workflow: edited 0 false", "workflow: selected 0 false", "workflow: purchased 0 true",
-			"poll: polled 1 false", "workflow: polled 1 false", "poll: polled 2 false", "workflow: polled 2 false",
-			"poll: ended 3 false", "workflow: ended 3 false",
+			"analyzed 0 false", "edited 0 false", "selected 0 false", "purchased 0 true", "polled 1 false", "polled 2 false", "ended 3 false",
 		}, told)
 		var sent []string
 		for _, got := range service.Requests() {
@@ -144,7 +138,7 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 			if draft == nil || draft.Status != shipping.StatusDraft || service.Count("") != 1 {
 				t.Errorf("draft %+v after %d requests", draft, service.Count(""))
 			}
-			if failure, _ := errors.AsType[*shipping.StepError](err); failure == nil || failure.RequestID != "RD-1" {
+			if failure, _ := errors.AsType[*shipping.RegulatoryError](err); failure == nil || failure.RequestID != "RD-1" {
 				t.Errorf("the error does not carry the request: %v", err)
 			}
 		})
@@ -157,7 +151,7 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 	for name, test := range map[string]struct {
 		options shipping.AnalyzeAndPollOptions
 		answers map[string]httpmock.Responder // by the end of the path
-		stage   string
+		stage   shipping.Step
 		want    error
 		text    string
 	}{
@@ -171,7 +165,7 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 			return []shipping.DocumentType{"NEW"}, nil
 		}}, nil, "purchased", shipping.ErrInvalidRequest, `names "NEW"`},
 		"purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
-			map[string]httpmock.Responder{"/purchase": shippingtest.Refusal(400, "insufficient funds")}, "purchased", shipping.ErrInvalidRequest, "purchase: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
+			map[string]httpmock.Responder{"/purchase": shippingtest.Refusal(400, "insufficient funds")}, "purchased", shipping.ErrInvalidRequest, "shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
 		"lost purchase": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
 			map[string]httpmock.Responder{"/purchase": shippingtest.NoResponse()}, "purchased", shipping.ErrConnection, "outcome unknown"},
 		"wait": {shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll},
@@ -191,7 +185,7 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 				}
 				_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &test.options)
 				shippingtest.WantError(t, "workflow", err, test.want)
-				failure, _ := errors.AsType[*shipping.StepError](err)
+				failure, _ := errors.AsType[*shipping.RegulatoryError](err)
 				if failure == nil || failure.RequestID != "RD-1" || failure.Step != test.stage {
 					t.Fatalf("%+v", failure)
 				}
@@ -258,7 +252,7 @@ func TestResume_AfterAFailedReadItWaitsAndBuysNothing(t *testing.T) {
 		}
 		_, err = shippingtest.NewClient(t, states(shippingtest.Refusal(404, "gone"))).Regulatory.Resume(t.Context(), "RD-1", nil)
 		shippingtest.WantError(t, "a request that is gone", err, shipping.ErrNotFound)
-		if failure, _ := errors.AsType[*shipping.StepError](err); failure == nil || failure.RequestID != "RD-1" {
+		if failure, _ := errors.AsType[*shipping.RegulatoryError](err); failure == nil || failure.RequestID != "RD-1" {
 			t.Errorf("%v", err)
 		}
 	})
@@ -291,7 +285,7 @@ func TestAnalyzeAndPoll_TheBudgetSeesThePricesAfterTheEdit(t *testing.T) {
 // The zero value of an error type has a text and no cause.
 func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{&shipping.StepError{}, &shipping.FailedError{}, &shipping.PurchaseError{}, &shipping.BudgetError{}, &shipping.ListError{}} {
+	for _, err := range []error{&shipping.RegulatoryError{}, &shipping.BudgetError{}, &shipping.ListError{}} {
 		if text := err.Error(); !strings.HasPrefix(text, "shipping: ") || strings.Contains(text, "nil") || strings.HasSuffix(text, ": ") {
 			t.Errorf("%T: %q", err, text)
 		}
@@ -299,7 +293,7 @@ func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 			t.Errorf("%T has a cause", err)
 		}
 	}
-	if text := new(shipping.PurchaseError).Error(); !strings.Contains(text, "outcome unknown; do not purchase again") {
+	if text := new(shipping.RegulatoryError).Error(); !strings.Contains(text, "do not purchase again") {
 		t.Error(text) // it must not invite another purchase
 	}
 }
@@ -416,8 +410,8 @@ func TestWait_AFailedRequestIsReturnedWithTheReason(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	failed, _ := errors.AsType[*shipping.FailedError](err)
-	if failed == nil || failed.Request != record || failed.Operation != shipping.OpGetRequest {
+	failed, _ := errors.AsType[*shipping.RegulatoryError](err)
+	if failed == nil || failed.Request != record || failed.Step != "polled" {
 		t.Errorf("%+v", failed)
 	}
 }
@@ -436,8 +430,8 @@ func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 				if took := time.Since(started); took < test.want || took > test.want+time.Minute {
 					t.Errorf("it took %s, want %s", took, test.want)
 				}
-				const text = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft: purchase it, unless a purchase of it has succeeded: then wait again"
-				if record == nil || err.Error() != text {
+				const text = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft after "
+				if record == nil || !strings.HasPrefix(err.Error(), text+test.want.String()+": nothing has purchased it: call Regulatory.Purchase;") {
 					t.Errorf("record %v, error %v", record, err)
 				}
 			})
@@ -527,6 +521,34 @@ func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
 	})
 }
 
+// A wait that ends with its context reports why the polls before failed, also if the context ends during a poll or after
+// one: only the end of the context was reported then.
+func TestWait_TheEndOfTheContextJoinsTheLastFailure(t *testing.T) {
+	t.Parallel()
+	hangs := httpmock.NewStringResponder(200, "").Delay(time.Hour)
+	for name, reads := range map[string][]httpmock.Responder{
+		"between polls": {shippingtest.Refusal(503, "busy")},
+		"during a poll": {shippingtest.Refusal(503, "busy"), hangs},
+	} {
+		for _, resumed := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+				defer stop()
+				regulatory := shippingtest.NewClient(t, states(reads...), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})).Regulatory
+				wait := func() (*shipping.RegulatoryRequest, error) { return regulatory.Wait(ctx, "RD-1", nil) }
+				if resumed {
+					wait = func() (*shipping.RegulatoryRequest, error) { return regulatory.Resume(ctx, "RD-1", nil) }
+				}
+				_, err := wait()
+				shippingtest.WantError(t, name, err, context.DeadlineExceeded, shipping.ErrServer)
+				if !strings.HasSuffix(err.Error(), "; call Regulatory.Wait to continue") {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
 func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]httpmock.Responder{
@@ -534,14 +556,14 @@ func TestAnalyze_AFailedAnalysisCarriesItsRequest(t *testing.T) {
 		"in a success": shippingtest.OK(`{"request_id":"RD-1","status":"failed","failure_reason":"unreadable invoice"}`),
 	} {
 		record, err := shippingtest.NewClient(t, shippingtest.NewService(answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-		failed, _ := errors.AsType[*shipping.FailedError](err)
-		if record != nil || failed == nil || failed.Request.RequestID != "RD-1" || failed.Operation != shipping.OpAnalyze || !errors.Is(err, shipping.ErrRequestFailed) {
+		failed, _ := errors.AsType[*shipping.RegulatoryError](err)
+		if record != nil || failed == nil || failed.Request.RequestID != "RD-1" || failed.Step != "analyzed" || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrRequestFailed) {
 			t.Errorf("%s: %v, %v", name, record, err)
 		}
 	}
 	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400, `{"status":false,"message":"m","data":{"request_id":"RD-1","status":"failed"}}`))).
 		Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-	const want = "shipping: analysis failed for request RD-1: regulatory.analyze: 400 Bad Request: m"
+	const want = "shipping: analysis failed for request RD-1: regulatory.analyze: 400 Bad Request: m; nothing was charged"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

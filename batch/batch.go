@@ -143,7 +143,7 @@ type Result struct {
 	Charged         shipping.Amount
 	ChargedCurrency string
 	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. The Request of a
-	// [*shipping.StepError] holds only the id and the status, because a batch can have many thousand items.
+	// [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand items.
 	Err error
 }
 

@@ -352,7 +352,7 @@ func TestBatchFile_ItemsPerSecond(t *testing.T) {
 			for worker := range workers {
 				work.Go(func() {
 					for n := range items / workers {
-						for _, step := range []Step{StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted} {
+						for _, step := range []shipping.Step{StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted} {
 							err := journal.append(Record{Key: fmt.Sprint(worker, n), Step: step, RequestID: "RD-1"})
 							if err != nil {
 								t.Error(err)

@@ -39,7 +39,7 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	e.polls = nil // ten thousand ended items keep no records
 	// What this process found is not the outcome of an item that another one went on with: a request that is not a draft
 	// any more may have been purchased there. If the release fails, others have the item once its claim has expired.
-	if released := e.release(); errors.Is(released, ErrItemTaken) && !e.record.Step.Final() {
+	if released := e.release(); errors.Is(released, ErrItemTaken) && !e.record.final() {
 		return e.leave()
 	}
 	e.err, e.done = err, true
@@ -114,8 +114,8 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	draft, err := e.run.client.Regulatory.Analyze(ctx, &e.item.Analyze, e.run.call...)
 	// Not errors.As: the error of a call can wrap the cause of its context, which may be about another request.
-	if failed, ok := err.(*shipping.FailedError); ok {
-		e.record.RequestID = failed.Request.RequestID
+	if failed, ok := err.(*shipping.RegulatoryError); ok {
+		e.record.RequestID = failed.RequestID
 		e.foundPurchased(failed.Request)
 		return 0, errors.Join(err, e.move(StepFailed))
 	}
@@ -167,9 +167,9 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	// It goes no further with a request that is not a draft. The budget is compared when the cost is reserved.
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
 		Edit: e.run.options.Edit, Select: e.run.options.Select, Purchase: e.run.options.Purchase,
-		Progress: func(event shipping.PollEvent) { e.run.progress(e, event) },
+		Poll: shipping.PollOptions{Progress: func(event shipping.PollEvent) { e.run.progress(e, event) }},
 	}, e.run.call...)
-	if failed, ok := errors.AsType[*shipping.StepError](err); ok {
+	if failed, ok := err.(*shipping.RegulatoryError); ok {
 		return 0, e.failed(failed.Step, failed.Request, cmp.Or(isDraft(failed.Request), failed.Err))
 	}
 	if err != nil {
@@ -212,12 +212,20 @@ func (e *entry) get(ctx context.Context) (*shipping.RegulatoryRequest, error) {
 }
 
 // failed returns the error of a step. Of the record it contains only the status.
-func (e *entry) failed(step string, record *shipping.RegulatoryRequest, err error) error {
-	failed := &shipping.StepError{RequestID: e.record.RequestID, Step: step, Err: err}
+func (e *entry) failed(step shipping.Step, record *shipping.RegulatoryRequest, err error) error {
+	failed := &shipping.RegulatoryError{RequestID: e.record.RequestID, Step: step, Outcome: e.outcome(), Err: err}
 	if record != nil {
 		failed.Request = &shipping.RegulatoryRequest{RequestID: e.record.RequestID, Status: record.Status}
 	}
 	return failed
+}
+
+// outcome returns whether the wallet was charged for an item that is not purchasing.
+func (e *entry) outcome() shipping.PurchaseOutcome {
+	if e.record.Step == StepPurchased || e.record.Step == StepFailed && e.record.bought() {
+		return shipping.OutcomeCharged
+	}
+	return shipping.OutcomeNotCharged
 }
 
 // isDraft reports a request that must not be purchased, because it is not a draft.
@@ -230,7 +238,7 @@ func isDraft(record *shipping.RegulatoryRequest) error {
 }
 
 // move records the next step.
-func (e *entry) move(step Step) error {
+func (e *entry) move(step shipping.Step) error {
 	e.record.Step = step
 	return e.run.note(e.claim, e.record)
 }
@@ -301,7 +309,9 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	case shipping.StatusCompleted:
 		return 0, e.move(StepCompleted)
 	case shipping.StatusFailed:
-		failed := &shipping.FailedError{Request: record, Operation: shipping.OpGetRequest}
+		failed := &shipping.RegulatoryError{
+			RequestID: e.record.RequestID, Step: wait.StepPolled, Outcome: e.outcome(), Request: record, Err: shipping.ErrRequestFailed,
+		}
 		if known.Step == StepFailed && known.Charged == e.record.Charged && known.ChargedCurrency == e.record.ChargedCurrency {
 			return 0, failed // the journal has it
 		}
@@ -395,9 +405,8 @@ func (e *entry) remembered() *shipping.PurchaseRequest {
 
 // refusedUnsent reports whether a purchase was refused by its own validation.
 func refusedUnsent(err error) bool {
-	_, tried := errors.AsType[*shipping.PurchaseError](err)
-	_, invalid := errors.AsType[*shipping.ValidationError](err)
-	return invalid && !tried
+	_, invalid := err.(*shipping.ValidationError)
+	return invalid
 }
 
 // settle finds out the outcome of a purchase that an earlier run, or another process, left open.
@@ -405,7 +414,7 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 	quietFor := cmp.Or(e.run.options.Purchase.QuietFor, time.Minute)
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepSettling, RequestID: e.record.RequestID, Next: quietFor})
 	bought, err := e.run.client.Regulatory.SettlePurchase(ctx, e.remembered(), e.run.call...)
-	failed, ok := err.(*shipping.PurchaseError)
+	failed, ok := err.(*shipping.RegulatoryError)
 	if !ok || failed.Outcome != shipping.OutcomeNotCharged {
 		return e.bought(ctx, bought, err)
 	}
@@ -422,7 +431,7 @@ func (e *entry) settle(ctx context.Context) (time.Duration, error) {
 // bought continues after the outcome of a purchase. Only "not charged" gives the reservation back. With any
 // outcome that is not certain the journal keeps "purchasing".
 func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err error) (time.Duration, error) {
-	failed, _ := err.(*shipping.PurchaseError) // not errors.As: it wraps the errors of other calls too
+	failed, _ := err.(*shipping.RegulatoryError) // not errors.As: it wraps the errors of other calls too
 	switch {
 	case err == nil:
 		e.charge(bought.ChargedAmount, bought.Currency)

@@ -40,7 +40,7 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 	t.Parallel()
 	none := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil }
-	at := func(step batch.Step) batch.Record {
+	at := func(step shipping.Step) batch.Record {
 		record := purchasing(t, "SH-1")
 		record.Step, record.Purchase = step, nil
 		return record
@@ -66,7 +66,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		"unknown, and not charged":          {purchasing(t, "SH-1"), "draft", false, true, 1, batch.StateCompleted, ""},
 		"unknown, and undecided":            {purchasing(t, "SH-1"), "paused", false, true, 0, batch.StateUnknown, "outcome unknown"},
 		"failed analysis":                   {unanalyzed, "failed", true, true, 1, batch.StateCompleted, ""},
-		"failed generation":                 {at(batch.StepFailed), "failed", false, true, 0, batch.StateFailed, "request RD-SH-1 failed"},
+		"failed generation":                 {at(batch.StepFailed), "failed", false, true, 0, batch.StateFailed, "generation failed for request RD-SH-1"},
 		"failed generation, retried":        {at(batch.StepFailed), "completed", false, true, 0, batch.StateCompleted, ""},
 		"failed generation, being retried":  {at(batch.StepFailed), "processing", false, true, 0, batch.StateCompleted, ""},
 		"failed generation, a draft again":  {at(batch.StepFailed), "draft", false, true, 0, batch.StateFailed, "does not purchase it a second time"},
@@ -259,7 +259,7 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		step      batch.Step
+		step      shipping.Step
 		bought    bool
 		outcome   shipping.PurchaseOutcome
 		committed string

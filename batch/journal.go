@@ -34,7 +34,7 @@ type Journal interface {
 	// journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
 	// Committed returns the part of a period's budget that was spent, or may have been: the sum of the amounts of the
-	// last records of the period whose step is [Step.Committed]. Money in another currency, and a purchase with an unknown
+	// last records of the period whose step is [Record.Committed]. Money in another currency, and a purchase with an unknown
 	// price, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
 	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
 }

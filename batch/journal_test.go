@@ -79,7 +79,7 @@ func countsWhatIsCommitted(t *testing.T, journal batch.Journal, asked bool) {
 	claims := map[string]batch.Claim{}
 	for _, step := range []struct {
 		key    string
-		step   batch.Step
+		step   shipping.Step
 		amount string
 		budget *shipping.Budget
 		over   bool

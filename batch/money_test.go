@@ -433,7 +433,7 @@ func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := report.Results[0]
-		failed, ok := errors.AsType[*shipping.PurchaseError](got.Err)
+		failed, ok := errors.AsType[*shipping.RegulatoryError](got.Err)
 		if got.State != batch.StateError || !ok || failed.Outcome != shipping.OutcomeNotCharged || !errors.Is(got.Err, shipping.ErrInsufficientFunds) || report.Committed.Sign() != 0 {
 			t.Errorf("%+v, %s committed", got, report.Committed)
 		}
@@ -479,7 +479,7 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, unsent := unreached.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{"FDA"}})
-	failed := &shipping.FailedError{Request: &shipping.RegulatoryRequest{RequestID: "RD-other"}, Operation: shipping.OpAnalyze}
+	failed := &shipping.RegulatoryError{RequestID: "RD-other", Step: "analyzed", Err: shipping.ErrRequestFailed}
 	for name, cause := range map[string]error{
 		"an unsent purchase": unsent, "a failed analysis": failed, "a budget": shipping.ErrOverBudget,
 		"a refused option": &shipping.ValidationError{Problem: "odd"},
@@ -500,7 +500,7 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 				if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 					t.Errorf("%s, %s: %v", name, route, err)
 				}
-				state, committed, step := batch.StateWaiting, shipping.Amount{}, batch.Step("")
+				state, committed, step := batch.StateWaiting, shipping.Amount{}, shipping.Step("")
 				if open {
 					state, committed, step = batch.StateUnknown, shippingtest.Amount(t, "100"), batch.StepPurchasing
 				}

@@ -16,7 +16,7 @@ import (
 // Record is one step of one item. The last record of an item is its state.
 type Record struct {
 	Key       string                  `json:"key"`
-	Step      Step                    `json:"step"`
+	Step      shipping.Step           `json:"step"`
 	RequestID string                  `json:"request_id,omitempty"`
 	Documents []shipping.DocumentType `json:"documents,omitempty"`
 	// NotSelected are the documents that the draft offers and that were not selected.
@@ -138,30 +138,27 @@ func textProblem(text string, limit int) string {
 	return ""
 }
 
-// Step is a step of an item.
-type Step string
-
-// The steps of an item.
+// The steps of an item in a journal.
 const (
 	// StepAnalyzed: the item has a draft, also after a purchase that was certainly not charged.
-	StepAnalyzed Step = "analyzed"
+	StepAnalyzed shipping.Step = "analyzed"
 	// StepPurchasing is written before the purchase is sent. If it is the last record, the outcome
 	// must be settled.
-	StepPurchasing Step = "purchasing"
+	StepPurchasing shipping.Step = "purchasing"
 	// StepPurchased: the wallet was charged.
-	StepPurchased Step = "purchased"
+	StepPurchased shipping.Step = "purchased"
 	// StepFailed: the analysis failed or, if the record has documents, their generation.
-	StepFailed Step = "failed"
+	StepFailed shipping.Step = "failed"
 	// StepCompleted ends an item, and so does StepClosed, which only [Resolve] writes.
-	StepCompleted Step = "completed"
-	StepClosed    Step = "closed"
+	StepCompleted shipping.Step = "completed"
+	StepClosed    shipping.Step = "closed"
 )
 
-// Final reports whether the step ends its item.
-func (s Step) Final() bool { return s == StepCompleted || s == StepClosed }
+// final reports whether the record ends its item.
+func (r Record) final() bool { return r.Step == StepCompleted || r.Step == StepClosed }
 
 // Committed reports whether the amount of the record was or may have been spent.
-func (s Step) Committed() bool { return s != "" && s != StepAnalyzed }
+func (r Record) Committed() bool { return r.Step != "" && r.Step != StepAnalyzed }
 
 // bought reports whether something was or may have been purchased for the item of a failed record. If not, its analysis
 // failed.
@@ -171,7 +168,7 @@ func (r Record) bought() bool {
 
 // commitment returns the amount that the record counts against a budget.
 func (r Record) commitment() shipping.Amount {
-	if !r.Step.Committed() {
+	if !r.Committed() {
 		return shipping.Amount{}
 	}
 	return r.Amount
@@ -180,7 +177,7 @@ func (r Record) commitment() shipping.Amount {
 // uncountable returns why the record's commitment cannot be compared with a budget; empty if it can.
 func (r Record) uncountable(budget shipping.Budget) string {
 	switch {
-	case !r.Step.Committed():
+	case !r.Committed():
 		return ""
 	case r.Currency != "" && !evidence.SameCurrency(r.Currency, budget.Currency):
 		return fmt.Sprintf("the journal holds a purchase of %s in %s: set a budget in that currency", r.Key, r.Currency)

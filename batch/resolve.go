@@ -78,11 +78,11 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 		r.Step = StepClosed
 	case r.Step == StepPurchasing && charged, r.Step == StepAnalyzed && byHand && charged:
 		r.Step = StepPurchased
-	case r.Step == StepPurchasing, byHand && !r.Step.Final():
+	case r.Step == StepPurchasing, byHand && !r.final():
 		r.Step = StepAnalyzed // the price stays in the record, so that the outcome can be corrected, and does not count
 	case r.Step == "":
 		return "the journal has no record of it"
-	case r.Step.Final():
+	case r.final():
 		return fmt.Sprintf("it has ended, with the record %q; compare the wallet's transactions with its charge", r.Step)
 	default:
 		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is recorded only for an item in %q, or one "+

@@ -68,7 +68,7 @@ func (r *run) load(ctx context.Context, items []Item) error {
 				return err
 			}
 		}
-		if e.record.Step.Final() {
+		if e.record.final() {
 			r.ended.Add(1)
 		}
 	}
@@ -106,7 +106,7 @@ func (r *run) beginWriting(ctx context.Context) (end func()) {
 func (r *run) work(ctx context.Context) (*Report, error) {
 	items := workgroup.Group{Crashed: r.crash}
 	for _, e := range r.entries {
-		if !e.record.Step.Final() && r.begin(ctx) {
+		if !e.record.final() && r.begin(ctx) {
 			items.Go(func() { r.carry(ctx, e) })
 		}
 	}
@@ -168,7 +168,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 			result.Err = errWaiting
 		}
 		report.Results = append(report.Results, result)
-		ended := e.record.Step.Final() || result.State == StateFailed && e.done
+		ended := e.record.final() || result.State == StateFailed && e.done
 		interrupted = interrupted || ctx.Err() != nil && !ended
 	}
 	switch {

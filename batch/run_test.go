@@ -350,7 +350,7 @@ func brokenJournal(key string, after time.Duration) batch.Journal {
 	}}
 }
 
-// A *StepError names the step before the purchase that failed. The errors of the purchase and of the journal have other types.
+// A *RegulatoryError names the step that failed. The errors of the journal have another type.
 func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 	t.Parallel()
 	errOwn := errors.New("not this one")
@@ -358,7 +358,7 @@ func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 	for name, test := range map[string]struct {
 		options batch.Options
 		fault   purchaseFault
-		step    string
+		step    shipping.Step
 		err     error
 	}{
 		"edit":               {batch.Options{Edit: fails, Select: shipping.SelectAll}, purchaseFault{}, "edited", errOwn},
@@ -367,7 +367,7 @@ func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 			purchaseFault{}, "selected", errOwn},
 		"budget":   {batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "99")}, purchaseFault{}, "selected", shipping.ErrOverBudget},
 		"journal":  {batch.Options{Select: shipping.SelectAll, Journal: brokenJournal("SH-1", 0)}, purchaseFault{}, "", errDisk},
-		"purchase": {batch.Options{Select: shipping.SelectAll}, purchaseFault{Refuse: true}, "", shipping.ErrInvalidRequest},
+		"purchase": {batch.Options{Select: shipping.SelectAll}, purchaseFault{Refuse: true}, "purchased", shipping.ErrInvalidRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -378,8 +378,8 @@ func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 				if !errors.Is(err, test.err) {
 					t.Fatalf("%v, want %v", err, test.err)
 				}
-				step := string("")
-				if failed, ok := errors.AsType[*shipping.StepError](err); ok {
+				step := shipping.Step("")
+				if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 					step = failed.Step
 				}
 				if step != test.step {
@@ -497,7 +497,7 @@ func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
 					if last := lastRecord(t, journal, "SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
 						t.Errorf("the purchase under way: %+v", last)
 					}
-					if last := lastRecord(t, journal, "SH-3"); last.Step.Committed() || service.purchases > 2 {
+					if last := lastRecord(t, journal, "SH-3"); last.Committed() || service.purchases > 2 {
 						t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
 					}
 				})
@@ -573,7 +573,7 @@ func TestBatch_CallsPollProgressOneAtATime(t *testing.T) {
 	var steps []string
 	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(40), &batch.Options{
 		Select: shipping.SelectAll,
-		Poll:   shipping.PollOptions{Progress: func(event shipping.PollEvent) { steps = append(steps, event.Step) }},
+		Poll:   shipping.PollOptions{Progress: func(event shipping.PollEvent) { steps = append(steps, string(event.Step)) }},
 	})
 	if err != nil || report.Count(batch.StateCompleted) != 40 || len(steps) != 40 {
 		t.Errorf("%d polls, %+v, %v", len(steps), report, err)
@@ -614,7 +614,7 @@ func TestBatch_RefusesCallOptionsThatCannotWork(t *testing.T) {
 // A batch whose context ended while its journal was out of reach returned a minute later: each record, each release
 // and the last sum waited as long again.
 func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
-	for _, at := range []string{"analyzed", "selected", "purchased"} {
+	for _, at := range []shipping.Step{"analyzed", "selected", "purchased"} {
 		synctest.Test(t, func(t *testing.T) {
 			cut, out := context.WithCancel(t.Context())
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -61,7 +61,7 @@ func (d *Desk) Prepare(ctx context.Context, order Order) (*Documents, error) {
 		return nil, fmt.Errorf("order %s: %w", order.Number, err)
 	}
 	request, err := d.buy(ctx, f, order)
-	if lost, ok := errors.AsType[*shipping.PurchaseError](err); ok && lost.Outcome == shipping.OutcomeUnknown {
+	if lost, ok := errors.AsType[*shipping.RegulatoryError](err); ok && lost.Outcome == shipping.OutcomeUnknown {
 		f.unclear = lost.Purchase
 	}
 	switch {
@@ -95,7 +95,7 @@ func (d *Desk) settle(ctx context.Context, f *file) error {
 		return nil
 	}
 	_, err := d.Client.Regulatory.SettlePurchase(ctx, f.unclear)
-	if verdict, ok := errors.AsType[*shipping.PurchaseError](err); ok && verdict.Outcome != shipping.OutcomeUnknown {
+	if verdict, ok := errors.AsType[*shipping.RegulatoryError](err); ok && verdict.Outcome != shipping.OutcomeUnknown {
 		err = nil // not charged, or purchased before: the next step reads the request
 	}
 	if err == nil {
@@ -109,9 +109,9 @@ func (d *Desk) buy(ctx context.Context, f *file, order Order) (*shipping.Regulat
 	options := &shipping.AnalyzeAndPollOptions{
 		Select: shipping.SelectAutomated,
 		Budget: &d.Limit,
-		Progress: func(event shipping.PollEvent) {
+		Poll: shipping.PollOptions{Progress: func(event shipping.PollEvent) {
 			f.requestID = event.RequestID
-		},
+		}},
 	}
 	if f.requestID != "" {
 		return d.Client.Regulatory.Resume(ctx, f.requestID, options)

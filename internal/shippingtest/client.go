@@ -58,7 +58,7 @@ func Outcome(result *shipping.PurchaseResult, err error) shipping.PurchaseOutcom
 	if err == nil {
 		return shipping.OutcomeCharged
 	}
-	if failure, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+	if failure, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 		return failure.Outcome
 	}
 	return ""

@@ -190,7 +190,7 @@ func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *sh
 // write keeps the record, unless the item has another claim by now.
 func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, text []byte) error {
 	var amount *string
-	if record.Step.Committed() && record.Amount.Known() {
+	if record.Committed() && record.Amount.Known() {
 		s := record.Amount.String()
 		amount = &s
 	}
@@ -218,7 +218,7 @@ func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, bu
 	if err != nil || uncounted != nil {
 		return sum, uncounted, err
 	}
-	if before := c.record; before.Step.Committed() && before.Period == record.Period && before.Amount.Known() {
+	if before := c.record; before.Committed() && before.Period == record.Period && before.Amount.Known() {
 		if sum, uncounted = sum.Sub(before.Amount); uncounted != nil {
 			return sum, uncounted, nil
 		}
@@ -228,7 +228,7 @@ func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, bu
 			return sum, err, nil
 		}
 	}
-	if record.Step.Committed() {
+	if record.Committed() {
 		sum, uncounted = sum.Add(record.Amount)
 	}
 	return sum, uncounted, nil

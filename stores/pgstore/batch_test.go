@@ -368,10 +368,10 @@ func BenchmarkBatchJournal(b *testing.B) {
 				for next.Next() {
 					key := fmt.Sprint("item ", items.Add(1))
 					c, err := journal.Claim(b.Context(), key)
-					for _, step := range []batch.Step{batch.StepAnalyzed, batch.StepPurchasing, batch.StepPurchased, batch.StepCompleted} {
+					for _, step := range []shipping.Step{batch.StepAnalyzed, batch.StepPurchasing, batch.StepPurchased, batch.StepCompleted} {
 						if err == nil {
 							record := batch.Record{Key: key, Step: step, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}}
-							if step.Committed() {
+							if record.Committed() {
 								record.Amount, record.Currency = one, "NGN"
 							}
 							_, err = c.Append(b.Context(), record, budget)
@@ -462,7 +462,7 @@ func TestBatchJournal_APurchaseEndsWellBeforeItsClaim(t *testing.T) {
 func TestBatchJournal_AnOpenPurchaseIsTakenOverLater(t *testing.T) {
 	pool, name := connect(t), t.Name()+rand.Text()
 	journal := pgstore.NewBatchJournal(pool, name, time.Hour)
-	for key, step := range map[string]batch.Step{"analyzed": batch.StepAnalyzed, "purchasing": batch.StepPurchasing} {
+	for key, step := range map[string]shipping.Step{"analyzed": batch.StepAnalyzed, "purchasing": batch.StepPurchasing} {
 		keep(t, claim(t, journal, key), batch.Record{Key: key, Step: step, RequestID: "RD-1"})
 	}
 	for _, passed := range []struct {
@@ -506,7 +506,7 @@ func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
 	}
 	for _, want := range []struct {
 		outcome   shipping.PurchaseOutcome
-		step      batch.Step
+		step      shipping.Step
 		committed shipping.Amount
 	}{{shipping.OutcomeNotCharged, batch.StepAnalyzed, amount(t, "0")}, {shipping.OutcomeCharged, batch.StepPurchased, record.Amount}} {
 		release(t, c)

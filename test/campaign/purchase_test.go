@@ -181,7 +181,7 @@ func (c *campaign) newTrial(number int) *trial {
 func (c *campaign) prepare(ctx context.Context, one *trial) error {
 	shipment := cmp.Or(one.subject.shipment, c.server.Shipments()[0])
 	draft, err := c.direct.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment})
-	if failed, ok := errors.AsType[*shipping.FailedError](err); ok {
+	if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 		draft = failed.Request
 	} else if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 	}
 	result, err := c.clients[one.wire].Regulatory.Purchase(t.Context(), &purchase, shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)))
 	one.outcome = outcomeOf(result, err)
-	if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+	if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 		one.unclear = failed.Purchase
 	}
 	if result != nil {
@@ -236,7 +236,7 @@ func outcomeOf(result *shipping.PurchaseResult, err error) shipping.PurchaseOutc
 	if err == nil {
 		return shipping.OutcomeCharged
 	}
-	if failed, ok := errors.AsType[*shipping.PurchaseError](err); ok {
+	if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 		return failed.Outcome
 	}
 	return shipping.PurchaseOutcome("no outcome")

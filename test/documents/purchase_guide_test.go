@@ -69,12 +69,12 @@ func TestPurchaseGuide_Settle(t *testing.T) {
 			})
 			server.ClearFaults()
 
-			unclear, ok := errors.AsType[*shipping.PurchaseError](err)
+			unclear, ok := errors.AsType[*shipping.RegulatoryError](err)
 			if !ok || unclear.Outcome != shipping.OutcomeUnknown {
 				log.Fatal(err)
 			}
 			bought, err := client.Regulatory.SettlePurchase(ctx, unclear.Purchase)
-			verdict, ok := errors.AsType[*shipping.PurchaseError](err)
+			verdict, ok := errors.AsType[*shipping.RegulatoryError](err)
 			switch {
 			case err == nil:
 				fmt.Println("settled: charged", bought.TransactionID)
@@ -130,7 +130,7 @@ func buyOnce(ctx context.Context, client *shipping.Client, db database, shipment
 }
 
 func finish(ctx context.Context, client *shipping.Client, db database, shipmentID string, purchase *shipping.PurchaseRequest, err error) error {
-	failed, ok := errors.AsType[*shipping.PurchaseError](err)
+	failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 	switch {
 	case err == nil, ok && failed.Outcome == shipping.OutcomePurchasedBefore:
 		_, err = client.Regulatory.Wait(ctx, purchase.RequestID, nil)

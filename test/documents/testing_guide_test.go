@@ -24,12 +24,12 @@ func TestLostPurchase(t *testing.T) {
 
 		_, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]},
 			&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
-		unclear, ok := errors.AsType[*shipping.PurchaseError](err)
+		unclear, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok || unclear.Outcome != shipping.OutcomeUnknown {
 			t.Fatalf("the purchase: %v", err)
 		}
 		_, err = client.Regulatory.SettlePurchase(t.Context(), unclear.Purchase)
-		settled, ok := errors.AsType[*shipping.PurchaseError](err)
+		settled, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok || settled.Outcome != shipping.OutcomeNotCharged {
 			t.Fatalf("settled: %v", err)
 		}

@@ -109,7 +109,7 @@ func (c cutClaim) Release(ctx context.Context) error {
 }
 
 // recordEvents are the events of the model that a record can be.
-func recordEvents(before, after batch.Step) []string {
+func recordEvents(before, after shipping.Step) []string {
 	switch after {
 	case batch.StepAnalyzed:
 		if before == "" {

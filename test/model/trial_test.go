@@ -224,7 +224,7 @@ func (t *trial) checkResult(l *life, result batch.Result) {
 	case batch.StateOverBudget, batch.StateError, batch.StateDraft:
 		claimed = 0
 	}
-	if failed, ok := errors.AsType[*shipping.PurchaseError](result.Err); ok {
+	if failed, ok := errors.AsType[*shipping.RegulatoryError](result.Err); ok {
 		switch failed.Outcome {
 		case shipping.OutcomePurchasedBefore:
 			claimed = 1
@@ -243,7 +243,7 @@ func (t *trial) isSettled() bool {
 	defer t.mu.Unlock()
 	committed := t.committed()
 	for _, record := range t.kept[:t.setting.items] {
-		if !record.Step.Final() && (record.Step != batch.StepAnalyzed || committed.Cmp(t.price) < 0) {
+		if !final(record) && (record.Step != batch.StepAnalyzed || committed.Cmp(t.price) < 0) {
 			return false
 		}
 	}
@@ -252,7 +252,7 @@ func (t *trial) isSettled() bool {
 
 func (t *trial) committed() (sum shipping.Amount) {
 	for _, record := range t.kept {
-		if record.Step.Committed() {
+		if record.Committed() {
 			sum, _ = sum.Add(record.Amount)
 		}
 	}
@@ -265,7 +265,7 @@ func (t *trial) finish() {
 	defer t.mu.Unlock()
 	debits := 0
 	for i, record := range t.kept[:t.setting.items] {
-		if t.problem == "" && (t.debits[i] == 1) != record.Step.Final() {
+		if t.problem == "" && (t.debits[i] == 1) != final(record) {
 			t.failed("the batch has ended, item %d is recorded as %q, and the ledger has %d debits", i+1, record.Step, t.debits[i])
 		}
 		debits += t.debits[i]
@@ -311,7 +311,7 @@ func (t *trial) observed(l *life, i int, events ...string) {
 		if debits > 1 {
 			t.failed("item %d was debited %d times", i+1, debits)
 		}
-		if debits > 0 && !t.kept[i].Step.Committed() {
+		if debits > 0 && !t.kept[i].Committed() {
 			t.failed("item %d was debited, and its last record is %q", i+1, t.kept[i].Step)
 		}
 	}
@@ -363,3 +363,6 @@ func (t *trial) itemOf(request string) int {
 	defer t.mu.Unlock()
 	return t.requests[request]
 }
+
+// final reports whether a record ends its item.
+func final(r batch.Record) bool { return r.Step == batch.StepCompleted || r.Step == batch.StepFailed }

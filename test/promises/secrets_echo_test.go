@@ -148,7 +148,6 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 	note("wait", second(client.Regulatory.Wait(waiting, "RD-1", &quick)))
 	note("workflow", second(client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{
 		Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"}, Poll: quick,
-		Progress: func(e shipping.PollEvent) { watch.note(e.Err) },
 	})))
 	for _, response := range []shipping.Response{rates, record, sent} {
 		watch.note(response, string(response.Body))
@@ -227,13 +226,8 @@ func (w *watched) error(from string, err error) {
 
 // carriedRecord returns the record in an error.
 func carriedRecord(err error) *shipping.RegulatoryRequest {
-	switch err := err.(type) {
-	case *shipping.PurchaseError:
-		return err.Request
-	case *shipping.StepError:
-		return err.Request
-	case *shipping.FailedError:
-		return err.Request
+	if failed, ok := err.(*shipping.RegulatoryError); ok {
+		return failed.Request
 	}
 	return nil
 }

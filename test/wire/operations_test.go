@@ -108,7 +108,7 @@ func (c *caller) checkAttempts(t *testing.T, err error, seen int) {
 	if failure, ok := errors.AsType[*shipping.Error](err); ok && (len(failure.Attempts) != 1 || failure.NotSent()) {
 		t.Errorf("the error lists %d attempts, want 1, or takes the request for unsent: %v", len(failure.Attempts), err)
 	}
-	if failure, ok := errors.AsType[*shipping.PurchaseError](err); ok && failure.Outcome == shipping.OutcomeNotCharged {
+	if failure, ok := errors.AsType[*shipping.RegulatoryError](err); ok && failure.Outcome == shipping.OutcomeNotCharged {
 		t.Errorf("the service read the purchase: %v", err)
 	}
 }
