@@ -3,7 +3,8 @@
 //
 // The key is found in any case: as it is, broken over lines, with any of its characters escaped as in JSON, Go, a URL
 // or HTML, however often, and in base64 (such as that of "user:key"), hexadecimal and decimal bytes. A part of
-// the key counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11.
+// the key counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A key
+// of fewer characters, such as "test", is found as a whole word only, as it is or escaped: it may occur in any text.
 package redact
 
 import (
@@ -182,7 +183,7 @@ func (e *withheld) Temporary() bool      { return e.temporary }
 // finder finds a key in texts.
 type finder struct {
 	parts []string // in small letters
-	short bool     // the key has so few characters that random bytes may contain it
+	word  string   // the key, if it has fewer characters than a part
 	// filter has a bit for each four characters in a row that the key has in one of its notations. It is so large that two of
 	// them in a row are rare in a text without the key.
 	filter [4096]uint64
@@ -195,14 +196,16 @@ const (
 )
 
 func newFinder(key string) *finder {
-	plain := strings.ToLower(decode(key)) // the key itself may hold what looks like an escape
-	if plain == "" {                      // backslashes only
+	plain := strings.ToLower(decode(key, isSpace)) // the key itself may hold what looks like an escape
+	if plain == "" {                               // backslashes only
 		plain = key
 	}
 	n := len(plain)
-	f := &finder{short: n < leastPart}
-	half := min(n, max(leastPart, n/2))
-	f.parts = append(f.parts, plain[:min(n, leastPart)])
+	if n < leastPart {
+		return &finder{word: plain}
+	}
+	f := &finder{parts: []string{plain[:leastPart]}}
+	half := max(leastPart, n/2)
 	for at := range n - half + 1 {
 		f.parts = append(f.parts, plain[at:at+half])
 	}
@@ -229,16 +232,19 @@ func (f *finder) place(text string) (word uint32, bit uint64) {
 
 // find reports whether a text contains the key.
 func (f *finder) find(text string) bool {
+	if f.word != "" {
+		return f.containsWord(text)
+	}
 	near := f.near(text)
 	if !near && !escaped(text) {
 		return false
 	}
-	plain := decode(text)
+	plain := decode(text, isSpace)
 	if !near && !f.near(plain) {
 		return false
 	}
-	return f.contains(plain) || !f.short && binaryIn(text, plain, func(data string) bool {
-		return (f.near(data) || escaped(data)) && f.contains(decode(data))
+	return f.contains(plain) || binaryIn(text, plain, func(data string) bool {
+		return (f.near(data) || escaped(data)) && f.contains(decode(data, isSpace))
 	})
 }
 
@@ -254,12 +260,39 @@ func (f *finder) near(text string) bool {
 		}
 		before = found
 	}
-	return f.short
+	return false
 }
 
 func (f *finder) contains(text string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// containsWord reports whether the key is in a text without a letter, digit or underscore next to it.
+func (f *finder) containsWord(text string) bool {
+	if escaped(text) {
+		text = decode(text, func(byte) bool { return false })
+	}
+	text = strings.ToLower(text)
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], f.word)
+		if next < 0 {
+			return false
+		}
+		at += next
+		if !joined(text[:at], text[at:]) && !joined(text[:at+len(f.word)], text[at+len(f.word):]) {
+			return true
+		}
+	}
+}
+
+// joined reports whether two parts of a text, in small letters, meet within a word.
+func joined(before, after string) bool {
+	return before != "" && after != "" && isWordPart(before[len(before)-1]) && isWordPart(after[0])
+}
+
+func isWordPart(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_'
 }
 
 const (
@@ -289,15 +322,15 @@ func escaped(text string) bool {
 	return false
 }
 
-// decode returns a text without white space and backslashes, each escaped character as itself. An escape is decoded
+// decode returns a text without backslashes and what is left out, each escaped character as itself. An escape is decoded
 // as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so "s".
-func decode(text string) string {
+func decode(text string, leftOut func(byte) bool) string {
 	out := make([]byte, 0, len(text))
 	open := 0 // characters that an escape may still take
 	for _, c := range []byte(text) {
 		for size := 0; ; {
 			out = out[:len(out)-size]
-			if !isSpace(c) {
+			if !leftOut(c) {
 				out = append(out, c)
 			}
 			if strings.IndexByte(starts, c) >= 0 {

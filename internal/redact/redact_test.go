@@ -146,7 +146,12 @@ func TestText_WithheldOrNot(t *testing.T) {
 				"[115 107 95 116 101 115 116 95 56 109]", "sk_test_0mK3vQ0rT2xW0yZ4bN0c", "3fa85f64-5717-4562-b3fc-2c963f66afa6", long, `\` + long, "s-k-_-t-e-s-t-_-8-m-K-3",
 			},
 		},
-		"abc":         {withheld: []string{"xabc", `\u0061bc`, "abcabc x", "a b c"}, shown: []string{"ab", "YWJj", "616263"}},
+		// A key as tests write them was found within other words.
+		"key": {
+			withheld: []string{"key", "the Key.", `\u006bey`, `{"k":"key"}`, "?a=key&b=1", "%6bey", "monkey key", `a\nkey\n`, "-key-"},
+			shown:    []string{"latest keyword", "monkey", "key_1", "ke y", "a2V5", "6b6579", `\u0061key`},
+		},
+		"+k":          {withheld: []string{"a+k", "+k"}, shown: []string{"+kb"}},
 		`\\`:          {shown: []string{`a\\b`, `a\b`}},
 		"abcdefghijk": {withheld: []string{fmt.Sprintf("%x", "abcdefghijk"), "abcdefghijk"}, shown: []string{fmt.Sprintf("%x", "abcdefghij"), "abcdefghij"}},
 		"":            {shown: []string{"", "text"}},
