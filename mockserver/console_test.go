@@ -23,7 +23,7 @@ func TestConsole_ABrowserIsRedirectedToIt(t *testing.T) {
 	// HTML of weight 0 is not acceptable: it was sent.
 	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", "text/html;q=0, */*").want(t, http.StatusOK).data(t, &struct{ Routes []any }{})
 	do(t, srv, http.MethodGet, "/", "", "Accept", "*/*").refusal(t, http.StatusNotFound, "no route GET /")
-	get(t, srv, "/_mock/shipments").refusal(t, http.StatusNotFound, "GET /_mock/worlds/home")
+	get(t, srv, "/_mock/wallets").refusal(t, http.StatusNotFound, "GET /_mock/worlds/home")
 }
 
 func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {

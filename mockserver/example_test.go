@@ -14,6 +14,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
@@ -54,6 +55,35 @@ func ExampleServer_Open() {
 	// Output:
 	// draft <nil>
 	// true
+}
+
+// A test can choose which documents are offered, and at which price.
+func ExampleWorld_AddShipment() {
+	server := mockserver.New(mockserver.WithoutListener())
+	defer server.Close()
+	price, err := shipping.ParseAmount("1500.00")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shipment, err := server.AddShipment(goods.Shipment{
+		Items:     []shipping.LineItem{{Description: "cotton shirt", Quantity: 40}},
+		Documents: []goods.Document{{DocumentType: "CUSTOMS", Amount: price}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	draft, err := clientIn(server.World).Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: shipment})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, document := range draft.AvailableDocuments {
+		fmt.Println(document.DocumentType, document.Amount.StringFixed(2), document.Currency)
+	}
+	// Output:
+	// CUSTOMS 1500.00 NGN
 }
 
 // Advance moves a virtual clock and returns what fell due.

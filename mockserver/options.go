@@ -110,6 +110,7 @@ func WithRoute(operation, route string) Option {
 //   - lowfunds: every wallet holds 1.00 of its currency
 //   - rowsN: the first wallet lists N transactions, computed on request
 //   - historyN: N payments from the wallets, all stored and in the ledger
+//   - shipmentsN: N shipments
 //   - failforms: the first attempt at every document fails; a retry generates it
 //   - instant: documents are generated at the next tick of the clock
 //   - capN: pages have at most N records

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -102,12 +103,19 @@ func (w *World) Fund(wallet string, amount shipping.Amount) error {
 	return w.core.ChangeMoney([]world.Deposit{{Wallet: wallet, Amount: amount}}, nil)
 }
 
-// Shipments returns the ids of the seeded shipments, newest first: the first needs several documents,
+// Shipments returns the ids of the shipments, newest first. Of the seeded ones, the first needs several documents, and
 // the last ones are domestic and need none.
 func (w *World) Shipments() []string { return w.core.Shipments() }
 
 // Invoices returns the URLs of the invoices that can be analyzed. The server never fetches them.
 func (w *World) Invoices() []string { return w.core.Invoices() }
+
+// AddShipment adds a shipment as the newest one, and returns its id. It returns an error if the id is in use, the goods
+// are invalid, or the world is full. Reset removes it. The scenario "shipmentsN" opens a world with N shipments.
+func (w *World) AddShipment(s goods.Shipment) (string, error) { return w.core.AddShipment(s) }
+
+// AddInvoice adds an invoice, and returns its URL. It returns an error as [World.AddShipment] does.
+func (w *World) AddInvoice(in goods.Invoice) (string, error) { return w.core.AddInvoice(in) }
 
 // Requests returns how many HTTP requests named an operation, such as [shipping.OpPurchase], since the start.
 // The empty name counts requests that named no operation.

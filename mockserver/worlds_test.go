@@ -118,6 +118,14 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 				t.Errorf("%d transactions", sum)
 			}
 		},
+		// A world had exactly 16 shipments, so that a batch of thirty could not be tested.
+		"shipments30": func(t *testing.T, w *mockserver.World) {
+			ids := w.Shipments()
+			if len(slices.Compact(slices.Sorted(slices.Values(ids)))) != 30 {
+				t.Errorf("shipments %v", ids)
+			}
+			as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+ids[29]+`"}`).want(t, http.StatusOK)
+		},
 		"failforms-virtual": func(t *testing.T, w *mockserver.World) {
 			id := buy(t, srv, w)
 			for _, want := range []string{"failed", "completed"} {

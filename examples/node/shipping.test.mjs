@@ -109,6 +109,13 @@ test("documents are generated as time passes", async (t) => {
   assert.equal((await client.request(draft.request_id)).status, "completed");
 });
 
+test("a shipment of the test", async (t) => {
+  const { world, client } = await open(t);
+  const added = await world.post("shipments", { line_items: [{ hs_code: "910211" }], documents: [{ document_type: "CUSTOMS", amount: 1500.5 }] });
+  const { available_documents: [offer] } = await client.analyze(added.shipment_id);
+  assert.deepEqual([offer.document_type, offer.amount], ["CUSTOMS", 1500.5]);
+});
+
 test("Retry-After is respected", async (t) => {
   const { world, client } = await open(t);
   const fault = { kind: "status", status: 503, header: { "Retry-After": "7" } };

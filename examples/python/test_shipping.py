@@ -81,6 +81,13 @@ class ShippingTest(unittest.TestCase):
         world.advance("1h")
         self.assertEqual(client.request(draft["request_id"])["status"], "completed")
 
+    def test_a_shipment_of_the_test(self):
+        world, client = self.open_world()
+        documents = [{"document_type": "CUSTOMS", "amount": 1500.5}]
+        added = world.post("shipments", line_items=[{"hs_code": "910211"}], documents=documents)
+        [offer] = client.analyze(added["shipment_id"])["available_documents"]
+        self.assertEqual((offer["document_type"], offer["amount"]), ("CUSTOMS", 1500.5))
+
     def test_retry_after_is_respected(self):
         world, client = self.open_world()
         fault = {"kind": "status", "status": 503, "header": {"Retry-After": "7"}}

@@ -54,6 +54,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"GET", "journal/" + call.ID, ""}, {"GET", "journal/" + call.ID + "?as=curl", ""}, {"GET", "journal/req-1", ""},
 		{"DELETE", "faults", ""},
 		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""}, {"PATCH", "ledger", `{"fund":[{"wallet":"` + wallet + `","amount":100.5}],"exchange_rates":{"NGN":1600}}`},
+		{"POST", "shipments", `{"line_items":[{"hs_code":"910211"}],"documents":[{"document_type":"CUSTOMS","amount":7}]}`}, {"POST", "invoices", `{}`},
 		{"GET", "webhooks?perPage=3&contains=WA-", ""}, {"POST", "webhooks", `{"url":"http://127.0.0.1:9/","events":["shipment.created"]}`},
 		{"PATCH", "webhooks/" + hook, `{"name":"Warehouse","active":true}`},
 		{"POST", "events", `{"event":"shipment.updated"}`}, {"POST", "events", `{"event":"shipment.updated","data":{"a":1}}`},

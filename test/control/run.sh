@@ -124,6 +124,8 @@ step "what changes is counted" GET live '"journal_entries":'
 step "lint lists its findings" GET "journal?as=findings" '"data":['
 
 chapter "Webhooks"
+step "a shipment is added" POST shipments '"shipment_id":"SH-ADDED"' '{"shipment_id":"SH-ADDED","line_items":[{"hs_code":"910211"}]}'
+step "an invoice is added" POST invoices '"file_url":"https://shop.example/1.pdf"' '{"file_url":"https://shop.example/1.pdf","documents":[{"document_type":"CUSTOMS","amount":7}]}'
 step "a receiver is subscribed" POST webhooks '"active":true' '{"url":"'"$receiver"'","events":["shipment.delivered"]}'
 webhook=$(field webhook_id)
 step "its webhook is the newest" GET "webhooks?perPage=1" "$webhook"

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
@@ -50,4 +51,18 @@ func TestInParallel(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestThirtyShipments(t *testing.T) {
+	server := mockserver.New(mockserver.WithScenario("shipments30-instant"))
+	defer server.Close()
+	var items []batch.Item
+	for _, id := range server.Shipments() {
+		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
+	}
+	report, err := batch.Run(t.Context(), server.Client(t), items, &batch.Options{Select: shipping.SelectAutomated})
+	if err := errors.Join(err, report.Err()); err != nil {
+		t.Error(err)
+	}
+	server.CheckInvariants(t)
 }

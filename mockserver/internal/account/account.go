@@ -10,6 +10,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
@@ -29,12 +30,13 @@ type Account struct {
 	Ledger       *ledger.Ledger
 	Exchange     map[string]shipping.Amount // units of a currency for one US dollar
 
-	// These never change once they are made.
-	Computed    *ComputedScope // nil if nothing is computed
 	Shipments   map[string]*Shipment
-	ShipmentIDs []string                          // in the order of their making
+	ShipmentIDs []string                          // newest first
 	Invoices    map[string]regulatory.Consignment // by URL; never fetched
 	InvoiceURLs []string                          // in the order of their making
+
+	// Computed never changes. It is nil if nothing is computed.
+	Computed *ComputedScope
 }
 
 // New returns the state of an account that has a name and nothing else.
@@ -65,6 +67,9 @@ func (s *Account) Copy() Account {
 	c.Transactions = cloneLists(s.Transactions)
 	c.Ledger = s.Ledger.Clone()
 	c.Exchange = maps.Clone(s.Exchange)
+	c.Shipments = maps.Clone(s.Shipments)
+	c.Invoices = maps.Clone(s.Invoices)
+	c.InvoiceURLs = slices.Clip(s.InvoiceURLs)
 	return c
 }
 

@@ -28,6 +28,9 @@ type Shipment struct {
 	User           string             `json:"user"`
 	CreatedAt      jsontext.Timestamp `json:"created_at"`
 	UpdatedAt      jsontext.Timestamp `json:"updated_at"`
+
+	// Offers are what an analysis offers; nil selects documents by the rules.
+	Offers []regulatory.AvailableDocument `json:"-"`
 }
 
 type Address struct {
@@ -67,6 +70,7 @@ func (s *Shipment) Consignment() regulatory.Consignment {
 	return regulatory.Consignment{
 		Items:     s.Parcel.Items,
 		Addresses: regulatory.Addresses{Origin: s.AddressFrom.Address, Destination: s.AddressTo.Address},
+		Offers:    s.Offers,
 	}
 }
 

@@ -109,6 +109,12 @@ func (d *Service) fill(next *Record, goods Consignment, known bool) (failure str
 	if next.Source == FlowInvoice {
 		next.Shipping = &goods.Shipping
 	}
+	if next.chosen = goods.Offers != nil; next.chosen {
+		next.AvailableDocuments = slices.Clone(goods.Offers)
+		for i := range next.AvailableDocuments {
+			next.AvailableDocuments[i].Currency = next.Currency
+		}
+	}
 	if err := d.match(next); err != nil {
 		return err.Error()
 	}
@@ -142,6 +148,9 @@ func (d *Service) identified(items []LineItem) []LineItem {
 // which the record stores. A draft is therefore never re-priced
 // (specification: "Amounts are converted into the user's wallet currency at analyze time").
 func (d *Service) match(next *Record) error {
+	if next.chosen {
+		return nil
+	}
 	var items []compliance.Item
 	for _, item := range next.LineItems {
 		items = append(items, compliance.Item{ID: item.ItemID, Description: item.Description, HSCode: item.HSCode})

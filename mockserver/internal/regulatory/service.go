@@ -56,15 +56,6 @@ type Config struct {
 	Assume assumption.Set
 }
 
-// Consignment holds the goods of a shipment or an invoice.
-type Consignment struct {
-	// Items may have no ids; the service then adds them.
-	Items     []LineItem
-	Addresses Addresses
-	// Shipping is used for invoices only.
-	Shipping Shipping
-}
-
 // Service keeps the requests of one world. [New] returns one.
 type Service struct {
 	config Config

@@ -40,7 +40,7 @@ func (d *Service) Sheet(requestID, slug string) (formpdf.Document, error) {
 		Reference: record.ShipmentID + record.FileURL, Date: doc.GeneratedAt.Time,
 		Exporter: record.Addresses.Origin.lines(), Importer: record.Addresses.Destination.lines(),
 	}
-	sheet.Items, sheet.Totals = goods(items)
+	sheet.Items, sheet.Totals = printed(items)
 	if form, known := d.config.Rules().Form(slug); known {
 		sheet.Subtitle = form.Description
 	}
@@ -133,10 +133,10 @@ func (t total) money() string {
 	return t.text()
 }
 
-// goods returns the items as they are printed on a form, and their sums by currency, in the order in which the
+// printed returns the items as they are printed on a form, and their sums by currency, in the order in which the
 // currencies appear. If the value of an item is not known, its currency has no sum, because a wrong sum on a
 // customs form is worse than none.
-func goods(lines []LineItem) (items []formpdf.Item, totals []string) {
+func printed(lines []LineItem) (items []formpdf.Item, totals []string) {
 	var currencies []string
 	sums := make(map[string]total)
 	for _, line := range lines {

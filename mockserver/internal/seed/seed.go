@@ -3,6 +3,7 @@
 package seed
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,6 +25,7 @@ type Plan struct {
 	Empty, LowFunds bool
 	Computed        int // transactions of the first wallet, computed; 0: the seeded ones
 	Payments        int // seeded payments; 0: the usual number
+	Shipments       int // seeded shipments; 0: the usual number
 	ObjectBreakdown bool
 }
 
@@ -92,12 +94,13 @@ func (w *seeder) amount(text string) shipping.Amount {
 	return amount
 }
 
-// seedShipments makes the voyages, oldest first in memory and newest first in shipmentIDs.
+// seedShipments makes the voyages, newest first. If the plan has more shipments, the voyages repeat, 50 days earlier each time.
 func (w *seeder) seedShipments() {
-	towns, choices := places(), carriers()
-	for i, v := range voyages() {
+	towns, choices, all := places(), carriers(), voyages()
+	for i := range cmp.Or(w.plan.Shipments, len(all)) {
+		v := all[i%len(all)]
 		items, c := w.items(v.goods), choices[i%len(choices)]
-		made := Epoch.Add(-v.age)
+		made := Epoch.Add(-v.age - time.Duration(i/len(all))*50*day)
 		s := &account.Shipment{
 			ShipmentID: w.IDs.Coded("SH"), Status: v.status,
 			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.from]},
@@ -243,7 +246,7 @@ func (w *seeder) seedWebhooks() {
 // seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
 func (w *seeder) seedDeliveries() {
 	receiver := w.Webhooks.All[len(w.Webhooks.All)-1]
-	for _, id := range w.ShipmentIDs {
+	for _, id := range w.ShipmentIDs[:min(len(w.ShipmentIDs), len(voyages()))] {
 		s := w.Shipments[id]
 		for i, step := range s.Events {
 			event := "shipment.updated"

@@ -102,8 +102,7 @@ func (w *World) Balance(wallet string) (shipping.Amount, bool) {
 	return w.Account.Ledger.Balance(wallet)
 }
 
-// Shipments returns the ids of the seeded shipments, newest first: the first needs several documents, the last ones are
-// domestic and need none.
+// Shipments returns the ids of the shipments, newest first.
 func (w *World) Shipments() []string {
 	w.Lock()
 	defer w.Unlock()

@@ -15,7 +15,9 @@ import (
 const (
 	maxListed = 100_000_000 // computed, so they take no memory
 	maxStored = 300_000     // at about a kilobyte and a half each
-	maxSeed   = 1<<31 - 1
+	// maxShipments is the largest number of seeded shipments. AddShipment can add more.
+	maxShipments = 10_000
+	maxSeed      = 1<<31 - 1
 )
 
 // ScenarioWord is one term of a scenario, and its effect. The N at the end of a term stands for a number.
@@ -36,6 +38,7 @@ func Scenarios() []ScenarioWord {
 		{Word: "lowfunds", Summary: "every wallet holds 1.00 of its currency", apply: func(w *worldPlan, _ int) { w.LowFunds = true }},
 		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed on request", apply: func(w *worldPlan, n int) { w.Computed = n }},
 		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.Payments = n }},
+		{Word: "shipmentsN", Max: maxShipments, Summary: "N shipments", apply: func(w *worldPlan, n int) { w.Shipments = n }},
 		{Word: "failforms", Summary: "the first attempt at every document fails; a retry generates it", apply: func(w *worldPlan, _ int) { w.failForms = true }},
 		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.assume.GenerationScale = -1 }},
 		{Word: "capN", Max: 1_000_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.assume.PerPageCap = n }},
@@ -94,8 +97,8 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 		return w, fmt.Errorf("scenario %q contradicts itself: time is virtual or real", scenario)
 	}
 	w.server, w.ObjectBreakdown = w.assume, w.assume.ObjectBreakdown
-	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0) || w.Computed > 0 && w.Payments > 0 {
-		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money nor rows, and rows are either computed or stored", scenario)
+	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0 || w.Shipments > 0) || w.Computed > 0 && w.Payments > 0 {
+		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money, shipments nor rows, and rows are either computed or stored", scenario)
 	}
 	return w, nil
 }

@@ -37,7 +37,8 @@ const (
 
 // room returns an error if the world may not store another record. The caller holds the lock.
 func (w *World) room() error {
-	rows := w.Account.Ledger.Len() + len(w.Account.Webhooks.All) + w.Regulatory.Len()
+	rows := w.Account.Ledger.Len() + len(w.Account.Webhooks.All) + w.Regulatory.Len() +
+		len(w.Account.Shipments) + len(w.Account.Invoices)
 	for _, list := range w.Account.Lists {
 		rows += list.Stored()
 	}

@@ -42,7 +42,7 @@ func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 		{"without a currency", []LineItem{item(2, "2.5", "")}, []string{"5.00", "5.00"}},
 	}
 	for _, test := range tests {
-		items, got := goods(test.items)
+		items, got := printed(test.items)
 		for i := range items {
 			got = slices.Insert(got, i, items[i].TotalValue)
 		}

@@ -1,0 +1,41 @@
+// Package goods describes the shipments and invoices that a test adds to a world of the reference server.
+// World.AddShipment and World.AddInvoice of package mockserver use them.
+package goods
+
+import "github.com/shipping-go/shipping"
+
+// Shipment is a shipment that can be analyzed, and of which webhooks can be notified. The zero value is a shipment of
+// cotton shirts from Lagos to New York.
+type Shipment struct {
+	// ID is its shipment_id. Default: a new one.
+	ID string `json:"shipment_id,omitempty"`
+	// Items select the documents that an analysis offers. An item needs an HS code, or a description with a
+	// keyword, such as "cotton shirt". Default of the quantity: 1; of the price: 10 USD. Default: one item.
+	Items []shipping.LineItem `json:"line_items,omitempty"`
+	// From and To need only a country. Default: Lagos and New York.
+	From shipping.Address `json:"from,omitzero"`
+	To   shipping.Address `json:"to,omitzero"`
+	// Documents are what an analysis offers, whatever the items are. Default: the documents that the items need.
+	Documents []Document `json:"documents,omitempty"`
+}
+
+// Invoice is a commercial invoice that can be analyzed. The server does not fetch it. The zero value is an invoice
+// for cotton shirts from Lagos to New York.
+type Invoice struct {
+	// URL is its file_url. Default: a new one.
+	URL string `json:"file_url,omitempty"`
+	// The other fields are those of a [Shipment].
+	Items     []shipping.LineItem `json:"line_items,omitempty"`
+	From      shipping.Address    `json:"from,omitzero"`
+	To        shipping.Address    `json:"to,omitzero"`
+	Documents []Document          `json:"documents,omitempty"`
+}
+
+// Document is a document that an analysis offers.
+type Document struct {
+	DocumentType shipping.DocumentType `json:"document_type"`
+	// Amount is the price, in the currency of the wallet.
+	Amount shipping.Amount `json:"amount"`
+	// Mode is "automated" or "manual". Default: the usual mode of the document.
+	Mode string `json:"mode,omitempty"`
+}

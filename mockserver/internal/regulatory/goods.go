@@ -1,0 +1,71 @@
+package regulatory
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/shipping-go/shipping/mockserver/goods"
+	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+)
+
+// Consignment holds the goods of a shipment or an invoice.
+type Consignment struct {
+	// Items may have no ids; the service then adds them.
+	Items     []LineItem
+	Addresses Addresses
+	// Shipping is used for invoices only.
+	Shipping Shipping
+	// Offers are the documents that an analysis offers, without currency; nil selects them by the rules.
+	Offers []AvailableDocument
+}
+
+// Check returns an error that lists what is wrong with the goods.
+func (c *Consignment) Check() error {
+	problems := slices.Concat(checkItems(c.Items),
+		checkAddress("from", &c.Addresses.Origin), checkAddress("to", &c.Addresses.Destination))
+	if len(problems) == 0 {
+		return nil
+	}
+	return errors.New(refuseProblems(CodeInvalidRequest, "", problems).Message)
+}
+
+// Addable returns an error for an input that no consignment can be added for: a special input, or an invalid URL.
+func (in AnalyzeInput) Addable() error {
+	if _, special := specialInput(in); special {
+		return fmt.Errorf("%s%s is a special input, which has an effect of its own: choose another", in.ShipmentID, in.FileURL)
+	}
+	if problems := in.check(); len(problems) > 0 {
+		return errors.New(problems[0].Field + " " + problems[0].Reason)
+	}
+	return nil
+}
+
+// Offers returns the offers of documents whose prices a test chooses.
+func (d *Service) Offers(documents []goods.Document) ([]AvailableDocument, error) {
+	offers := []AvailableDocument{}
+	for i, document := range documents {
+		slug := string(document.DocumentType)
+		form, known := d.config.Rules().Form(slug)
+		switch {
+		case !known:
+			return nil, fmt.Errorf("documents[%d]: unknown document type %q%s", i, slug, spelling.Suggestion(slug, compliance.Slugs()))
+		case slices.ContainsFunc(offers, func(o AvailableDocument) bool { return o.DocumentType == slug }):
+			return nil, fmt.Errorf("documents[%d]: %s is listed twice", i, slug)
+		case !document.Amount.Known() || document.Amount.Sign() < 0:
+			return nil, fmt.Errorf("documents[%d]: the amount of %s must be a number that is not negative", i, slug)
+		case document.Mode != "" && document.Mode != compliance.ModeAutomated && document.Mode != compliance.ModeManual:
+			return nil, fmt.Errorf("documents[%d]: the mode is automated or manual, not %q", i, document.Mode)
+		}
+		offer := AvailableDocument{
+			DocumentType: slug, Name: form.Title, Mode: form.Mode, Amount: document.Amount,
+			Reasons: []compliance.Reason{}, ProfileFields: form.ProfileFields(),
+		}
+		if document.Mode != "" {
+			offer.Mode = document.Mode
+		}
+		offers = append(offers, offer)
+	}
+	return offers, nil
+}

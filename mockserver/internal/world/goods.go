@@ -1,0 +1,137 @@
+package world
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/goods"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
+	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+)
+
+// AddShipment adds a shipment as the newest one, and returns its id.
+func (w *World) AddShipment(s goods.Shipment) (string, error) {
+	w.Lock()
+	defer w.Unlock()
+	if w.Account.Shipments[s.ID] != nil {
+		return "", fmt.Errorf("mockserver: the world has a shipment %q already", s.ID)
+	}
+	if err := (regulatory.AnalyzeInput{ShipmentID: cmp.Or(s.ID, "SH-")}).Addable(); err != nil {
+		return "", fmt.Errorf("mockserver: %w", err)
+	}
+	consignment, err := w.consignment(s.Items, s.From, s.To, s.Documents)
+	if err != nil {
+		return "", err
+	}
+	if s.ID == "" {
+		s.ID = w.Account.IDs.Coded("SH")
+	}
+	ids, now := w.Account.IDs, jsontext.Timestamp{Time: w.Clock.Now()}
+	w.Account.Shipments[s.ID] = &account.Shipment{
+		ShipmentID: s.ID, Status: "confirmed",
+		AddressFrom: account.Address{AddressID: ids.Numbered("AD"), Address: consignment.Addresses.Origin},
+		AddressTo:   account.Address{AddressID: ids.Numbered("AD"), Address: consignment.Addresses.Destination},
+		Parcel:      account.Parcel{ParcelID: ids.Numbered("PC"), Items: consignment.Items},
+		Offers:      consignment.Offers, Events: []account.Progress{}, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
+	}
+	w.Account.ShipmentIDs = append([]string{s.ID}, w.Account.ShipmentIDs...)
+	return s.ID, nil
+}
+
+// AddInvoice adds an invoice, and returns its URL.
+func (w *World) AddInvoice(in goods.Invoice) (string, error) {
+	w.Lock()
+	defer w.Unlock()
+	if _, exists := w.Account.Invoices[in.URL]; exists {
+		return "", fmt.Errorf("mockserver: the world has an invoice %q already", in.URL)
+	}
+	if in.URL == "" {
+		in.URL = "https://invoices.example/" + w.Account.IDs.Alphanumerics(16) + ".pdf"
+	}
+	if err := (regulatory.AnalyzeInput{FileURL: in.URL}).Addable(); err != nil {
+		return "", fmt.Errorf("mockserver: %w", err)
+	}
+	consignment, err := w.consignment(in.Items, in.From, in.To, in.Documents)
+	if err != nil {
+		return "", err
+	}
+	w.Account.Invoices[in.URL] = consignment
+	w.Account.InvoiceURLs = append(w.Account.InvoiceURLs, in.URL)
+	return in.URL, nil
+}
+
+// consignment returns what an analysis reads, with the defaults of package goods. The caller holds the lock.
+func (w *World) consignment(items []shipping.LineItem, from, to shipping.Address, documents []goods.Document) (c regulatory.Consignment, err error) {
+	if err := w.room(); err != nil {
+		return c, err
+	}
+	if len(items) == 0 {
+		items = []shipping.LineItem{{Description: "Men's cotton shirt, woven", HSCode: "620520"}}
+	}
+	c.Items = make([]regulatory.LineItem, len(items))
+	for i, item := range items {
+		if c.Items[i], err = w.lineItem(item); err != nil {
+			return c, fmt.Errorf("mockserver: line_items[%d]: %w", i, err)
+		}
+	}
+	if c.Addresses.Origin, err = address(from, shipping.Address{City: "Lagos", Country: "NG"}); err != nil {
+		return c, err
+	}
+	if c.Addresses.Destination, err = address(to, shipping.Address{City: "New York", State: "NY", Country: "US"}); err != nil {
+		return c, err
+	}
+	if documents != nil {
+		if c.Offers, err = w.Regulatory.Offers(documents); err != nil {
+			return c, fmt.Errorf("mockserver: %w", err)
+		}
+	}
+	if err := c.Check(); err != nil {
+		return c, fmt.Errorf("mockserver: %w", err)
+	}
+	return c, nil
+}
+
+// lineItem returns an item of the server for one of a client.
+func (w *World) lineItem(item shipping.LineItem) (made regulatory.LineItem, err error) {
+	if item.Description == "" && item.HSCode == "" {
+		return made, errors.New("an item needs an hs_code, or a description with a keyword")
+	}
+	if item.Quantity == 0 {
+		item.Quantity = 1
+	}
+	err = convert(item, &made)
+	if made.Description == "" {
+		made.Description = "Goods of the HS code " + item.HSCode
+	}
+	if made.Currency == "" {
+		made.Currency = "USD"
+	}
+	if !item.UnitPrice.Known() {
+		made.UnitPrice, err = shipping.NewAmount(10, 0)
+	}
+	if made.ItemID == "" {
+		made.ItemID = w.Account.IDs.Coded("IT")
+	}
+	return made, err
+}
+
+// address returns an address of the server: the given one, or another if it is empty.
+func address(given, other shipping.Address) (made regulatory.Address, err error) {
+	if given == (shipping.Address{}) {
+		given = other
+	}
+	return made, convert(given, &made)
+}
+
+// convert copies a record of a client to the record of the server with the same members.
+func convert(from, to any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, to)
+}
