@@ -25,5 +25,5 @@
 //
 // The specification shows neither the payload nor the headers nor the signature ("Shape of the
 // delivered payload, delivery headers and signature verification: not shown"). They are assumptions of this
-// package, each with an option; see [WithSignature] and [WithIDHeader] first.
+// package, each with an option; see [WithSignature], [WithStandardWebhooks] and [WithIDHeader] first.
 package webhook

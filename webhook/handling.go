@@ -17,8 +17,8 @@ import (
 // storeTimeout limits how long the store may take to end a claim. The request's own context may be over by then.
 const storeTimeout = 10 * time.Second
 
-// accept claims the notification and passes it on, unless it is a duplicate. 2xx is sent only for a notification that was
-// handled or is in the queue.
+// accept claims the notification and passes it on, unless it is a duplicate. 2xx is sent only for a notification that
+// was handled or is in the queue.
 func (r *Receiver) accept(w http.ResponseWriter, request *http.Request, n *Notification) {
 	if !r.begin() {
 		r.later(w, request, ErrClosed)
@@ -96,7 +96,9 @@ func (r *Receiver) untilClosed(parent context.Context) (context.Context, context
 }
 
 // endClaim accepts or releases a claim, also when the request is over.
-func (r *Receiver) endClaim(ctx context.Context, name string, end func(ctx context.Context, id, claim string) error, id, claim string) error {
+func (r *Receiver) endClaim(
+	ctx context.Context, name string, end func(ctx context.Context, id, claim string) error, id, claim string,
+) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	return protect(name, func() error { return end(ctx, id, claim) })
@@ -152,7 +154,10 @@ func (r *Receiver) work() {
 func (r *Receiver) handleQueued(n *Notification) error {
 	for attempt := 1; ; attempt++ {
 		err := r.try(r.working, n, attempt)
-		if err == nil || attempt > r.settings.retries || wait.Sleep(r.working, r.settings.backoff<<min(attempt-1, 16)) != nil {
+		if err == nil || attempt > r.settings.retries {
+			return err
+		}
+		if wait.Sleep(r.working, r.settings.backoff<<min(attempt-1, 16)) != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/fips140"
 	"errors"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,8 @@ type settings struct {
 	keys        []redact.Key
 	header      string
 	sign        func(key string, body []byte) string
+	scheme      *scheme                                     // of WithStandardWebhooks
+	verifier    func(header http.Header, body []byte) error // of WithVerifier
 	idHeader    string
 	eventHeader string
 	maxBytes    int64
@@ -52,13 +55,15 @@ func (s *settings) check(handle Handler) error {
 	switch {
 	case handle == nil:
 		return errors.New("webhook: NewReceiver needs a handler: pass a function that handles a notification")
-	case len(s.keys) == 0 || slices.ContainsFunc(s.keys, func(key redact.Key) bool { return key.Reveal() == "" }):
+	case s.verifier != nil && (s.scheme != nil || len(s.keys) > 0):
+		return errors.New("webhook: WithVerifier replaces WithKeys and WithStandardWebhooks: pass one of them")
+	case s.verifier == nil && len(s.keys) == 0 || slices.ContainsFunc(s.keys, func(key redact.Key) bool { return key.Reveal() == "" }):
 		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: pass WithKeys(secretKey)")
 	case slices.ContainsFunc(s.keys, func(key redact.Key) bool { return strings.TrimSpace(key.Reveal()) != key.Reveal() }):
 		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, for example after reading it from a file")
 	case s.header == "" || s.sign == nil:
 		return errors.New("webhook: WithSignature needs a header and a function: pass both, such as DefaultSignatureHeader and Sign")
-	case fips140.Enforced() && slices.ContainsFunc(s.keys, func(key redact.Key) bool { return s.sign(key.Reveal(), nil) == "" }):
+	case s.scheme == nil && fips140.Enforced() && slices.ContainsFunc(s.keys, func(key redact.Key) bool { return s.sign(key.Reveal(), nil) == "" }):
 		return errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or fips140=on")
 	case s.maxBytes <= 0 || s.readTimeout <= 0:
 		return errors.New("webhook: WithLimits needs a size and a time above zero")
@@ -73,13 +78,25 @@ func (s *settings) check(handle Handler) error {
 }
 
 // WithKeys sets the keys with which a signature is valid: the current one and, while keys are rotated, the previous
-// or the next one. Required.
+// or the next one. Required, unless [WithStandardWebhooks] or [WithVerifier] is given.
 func WithKeys(keys ...string) Option {
+	held := redactKeys(keys)
+	return func(s *settings) { s.keys, s.scheme = held, nil }
+}
+
+func redactKeys(keys []string) []redact.Key {
 	held := make([]redact.Key, len(keys))
 	for i, key := range keys {
 		held[i] = redact.New(key)
 	}
-	return func(s *settings) { s.keys = held }
+	return held
+}
+
+// WithVerifier sets the function that verifies a delivery, for a scheme that neither [WithSignature] nor
+// [WithStandardWebhooks] describes. It replaces [WithKeys]. Compare signatures with hmac.Equal. Its error is logged, and
+// the response is 401; if it panics, the response is 503. It must not keep the header, whose memory a server may reuse.
+func WithVerifier(verify func(header http.Header, body []byte) error) Option {
+	return func(s *settings) { s.verifier = verify }
 }
 
 // WithSignature sets the header that carries the signature, and the function that computes it. The default is

@@ -31,6 +31,7 @@ type Handler func(ctx context.Context, n *Notification) error
 // handler failed, 16 handlers run already, or the queue is full.
 type Receiver struct {
 	handle   Handler
+	verify   func(header http.Header, body []byte) error
 	settings settings
 	logger   *slog.Logger
 
@@ -66,11 +67,15 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	if err := s.check(handle); err != nil {
 		return nil, err
 	}
+	verify, err := s.verification()
+	if err != nil {
+		return nil, err
+	}
 	if s.store == nil {
 		s.store = NewMemoryStore(0, 0)
 	}
 	r := &Receiver{
-		handle: handle, settings: s, logger: s.logger,
+		handle: handle, verify: verify, settings: s, logger: s.logger,
 		handling: make(chan struct{}, maxHandlers), drained: make(chan struct{}),
 	}
 	if s.logger == nil { // all errors, few warnings
@@ -99,7 +104,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	err = protect("the signature scheme", func() error {
-		return verify(signature(request.Header, r.settings.header), body, r.settings.sign, r.settings.keys)
+		return r.verify(request.Header, body)
 	})
 	switch {
 	case isPanic(err):
@@ -144,9 +149,12 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 
 // signatureAdvice returns what to check if a signature is missing or wrong.
 func (r *Receiver) signatureAdvice(header http.Header) string {
+	if r.settings.verifier != nil || r.settings.scheme != nil {
+		return "the receiver needs the secret of the webhook, and the body as it was sent: check that nothing before the receiver changes the body"
+	}
 	switch name := r.settings.header; len(header.Values(name)) {
 	case 0:
-		return "the delivery has no header " + name + ": if the service signs in another header, set it with WithSignature"
+		return "the delivery has no header " + name + ": if the service signs in another header, set it with WithSignature, WithStandardWebhooks or WithVerifier"
 	case 1:
 		return "WithKeys needs the secret key of the account that sends, and the receiver needs the body as it was sent: " +
 			"check that nothing before the receiver changes the body"
@@ -158,7 +166,11 @@ func (r *Receiver) signatureAdvice(header http.Header) string {
 func (r *Receiver) refuse(w http.ResponseWriter, request *http.Request, status int, err error, attrs ...slog.Attr) {
 	r.log(request.Context(), slog.LevelWarn, "notification refused",
 		append([]slog.Attr{slog.Int("status", status), slog.String("error", r.settings.redacted(err.Error()))}, attrs...)...)
-	http.Error(w, r.settings.redacted(err.Error()), status)
+	text := r.settings.redacted(err.Error())
+	if status == http.StatusUnauthorized { // a verifier's reason is not for a sender that may be forging
+		text = ErrSignature.Error()
+	}
+	http.Error(w, text, status)
 }
 
 // later responds that the service should send the notification again.

@@ -448,6 +448,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	handle := func(context.Context, *webhook.Notification) error { return nil }
+	verify := func(http.Header, []byte) error { return nil }
 	for name, tc := range map[string]struct {
 		handle  webhook.Handler
 		opts    []webhook.Option
@@ -461,6 +462,10 @@ func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
 		"no header":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("", webhook.Sign)}, "WithSignature"},
 		"no limit":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
 		"no workers":              {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
+		"a verifier and keys":     {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithVerifier(verify)}, "WithVerifier"},
+		"no secret":               {handle, []webhook.Option{webhook.WithStandardWebhooks()}, "WithKeys"},
+		"a secret without prefix": {handle, []webhook.Option{webhook.WithStandardWebhooks(key)}, "whsec_"},
+		"a short secret":          {handle, []webhook.Option{webhook.WithStandardWebhooks("whsec_AAAA")}, "14 bytes"},
 		"retries without workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)}, "WithWorkers"},
 		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)}, "WithRetries"},
 		"a negative pause":        {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)}, "WithRetries"},

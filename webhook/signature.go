@@ -45,11 +45,7 @@ var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 // does not depend on where a signature differs or which key made it. An empty key, such as that of an unset variable, is
 // never valid, because anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
-	held := make([]redact.Key, len(keys))
-	for i, key := range keys {
-		held[i] = redact.New(key)
-	}
-	return verify(signature, body, Sign, held)
+	return verify(signature, body, Sign, redactKeys(keys))
 }
 
 func verify(signature string, body []byte, sign func(key string, body []byte) string, keys []redact.Key) error {
@@ -76,11 +72,24 @@ func signatureBytes(signature string) []byte {
 	return []byte(signature)
 }
 
-// signature returns the signature of a request, or "" if there are two different ones.
-func signature(header http.Header, name string) string {
+// single returns the value of a header, or "" if there are two different ones.
+func single(header http.Header, name string) string {
 	values := slices.Compact(slices.Clone(header.Values(name)))
 	if len(values) != 1 {
 		return ""
 	}
 	return strings.TrimSpace(values[0])
+}
+
+// verification returns the function that verifies deliveries.
+func (s *settings) verification() (func(http.Header, []byte) error, error) {
+	switch {
+	case s.verifier != nil:
+		return s.verifier, nil
+	case s.scheme != nil:
+		return s.scheme.verifier(s.keys)
+	}
+	return func(header http.Header, body []byte) error {
+		return verify(single(header, s.header), body, s.sign, s.keys)
+	}, nil
 }
