@@ -24,7 +24,7 @@ import (
 // journal can prevent that. The other process finds the purchase if it reaches the service before that process has read the request
 // for [shipping.PurchaseOptions.QuietFor].
 //
-// Implementations must be safe for concurrent use.
+// Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
 	// Claim claims the item for the caller, also if the claim of another process has expired. While another
 	// claim holds, the error is [ErrItemTaken].
@@ -175,6 +175,9 @@ func (j *local) sum(period string, budget shipping.Budget) (shipping.Amount, err
 // reserve counts the amount that a record commits beyond the counted amount of its item, before the record is
 // written.
 func (j *local) reserve(item *localItem, record Record, budget shipping.Budget) error {
+	if problem := record.uncountable(budget); problem != "" {
+		return &shipping.BudgetError{Budget: budget, Problem: problem}
+	}
 	sum, err := j.sum(record.Period, budget)
 	if err != nil {
 		return err
@@ -276,8 +279,12 @@ func (c *localClaim) reserve(record Record, budget *shipping.Budget) (uncounted,
 func (c *localClaim) Release(context.Context) error {
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
-	if c.item.claim == c {
+	switch c.item.claim {
+	case c:
 		c.item.claim = nil
+	case nil: // it was released before
+	default:
+		return ErrItemTaken
 	}
 	return nil
 }

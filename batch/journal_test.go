@@ -2,7 +2,6 @@ package batch_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,129 +10,41 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/batch/journaltest"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// journals are the journals of one process.
-func journals(t *testing.T) map[string]batch.Journal {
-	t.Helper()
-	file := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-	t.Cleanup(func() {
-		if err := file.Close(); err != nil {
-			t.Error(err)
-		}
+func TestJournal_ObeysTheRules(t *testing.T) {
+	t.Parallel()
+	t.Run("in memory", func(t *testing.T) {
+		journaltest.Run(t, func(*testing.T) batch.Journal { return batch.Memory() })
 	})
-	return map[string]batch.Journal{"in memory": batch.Memory(), "in a file": file}
+	t.Run("in a file", func(t *testing.T) {
+		journaltest.Run(t, func(t *testing.T) batch.Journal {
+			journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+			t.Cleanup(func() {
+				if err := journal.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return journal
+		})
+	})
 }
 
-func TestJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
+// A claim of a journal of one process is for its item only, and accepts nothing after its release.
+func TestClaim_AppendsToItsItemOnly(t *testing.T) {
 	t.Parallel()
-	for name, journal := range journals(t) {
-		first, err := journal.Claim(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
-			t.Errorf("%s: claimed twice: %v", name, err)
-		}
-		if _, err := first.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepAnalyzed}, nil); !errors.Is(err, shipping.ErrInvalidRequest) {
-			t.Errorf("%s: a record of another item is kept: %v", name, err)
-		}
-		if _, err := first.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed, RequestID: "RD-1"}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := first.Release(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		second, err := journal.Claim(t.Context(), "a")
-		if err != nil || second.Record().RequestID != "RD-1" || journal.Lease() != 0 {
-			t.Errorf("%s: %+v, %v", name, second, err)
-		}
-		if _, err := first.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepPurchasing}, nil); !errors.Is(err, batch.ErrItemTaken) {
-			t.Errorf("%s: a released claim appends: %v", name, err)
-		}
-		if err := first.Release(t.Context()); err != nil { // changes nothing
-			t.Error(err)
-		}
-		if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
-			t.Errorf("%s: a claim was released by the one before it: %v", name, err)
-		}
+	claim, err := batch.Memory().Claim(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// The committed sum follows from the records, whether or not they were appended with the budget, and whether or not the
-// sum is read in between.
-func TestJournal_CountsWhatIsCommitted(t *testing.T) {
-	t.Parallel()
-	for _, asked := range []bool{true, false} {
-		for name, journal := range journals(t) {
-			t.Run(fmt.Sprintf("%s, asked %v", name, asked), func(t *testing.T) { countsWhatIsCommitted(t, journal, asked) })
-		}
-	}
-}
-
-func countsWhatIsCommitted(t *testing.T, journal batch.Journal, asked bool) {
-	t.Helper()
-	budget := nairaBudget(t, "250")
-	claims := map[string]batch.Claim{}
-	for _, step := range []struct {
-		key    string
-		step   shipping.Step
-		amount string
-		budget *shipping.Budget
-		over   bool
-		want   string
-	}{
-		{"a", batch.StepAnalyzed, "", budget, false, "0"},
-		{"a", batch.StepPurchasing, "100", budget, false, "100"},
-		{"b", batch.StepPurchasing, "100", nil, false, "200"},
-		{"c", batch.StepPurchasing, "50.01", budget, true, "200"},
-		{"c", batch.StepPurchasing, "50", budget, false, "250"},
-		{"b", batch.StepAnalyzed, "", budget, false, "150"},
-		{"a", batch.StepPurchased, "300", budget, false, "350"},
-		{"b", batch.StepPurchasing, "1", budget, true, "350"},
-		{"a", batch.StepCompleted, "300", nil, false, "350"},
-		{"c", batch.StepAnalyzed, "", nil, false, "300"},
-	} {
-		if claims[step.key] == nil {
-			claim, err := journal.Claim(t.Context(), step.key)
-			if err != nil {
-				t.Fatal(err)
-			}
-			claims[step.key] = claim
-		}
-		record := batch.Record{Key: step.key, Step: step.step, RequestID: "RD-1"}
-		if step.amount != "" {
-			record.Amount, record.Currency, record.Documents = shippingtest.Amount(t, step.amount), "NGN", []shipping.DocumentType{"FDA"}
-		}
-		if !asked && step.budget == nil { // the sum that was asked for before is out of date afterwards
-			if _, err := journal.Committed(t.Context(), "", *budget); err != nil {
-				t.Fatal(err)
-			}
-		}
-		committed, err := claims[step.key].Append(t.Context(), record, step.budget)
-		if errors.Is(err, shipping.ErrOverBudget) != step.over || !step.over && err != nil {
-			t.Errorf("%+v: %v", step, err)
-		}
-		if step.budget != nil && !step.over && committed != shippingtest.Amount(t, step.want) {
-			t.Errorf("%+v: Append returns %s", step, committed)
-		}
-		if !asked {
-			continue
-		}
-		if committed, err := journal.Committed(t.Context(), "", *budget); err != nil || committed != shippingtest.Amount(t, step.want) {
-			t.Errorf("%+v: %s committed, %v", step, committed, err)
-		}
-	}
-	if committed, err := journal.Committed(t.Context(), "", *budget); err != nil || committed != shippingtest.Amount(t, "300") {
-		t.Errorf("at the end: %s committed, %v", committed, err)
-	}
-	dollars := &shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "USD"}
-	_, sum := journal.Committed(t.Context(), "", *dollars)
-	_, purchase := claims["b"].Append(t.Context(), batch.Record{Key: "b", Step: batch.StepPurchasing, RequestID: "RD-1"}, dollars)
-	if !errors.Is(sum, shipping.ErrOverBudget) || !errors.Is(purchase, shipping.ErrOverBudget) {
-		t.Errorf("naira are counted against dollars: %v, %v", sum, purchase)
+	_, other := claim.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepAnalyzed}, nil)
+	released := errors.Join(claim.Release(t.Context()), claim.Release(t.Context()))
+	_, late := claim.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil)
+	if !errors.Is(other, shipping.ErrInvalidRequest) || released != nil || !errors.Is(late, batch.ErrItemTaken) {
+		t.Errorf("%v; %v; %v", other, released, late)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/batch/journaltest"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -66,100 +67,28 @@ func TestMigrate_MayRunOnSeveralMachinesAtOnce(t *testing.T) {
 	machines.Wait()
 }
 
-func TestBatchJournal_AnItemIsInOneHandUntilItIsReleased(t *testing.T) {
-	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
-	first := claim(t, journal, "a")
-	if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
-		t.Errorf("claimed twice: %v", err)
-	}
-	claim(t, journal, "b")
-	record := batch.Record{
-		Key: "a", Step: batch.StepPurchased, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"},
-		Amount: amount(t, "18450.55"), Currency: "NGN", At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC),
-	}
-	keep(t, first, record)
-	release(t, first)
-	got := claim(t, journal, "a").Record()
-	if got.RequestID != "RD-1" || got.Amount != record.Amount || len(got.Documents) != 1 || !got.At.Equal(record.At) {
-		t.Errorf("the record came back as %+v", got)
-	}
-	if err := first.Release(t.Context()); !errors.Is(err, batch.ErrItemTaken) {
-		t.Errorf("a release from the past: %v", err)
-	}
-	if _, err := journal.Claim(t.Context(), "a"); !errors.Is(err, batch.ErrItemTaken) {
-		t.Errorf("a release from the past gave the item away: %v", err)
-	}
+func TestBatchJournal_ObeysTheRules(t *testing.T) {
+	t.Parallel()
+	journaltest.Run(t, func(t *testing.T) batch.Journal { return pgstore.NewBatchJournal(connect(t), rand.Text(), 0) })
+	journaltest.RunLeases(t, func(t *testing.T) batch.Journal {
+		return pgstore.NewBatchJournal(connect(t), rand.Text(), 4*time.Second)
+	})
 }
 
-func TestBatchJournal_AClaimThatWasTakenOverAcceptsNothing(t *testing.T) {
-	pool, name := connect(t), t.Name()+rand.Text()
-	journal := pgstore.NewBatchJournal(pool, name, time.Hour)
-	stale := claim(t, journal, "a")
-	// The database's clock is as good as an hour ahead.
-	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET until = until - interval '1 hour' WHERE batch = $1`, name); err != nil {
-		t.Fatal(err)
-	}
-	claim(t, journal, "a")
-	_, err := stale.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepPurchasing}, nil)
-	if !errors.Is(err, batch.ErrItemTaken) {
-		t.Errorf("a claim from the past kept a record: %v", err)
-	}
-}
-
-func TestBatchJournal_ABudgetHoldsForAllThatAppendAtTheSameMoment(t *testing.T) {
-	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
-	budget := &shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
-	var kept atomic.Int32
-	var appends sync.WaitGroup
-	for n := range 24 {
-		key := string(rune('a' + n))
-		appends.Go(func() {
-			c, err := journal.Claim(t.Context(), key)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_, err = c.Append(t.Context(), batch.Record{Key: key, Step: batch.StepPurchasing, Amount: amount(t, "9.1"), Currency: "NGN"}, budget)
-			switch {
-			case err == nil:
-				kept.Add(1)
-			case !errors.Is(err, shipping.ErrOverBudget):
-				t.Error(err)
-			case c.Record().Step != "":
-				t.Error("what the budget had no room for is in the record")
-			}
-		})
-	}
-	appends.Wait()
-	committed, err := journal.Committed(t.Context(), "", *budget)
-	if err != nil || kept.Load() != 10 || committed != amount(t, "91") {
-		t.Errorf("%d purchases of 9.1 fit in 100, %s committed, %v", kept.Load(), committed, err)
-	}
-	dollars := shipping.Budget{Amount: amount(t, "100"), Currency: "USD"}
-	if _, err := journal.Committed(t.Context(), "", dollars); !errors.Is(err, shipping.ErrOverBudget) {
-		t.Errorf("naira were compared with a budget of dollars: %v", err)
-	}
-}
-
-// PostgreSQL can store every key that a batch accepts: one that it could not store would stop the whole run. The name of a
-// batch may contain bytes that PostgreSQL cannot store as text, and may be long.
-func TestBatchJournal_KeepsTheLongestKeyAndAnyName(t *testing.T) {
-	pool, name := connect(t), t.Name()+rand.Text()
-	bytes := make([]byte, 1500)
-	_, _ = rand.Read(bytes) // so that it cannot be compressed
-	key := ""
-	for _, b := range bytes {
-		key += string(rune('!' + b%94))
-	}
-	key += strings.Repeat("ü", 250)
+// The name of a batch may contain bytes that PostgreSQL cannot store as text, and may be long, as a period may be.
+func TestBatchJournal_TakesAnyNameAndPeriod(t *testing.T) {
+	pool, name := connect(t), rand.Text()
+	budget := shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"}
 	for _, suffix := range []string{"", "\x00", "\xff", strings.Repeat("n", 5000), strings.Repeat("n", 5001)} {
 		journal := pgstore.NewBatchJournal(pool, name+suffix, 0)
-		for range 2 {
-			c := claim(t, journal, key)
-			keep(t, c, batch.Record{Key: key, Step: batch.StepAnalyzed})
-			release(t, c)
-		}
 		claim(t, journal, "a") // no other name has it
+		period := strings.Repeat("ü", min(len(suffix), 2000))
+		keep(t, claim(t, journal, "b"), batch.Record{
+			Key: "b", Step: batch.StepPurchased, Amount: budget.Amount, Currency: "NGN", Period: period,
+		})
+		if sum, err := journal.Committed(t.Context(), period, budget); err != nil || sum != budget.Amount {
+			t.Errorf("%s, %v", sum, err)
+		}
 	}
 }
 
@@ -437,47 +366,6 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 	}
 	limited := connectTo(t, os.Getenv(dsnVariable)+" user="+user) // migrates
 	claim(t, pgstore.NewBatchJournal(limited, t.Name()+rand.Text(), 0), "a")
-}
-
-// A purchase takes a quarter of the lease, and begins only while half of the lease is left.
-func TestBatchJournal_APurchaseEndsWellBeforeItsClaim(t *testing.T) {
-	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), time.Second)
-	if journal.Lease() != 900*time.Millisecond {
-		t.Errorf("a claim holds for %s", journal.Lease())
-	}
-	c := claim(t, journal, "a")
-	for {
-		within, stop, err := c.Within(t.Context())
-		if errors.Is(err, batch.ErrItemTaken) {
-			return
-		}
-		if deadline, bounded := within.Deadline(); err != nil || !bounded || time.Until(deadline) > journal.Lease()/4 {
-			t.Fatalf("%s, %v", deadline, err)
-		}
-		stop()
-	}
-}
-
-// An item whose purchase is open is taken over later than others: the purchase may have been sent late.
-func TestBatchJournal_AnOpenPurchaseIsTakenOverLater(t *testing.T) {
-	pool, name := connect(t), t.Name()+rand.Text()
-	journal := pgstore.NewBatchJournal(pool, name, time.Hour)
-	for key, step := range map[string]shipping.Step{"analyzed": batch.StepAnalyzed, "purchasing": batch.StepPurchasing} {
-		keep(t, claim(t, journal, key), batch.Record{Key: key, Step: step, RequestID: "RD-1"})
-	}
-	for _, passed := range []struct {
-		minutes int
-		given   map[string]bool
-	}{{59, nil}, {2, map[string]bool{"analyzed": true}}, {15, map[string]bool{"purchasing": true}}} {
-		if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET until = until - make_interval(mins => $2) WHERE batch = $1`, name, passed.minutes); err != nil {
-			t.Fatal(err)
-		}
-		for _, key := range []string{"analyzed", "purchasing"} {
-			if _, err := journal.Claim(t.Context(), key); (err == nil) != passed.given[key] {
-				t.Errorf("%d minutes later, %s: %v", passed.minutes, key, err)
-			}
-		}
-	}
 }
 
 // A record of a newer version is not overwritten by one that lacks its fields.
