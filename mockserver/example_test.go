@@ -67,7 +67,7 @@ func ExampleWorld_AddShipment() {
 		return
 	}
 	shipment, err := server.AddShipment(goods.Shipment{
-		Items:     []shipping.LineItem{{Description: "cotton shirt", Quantity: 40}},
+		Items:     []goods.Item{{Description: "cotton shirt", Quantity: 40}},
 		Documents: []goods.Document{{DocumentType: "CUSTOMS", Amount: price}},
 	})
 	if err != nil {

@@ -21,8 +21,8 @@ func TestAddShipment(t *testing.T) {
 		want []shipping.DocumentType
 	}{
 		"zero value":    {goods.Shipment{}, types("CUSTOMS", "TEXTILE")},
-		"HS code alone": {goods.Shipment{Items: []shipping.LineItem{{HSCode: "9102.11"}}}, types("CUSTOMS", "WATCH")},
-		"keyword":       {goods.Shipment{Items: []shipping.LineItem{{Description: "leather shoes", Quantity: 3}}}, types("CUSTOMS", "FISH-WILDLIFE", "FOOTWEAR")},
+		"HS code alone": {goods.Shipment{Items: []goods.Item{{HSCode: "9102.11"}}}, types("CUSTOMS", "WATCH")},
+		"keyword":       {goods.Shipment{Items: []goods.Item{{Description: "leather shoes", Quantity: 3}}}, types("CUSTOMS", "FISH-WILDLIFE", "FOOTWEAR")},
 		"domestic":      {goods.Shipment{To: shipping.Address{Country: "NG"}}, nil},
 		"documents of the test": {goods.Shipment{ID: "SH-MINE", To: shipping.Address{Country: "NG"},
 			Documents: []goods.Document{{DocumentType: "FDA", Amount: price, Mode: "manual"}}}, types("FDA")},
@@ -92,8 +92,8 @@ func TestAddShipment_RefusesInvalidGoods(t *testing.T) {
 	}{
 		"known id":         {goods.Shipment{ID: server.Shipments()[3]}, "already"},
 		"special input":    {goods.Shipment{ID: "SH-MAGICFAILONCE"}, "special input"},
-		"empty item":       {goods.Shipment{Items: make([]shipping.LineItem, 1)}, "needs an hs_code"},
-		"bad HS code":      {goods.Shipment{Items: []shipping.LineItem{{HSCode: "shoes"}}}, "hs_code must be 2 to 12 digits"},
+		"empty item":       {goods.Shipment{Items: make([]goods.Item, 1)}, "needs an hs_code"},
+		"bad HS code":      {goods.Shipment{Items: []goods.Item{{HSCode: "shoes"}}}, "hs_code must be 2 to 12 digits"},
 		"bad country":      {goods.Shipment{To: shipping.Address{Country: "Ghana"}}, "to.country must be a two-letter code"},
 		"unknown document": {goods.Shipment{Documents: []goods.Document{{DocumentType: "CUSTOM", Amount: amount(t, "1")}}}, "did you mean"},
 		"document twice":   {goods.Shipment{Documents: []goods.Document{document, document}}, "FDA is listed twice"},

@@ -9,9 +9,8 @@ import "github.com/shipping-go/shipping"
 type Shipment struct {
 	// ID is its shipment_id. Default: a new one.
 	ID string `json:"shipment_id,omitempty"`
-	// Items select the documents that an analysis offers. An item needs an HS code, or a description with a
-	// keyword, such as "cotton shirt". Default of the quantity: 1; of the price: 10 USD. Default: one item.
-	Items []shipping.LineItem `json:"line_items,omitempty"`
+	// Items select the documents that an analysis offers. Default: one item.
+	Items []Item `json:"line_items,omitempty"`
 	// From and To need only a country. Default: Lagos and New York.
 	From shipping.Address `json:"from,omitzero"`
 	To   shipping.Address `json:"to,omitzero"`
@@ -25,10 +24,23 @@ type Invoice struct {
 	// URL is its file_url. Default: a new one.
 	URL string `json:"file_url,omitempty"`
 	// The other fields are those of a [Shipment].
-	Items     []shipping.LineItem `json:"line_items,omitempty"`
-	From      shipping.Address    `json:"from,omitzero"`
-	To        shipping.Address    `json:"to,omitzero"`
-	Documents []Document          `json:"documents,omitempty"`
+	Items     []Item           `json:"line_items,omitempty"`
+	From      shipping.Address `json:"from,omitzero"`
+	To        shipping.Address `json:"to,omitzero"`
+	Documents []Document       `json:"documents,omitempty"`
+}
+
+// Item is one kind of goods. It needs an HS code, or a description with a keyword, such as "cotton shirt".
+type Item struct {
+	Description string `json:"description,omitempty"`
+	HSCode      string `json:"hs_code,omitempty"`
+	// Quantity is the number of pieces. Default: 1.
+	Quantity int `json:"quantity,omitempty"`
+	// UnitPrice is the price of a piece, in Currency. Default: 10, and USD.
+	UnitPrice shipping.Amount `json:"unit_price,omitzero"`
+	Currency  string          `json:"currency,omitempty"`
+	// OriginCountry is a two-letter country code.
+	OriginCountry string `json:"origin_country,omitempty"`
 }
 
 // Document is a document that an analysis offers.

@@ -65,12 +65,12 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 }
 
 // consignment returns what an analysis reads, with the defaults of package goods. The caller holds the lock.
-func (w *World) consignment(items []shipping.LineItem, from, to shipping.Address, documents []goods.Document) (c regulatory.Consignment, err error) {
+func (w *World) consignment(items []goods.Item, from, to shipping.Address, documents []goods.Document) (c regulatory.Consignment, err error) {
 	if err := w.room(); err != nil {
 		return c, err
 	}
 	if len(items) == 0 {
-		items = []shipping.LineItem{{Description: "Men's cotton shirt, woven", HSCode: "620520"}}
+		items = []goods.Item{{Description: "Men's cotton shirt, woven", HSCode: "620520"}}
 	}
 	c.Items = make([]regulatory.LineItem, len(items))
 	for i, item := range items {
@@ -95,28 +95,22 @@ func (w *World) consignment(items []shipping.LineItem, from, to shipping.Address
 	return c, nil
 }
 
-// lineItem returns an item of the server for one of a client.
-func (w *World) lineItem(item shipping.LineItem) (made regulatory.LineItem, err error) {
+// lineItem returns an item of the server, with the defaults of package goods. Its values are checked later.
+func (w *World) lineItem(item goods.Item) (made regulatory.LineItem, err error) {
 	if item.Description == "" && item.HSCode == "" {
 		return made, errors.New("an item needs an hs_code, or a description with a keyword")
 	}
-	if item.Quantity == 0 {
-		item.Quantity = 1
+	if item.UnitPrice == (shipping.Amount{}) {
+		if item.UnitPrice, err = shipping.NewAmount(10, 0); err != nil {
+			return made, err
+		}
 	}
-	err = convert(item, &made)
-	if made.Description == "" {
-		made.Description = "Goods of the HS code " + item.HSCode
-	}
-	if made.Currency == "" {
-		made.Currency = "USD"
-	}
-	if !item.UnitPrice.Known() {
-		made.UnitPrice, err = shipping.NewAmount(10, 0)
-	}
-	if made.ItemID == "" {
-		made.ItemID = w.Account.IDs.Coded("IT")
-	}
-	return made, err
+	return regulatory.LineItem{
+		ItemID:      w.Account.IDs.Coded("IT"),
+		Description: cmp.Or(item.Description, "Goods of the HS code "+item.HSCode), HSCode: item.HSCode,
+		Quantity:  regulatory.Quantity(cmp.Or(item.Quantity, 1)),
+		UnitPrice: item.UnitPrice, Currency: cmp.Or(item.Currency, "USD"), OriginCountry: item.OriginCountry,
+	}, nil
 }
 
 // address returns an address of the server: the given one, or another if it is empty.
@@ -124,14 +118,9 @@ func address(given, other shipping.Address) (made regulatory.Address, err error)
 	if given == (shipping.Address{}) {
 		given = other
 	}
-	return made, convert(given, &made)
-}
-
-// convert copies a record of a client to the record of the server with the same members.
-func convert(from, to any) error {
-	text, err := json.Marshal(from)
+	text, err := json.Marshal(given) // the address of the server has the same members
 	if err != nil {
-		return err
+		return made, err
 	}
-	return json.Unmarshal(text, to)
+	return made, json.Unmarshal(text, &made)
 }
