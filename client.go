@@ -57,12 +57,7 @@ type core struct {
 //
 // Specification: "Authentication".
 func NewClient(secretKey string, opts ...Option) (*Client, error) {
-	s := settings{userAgent: defaultUserAgent}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&s)
-		}
-	}
+	s := newSettings(opts)
 	if err := checkKey(secretKey); err != nil {
 		return nil, err
 	}
@@ -102,16 +97,31 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	}, nil
 }
 
+func newSettings(opts []Option) settings {
+	s := settings{userAgent: defaultUserAgent}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&s)
+		}
+	}
+	return s
+}
+
 // NewClientFromEnv returns a client for the key in SHIPPING_SECRET_KEY and the base address in
 // SHIPPING_BASE_URL. Options are applied after them, so [WithBaseURL] overrides the variable. A missing
 // or invalid variable is a [*ValidationError] that names it.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	key, base := os.Getenv(envSecretKey), os.Getenv(envBaseURL)
-	if key == "" {
+	fromEnv := func(s *settings) { s.baseURL, s.baseURLSource = base, envBaseURL }
+	opts = append([]Option{fromEnv}, opts...)
+	switch {
+	case key == "" && newSettings(opts).baseURL == "":
+		return nil, invalidOption(envSecretKey+" and "+envBaseURL,
+			"are not set: export the account's secret key and the base address")
+	case key == "":
 		return nil, invalidOption(envSecretKey, "is not set: export it with the account's secret key")
 	}
-	fromEnv := func(s *settings) { s.baseURL, s.baseURLSource = base, envBaseURL }
-	return NewClient(key, append([]Option{fromEnv}, opts...)...)
+	return NewClient(key, opts...)
 }
 
 // BaseURL returns the base address in use, without the version prefix.

@@ -73,7 +73,7 @@ func ExampleNewClientFromEnv() {
 	os.Unsetenv("SHIPPING_SECRET_KEY")
 	_, err := shipping.NewClientFromEnv()
 	fmt.Println(err)
-	// Output: shipping: SHIPPING_SECRET_KEY is not set: export it with the account's secret key
+	// Output: shipping: SHIPPING_SECRET_KEY and SHIPPING_BASE_URL are not set: export the account's secret key and the base address
 }
 
 // Operations that the specification only names can be called with the same care.
@@ -260,7 +260,7 @@ func ExampleWebhooksService_Replay() {
 	}
 	fmt.Println(again.Event, again.ShipmentID == server.Shipments()[0])
 	// Output:
-	// shipping: webhooks.replay: Event is empty: ShipmentID must be sent together with Event
+	// shipping: webhooks.replay: Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated
 	// shipment.created true
 }
 

@@ -115,6 +115,7 @@ func TestNewClientFromEnv(t *testing.T) {
 		"both set":   {shippingtest.Key, shippingtest.BaseURL + "/v1", ""},
 		"no key":     {"", shippingtest.BaseURL, "SHIPPING_SECRET_KEY is not set: export it with the account's secret key"},
 		"no address": {shippingtest.Key, "", "SHIPPING_BASE_URL"},
+		"neither":    {"", "", "shipping: SHIPPING_SECRET_KEY and SHIPPING_BASE_URL are not set"},
 		// The error names the environment variable, not the option WithBaseURL, which was not used.
 		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like https://"},
 		"no host":   {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
@@ -179,7 +180,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"replay of nothing", replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
 		{"replay without both", replay(&shipping.ReplayRequest{}), "DeliveryID is empty: set DeliveryID, or both ShipmentID and Event"},
 		{"replay with only a webhook", replay(&shipping.ReplayRequest{WebhookID: "WA-1"}), "set DeliveryID, or both"},
-		{"replay without event", replay(&shipping.ReplayRequest{ShipmentID: "SH-1"}), "Event is empty: ShipmentID must be sent together with Event"},
+		{"replay without event", replay(&shipping.ReplayRequest{ShipmentID: "SH-1"}), "Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated"},
 		{"replay without shipment", replay(&shipping.ReplayRequest{Event: "shipment.created"}), "ShipmentID is empty: Event must be sent together with ShipmentID"},
 
 		{"transactions without options", func(ctx context.Context, c *shipping.Client) error {

@@ -70,6 +70,9 @@ func TestMessages_ContainWhatToDo(t *testing.T) {
 		"further documents":            {"POST", buy, `{"request_id":"` + bought.ID + `","document_types":["FDA"]}`, 400, "analyze again to purchase further ones"},
 		"an unknown shipment":          {"POST", analyze, `{"shipment_id":"SH-1"}`, 404, "GET /_mock/worlds/NAME lists the shipments"},
 		"an unknown shipment, replay":  {"POST", replay, `{"shipment_id":"SH-1","event":"shipment.created"}`, 404, "GET /_mock/worlds/NAME lists the shipments"},
+		"a shipment as wallet":         {"GET", "/v1/transactions?wallet=" + srv.Shipments()[0], "", 404, "that is the id of a shipment: use a wallet"},
+		"a misspelt path":              {"GET", "/v1/rate", "", 404, "no route GET /v1/rate: did you mean /v1/rates?"},
+		"a misspelt event, replay":     {"POST", replay, `{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.create"}`, 400, `to shipment.create: did you mean "shipment.created"?`},
 		"a shipment as request":        {"GET", regulatoryPath + "/request/" + srv.Shipments()[0], "", 404, "that is the id of a shipment: analyze the shipment, and use the request_id in the response"},
 		"a shipment as request to buy": {"POST", buy, `{"request_id":"` + srv.Shipments()[0] + `","document_types":["FDA"]}`, 404, "that is the id of a shipment"},
 	} {

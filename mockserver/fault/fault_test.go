@@ -117,6 +117,7 @@ func TestFault_CheckRefusesValuesOutOfRange(t *testing.T) {
 		want  string
 	}{
 		{fault.Fault{}, `kind "": choose one of status, rate-limit`},
+		{fault.Fault{Kind: "rate_limit"}, `unknown kind "rate_limit": did you mean "rate-limit"?`},
 		{fault.Status(42, nil), "choose one from 200 to 599"},
 		{fault.Status(103, nil), "choose one from 200 to 599"},
 		{fault.Status(503, http.Header{"A b": {"c"}}), "is not a name"},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // Kind describes a kind of fault, as GET /_mock/faults lists it.
@@ -172,6 +174,9 @@ func (f Fault) Check() error {
 		names := make([]string, len(kinds))
 		for i, k := range kinds {
 			names[i] = k.Kind
+		}
+		if meant := spelling.Meant(f.Kind, names); meant != "" {
+			return fmt.Errorf("unknown kind %q%s", f.Kind, meant)
 		}
 		return fmt.Errorf("unknown kind %q: choose one of %s", f.Kind, strings.Join(names, ", "))
 	}

@@ -1,11 +1,13 @@
 package account
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // Webhook is a record of GET /v1/webhooks.
@@ -67,6 +69,12 @@ func (b *Webhooks) Receivers(event string) []*Webhook {
 }
 
 func (h *Webhook) Receives(event string) bool { return h.Active && slices.Contains(h.Event, event) }
+
+// Unsubscribed describes an event that no active webhook receives.
+func Unsubscribed(event string) string {
+	next := cmp.Or(spelling.Meant(event, EventKinds()), ": subscribe one, or choose another event")
+	return fmt.Sprintf("no active webhook is subscribed to %s%s", event, next)
+}
 
 // EventKinds are the three kinds that the specification names ("Events").
 func EventKinds() []string {

@@ -179,7 +179,11 @@ func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 	defer w.Unlock()
 	list, known := w.Account.Transactions[wallet]
 	if !known && !w.Assume().UnknownWalletIsEmpty {
-		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: use a wallet that the server printed on start", wallet))
+		next := "use a wallet that the server printed on start"
+		if w.Account.Shipments[wallet] != nil {
+			next = "that is the id of a shipment: " + next
+		}
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
 	}
 	var afterLast any = 0
 	if w.Assume().LastPageNull {

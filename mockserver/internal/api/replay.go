@@ -113,7 +113,7 @@ func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhoo
 	if webhookID == "" {
 		receivers := w.Account.Webhooks.Receivers(event)
 		if len(receivers) == 0 && !w.Assume().ReplayToNobody {
-			return nil, new(ruleBroken(w, fmt.Sprintf("no active webhook is subscribed to %s: subscribe one, or replay another event", event)))
+			return nil, new(ruleBroken(w, account.Unsubscribed(event)))
 		}
 		return receivers, nil
 	}

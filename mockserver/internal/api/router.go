@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -68,6 +70,9 @@ func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, operations ma
 
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
 	reason := "every path begins with /v1 and has no empty or dot segments and no trailing slash"
+	if meant := spelling.Nearest(r.URL.Path, slices.Sorted(maps.Keys(s.routes))); meant != "" && !strings.Contains(meant, "{") {
+		reason = "did you mean " + meant + "?"
+	}
 	if !strings.HasPrefix(r.URL.Path, "/v1") {
 		reason = "the paths of the service begin with /v1, and GET " + wire.ControlPrefix + " lists those of the control surface"
 	}

@@ -11,7 +11,7 @@ import (
 // Nearest returns the known name that is near an unknown one, or the first that begins with it; otherwise "". Names that
 // differ only in case, underscores and hyphens are the nearest.
 func Nearest(name string, known []string) string {
-	best, least := "", max(1, len(name)/3)+1
+	best, least := "", max(1, min(len(name), longest)/3)+1
 	for _, candidate := range known {
 		if fold(name) == fold(candidate) {
 			return candidate

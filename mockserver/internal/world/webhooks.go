@@ -130,7 +130,7 @@ func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) {
 	}
 	receivers := w.Account.Webhooks.Receivers(e.Kind)
 	if len(receivers) == 0 {
-		return nil, fmt.Errorf("mockserver: nothing was sent: no active webhook is subscribed to %q; subscribe one", e.Kind)
+		return nil, fmt.Errorf("mockserver: nothing was sent: %s", account.Unsubscribed(e.Kind))
 	}
 	eventID := w.Account.IDs.Coded("WE")
 	queued := make([]notify.Delivery, len(receivers))
