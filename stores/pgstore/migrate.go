@@ -63,7 +63,17 @@ const (
 // again runs do in a transaction as durably does, and again after an error that may be over: all connections of the
 // pool may be dead after the database has restarted, for a moment no new one can be opened, and a statement can fail
 // because of another one. It gives up after restart. An attempt takes no longer than a lease.
-func again(ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do func(context.Context, pgx.Tx) error) error {
+func again(
+	ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do func(context.Context, pgx.Tx) error,
+) error {
+	return while(transient, ctx, pool, lease, do)
+}
+
+// while is again, with another condition for another attempt.
+func while(
+	passing func(error) bool, ctx context.Context, pool *pgxpool.Pool, lease time.Duration,
+	do func(context.Context, pgx.Tx) error,
+) error {
 	try := func() error {
 		ctx, cancel := context.WithTimeout(ctx, lease)
 		defer cancel()
@@ -75,7 +85,7 @@ func again(ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do func
 		if refused, ok := errors.AsType[refusal](err); ok {
 			return refused.error
 		}
-		if err == nil || !transient(err) || time.Since(start) > restart || wait.Sleep(ctx, pause) != nil {
+		if err == nil || !passing(err) || time.Since(start) > restart || wait.Sleep(ctx, pause) != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping/webhook"
@@ -19,7 +20,8 @@ import (
 //
 // Its rows survive a crash of the database. Times are those of the database's clock. A call whose connection ends, or
 // that fails for another reason that may be over soon, is retried for up to 5 seconds, because a notification that was
-// handled and is not recorded would be handled again; calls are idempotent.
+// handled and is not recorded would be handled again; calls are idempotent. Claim fails at once if PostgreSQL refuses
+// the pool its first connection.
 type WebhookStore struct {
 	pool     *pgxpool.Pool
 	receiver string
@@ -50,7 +52,8 @@ func NewWebhookStore(pool *pgxpool.Pool, receiver string, options WebhookOptions
 
 // Claim implements [webhook.Store]. A new claim also deletes two expired rows, so that the table does not grow.
 func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (state webhook.ClaimState, err error) {
-	err = again(ctx, s.pool, s.options.Lease, func(ctx context.Context, tx pgx.Tx) error {
+	passing := func(err error) bool { return transient(err) && !s.refused(err) }
+	err = while(passing, ctx, s.pool, s.options.Lease, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			INSERT INTO shipping_webhook AS known (receiver, id, claim, until)
 			VALUES ($1, $2, $3, clock_timestamp() + $4::interval)
@@ -88,6 +91,17 @@ func (s *WebhookStore) Claim(ctx context.Context, id, claim string) (state webho
 	}
 	return state, nil
 }
+
+// refused reports whether PostgreSQL refused a connection because there are too many, and the pool has none that could
+// become free. Nothing is handled yet, so that the delivery need not be held: the service sends it again.
+func (s *WebhookStore) refused(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	open := s.pool.Stat()
+	return ok && answer.Code == tooManyConnections && open.AcquiredConns()+open.IdleConns() == 0
+}
+
+// tooManyConnections is PostgreSQL's code for a connection that exceeds a limit.
+const tooManyConnections = "53300"
 
 // Accept implements [webhook.Store].
 func (s *WebhookStore) Accept(ctx context.Context, id, claim string) error {

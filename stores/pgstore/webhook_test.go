@@ -4,8 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/stores/internal/servers"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
@@ -157,4 +163,87 @@ func TestWebhookStore_SurvivesItsServer(t *testing.T) {
 			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
 		return err
 	})
+}
+
+// fewConnections returns the settings of pools for a role that may have few connections.
+func fewConnections(t *testing.T, limit int) *pgxpool.Config {
+	t.Helper()
+	pool, role := connect(t), "few_"+strings.ToLower(rand.Text())
+	for _, statement := range []string{
+		fmt.Sprintf(`CREATE ROLE %s LOGIN CONNECTION LIMIT %d`, role, limit),
+		`GRANT SELECT, INSERT, UPDATE, DELETE ON shipping_webhook TO ` + role,
+	} {
+		if _, err := pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config, err := pgxpool.ParseConfig(os.Getenv(dsnVariable) + " user=" + role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// Receivers held deliveries for 5 s while PostgreSQL refused them a connection, although another one could have handled
+// them. Four receivers of a role with three connections answer all notifications within a minute.
+func TestWebhookStore_FewConnectionsForManyReceivers(t *testing.T) {
+	const notifications, machines, key = 150, 4, "sk_test_present"
+	config, name := fewConnections(t, 3), rand.Text()
+	var handled atomic.Int32
+	var receivers []*webhook.Receiver
+	for range machines {
+		pool, err := pgxpool.NewWithConfig(t.Context(), config.Copy())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(pool.Close)
+		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { handled.Add(1); return nil },
+			webhook.WithKeys(key), webhook.WithStore(pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{})),
+			webhook.WithLogger(slog.New(slog.DiscardHandler)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		receivers = append(receivers, receiver)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var answered atomic.Int32
+	var senders sync.WaitGroup
+	for n := range notifications {
+		senders.Go(func() {
+			body := fmt.Sprintf(`{"event":"shipment.updated","data":{"shipment_id":"SH-%d"}}`, n)
+			for try := n; ctx.Err() == nil; try++ { // the next machine gets it, after a pause
+				request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(body))
+				request.Header.Set(webhook.DefaultSignatureHeader, webhook.Sign(key, []byte(body)))
+				answer := httptest.NewRecorder()
+				if receivers[try%machines].ServeHTTP(answer, request); answer.Code == http.StatusOK {
+					answered.Add(1)
+					return
+				}
+				_ = wait.Sleep(ctx, 500*time.Millisecond)
+			}
+		})
+	}
+	senders.Wait()
+	if answered.Load() != notifications || handled.Load() != notifications {
+		t.Errorf("of %d notifications %d are answered, and %d handled", notifications, answered.Load(), handled.Load())
+	}
+	t.Attr("cases", fmt.Sprintf("%d notifications", answered.Load()))
+}
+
+// A receiver that has no connection, and is refused one, responds at once: the service sends the notification again.
+func TestWebhookStore_ARefusedConnectionHoldsNoDelivery(t *testing.T) {
+	t.Parallel()
+	config := fewConnections(t, 0)
+	var attempts atomic.Int32
+	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { attempts.Add(1); return nil }
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	store := pgstore.NewWebhookStore(pool, rand.Text(), pgstore.WebhookOptions{})
+	if _, err := store.Claim(t.Context(), "WD-1", "one"); err == nil || attempts.Load() > 2 {
+		t.Errorf("after %d attempts: %v", attempts.Load(), err)
+	}
 }
