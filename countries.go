@@ -45,8 +45,13 @@ type CountriesService struct{ core *core }
 // requires it; a service that does not need it ignores it.
 func (s CountriesService) List(ctx context.Context, call ...CallOption) ([]Country, error) {
 	countries, response, err := fetch[[]Country](ctx, s.core, request{operation: OpListCountries}, call)
-	if err == nil && countries == nil {
-		err = withoutList(s.core, OpListCountries, response)
+	switch {
+	case err != nil:
+		return nil, err
+	case countries == nil:
+		return nil, unexpectedList(s.core, OpListCountries, response, "the response contains no list")
+	case areForeign(countries):
+		return nil, unexpectedList(s.core, OpListCountries, response, foreignRecords)
 	}
-	return countries, err
+	return countries, nil
 }

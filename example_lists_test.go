@@ -70,8 +70,8 @@ func ExampleWalk() {
 		}
 	}
 	server.ClearFaults()
-	pages.Walk.Resume = token
-	for _, err := range client.Rates.All(ctx, pages) {
+	resumed := &shipping.RateListOptions{PerPage: 50, Walk: shipping.Walk{Resume: token}}
+	for _, err := range client.Rates.All(ctx, resumed) {
 		if err != nil {
 			log.Fatal(err)
 		}

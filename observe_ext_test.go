@@ -235,7 +235,7 @@ func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
 			texts = append(texts, drift.String())
 		}
 	})
-	body := `{"status":true,"data":{"rates":[{"` + hostile + `":1}]},"` + hostile + `":2}`
+	body := `{"status":true,"data":{"rates":[{"rate_id":"RT-1","` + hostile + `":1}]},"` + hostile + `":2}`
 	if _, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, body)), report).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

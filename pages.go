@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"reflect"
 	"slices"
 
 	"github.com/google/go-querystring/query"
@@ -168,17 +169,36 @@ func (l lister[T, L]) list(ctx context.Context, options []CallOption) (*Page[T],
 	}
 	page, err := l.fetch(ctx, l.page, options)
 	if err == nil && page.Items == nil {
-		return nil, withoutList(l.core, l.operation, *page.Response)
+		return nil, unexpectedList(l.core, l.operation, *page.Response, "the response contains no list")
 	}
 	return page, err
 }
 
-// withoutList returns the error of a response that contains no list, not even an empty one or null.
-func withoutList(c *core, operation string, response Response) error {
+const foreignRecords = "the records have no member that the specification shows"
+
+// unexpectedList returns the error of a response without a list, not even an empty one or null, or with other records.
+func unexpectedList(c *core, operation string, response Response, problem string) error {
 	return c.redacted(&Error{
 		Operation: operation, StatusCode: response.StatusCode, Attempts: response.Attempts,
-		Cause: errors.New("the response contains no list"), kind: ErrUnexpectedBody,
+		Cause: errors.New(problem), kind: ErrUnexpectedBody,
 	})
+}
+
+// areForeign reports whether no record has a member that the specification shows, other than a storage identifier: such
+// records are those of a search engine, for example, which contain the service's.
+func areForeign[T any](records []T) bool {
+	for _, record := range records {
+		value := reflect.ValueOf(&record).Elem()
+		for _, name := range []string{"StorageID", "ID"} {
+			if field := value.FieldByName(name); field.IsValid() {
+				field.SetZero()
+			}
+		}
+		if !value.IsZero() {
+			return false
+		}
+	}
+	return len(records) > 0
 }
 
 func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption) (*Page[T], error) {
@@ -187,6 +207,9 @@ func (l lister[T, L]) fetch(ctx context.Context, page int, options []CallOption)
 		return nil, err
 	}
 	items, pagination := data.contents()
+	if areForeign(items) {
+		return nil, unexpectedList(l.core, l.operation, response, foreignRecords)
+	}
 	return &Page[T]{Items: items, Pagination: pagination, Response: &response}, nil
 }
 
@@ -345,6 +368,9 @@ func listError(err error) error {
 		return err
 	}
 	cause := failure.Err
+	if failure.Kind == paging.Behind {
+		cause = fmt.Errorf("shipping: %w", cause)
+	}
 	if kind := map[paging.Kind]error{paging.Empty: ErrUnexpectedBody, paging.Loop: ErrPageLoop, paging.Incomplete: ErrIncomplete}[failure.Kind]; kind != nil {
 		cause = fmt.Errorf("%w: %w", kind, cause)
 	}

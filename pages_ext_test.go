@@ -129,7 +129,7 @@ func TestTransaction_Signed(t *testing.T) {
 }
 
 // List returned an empty list without an error if the response contained none. A list that is null is empty; All
-// reported it as an error.
+// reported it as an error. Records without any member that the specification shows were empty records without an error.
 func TestLists_ResponsesWithoutAList(t *testing.T) {
 	t.Parallel()
 	for _, list := range shippingtest.Lists() {
@@ -142,6 +142,7 @@ func TestLists_ResponsesWithoutAList(t *testing.T) {
 			"data is {}":    {`{"status":true,"data":{}}`, shipping.ErrUnexpectedBody},
 			"an empty list": {`{"status":true,"data":` + empty + `}`, nil},
 			"null":          {`{"status":true,"data":` + strings.Replace(empty, "[]", "null", 1) + `}`, nil},
+			"search hits":   {`{"status":true,"data":` + strings.Replace(empty, "[]", `[{"_index":"x","_id":"1","_source":{"id":"1"}}]`, 1) + `}`, shipping.ErrUnexpectedBody},
 		} {
 			mock := httpmock.NewMockTransport()
 			mock.RegisterNoResponder(httpmock.NewStringResponder(http.StatusOK, tc.body))
@@ -161,6 +162,23 @@ func TestLists_ResponsesWithoutAList(t *testing.T) {
 					t.Errorf("%s, %s: All returned %v, want %v", list.Name, name, err, tc.want)
 				}
 			}
+		}
+	}
+}
+
+// A transaction can have other names than the specification shows. It was read without its identifiers, and no error
+// reported it.
+func TestTransactions_OtherNames(t *testing.T) {
+	t.Parallel()
+	mock := httpmock.NewMockTransport()
+	mock.RegisterNoResponder(httpmock.NewStringResponder(http.StatusOK, `{"status":true,"data":{"transactions":[
+		{"transaction_id":"TR-1","reference":"RD-1","shipment_id":"SH-1"}],"pagination":{"total":1,"perPage":100,"page":1,"pageCount":1}}}`))
+	for transaction, err := range shippingtest.NewClient(t, mock).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [3]string{transaction.TransactionID, transaction.TxRef, transaction.ShipmentID()}; got != [3]string{"TR-1", "RD-1", "SH-1"} {
+			t.Errorf("read %q", got)
 		}
 	}
 }

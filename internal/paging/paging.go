@@ -5,13 +5,15 @@
 //
 // The walk remembers each record, in 20 to 40 bytes. Its limits:
 //
-//   - Rows that vanish can hide unread ones if the list has no totals, or if rows arrive elsewhere than at the head.
-//   - Rows that arrive can hide unread ones if as many vanish while several pages are in flight, and the total never
-//     shrinks from one page to the next. A window of 1 is safe.
-//   - If the total changes with nearly every page of two readings, and few pages bring anything new, the walk can end in
-//     [Incomplete] although nothing is missing.
-//   - If a page contains the records of another page while rows vanish, or of the page before in a list without totals, its own
-//     can be taken for rows that vanished, or that were read.
+//   - Rows that vanish can hide unread ones if the list has no totals, or those of an earlier moment or of one page, or
+//     if rows arrive elsewhere than at the head.
+//   - Rows that arrive can hide unread ones if more arrive than a page has, and as many vanish, while several pages are
+//     in flight, or if the totals are those of an earlier moment. A window of 1 is safe in the first case.
+//   - A page of another size is not recognized if the total is wrong, or if there is neither pageCount nor hasNextPage.
+//   - If the total changes with nearly every page of two readings, and few pages bring anything new, the walk can end
+//     in [Incomplete] although nothing is missing.
+//   - If a page contains the records of another page while rows vanish, or of the page before in a list without totals,
+//     its own can be taken for rows that vanished, or that were read.
 //   - Records without an identifier are returned again if their page is read again.
 //   - If a page of rows or more arrives with every request for long, the walk ends in [Loop].
 package paging
@@ -63,23 +65,34 @@ type Page struct {
 	Skip  []bool
 }
 
-// normalize replaces numbers that no list has, so that calculations with them stay in range. A total of 0 counts only if
-// nothing on the page contradicts it.
-func (p *Page) normalize(ignoreTotal bool) {
+// normalize replaces numbers that no list has, so that calculations with them stay in range. A total of 0 counts only
+// if nothing on the page contradicts it, and no total counts that is smaller than the number of rows up to the end of the
+// page: some services report how many rows are on the page, or are left.
+func (w *Walk) normalize(p *Page) {
 	const most = 1 << 20 // records on a page
 	p.Total, p.PageCount = min(max(p.Total, 0), limit), min(max(p.PageCount, 0), limit)
 	if p.PerPage < 0 || p.PerPage > most {
 		p.PerPage = 0
 	}
-	if ignoreTotal || p.Total == 0 && (len(p.IDs) > 0 || p.PerPage == 0 || p.PageCount > 1 || p.HasNext) {
+	none := p.Total == 0
+	empty, none := len(p.IDs) == 0, p.Total == 0
+	if w.distrust || none && (!empty || p.PerPage == 0 || p.PageCount > 1 || p.PageCount == 0 && p.HasNext) {
 		p.Total = unknown
+	}
+	end := rows(w.number-1, p.size(w.number, w.size)) + len(p.IDs)
+	switch {
+	case !empty && p.Total >= 0 && p.Total < end, empty && none && p.PageCount > 1 && w.number > p.PageCount:
+		p.Total = contradicted
 	}
 }
 
 // totalAt returns how many rows the list had when the page was read, as far as that is known. A list that reported no
 // total when it had rows does not report 0 at its end.
 func (w *Walk) totalAt(page *Page) int {
-	if page.Total < 0 || page.Total == 0 && w.began && w.total < 0 {
+	switch {
+	case page.Total == contradicted:
+		return unknown
+	case page.Total < 0 || page.Total == 0 && w.began && w.total < 0:
 		return w.total
 	}
 	return page.Total
@@ -94,11 +107,11 @@ func (p *Page) size(number, known int) int {
 	due := received == size || received < size && number >= p.PageCount
 	switch {
 	case p.Total > 0 && received == 0:
-		due = before >= p.Total && p.PageCount == (p.Total+max(size, 1)-1)/max(size, 1)
+		due = before >= p.Total && (p.PageCount == 0 || p.PageCount == (p.Total+max(size, 1)-1)/max(size, 1))
 	case p.Total > 0:
 		due = received == min(max(p.Total-before, 0), size)
 	}
-	last := number >= p.PageCount && !p.HasNext && p.Total != before+received
+	last := number >= p.PageCount && !p.HasNext && (p.Total < 0 || p.Total == rows(number-1, known)+received)
 	if size > 0 && due && (size > known || !last) {
 		return size
 	}
@@ -137,6 +150,7 @@ type Kind int
 
 const (
 	Failed     Kind = iota // Fetch returned an error
+	Behind                 // the page to begin at is behind the last one
 	Empty                  // a page had neither records nor the numbers of a page without any
 	Loop                   // the list brought nothing new for too long
 	Incomplete             // fewer records came than the total promised

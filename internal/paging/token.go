@@ -80,8 +80,25 @@ func (w *Walk) resume(t *token) {
 	}
 	w.complete, w.progress.Items = *t, t.Items
 	w.covered, w.size, w.total = t.Covered, t.PerPage, t.Total
-	w.base, w.number, w.last = t.Covered, w.pageOf(t.Covered), t.Last
+	w.base, w.number, w.last, w.unconfirmed = t.Covered, w.pageOf(t.Covered), t.Last, len(t.Last) > 0
+	if w.unconfirmed && w.total < 0 {
+		w.number = w.pageOf(t.Covered - 1) // its last record should be there
+	}
 	for _, id := range t.Last {
 		w.known[id] = anchor
 	}
+}
+
+// confirms reports whether a page has shown, by its total or a record of the token, where the place of the token is. If
+// not, rows may have vanished in front of it: the page before is the next one to read, and then the whole list.
+func (w *Walk) confirms(shown bool) bool {
+	if w.unconfirmed = w.unconfirmed && !shown; !w.unconfirmed {
+		return true
+	}
+	number := w.pageOf(w.covered - 1)
+	if number >= w.number {
+		number, w.covered, w.base, w.unconfirmed = 1, 0, 0, false
+	}
+	w.moveTo(number)
+	return false
 }

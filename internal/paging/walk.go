@@ -15,16 +15,18 @@ import (
 //   - Behind the last row of a page that was read before: the rows before it were read too, or have arrived.
 //     If the total grew by more than a page, the walk looks for that row as far behind the place as the total grew.
 //
-// A record that comes again is recognized, and not returned. A page that was fetched ahead is fetched again if its total
-// or its size shows that it may have been read before the one in front of it.
+// A record that comes again is recognized, and not returned. Pages in flight can be read in any order. If one is read
+// before the page in front of it, both can lack rows that moved from this one to that one. So pages in flight are
+// fetched again if a page shows that rows vanished: its total shrank, or more rows were pushed onto it than the total
+// grew by. A page that was fetched ahead is fetched again, too, if its total or its size shows that it is older than
+// the page in front of it.
 //
-// At its end, a reading has found at least as many records as the total promised when it began, less those that vanished,
-// and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or as many rows arrived
-// as vanished between two pages. Then the walk reads the list again, and returns the records that it has not returned,
-// until nothing is missing, or a reading sees no change and brings nothing new. It does so, too, if the total shrank while
-// pages were fetched ahead: a page may have been read before the one in front of it, and lack the rows that moved from this
-// one to that one. The last reading, the fourth or one that ignores the totals again, goes page by page. If records are
-// missing then, the error is [Incomplete].
+// At its end, a reading has found at least as many records as the total promised when it began, less those that
+// vanished, and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or as
+// many rows arrived as vanished between two pages. Then the walk reads the list again, and returns the records that it has
+// not returned, until nothing is missing, or a reading sees no change and brings nothing new. It does so, too, if the
+// total shrank while pages were fetched ahead, because a total may be that of an earlier moment, and if totals were
+// ignored. The last reading, the fourth, goes page by page. If records are missing then, the error is [Incomplete].
 type Walk struct {
 	config Config
 	pages  *prefetcher
@@ -40,9 +42,10 @@ type Walk struct {
 	expected int  // how many records this reading should find
 	found    int  // how many it has found
 	fresh    int  // how many of them no reading had found before
+	furthest int  // the last page with records that no page of this reading had before
 	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
-	shrank   bool // rows vanished while pages were fetched ahead
 	odd      bool // a page had other rows than its numbers imply, which were not believed
+	shrank   bool // the total shrank while pages were fetched ahead
 	ended    bool // there is no page left to read
 
 	known     map[uint64]int // the last reading that found a record, by identifier
@@ -53,6 +56,7 @@ type Walk struct {
 	complete  token    // the last place before which nothing is missing
 
 	idle     int  // pages since a fresh record
+	swing    int  // the last change of the total
 	moves    int  // changes of the total or the page size since a fresh record
 	pushed   int  // rows that arrived; they may have pushed returned records behind the place
 	distrust bool // totals are ignored, because they or the page size changed too often; see maxMoves
@@ -60,19 +64,22 @@ type Walk struct {
 	reach   int  // how many pages may be held or requested at once now
 	opening bool // reach is that of a consumer that may want only one page
 	held    bool // a fresh record was returned
+
+	unconfirmed bool // the place is that of the token; see confirms
 }
 
 const (
-	unknown     = -1 // a total that is not reported
-	maxReadings = 4
-	maxMoves    = 16 // changes of the total or the page size without a fresh record, after which totals are ignored
+	unknown      = -1 // a total that is not reported
+	contradicted = -2 // a total of fewer rows than there are
+	maxReadings  = 4
+	maxMoves     = 16 // changes of the total or the page size without a fresh record, after which totals are ignored
 )
 
 // Start begins a walk. An error is about the token.
 func Start(ctx context.Context, config Config) (*Walk, error) {
 	w := &Walk{
 		config: config, pages: newPrefetcher(ctx, config.Fetch), number: min(max(config.First, 1), limit), reading: 1,
-		total: unknown, known: map[uint64]int{}, reach: min(2, config.Window), opening: true,
+		total: unknown, known: map[uint64]int{}, reach: 1, opening: true,
 	}
 	w.complete = w.position()
 	if config.Token != "" {
@@ -120,7 +127,7 @@ func (w *Walk) take() (*Page, error) {
 		if err != nil {
 			return page, err
 		}
-		page.normalize(w.distrust)
+		w.normalize(page)
 		if !early || page.Total >= w.total && page.size(w.number, w.size) == w.size {
 			return page, nil
 		}
@@ -129,13 +136,18 @@ func (w *Walk) take() (*Page, error) {
 	}
 }
 
-// check returns an error if the page has no data, or if nothing new has come for too long.
+// check returns an error if the page has no data, if the walk begins behind the last page, or if nothing new has come
+// for too long.
 func (w *Walk) check(page *Page) *Error {
+	if last := page.PageCount; w.size == 0 && len(page.IDs) == 0 && last > 0 && w.number > last {
+		return &Error{Kind: Behind, Err: fmt.Errorf("page %d is behind the last page, %d", w.number, last)}
+	}
 	bare := page.Numbers == Numbers{Total: unknown}
 	total, pages := w.totalAt(page), max(page.PageCount, w.progress.PageCount)
 	due := total > w.start() || total < 0 && (pages > 1 && pages >= w.number || bare && !page.Listed)
 	if len(page.IDs) == 0 && due && (bare || !page.Listed) {
-		return &Error{Kind: Empty, Err: fmt.Errorf("page %d has neither records nor the numbers of a page without any; resume later", w.number)}
+		return &Error{Kind: Empty, Err: fmt.Errorf("page %d has neither records nor the numbers of a page without any; "+
+			"resume later", w.number)}
 	}
 	w.idle++
 	if most := 16 + 2*min(w.moves, maxMoves) + 2*len(w.known)/max(w.size, 1); w.idle > most {
@@ -146,31 +158,32 @@ func (w *Walk) check(page *Page) *Error {
 }
 
 // follows moves the place by what the page shows, and reports whether no unread row can lie between the place and the
-// page. If one can, the page of the place is the next one to read.
+// page. If one can, another page is the next one to read.
 func (w *Walk) follows(page *Page) bool {
-	size, change := page.size(w.number, w.size), 0
+	size := page.size(w.number, w.size)
 	page.Total = w.totalAt(page)
-	if w.total >= 0 {
+	counted, change := w.total >= 0 && page.Total >= 0, 0
+	switch {
+	case counted:
 		change = page.Total - w.total
-	} else {
+	case page.Total >= 0:
 		w.expected = max(page.Total-w.base, 0) // the first total of the list
 	}
 	if w.size == 0 {
 		w.size = size
 		w.covered, w.base = w.start(), w.start()
 	}
-	if change != 0 || size != w.size {
-		w.moves++
-		w.distrust = w.distrust || w.moves > maxMoves
-	}
+	w.count(change, size)
 	w.size, w.total = size, page.Total
-	w.covered += min(change, 0)
-	w.base = max(w.base+min(change, 0), 0)
-	w.expected += min(change, 0)
-	w.shrank = w.shrank || change < 0 && w.began && w.config.Window > 1
-	w.pushed += max(change, 0)
+	before := w.covered
 	recognized := w.recognize(page)
-	switch place := max(w.covered, w.base); {
+	if change < 0 || w.covered-before > max(change, 0) {
+		w.moveTo(w.number) // rows vanished: a page in flight may have been read before them
+	}
+	place := max(w.covered, w.base)
+	switch {
+	case !w.confirms(counted || recognized):
+		return false
 	case w.start() > place:
 		w.moveTo(w.pageOf(place))
 		return false
@@ -180,6 +193,25 @@ func (w *Walk) follows(page *Page) bool {
 		return w.number == number
 	}
 	return true
+}
+
+// count records a change of the total or of the page size. Totals that change too often are ignored, soon if they seem
+// to count the rows that are left.
+func (w *Walk) count(change, size int) {
+	if change != 0 || size != w.size {
+		w.moves++
+		if change == -w.swing && max(change, -change) == size && size > 1 {
+			w.moves += maxMoves / 3
+		}
+		w.swing = change
+		w.distrust = w.distrust || w.moves > maxMoves
+	}
+	shrunk := min(change, 0)
+	w.covered += shrunk
+	w.base = max(w.base+shrunk, 0)
+	w.expected += shrunk
+	w.pushed += max(change, 0)
+	w.shrank = w.shrank || shrunk < 0 && w.began && w.config.Window > 1
 }
 
 // recognize moves the place behind the last row of the page that was read before, and reports whether there is one.
@@ -221,6 +253,9 @@ func (w *Walk) accept(page *Page) {
 		if !page.Skip[i] {
 			page.Fresh++
 		}
+		if known < w.reading {
+			w.furthest = max(w.furthest, w.number)
+		}
 		if known < w.reading && row >= w.covered {
 			w.found++
 		}
@@ -241,7 +276,7 @@ func (w *Walk) accept(page *Page) {
 	}
 	w.pushed = max(w.pushed-len(page.IDs), 0)
 	if page.Fresh > 0 {
-		w.idle, w.moves, w.pushed, w.held = 0, 0, 0, true
+		w.idle, w.moves, w.swing, w.pushed, w.held = 0, 0, 0, 0, true
 	}
 	w.advance(page)
 }
@@ -262,7 +297,7 @@ func (w *Walk) advance(page *Page) {
 		w.covered = max(w.covered, w.start()+w.size)
 		w.number = w.pageOf(w.covered)
 	}
-	if page.Fresh > 0 && w.missing() <= 0 && !w.odd {
+	if page.Fresh > 0 && w.missing() <= 0 && !w.odd && !w.distrust {
 		w.complete = w.position()
 	}
 	switch {
@@ -270,7 +305,9 @@ func (w *Walk) advance(page *Page) {
 		w.moveTo(w.number) // nothing is fetched ahead any more
 	case w.pushed >= w.size && !w.ended:
 		w.search()
-	case !w.opening:
+	case w.opening:
+		w.reach = min(2, w.config.Window)
+	case page.Fresh > 0:
 		w.reach = min(2*w.reach, w.config.Window)
 	}
 	if !w.ended {
@@ -282,8 +319,12 @@ func (w *Walk) advance(page *Page) {
 // wrong.
 func (w *Walk) more(page *Page) bool {
 	received, promised := len(page.IDs), w.total > w.start()+w.size
+	behind := w.number > page.PageCount && page.PageCount >= w.furthest
+	if page.PageCount == 0 {
+		behind = w.total >= 0 && w.start() >= w.total
+	}
 	switch {
-	case page.Fresh == 0 && !promised && w.number > page.PageCount && (page.PageCount > 0 || w.total >= 0):
+	case page.Fresh == 0 && !promised && behind:
 		return false
 	case received == 0 && w.total >= 0:
 		return promised && (page.PageCount == 0 || page.PageCount > w.number)
@@ -306,17 +347,20 @@ func (w *Walk) missing() int {
 
 // readAgain begins another reading if the last one may have missed records. It reports false if the walk is at its end.
 func (w *Walk) readAgain() bool {
-	missed := w.missing() > 0 && (w.reading == 1 || w.fresh > 0 || w.moves > 0)
-	last := w.anonymous || w.reading == maxReadings || w.reading > 1 && w.distrust && w.config.Window == 1
-	if last || !missed && !w.shrank && !w.distrust {
+	more := w.reading == 1 || w.fresh > 0 || w.moves > 0 && !w.distrust
+	again := (w.missing() > 0 || w.shrank || w.distrust) && more
+	if w.anonymous || w.reading == maxReadings || !again {
 		return false
+	}
+	if w.distrust && w.config.Token != "" {
+		w.base = 0 // it may have been moved without reason
 	}
 	w.reading++
 	if w.distrust || w.reading == maxReadings {
 		w.config.Window = 1
 	}
 	w.began, w.ended, w.shrank, w.distrust = false, false, false, false
-	w.idle, w.moves, w.pushed, w.covered, w.last = 0, 0, 0, w.base, nil
+	w.idle, w.moves, w.pushed, w.furthest, w.covered, w.last = 0, 0, 0, 0, w.base, nil
 	w.moveTo(w.pageOf(w.base))
 	return true
 }
@@ -324,6 +368,9 @@ func (w *Walk) readAgain() bool {
 // end returns the error of a walk that returned fewer records than the total promised; nil if it did not.
 func (w *Walk) end() error {
 	missing := w.missing()
+	if w.distrust && w.fresh > 0 && !w.anonymous {
+		missing = max(missing, 1)
+	}
 	if missing <= 0 {
 		return nil
 	}

@@ -80,37 +80,36 @@ func (l *list) config(window int) paging.Config {
 
 // walk returns the rows of a walk, and the error that ended it.
 func walk(ctx context.Context, config paging.Config) (rows []int, err error) {
+	rows, _, err = walkPages(ctx, config, math.MaxInt)
+	return rows, err
+}
+
+// walkPages returns the rows of the first pages of a walk, and its token.
+func walkPages(ctx context.Context, config paging.Config, pages int) (rows []int, token string, err error) {
 	w, err := paging.Start(ctx, config)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer w.Stop()
-	for {
+	for range pages {
 		page, err := w.Next()
 		if page == nil || err != nil {
-			return rows, err
+			return rows, w.Token(), err
 		}
 		rows = append(rows, fresh(page)...)
 	}
+	return rows, w.Token(), nil
 }
 
 // resumed returns the config of a walk that continues behind the first pages, and their rows.
 func (l *list) resumed(t *testing.T, pages int) (config paging.Config, rows []int) {
 	t.Helper()
 	config = l.config(1)
-	w, err := paging.Start(t.Context(), config)
+	rows, token, err := walkPages(t.Context(), config, pages)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Stop()
-	for range pages {
-		page, err := w.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, fresh(page)...)
-	}
-	config.Token = w.Token()
+	config.Token = token
 	return config, rows
 }
 
@@ -294,6 +293,56 @@ func TestWalk_PagesAreReadInAnotherOrder(t *testing.T) {
 	}
 }
 
+// TestWalk_RowsMoveBetweenTwoPagesInFlight: rows arrive and vanish after a page was read and before the one in front of it
+// is read, so that neither has the rows that moved from this one to that one. They were once in no walk, and there was no
+// error: a resumed walk read ahead before it knew whether the list had shrunk, and a token lacked what was still missing.
+func TestWalk_RowsMoveBetweenTwoPagesInFlight(t *testing.T) {
+	for name, test := range map[string]struct {
+		legs    []int // how many pages each walk takes before the last one
+		slow    int   // the page that is read after the change
+		arrive  int
+		vanish  int // how many rows vanish
+		at      int // from this place on, when the others have arrived
+		changes int // the walk in which this happens
+	}{
+		"a walk":                       {slow: 3, arrive: 2, vanish: 2, at: 25},
+		"a resumed walk":               {legs: []int{3}, slow: 4, arrive: 3, vanish: 4, at: 23, changes: 1},
+		"a walk that is resumed again": {legs: []int{2, 2, 1}, slow: 3, arrive: 2, vanish: 2, at: 25, changes: 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := newList(25, 5)
+			began, config, leg, start, all := slices.Clone(l.rows), l.config(20), 0, time.Now(), []int{}
+			l.change = func(l *list) {
+				if test.arrive > 0 && leg == test.changes && time.Since(start) > time.Second {
+					l.arrive(test.arrive)
+					l.vanish(test.at, test.vanish)
+					test.arrive = 0
+				}
+			}
+			config.Fetch = func(ctx context.Context, number int) (*paging.Page, error) {
+				time.Sleep(time.Second / 2)
+				if number == test.slow {
+					time.Sleep(time.Second)
+				}
+				return l.fetch(ctx, number)
+			}
+			for _, pages := range append(test.legs, 100) {
+				start = time.Now()
+				rows, token, err := walkPages(t.Context(), config, pages)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				all, config.Token, leg = append(all, rows...), token, leg+1
+			}
+			for _, row := range began {
+				if slices.Contains(l.rows, row) && !slices.Contains(all, row) {
+					t.Errorf("%s: row %d was lost: %v", name, row, all)
+				}
+			}
+		})
+	}
+}
+
 // TestWalk_ArrivalsDoNotHideAnEmptyPage: 52 rows arrive, and the walk looks for its place on page 6, which is empty. It
 // reads the rows that arrived instead. They once counted as the records of the empty page.
 func TestWalk_ArrivalsDoNotHideAnEmptyPage(t *testing.T) {
@@ -379,8 +428,9 @@ func TestWalk_APageNumberWithoutASuccessor(t *testing.T) {
 		requests++
 		return &paging.Page{Listed: true, Value: []int(nil), Numbers: paging.Numbers{Total: 95, PerPage: 10, PageCount: 10}}, nil
 	}
-	if rows, err := walk(t.Context(), config); err != nil || len(rows) > 0 || requests != 1 {
-		t.Errorf("%v and %v after %d requests", rows, err, requests)
+	rows, err := walk(t.Context(), config)
+	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Behind || len(rows) > 0 || requests != 1 {
+		t.Errorf("%v and %v after %d requests, want Behind", rows, err, requests)
 	}
 }
 

@@ -163,6 +163,19 @@ func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
 	}
 }
 
+// TestPager_APageBehindTheLastOne is an error. A loop from page 900 of 3 once delivered nothing, without an error.
+func TestPager_APageBehindTheLastOne(t *testing.T) {
+	t.Parallel()
+	for name, walk := range walkers() {
+		s := newRowService(3 * pageSize)
+		_, err := collect(walk(t.Context(), s.client(t), 900, pageSize))
+		ended, ok := errors.AsType[*shipping.ListError](err)
+		if !ok || ended.Page != 900 || err.Error() != "shipping: page 900 is behind the last page, 3" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestPager_SeveralRecordsMayShareAnIdentifier if the service stores them apart, such as the legs of a
 // transfer.
 func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
