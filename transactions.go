@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -12,8 +13,8 @@ import (
 //
 // Specification: "Transaction".
 type Transaction struct {
-	// TransactionID identifies the transaction, such as TR-5FQJ2M81KD0XA7NB.
-	TransactionID string `json:"transactionId"`
+	// TransactionID identifies the transaction, such as TR-5FQJ2M81KD0XA7NB. The name "transaction_id" is read too.
+	TransactionID string `json:"transactionId" alias:"transaction_id"`
 	// StorageID is the storage identifier.
 	StorageID string `json:"_id"`
 	// AccountID is the storage identifier of the account.
@@ -22,8 +23,8 @@ type Transaction struct {
 	AccountReference string `json:"account_reference"`
 	// StoreReference is the owning store or user.
 	StoreReference string `json:"store_reference"`
-	// TxRef is the transaction reference; "" if absent.
-	TxRef string `json:"txRef" spec:"optional"`
+	// TxRef is the transaction reference; "" if absent. The name "reference" is read too.
+	TxRef string `json:"txRef" alias:"reference" spec:"optional"`
 	// Amount is in major units of Currency. The direction is in Flow; see [Transaction.Signed].
 	Amount          Amount `json:"amount"`
 	AmountReceived  Amount `json:"amount_received"`
@@ -45,7 +46,9 @@ type Transaction struct {
 	Status string `json:"status"`
 	// Metadata can hold shipment_id, and can be an empty object; see [Transaction.ShipmentID].
 	Metadata RawJSON `json:"metadata"`
-	Platform string  `json:"platform"`
+	// Shipment is a shipment_id beside Metadata, which the specification does not show; see [Transaction.ShipmentID].
+	Shipment string `json:"-" alias:"shipment_id"`
+	Platform string `json:"platform"`
 	// TransactionSource is the source of the money; "wallet" occurs.
 	TransactionSource string `json:"transaction_source"`
 	// Receiver is the receiver of the money.
@@ -79,9 +82,10 @@ type Transaction struct {
 	Unreadable map[string]RawJSON `json:"-" read:"unreadable"`
 }
 
-// ShipmentID returns the shipment that the transaction paid for, from Metadata; "" if there is
-// none.
-func (t *Transaction) ShipmentID() string { return t.Metadata.Get("shipment_id").Text() }
+// ShipmentID returns the shipment that the transaction paid for, from Metadata or Shipment; "" if there is none.
+func (t *Transaction) ShipmentID() string {
+	return cmp.Or(t.Metadata.Get("shipment_id").Text(), t.Shipment)
+}
 
 // TransactionListOptions selects a page of a wallet's transactions. Wallet is required; zero Page
 // and PerPage are not sent, so the service's defaults (page 1, 100 a page) apply.

@@ -9,6 +9,7 @@
 //	Raw    string `json:"-" read:"raw"`          // the text of the whole object
 //	Odd    map[string]string `json:"-" read:"unreadable"` // the texts of the members that could not be read, by name
 //	Note   string `json:"note" spec:"optional"`  // its absence is not a difference
+//	Extra  string `json:"-" alias:"extra"`       // a member that the specification does not show: read, not written
 //
 // A value of another type than the field's is read if it can be: numbers and booleans in strings, strings
 // where a list of strings belongs, timestamps in other layouts, integers of floating-point origin
@@ -248,6 +249,10 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 	for member := range t.Fields() {
 		tag := member.Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
+		alias := tag.Get("alias")
+		if name == "-" && alias != "" {
+			name, alias, options = alias, "", "optional"
+		}
 		offset := base + member.Offset
 		switch {
 		case member.Anonymous && name == "":
@@ -270,7 +275,7 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 		if tag.Get("spec") != "optional" && options == "" { // what may be left out when empty is optional
 			c.required |= 1 << len(c.fields)
 		}
-		if alias := tag.Get("alias"); alias != "" {
+		if alias != "" {
 			f.alias = strings.Split(alias, ",")
 		}
 		c.add(f, name)
