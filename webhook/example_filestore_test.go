@@ -20,7 +20,7 @@ func ExampleOpenFileStore() {
 	path := filepath.Join(folder, "deliveries")
 	body := `{"event":"shipment.updated","data":{"shipment_id":"SH-1"}}`
 	serve := func() {
-		store, err := webhook.OpenFileStore(path, 0, 0)
+		store, err := webhook.OpenFileStore(path, webhook.StoreOptions{})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/shipping-go/shipping/internal/filelock"
 )
@@ -40,14 +39,13 @@ var (
 		"put the file back and open the store again: without it, notifications that were accepted before can be handled again")
 )
 
-// OpenFileStore opens the store at path, or creates it. It remembers up to limit ids (0: 100,000), each for the time
-// keep (0: 72 hours), claims included. If it is full, the oldest is forgotten first. The file has at most one line of
-// about 100 bytes for each of twice as many ids.
+// OpenFileStore opens the store at path, or creates it. The file has at most one line of about 150 bytes for each of
+// twice as many ids as the store remembers.
 //
 // The remains of a line that was not acknowledged before a crash are discarded. Other damage, and a file of another
 // kind, are errors and leave the file as it is. The error is [ErrStoreInUse] if the store is open already. The store
 // is locked with a second file whose name ends in ".lock".
-func OpenFileStore(path string, limit int, keep time.Duration) (*FileStore, error) {
+func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func OpenFileStore(path string, limit int, keep time.Duration) (*FileStore, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &FileStore{path: absolute, memory: NewMemoryStore(limit, keep), lock: lock}
+	s := &FileStore{path: absolute, memory: NewMemoryStore(options), lock: lock}
 	if err := s.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("webhook: the store %s: %w", path, err), lock.Release())
 	}

@@ -17,7 +17,7 @@ import (
 
 func openFileStore(t *testing.T, path string, limit int) *webhook.FileStore {
 	t.Helper()
-	store, err := webhook.OpenFileStore(path, limit, 0)
+	store, err := webhook.OpenFileStore(path, webhook.StoreOptions{Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := webhook.OpenFileStore(path, 0, 0); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
+			if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 			if left, err := os.ReadFile(path); err != nil || string(left) != test.text {
@@ -164,7 +164,7 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 			}
 		})
 	}
-	if _, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"), 0, 0); !errors.Is(err, os.ErrNotExist) {
+	if _, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"), webhook.StoreOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
 }
@@ -173,7 +173,7 @@ func TestOpenFileStore_IsForOneProcess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
 	store := openFileStore(t, path, 0)
-	if _, err := webhook.OpenFileStore(path, 0, 0); !errors.Is(err, webhook.ErrStoreInUse) || !strings.Contains(err.Error(), path) {
+	if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); !errors.Is(err, webhook.ErrStoreInUse) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a second one: %v", err)
 	}
 	if err := store.Close(); err != nil {

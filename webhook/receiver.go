@@ -72,7 +72,7 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 		return nil, err
 	}
 	if s.store == nil {
-		s.store = NewMemoryStore(0, 0)
+		s.store = NewMemoryStore(StoreOptions{})
 	}
 	r := &Receiver{
 		handle: handle, verify: verify, settings: s, logger: s.logger,

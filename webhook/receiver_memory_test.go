@@ -52,7 +52,7 @@ func TestReceiver_KeepsNothingOfARequest(t *testing.T) {
 		logHandler := keptRecords{slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}), &records}
 		var mu sync.Mutex
 		var got, stored []string
-		store := &recordingStore{Store: webhook.NewMemoryStore(0, 0), ids: &stored}
+		store := &recordingStore{Store: webhook.NewMemoryStore(webhook.StoreOptions{}), ids: &stored}
 		release := make(chan struct{})
 		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 			<-release

@@ -129,7 +129,7 @@ func TestReceiver_OtherCallbacksThatPanicHaveFailed(t *testing.T) {
 	accept := func(context.Context, *webhook.Notification) error { return nil }
 	for name, fail := range failures() {
 		failsIn := func(method string) webhook.Option {
-			return webhook.WithStore(hookedStore{webhook.NewMemoryStore(0, 0), func(_ context.Context, called string) error {
+			return webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), func(_ context.Context, called string) error {
 				if called == method {
 					fail()
 				}

@@ -257,7 +257,7 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		given := map[string]time.Duration{} // to each method
-		store := hookedStore{webhook.NewMemoryStore(0, 0), func(ctx context.Context, method string) error {
+		store := hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), func(ctx context.Context, method string) error {
 			deadline, limited := ctx.Deadline()
 			if !limited {
 				return nil

@@ -47,7 +47,7 @@ func TestReceiver_WithoutALoggerWarnsOfRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				written := defaultLog(t)
-				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil }, webhook.WithKeys(secret), webhook.WithLogger(nil), webhook.WithStore(hookedStore{webhook.NewMemoryStore(0, 0), test.before}))
+				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil }, webhook.WithKeys(secret), webhook.WithLogger(nil), webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), test.before}))
 				signature := ""
 				if test.key != "" {
 					signature = webhook.Sign(test.key, []byte(test.body))

@@ -66,16 +66,23 @@ type remembered struct {
 	accepted bool
 }
 
-// NewMemoryStore returns a store that remembers up to limit ids (0: 100,000), each for the time keep (0: 72 hours),
-// claims included. If it is full, the oldest is forgotten first.
-func NewMemoryStore(limit int, keep time.Duration) *MemoryStore {
-	if limit <= 0 {
-		limit = 100_000
+// StoreOptions configures how much a [MemoryStore] or a [FileStore] remembers. Zero means the default.
+type StoreOptions struct {
+	// Limit is how many ids are remembered, claims included (100,000). The oldest is forgotten first.
+	Limit int
+	// Keep is how long an id is remembered (72 hours): for as long as the service may send the notification again.
+	Keep time.Duration
+}
+
+// NewMemoryStore returns an empty store.
+func NewMemoryStore(options StoreOptions) *MemoryStore {
+	if options.Limit <= 0 {
+		options.Limit = 100_000
 	}
-	if keep <= 0 {
-		keep = 72 * time.Hour
+	if options.Keep <= 0 {
+		options.Keep = 72 * time.Hour
 	}
-	return &MemoryStore{limit: limit, keep: keep}
+	return &MemoryStore{limit: options.Limit, keep: options.Keep}
 }
 
 // Claim implements [Store].

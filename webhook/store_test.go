@@ -21,7 +21,7 @@ import (
 
 func TestMemoryStore_DoesAsAReceiverNeeds(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(*testing.T) webhook.Store { return webhook.NewMemoryStore(0, 0) })
+	storetest.Run(t, func(*testing.T) webhook.Store { return webhook.NewMemoryStore(webhook.StoreOptions{}) })
 }
 
 // A store remembers up to its limit of ids, each for its time. Zero and negative settings are the defaults: 100,000 ids, for
@@ -37,7 +37,7 @@ func TestMemoryStore_RemembersForItsTimeAndUpToItsLimit(t *testing.T) {
 		{-1, 100_000, -1, 72 * time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			store := webhook.NewMemoryStore(test.limit, test.keep)
+			store := webhook.NewMemoryStore(webhook.StoreOptions{Limit: test.limit, Keep: test.keep})
 			standing := func(id string) webhook.ClaimState {
 				standing, err := store.Claim(t.Context(), id, rand.Text())
 				if err != nil {
@@ -124,6 +124,8 @@ const (
 	keep  = time.Hour
 )
 
+var options = webhook.StoreOptions{Limit: limit, Keep: keep}
+
 // call is one call of a store, after a pause.
 type call struct {
 	pause           time.Duration
@@ -163,8 +165,8 @@ func (c call) make(ctx context.Context, store webhook.Store, model plainMap) err
 // not full. A store forgets only what has expired or does not fit; a store in a file has what it accepted after a restart.
 func TestStores_ForgetAsAPlainMapDoes(t *testing.T) {
 	t.Parallel()
-	memory := func(string) (webhook.Store, error) { return webhook.NewMemoryStore(limit, keep), nil }
-	file := func(path string) (webhook.Store, error) { return webhook.OpenFileStore(path, limit, keep) }
+	memory := func(string) (webhook.Store, error) { return webhook.NewMemoryStore(options), nil }
+	file := func(path string) (webhook.Store, error) { return webhook.OpenFileStore(path, options) }
 	for name, open := range map[string]func(path string) (webhook.Store, error){"memory": memory, "file": file} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

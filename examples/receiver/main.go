@@ -5,7 +5,7 @@
 //	SHIPPING_SECRET_KEY=sk_… go run ./examples/receiver -addr :8080
 //
 // While a key is rotated, SHIPPING_PREVIOUS_SECRET_KEY holds the other one. Ctrl-C stops listening, and finishes the
-// notifications that have arrived.
+// notifications that have arrived. A file remembers them, so that none is printed again after a restart.
 package main
 
 import (
@@ -60,6 +60,7 @@ func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	flags.SetOutput(out)
 	flags.Usage = func() { fmt.Fprint(out, usage); flags.PrintDefaults() }
 	addr := flags.String("addr", "127.0.0.1:8080", "`address` to listen on")
+	deliveries := flags.String("store", "deliveries.store", "`file` that remembers handled deliveries across restarts")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -71,21 +72,25 @@ func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	if other := os.Getenv(envPreviousKey); other != "" {
 		keys = append(keys, other)
 	}
-	receiver, err := newReceiver(out, logs, keys...)
+	store, err := webhook.OpenFileStore(*deliveries, webhook.StoreOptions{})
 	if err != nil {
 		return err
 	}
-	return listen(ctx, *addr, receiver, func(url string) error {
-		_, err := fmt.Fprintf(logs, "Listening on %s, Ctrl-C ends\n", url)
-		return err
-	})
+	receiver, err := newReceiver(out, logs, store, keys...)
+	if err == nil {
+		err = listen(ctx, *addr, receiver, func(url string) error {
+			_, err := fmt.Fprintf(logs, "Listening on %s, Ctrl-C ends\n", url)
+			return err
+		})
+	}
+	return errors.Join(err, store.Close())
 }
 
-// newReceiver returns a receiver that prints notifications, and logs those that it refuses. To recognize repeated ones after a
-// restart too, add a store on disk: see webhook.OpenFileStore.
-func newReceiver(out, logs io.Writer, keys ...string) (*webhook.Receiver, error) {
+// newReceiver returns a receiver that prints notifications, and logs those that it refuses.
+func newReceiver(out, logs io.Writer, store webhook.Store, keys ...string) (*webhook.Receiver, error) {
 	return webhook.NewReceiver(handler(out),
 		webhook.WithKeys(keys...),
+		webhook.WithStore(store),
 		webhook.WithLogger(slog.New(slog.NewTextHandler(logs, nil))))
 }
 
@@ -150,7 +155,7 @@ func demonstrate(ctx context.Context, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	receiver, err := newReceiver(out, logs, server.SecretKey)
+	receiver, err := newReceiver(out, logs, webhook.NewMemoryStore(webhook.StoreOptions{}), server.SecretKey)
 	if err != nil {
 		return err
 	}

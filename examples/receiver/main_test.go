@@ -7,6 +7,7 @@ import (
 	"flag"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 
 // listening starts the program with keys from the environment. The function ends it as Ctrl-C does, and returns what it
 // has printed and logged.
-func listening(t *testing.T, key, other string) (url string, stop func() (printed, logged string)) {
+func listening(t *testing.T, store, key, other string) (url string, stop func() (printed, logged string)) {
 	t.Helper()
 	t.Setenv("SHIPPING_SECRET_KEY", key)
 	t.Setenv(envPreviousKey, other)
@@ -45,7 +46,7 @@ func listening(t *testing.T, key, other string) (url string, stop func() (printe
 	var out, logged bytes.Buffer
 	done := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"-addr", "127.0.0.1:0"}, &out, logs)
+		err := run(ctx, []string{"-addr", "127.0.0.1:0", "-store", store}, &out, logs)
 		logs.Close()
 		done <- err
 	}()
@@ -90,7 +91,7 @@ func TestBothKeysAreAccepted(t *testing.T) {
 			if tc.previous {
 				key, other = "sk_test_new", key
 			}
-			url, stop := listening(t, key, other)
+			url, stop := listening(t, filepath.Join(t.TempDir(), "store"), key, other)
 			id, err := server.AddWebhook(notify.Webhook{Name: "Receiver", URL: url})
 			if err != nil {
 				t.Fatal(err)
@@ -127,7 +128,8 @@ func post(t *testing.T, url, key, body string) int {
 }
 
 func TestAForgedNotificationIsRefusedAndARepeatedOneIsPrintedOnce(t *testing.T) {
-	url, stop := listening(t, "sk_test_ours", "")
+	store := filepath.Join(t.TempDir(), "store")
+	url, stop := listening(t, store, "sk_test_ours", "")
 	for _, tc := range []struct {
 		key, body string
 		status    int
@@ -147,6 +149,13 @@ func TestAForgedNotificationIsRefusedAndARepeatedOneIsPrintedOnce(t *testing.T) 
 	if strings.Contains(logged, "sk_test") {
 		t.Errorf("a key is in the log: %s", logged)
 	}
+	url, stop = listening(t, store, "sk_test_ours", "")
+	if status := post(t, url, "sk_test_ours", `{"event":"transaction.success","data":{"amount":136.0}}`); status != http.StatusOK {
+		t.Errorf("after a restart: %d", status)
+	}
+	if printed, _ := stop(); printed != "" {
+		t.Errorf("after a restart it printed %q", printed)
+	}
 }
 
 func TestItSaysWhatToDo(t *testing.T) {
@@ -155,11 +164,12 @@ func TestItSaysWhatToDo(t *testing.T) {
 	if err := run(t.Context(), []string{"-h"}, &help, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), envPreviousKey) {
 		t.Errorf("help: %v\n%s", err, &help)
 	}
-	if err := run(t.Context(), []string{"-addr", "127.0.0.1:http-but-no-port"}, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "-addr") {
+	store := filepath.Join(t.TempDir(), "store")
+	if err := run(t.Context(), []string{"-addr", "127.0.0.1:http-but-no-port", "-store", store}, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "-addr") {
 		t.Errorf("no such address: %v", err)
 	}
 	t.Setenv(envPreviousKey, "sk_test_former\n")
-	if err := run(t.Context(), nil, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "trim it") {
+	if err := run(t.Context(), []string{"-store", store}, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "trim it") {
 		t.Errorf("a key as read from a file: %v", err)
 	}
 }
