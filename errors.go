@@ -464,7 +464,7 @@ func (e *RegulatoryError) Error() string {
 		if e.Request != nil && e.Request.Status != "" {
 			text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
 		}
-		verbs := map[Step]string{wait.StepEdited: "edit", wait.StepSelected: "select", wait.StepPolled: "wait"}
+		verbs := map[Step]string{wait.StepAnalyzed: "analysis", wait.StepEdited: "edit", wait.StepSelected: "select", wait.StepPolled: "wait"}
 		text += ": " + cmp.Or(verbs[e.Step], string(e.Step), "unknown step")
 	}
 	return "shipping: " + text + e.causeText(id) + e.advice()
@@ -518,8 +518,10 @@ func (e *RegulatoryError) advice() string {
 		return "; call Regulatory.Wait to wait for the documents"
 	case e.Outcome == OutcomeUnknown, e.Outcome == "" && (e.Step == wait.StepPurchased || e.Step == ""):
 		return "; do not purchase again: call Regulatory.SettlePurchase later"
-	case e.Step == wait.StepAnalyzed:
+	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
 		return "; nothing was charged"
+	case e.Step == wait.StepAnalyzed:
+		return "; this call purchased nothing: call Regulatory.Resume to continue"
 	case errors.Is(e.Err, ErrOverBudget): // which states that nothing was purchased
 		return ""
 	case e.Step == wait.StepEdited, e.Step == wait.StepSelected:

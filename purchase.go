@@ -43,7 +43,8 @@ type PurchaseOptions struct {
 	// AllowUnknown sends document types that the specification does not list.
 	AllowUnknown bool
 	// QuotedDrafts states that the service shows the price of a draft as its charged amount. Without it, a draft that
-	// shows a charged amount is not purchased, because it may have been purchased already.
+	// shows a charged amount is not purchased, because it may have been purchased already. With it, such a draft is
+	// purchased only if PurchaseRequest.Sole is set, too: a purchase whose status is shown late looks the same.
 	QuotedDrafts bool
 	// SettleFor is how long the request is read back after a lost response, or after a refusal that the
 	// record contradicts, until the outcome is reported as unknown. Default 10 s. If the context has a deadline, the
@@ -285,6 +286,9 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 	case (before.Charge != "" || draft.ChargedAmount.Sign() > 0) && !p.QuotedDrafts:
 		return "the draft shows a charged amount, so that it may have been purchased already: if this service shows the price of a draft there, " +
 			"set PurchaseOptions.QuotedDrafts"
+	case (before.Charge != "" || draft.ChargedAmount.Sign() > 0) && !p.Sole:
+		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: if this program created the " +
+			"draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, and call Regulatory.Purchase"
 	}
 	return ""
 }
@@ -296,7 +300,7 @@ func (p PurchaseRequest) before() *evidence.Record {
 		return nil
 	}
 	shown := p.Draft.shown()
-	p.QuotedDrafts = true // it is not stored
+	p.QuotedDrafts, p.Sole = true, true // they are not what the draft shows
 	if p.Draft.Status != "" && p.notPurchasable(shown) != "" {
 		return nil
 	}
@@ -347,7 +351,13 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 		return nil, responseOf(err, before), err
 	}
 	data, record := reply.raw, decodeRecord(reply.raw)
-	if problem := p.contradiction(record, before); problem != "" {
+	problem := ""
+	if data.isList() {
+		problem = evidence.ReadList(string(data), p.RequestID, p.slugs(), before)
+	} else {
+		problem = p.contradiction(record, before)
+	}
+	if problem != "" {
 		return nil, evidence.Lost, s.core.unusable(OpPurchase, p.RequestID, response, data, "the confirmation "+problem)
 	}
 	record = s.core.withoutKey(record)

@@ -48,7 +48,7 @@ type RegulatoryRequest struct {
 	UpdatedAt     time.Time `json:"updated_at" spec:"optional"`
 
 	// Raw is the data of the response that held the record, as the service sent it: the record itself, or an object with
-	// the record as its member "request".
+	// the record as its member "request". If the data is a list of one record, Raw is that record.
 	Raw RawJSON `json:"-" read:"raw"`
 }
 
@@ -212,8 +212,9 @@ func readRequestData(d *jsonread.Decoder, data *requestData) (read bool) {
 	return true
 }
 
-// decodeRecord reads the record from the data of a response.
+// decodeRecord reads the record from the data of a response, which may be a list of one.
 func decodeRecord(raw RawJSON) *RegulatoryRequest {
+	raw = cmp.Or(raw.sole(), raw)
 	var data requestData
 	if readJSON([]byte(raw), &data) != nil {
 		return &RegulatoryRequest{Raw: raw}
@@ -283,7 +284,24 @@ func (r *RawJSON) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// sole returns the element of a list with one object, or "".
+func (r RawJSON) sole() RawJSON {
+	var elements []RawJSON
+	if !r.isList() || readJSON([]byte(r), &elements) != nil {
+		return ""
+	}
+	if len(elements) != 1 || !elements[0].isObject() {
+		return ""
+	}
+	return elements[0]
+}
+
 // isObject reports whether the value is a JSON object.
-func (r RawJSON) isObject() bool {
-	return strings.HasPrefix(strings.TrimLeft(string(r), " \t\r\n"), "{")
+func (r RawJSON) isObject() bool { return r.startsWith("{") }
+
+// isList reports whether the value is a JSON list.
+func (r RawJSON) isList() bool { return r.startsWith("[") }
+
+func (r RawJSON) startsWith(bracket string) bool {
+	return strings.HasPrefix(strings.TrimLeft(string(r), " \t\r\n"), bracket)
 }

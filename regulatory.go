@@ -122,15 +122,18 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 		return nil, err
 	}
 	record := data.record
-	if record == nil {
+	switch {
+	case record == nil:
 		record = &RegulatoryRequest{Raw: data.raw}
+	case data.raw.sole() != "":
+		record = decodeRecord(data.raw)
 	}
 	record = s.core.withoutKey(record) // errors quote it, and journals keep parts of it
 	asked := r.requestID
 	record.RequestID = cmp.Or(record.RequestID, asked)
 	problem := ""
 	switch {
-	case !data.raw.isObject():
+	case !record.Raw.isObject():
 		problem = "the response holds no regulatory request"
 	case asked != "" && record.RequestID != asked:
 		problem = "the response is about another request, " + quoteShort(record.RequestID)

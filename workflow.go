@@ -146,11 +146,11 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	}
 	for { // until it has been read once
 		next, done, err := waiting.poll(ctx)
-		switch {
+		switch record := waiting.last; {
+		case record != nil && (record.Status == StatusDraft || record.isAnalyzed()):
+			return flow.fromDraft(ctx, record)
 		case done:
-			return waiting.last, err
-		case waiting.last != nil && waiting.last.Status == StatusDraft:
-			return flow.fromDraft(ctx, waiting.last)
+			return record, err
 		}
 		if err := sleep(ctx, next, err); err != nil {
 			return waiting.last, waiting.failed(err)
@@ -159,6 +159,12 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 			return waiting.run(ctx)
 		}
 	}
+}
+
+// isAnalyzed reports whether the analysis of the request may not be finished: its status is none of the specification, and
+// nothing else shows a purchase.
+func (r *RegulatoryRequest) isAnalyzed() bool {
+	return !r.Status.known() && !r.shown().ShowsCharge() && len(r.Documents) == 0
 }
 
 // flow is one run of AnalyzeAndPoll or Resume.
@@ -218,8 +224,11 @@ func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest
 
 // prepare is Prepare for a flow. With an error too, the result holds the draft as last read.
 func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*PurchaseRequest, error) {
+	draft, err := f.analyzed(ctx, draft)
 	p := &PurchaseRequest{RequestID: f.id, Draft: draft, Sole: f.sole, PurchaseOptions: f.options.Purchase}
 	switch {
+	case err != nil:
+		return p, err
 	case f.options.Edit != nil:
 		if err := f.edit(ctx, p); err != nil {
 			return p, f.failed(wait.StepEdited, p.Draft, err)
@@ -238,6 +247,23 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 		return p, f.failed(wait.StepSelected, p.Draft, err)
 	}
 	return p, nil
+}
+
+// analyzed waits for the end of an analysis, for as long as a draft may stay one. It returns the record as last read.
+func (f *flow) analyzed(ctx context.Context, record *RegulatoryRequest) (*RegulatoryRequest, error) {
+	if !record.isAnalyzed() {
+		return record, nil
+	}
+	waiting, err := f.waiting()
+	if err != nil {
+		return record, err
+	}
+	waiting.analysis, waiting.last = true, record
+	waiting.polls.Begin()
+	if err := sleep(ctx, waiting.polls.Found(ctx, true, false).Next, nil); err != nil {
+		return record, waiting.failed(err)
+	}
+	return waiting.run(ctx)
 }
 
 func (f *flow) edit(ctx context.Context, p *PurchaseRequest) error {
@@ -348,6 +374,7 @@ type waiting struct {
 	call      []CallOption
 	polls     wait.Polls
 	progress  func(PollEvent)
+	analysis  bool            // it waits for the end of the analysis
 	purchased bool            // a purchase succeeded before the wait, or a poll has shown one
 	outcome   PurchaseOutcome // of the purchase before the wait; empty without one
 	last      *RegulatoryRequest
@@ -390,9 +417,18 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	}
 	w.last, w.failure = record, nil
 	w.purchased = w.purchased || record.Status == StatusPurchasing || record.Status == StatusProcessing
-	poll := w.polls.Found(ctx, record.Status == StatusDraft, record.Status.Final())
+	if w.analysis && record.Status == StatusFailed {
+		return 0, true, w.failed(ErrRequestFailed)
+	}
+	if w.analysis && !record.isAnalyzed() {
+		return 0, true, nil
+	}
+	poll := w.polls.Found(ctx, record.Status == StatusDraft || w.analysis, record.Status.Final())
 	switch poll.End {
 	case wait.StillDraft:
+		if w.analysis {
+			return 0, true, w.failed(fmt.Errorf("the analysis has not finished after %s: the status is %s", w.polls.DraftFor, quoteShort(string(record.Status))))
+		}
 		if w.purchased {
 			return 0, true, w.failed(wait.ErrStale)
 		}
@@ -422,8 +458,12 @@ func (w *waiting) failed(err error) error {
 	if contextEnded(err) && w.failure != nil && !errors.Is(err, w.failure) {
 		err = joinErrors(err, w.failure)
 	}
+	step, outcome := Step(wait.StepPolled), w.outcome
+	if w.analysis {
+		step, outcome = wait.StepAnalyzed, OutcomeNotCharged
+	}
 	return &RegulatoryError{
-		RequestID: w.id, Step: wait.StepPolled, Outcome: w.outcome, Request: w.service.core.withoutKey(w.last), Err: err,
+		RequestID: w.id, Step: step, Outcome: outcome, Request: w.service.core.withoutKey(w.last), Err: err,
 	}
 }
 

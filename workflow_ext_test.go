@@ -622,3 +622,80 @@ func TestPrepare(t *testing.T) {
 		}
 	}
 }
+
+// An analysis that is not finished is waited for, however the request is reached: "analyzing" was refused as "not a draft any more".
+// A request that is first read as a draft after an outage of more than a minute is purchased: its time as a draft had
+// begun with the first poll. A record may be the only element of a list.
+func TestWorkflow_LateDrafts(t *testing.T) {
+	t.Parallel()
+	all := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll}
+	draft := shippingtest.Record("draft", draftOfTwo)
+	listed := shippingtest.OK(`[{"request_id":"RD-1","status":"draft",` + draftOfTwo + `}]`)
+	analyzing, busy, done := shippingtest.Record("analyzing"), shippingtest.Refusal(503, "busy"), shippingtest.Record("completed")
+	for name, test := range map[string]struct {
+		analysis httpmock.Responder
+		before   httpmock.Responder // the readings for some time
+		lasts    time.Duration
+		then     httpmock.Responder // the readings until the purchase
+		want     string             // in the error; "" if the documents are purchased
+	}{
+		"analyzing for 2 s":         {analyzing, analyzing, 2 * time.Second, draft, ""},
+		"analyzing, reads fail":     {analyzing, busy, 5 * time.Second, draft, ""},
+		"analyzing, then failed":    {analyzing, analyzing, 2 * time.Second, shippingtest.Record("failed"), "failed"},
+		"analyzing for ever":        {analyzing, analyzing, time.Hour, draft, `the analysis has not finished after 1m0s: the status is "analyzing"; this call purchased nothing`},
+		"analyzing, then purchased": {analyzing, analyzing, 2 * time.Second, done, "not a draft any more"},
+		"no reading for 70 s":       {analyzing, busy, 70 * time.Second, draft, ""},
+		"a list of one draft":       {listed, listed, 0, listed, ""},
+		"a list of two":             {shippingtest.OK(`[{"request_id":"RD-1","status":"draft"},{}]`), shippingtest.OK(`[{},{}]`), time.Hour, draft, "no regulatory request"},
+		"a list of no record":       {shippingtest.OK(`[{"name":"a form"}]`), shippingtest.OK(`[{"name":"a form"}]`), time.Hour, draft, "no regulatory request"},
+	} {
+		for way, buy := range map[string]func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error){
+			"AnalyzeAndPoll": func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+				return r.AnalyzeAndPoll(ctx, parcel, all)
+			},
+			"Resume": func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+				return r.Resume(ctx, "RD-1", all)
+			},
+			"Prepare": func(ctx context.Context, r shipping.RegulatoryService) (*shipping.RegulatoryRequest, error) {
+				draft, err := r.Analyze(ctx, parcel)
+				if err != nil {
+					return nil, err
+				}
+				prepared, err := r.Prepare(ctx, draft, all)
+				if err != nil {
+					return nil, err
+				}
+				if _, err := r.Purchase(ctx, prepared); err != nil {
+					return nil, err
+				}
+				return r.Wait(ctx, "RD-1", nil)
+			},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				started, purchases := time.Now(), 0
+				service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+					switch {
+					case strings.HasSuffix(r.URL.Path, "/analyze"):
+						return test.analysis(r)
+					case r.Method == http.MethodPost:
+						purchases++
+						return shippingtest.OK(`[{"request_id":"RD-1","status":"processing"}]`)(r)
+					case purchases > 0:
+						return shippingtest.OK(`[{"request_id":"RD-1","status":"completed"}]`)(r)
+					case time.Since(started) < test.lasts:
+						return test.before(r)
+					}
+					return test.then(r)
+				})
+				record, err := buy(t.Context(), shippingtest.NewClient(t, service).Regulatory)
+				completed := way == "Resume" && name == "analyzing, then purchased" // which is what Resume waits for
+				if test.want == "" && (err != nil || record.Status != shipping.StatusCompleted || purchases != 1) {
+					t.Errorf("%s, %s: %d purchases, %+v, %v", name, way, purchases, record, err)
+				}
+				if test.want != "" && !completed && (err == nil || !strings.Contains(err.Error(), test.want) || purchases != 0) {
+					t.Errorf("%s, %s: %d purchases, %v", name, way, purchases, err)
+				}
+			})
+		}
+	}
+}

@@ -231,3 +231,53 @@ func TestRead_NestedThousandsOfTimes(t *testing.T) {
 		t.Error("a member was found below the depth that is read")
 	}
 }
+
+// A list confirms a purchase if it is empty, holds its record, or names exactly its documents, each once. An element with
+// an id or a status is a record first, and one with a failure confirms nothing.
+func TestReadList(t *testing.T) {
+	t.Parallel()
+	const others, another, failure = "lists documents that were not purchased", "about the request", "shows a failure"
+	const not = "not that of the documents"
+	for data, want := range map[string]string{
+		`[]`:              "",
+		`["FDA","WATCH"]`: "",
+		`[{"document_type":"watch"},{"slug":" FDA "}]`:                                             "",
+		`[{"document_type":"FDA","status":"generating"},{"document_type":"WATCH","failure":null}]`: "",
+		`[{"request_id":"RD-1","status":"processing"}]`:                                            "",
+		`[{"request_id":"RD-1","status":"processing","documents":["FDA","WATCH"]}]`:                "",
+		`[{"status":"queued"}]`: "",
+		`[{"request_id":"RD-1","document_type":"FDA"},{"request_id":"RD-1","document_type":"WATCH"}]`: "",
+		`["FDA"]`:                               not,
+		`["FDA","FDA"]`:                         not,
+		`["FDA","WATCH","FDA"]`:                 not,
+		`["FDA","WATCH",null]`:                  not,
+		`["FDA","WATCH",{}]`:                    not,
+		`["FDA","WATCH",7]`:                     not,
+		`[7]`:                                   not,
+		`[{}]`:                                  not,
+		`[["FDA","WATCH"]]`:                     not,
+		`["FDA","WATCH",{"request_id":"RD-1"}]`: not,
+		`[{"request_id":"RD-1"},{"request_id":"RD-1"}]`:                           not,
+		`["FDA","WATCH","MSDS"]`:                                                  others,
+		`[{"document_type":"FDA","slug":"MSDS"},"WATCH"]`:                         others,
+		`[{"request_id":"RD-1","status":"processing","documents":["MSDS"]}]`:      others,
+		`[{"request_id":"RD-2","status":"processing"}]`:                           another,
+		`[{"request":{"request_id":"RD-2","status":"processing"}}]`:               another,
+		`[{"request_id":"RD-2","document_type":"FDA"},{"document_type":"WATCH"}]`: another,
+		`[{"request_id":"RD-1","status":" Draft "}]`:                              "as a draft",
+		`[{"document_type":"FDA","status":"draft"},"WATCH"]`:                      "as a draft",
+		`[{"request_id":"RD-1","status":"processing","status":"draft"}]`:          "twice",
+		`[{"request_id":["RD-1"],"status":"processing"}]`:                         "cannot be read",
+		`[{"request_id":"RD-1","status":"failed"}]`:                               failure,
+		`[{"document_type":"FDA","status":"rejected"},"WATCH"]`:                   failure,
+		`[{"document_type":"FDA","status":false},"WATCH"]`:                        failure,
+		`[{"document_type":"FDA","error":"no funds"},"WATCH"]`:                    failure,
+		`[{"document_type":"FDA","errors":[{"message":"no"}]},"WATCH"]`:           failure,
+		`[{"document_type":"FDA","failure":{"reason":"no"}},"WATCH"]`:             failure,
+	} {
+		got := ReadList(data, "RD-1", []string{"FDA", "WATCH"}, Read(`{"status":"draft"}`))
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", data, got, want)
+		}
+	}
+}

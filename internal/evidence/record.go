@@ -34,8 +34,9 @@ type Record struct {
 var listNames = []string{"documents", "document_types", "purchased_documents"}
 
 // Read reads the data of a response. The record may be data or data.request.
-func Read(data string) *Record {
-	root := jsonread.Parse(data)
+func Read(data string) *Record { return readValue(jsonread.Parse(data)) }
+
+func readValue(root jsonread.Value) *Record {
 	inner := root.Get("request")
 	r := &Record{Unclear: unclear(root, inner), lists: map[string][]string{}, draft: root}
 	if inner.Kind == '{' && root.Get("request_id").Text == "" {
@@ -139,6 +140,73 @@ func (r *Record) Members() map[string]any {
 		members["charged_amount"] = r.Charge
 	}
 	return members
+}
+
+// ReadList returns why a list, the data of a successful response, does not confirm the purchase of these documents; "" if
+// it does. A list confirms it if it is empty, if it holds the record alone, or if it names each of the documents once and
+// nothing else. An element with an id or a status is a record first.
+func ReadList(data, requestID string, purchased []string, draft *Record) string {
+	elements := jsonread.Parse(data).Items()
+	named := map[string]bool{}
+	records := 0
+	for _, element := range elements {
+		isRecord := element.Get("request_id").Kind != 0 || element.Get("status").Kind != 0 || element.Get("request").Kind != 0
+		if isRecord {
+			if problem := confirmation(element, requestID, purchased, draft); problem != "" {
+				return problem
+			}
+		}
+		if showsFailure(element) {
+			return "shows a failure"
+		}
+		found := slugs(element)
+		if len(found) == 0 && isRecord {
+			records++
+			continue
+		}
+		for _, slug := range found {
+			if !slices.ContainsFunc(purchased, func(p string) bool { return folded(p) == folded(slug) }) {
+				return "lists documents that were not purchased"
+			}
+		}
+		if len(found) == 0 || named[folded(found[0])] {
+			return "holds a list that is not that of the documents that were purchased"
+		}
+		named[folded(found[0])] = true
+	}
+	switch {
+	case len(elements) == 0, records == 1 && len(elements) == 1, records == 0 && len(named) == len(purchased):
+		return ""
+	}
+	return "holds a list that is not that of the documents that were purchased"
+}
+
+// confirmation returns why an element of a list does not confirm a purchase, as a record; "" if it may.
+func confirmation(element jsonread.Value, requestID string, purchased []string, draft *Record) string {
+	record := readValue(element)
+	switch id := record.draft.Get("request_id").Text; {
+	case record.Unclear != "":
+		return record.Unclear
+	case id != "" && id != requestID:
+		return "is about the request " + quote(id)
+	case record.Draft:
+		return "shows the request as a draft"
+	case record.Since(draft).ListsOthers(purchased):
+		return "lists documents that were not purchased"
+	}
+	return ""
+}
+
+// showsFailure reports whether an element of a list states that it was not performed.
+func showsFailure(element jsonread.Value) bool {
+	switch folded(element.Get("status").Text) {
+	case "failed", "failure", "error", "rejected", "refused", "declined", "canceled", "cancelled", "false":
+		return true
+	}
+	return slices.ContainsFunc([]string{"failure", "failure_reason", "error", "errors"}, func(name string) bool {
+		value := element.Get(name)
+		return value.Text != "" && value.Text != "false" || len(value.Members)+len(value.Elements) > 0
+	})
 }
 
 // Since returns the record without what an earlier record of the same request shows already: a member that lists

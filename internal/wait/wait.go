@@ -96,7 +96,7 @@ var ErrStale = errors.New("the purchase succeeded, but the request still reads a
 type Polls struct {
 	Intervals // with their defaults
 	started   time.Time
-	drafts    time.Time // since when every poll has found a draft
+	drafts    time.Time // since when every poll that did not fail has found a draft; zero if the last one did not
 	interval  time.Duration
 	polls     int
 	failures  int
@@ -116,7 +116,6 @@ type Poll struct {
 func (p *Polls) Begin() {
 	if p.polls == 0 {
 		p.started = time.Now()
-		p.drafts = p.started
 	}
 	p.polls++
 }
@@ -125,7 +124,10 @@ func (p *Polls) Begin() {
 func (p *Polls) Found(ctx context.Context, draft, final bool) Poll {
 	p.failures = 0
 	next := p.next(ctx)
-	if !draft {
+	switch {
+	case !draft:
+		p.drafts = time.Time{}
+	case p.drafts.IsZero():
 		p.drafts = time.Now()
 	}
 	switch {
