@@ -115,9 +115,7 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	draft, err := e.run.client.Regulatory.Analyze(ctx, &e.item.Analyze, e.run.call...)
 	// Not errors.As: the error of a call can wrap the cause of its context, which may be about another request.
 	if failed, ok := err.(*shipping.RegulatoryError); ok {
-		e.record.RequestID = failed.RequestID
-		e.foundPurchased(failed.Request)
-		return 0, errors.Join(err, e.move(StepFailed))
+		return 0, e.analysisFailed(failed)
 	}
 	if err != nil {
 		return 0, err
@@ -128,6 +126,13 @@ func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
 	}
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepAnalyzed, RequestID: draft.RequestID, Request: draft})
 	return e.fromDraft(ctx, draft)
+}
+
+// analysisFailed records that the analysis failed.
+func (e *entry) analysisFailed(failed *shipping.RegulatoryError) error {
+	e.record.RequestID = failed.RequestID
+	e.foundPurchased(failed.Request)
+	return errors.Join(failed, e.move(StepFailed))
 }
 
 // foundPurchased records what a failed analysis shows of a purchase, if its record lists documents: somebody else has
@@ -164,12 +169,20 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	if err := e.run.mayContinue(); err != nil {
 		return 0, e.failed(wait.StepSelected, draft, err)
 	}
-	// It goes no further with a request that is not a draft. The budget is compared when the cost is reserved.
+	// It goes no further with a request that is not a draft, and waits for an analysis that is not finished. The budget is
+	// compared when the cost is reserved.
+	poll := e.run.options.Poll
+	poll.Progress = func(event shipping.PollEvent) { e.run.progress(e, event) }
 	purchase, err := e.run.client.Regulatory.Prepare(ctx, draft, &shipping.AnalyzeAndPollOptions{
-		Edit: e.run.options.Edit, Select: e.run.options.Select, Purchase: e.run.options.Purchase,
-		Poll: shipping.PollOptions{Progress: func(event shipping.PollEvent) { e.run.progress(e, event) }},
+		Edit: e.run.options.Edit, Select: e.run.options.Select, Purchase: e.run.options.Purchase, Poll: poll,
 	}, e.run.call...)
 	if failed, ok := err.(*shipping.RegulatoryError); ok {
+		if failed.Step == wait.StepAnalyzed && errors.Is(failed.Err, shipping.ErrRequestFailed) {
+			return 0, e.analysisFailed(failed)
+		}
+		if failed.Step == wait.StepAnalyzed {
+			return 0, e.failed(failed.Step, failed.Request, failed.Err)
+		}
 		return 0, e.failed(failed.Step, failed.Request, cmp.Or(isDraft(failed.Request), failed.Err))
 	}
 	if err != nil {

@@ -391,3 +391,39 @@ func TestBatch_ThePeriodIsNotTheTime(t *testing.T) {
 		}
 	})
 }
+
+// A batch waits for an analysis that is not finished, whether it was just begun or by an earlier run: it advised to leave
+// the item out. If the analysis fails, the item has failed, and nothing is purchased.
+func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]batch.State{"draft": batch.StateCompleted, "failed": batch.StateFailed, "analyzing": batch.StateError} {
+		for _, resumed := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				service, started, journal := &walletService{}, time.Now(), batch.Memory()
+				if resumed {
+					journal = newMemoryJournal(t, batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"})
+				}
+				service.put("RD-SH-1", "analyzing")
+				sent := &counted{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
+					analyzes := strings.HasSuffix(r.URL.Path, "/analyze")
+					if !analyzes && service.requests["RD-SH-1"].status == "analyzing" && time.Since(started) > 2*time.Second {
+						service.put("RD-SH-1", status)
+					}
+					if analyzes {
+						return shippingtest.OK(`{"request_id":"RD-SH-1","status":"analyzing"}`)(r)
+					}
+					return service.RoundTrip(r)
+				})}
+				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
+				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, purchases := report.Results[0], map[bool]int{true: 1}[want == batch.StateCompleted]
+				if got.State != want || sent.purchases != purchases || (got.Err == nil) != (want == batch.StateCompleted) {
+					t.Errorf("%s, resumed: %t: %s after %d purchases, %v", status, resumed, got.State, sent.purchases, got.Err)
+				}
+			})
+		}
+	}
+}
