@@ -195,6 +195,35 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 	}
 }
 
+// A program that starts over after an error pays for the same documents in two requests. CheckInvariants and Lint
+// passed it, because each request was charged once.
+func TestLint_FindsWhatWasBoughtTwice(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	buy := func(shipment, documents string) string {
+		draft := analyzeShipment(t, srv, shipment)
+		post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":[`+documents+`]}`).want(t, 200)
+		return draft.ID
+	}
+	first := buy(srv.Shipments()[0], `"CUSTOMS","FDA"`)
+	buy(srv.Shipments()[0], `"WATCH"`)   // another document
+	buy(srv.Shipments()[1], `"CUSTOMS"`) // another shipment
+	srv.CheckInvariants(t)
+	srv.Lint(t)
+	again := buy(srv.Shipments()[0], `"FDA","TEXTILE"`)
+	found := srv.Findings()
+	if len(found) != 1 || found[0].Rule != journal.LintBoughtTwice || found[0].EntryID == "" ||
+		found[0].Detail != fmt.Sprintf("FDA of %s in %s and %s", srv.Shipments()[0], first, again) {
+		t.Errorf("findings %+v", found)
+	}
+	if text := string(get(t, srv, "/_mock/journal?as=findings").want(t, http.StatusOK).body); !strings.Contains(text, "bought-twice") {
+		t.Errorf("found %s", text)
+	}
+	srv.Lint(t, journal.LintBoughtTwice)
+	srv.Reset()
+	srv.Lint(t)
+}
+
 // Lint knew the purchase by its name, so that no other operation that must not be repeated was watched.
 func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 	t.Parallel()

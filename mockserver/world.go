@@ -53,8 +53,9 @@ func (w *World) Why(requestID string) (journal.Why, error) {
 	return explain.Response(w.server.worlds, w.core, requestID, w.server.operations)
 }
 
-// Findings returns the findings of the linter so far, in the order in which they were found.
-func (w *World) Findings() []journal.Finding { return w.core.Lint.All() }
+// Findings returns the findings of the linter so far, in the order in which they were found, and then what was bought
+// twice.
+func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order. It returns
 // [ErrRealClock] in a world that follows the real time; see [WithVirtualClock] and the scenario "virtual".

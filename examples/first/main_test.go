@@ -23,5 +23,5 @@ func TestBuy_LostResponse(t *testing.T) {
 		t.Errorf("%d purchases", n)
 	}
 	server.CheckInvariants(t) // the ledger balances, and no regulatory request was charged twice
-	server.Lint(t)            // no request that a careful client would avoid
+	server.Lint(t)            // nothing was bought twice, and no request was sent that a careful client would avoid
 }

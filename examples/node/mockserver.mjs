@@ -111,6 +111,12 @@ export class World {
     return books.entries.filter((entry) => entry.memo.startsWith("Regulatory documents"));
   }
 
+  // Fails if a careful client would not have sent a request, or if documents were bought twice.
+  async lint(...allowed) {
+    const findings = (await this.get("journal", { as: "findings" })).filter((finding) => !allowed.includes(finding.rule));
+    if (findings.length > 0) throw new Error(findings.map((f) => `${f.rule} (${f.detail}): ${f.advice}`).join("\n"));
+  }
+
   // Returns what a wallet holds.
   async balance(wallet) {
     const books = await this.get("ledger", { perPage: 1 });

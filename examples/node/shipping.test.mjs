@@ -70,6 +70,14 @@ test("a lost response charges once", async (t) => {
   assert.equal(entries.length, 1);
   assert.equal(entries[0].reference, draft.request_id);
   assert.equal(entries[0].amount, bought.charged_amount);
+  await world.lint();
+});
+
+test("a program that starts over buys twice", async (t) => {
+  const { world, client } = await open(t);
+  for (let i = 0; i < 2; i++) await client.purchase((await client.analyze(world.shipments[0])).request_id, "CUSTOMS");
+  await assert.rejects(world.lint(), /bought-twice .*CUSTOMS/);
+  await world.lint("bought-twice");
 });
 
 test("insufficient funds", async (t) => {

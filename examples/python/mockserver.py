@@ -110,6 +110,12 @@ class World:
             raise AssertionError(books["problems"])
         return [entry for entry in books["entries"] if entry["memo"].startswith("Regulatory documents")]
 
+    def lint(self, *allowed):
+        """Fails if a careful client would not have sent a request, or if documents were bought twice."""
+        findings = [f for f in self.get("journal", **{"as": "findings"}) if f["rule"] not in allowed]
+        if findings:
+            raise AssertionError("\n".join(f"{f['rule']} ({f.get('detail')}): {f['advice']}" for f in findings))
+
     def balance(self, wallet):
         """Returns what a wallet holds, as a Decimal."""
         books = self.get("ledger", perPage=1)

@@ -48,6 +48,15 @@ class ShippingTest(unittest.TestCase):
         [entry] = world.purchases()
         self.assertEqual(entry["reference"], draft["request_id"])
         self.assertEqual(entry["amount"], bought["charged_amount"])
+        world.lint()
+
+    def test_a_program_that_starts_over_buys_twice(self):
+        world, client = self.open_world()
+        for _ in range(2):
+            client.purchase(client.analyze(world.shipments[0])["request_id"], "CUSTOMS")
+        with self.assertRaisesRegex(AssertionError, "bought-twice .*CUSTOMS"):
+            world.lint()
+        world.lint("bought-twice")
 
     def test_insufficient_funds(self):
         world, client = self.open_world("lowfunds-virtual")

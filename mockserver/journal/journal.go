@@ -188,6 +188,9 @@ const (
 	LintFollowedRedirect LintRule = "followed-redirect"
 	// LintSecretInQuery: the URL contains a secret key.
 	LintSecretInQuery LintRule = "secret-in-query"
+	// LintBoughtTwice: the same document of one shipment or invoice was charged in two regulatory requests. It is read
+	// from the requests of the world since its last reset.
+	LintBoughtTwice LintRule = "bought-twice"
 )
 
 // Finding is something that the client did against a rule of the linter.
@@ -196,7 +199,7 @@ type Finding struct {
 	Operation string   `json:"operation"`
 	Detail    string   `json:"detail,omitempty"`
 	Times     int      `json:"times"`
-	EntryID   string   `json:"request_id"` // X-Request-Id of the latest such request
+	EntryID   string   `json:"request_id"` // X-Request-Id of the latest such request; empty if the journal no longer has it
 	Advice    string   `json:"advice"`
 }
 
@@ -206,7 +209,10 @@ func (f Finding) String() string {
 	if f.Detail != "" {
 		text += " (" + f.Detail + ")"
 	}
-	if f.Times == 1 {
+	switch {
+	case f.EntryID == "": // the journal no longer has the request
+		return fmt.Sprintf("%s: %s", text, f.Advice)
+	case f.Times == 1:
 		return fmt.Sprintf("%s, once, as %s: %s", text, f.EntryID, f.Advice)
 	}
 	return fmt.Sprintf("%s, %d times, last as %s: %s", text, f.Times, f.EntryID, f.Advice)

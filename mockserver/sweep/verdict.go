@@ -222,14 +222,14 @@ func showsPurchase(c journal.Entry) bool {
 }
 
 // newLint returns the findings of lint that are not allowed; in a run with faults also not those that the run without
-// faults has.
+// faults has. What was bought twice is the verdict [PaidTwice], which compares with the run without faults.
 func (s *sweeper) newLint(r *run) (found []journal.Finding) {
 	for _, f := range r.lint {
 		same := func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation }
 		known := r != s.normal && slices.ContainsFunc(s.normal.lint, same)
 		// To read again is right if the record exists.
 		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest && slices.ContainsFunc(r.calls, unfound)
-		if !known && !again && !slices.Contains(s.config.Allow, f.Rule) {
+		if !known && !again && f.Rule != journal.LintBoughtTwice && !slices.Contains(s.config.Allow, f.Rule) {
 			found = append(found, f)
 		}
 	}

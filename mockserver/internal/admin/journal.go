@@ -83,7 +83,7 @@ func (s *Admin) listJournal(c *control, query journalQuery, _ none) (string, []j
 		}
 		c.raw = download("journal.sh", []byte(commands.String()))
 	case "findings":
-		findings := c.world.Lint.All()
+		findings := c.world.Findings()
 		return spelling.Counted(len(findings), "finding", "findings"), rows(findings), nil
 	}
 	if err != nil {
