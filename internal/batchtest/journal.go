@@ -1,4 +1,4 @@
-// Package batchtest contains a journal in memory that several runs of a batch share.
+// Package batchtest contains a journal in memory that several runs of a batch share, and a job that runs every night.
 package batchtest
 
 import (

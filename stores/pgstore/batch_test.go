@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -17,6 +18,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/batch/journaltest"
+	"github.com/shipping-go/shipping/internal/batchtest"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -72,6 +74,25 @@ func TestBatchJournal_ObeysTheRules(t *testing.T) {
 	journaltest.Run(t, func(t *testing.T) batch.Journal { return pgstore.NewBatchJournal(connect(t), rand.Text(), 0) })
 	journaltest.RunLeases(t, func(t *testing.T) batch.Journal {
 		return pgstore.NewBatchJournal(connect(t), rand.Text(), 4*time.Second)
+	})
+}
+
+// Two machines run a job every night, are killed at any record and begun again: each shipment is bought once, within the
+// budget of each night for both together.
+func TestBatchJournal_ThirtyNightsOnTwoMachines(t *testing.T) {
+	t.Parallel()
+	connect(t)
+	synctest.Test(t, func(t *testing.T) {
+		pool, name := connect(t), rand.Text()
+		batchtest.Nights(t, 1, 2, func() batchtest.Machine {
+			return batchtest.Machine{Journal: pgstore.NewBatchJournal(pool, name, 0), Abandon: func(keys []string) {
+				// The database's clock is as good as an hour ahead.
+				if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET until = until - interval '1 hour'
+					WHERE batch = $1 AND key = ANY($2)`, name, keys); err != nil {
+					t.Error(err)
+				}
+			}}
+		})
 	})
 }
 
