@@ -8,13 +8,16 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -196,5 +199,482 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 				t.Errorf("%s: %v after %d purchases", name, err, purchases)
 			}
 		})
+	}
+}
+
+// wireRequest is the expected request of a call.
+type wireRequest struct{ Method, Path, Query, Body string }
+
+func asWire(got shippingtest.Request) wireRequest {
+	return wireRequest{got.Method, got.Path, got.Query.Encode(), got.Body}
+}
+
+func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
+	t.Parallel()
+	for _, call := range shippingtest.Calls() {
+		t.Run(call.Operation, func(t *testing.T) {
+			t.Parallel()
+			service := shippingtest.NewService(call.Success())
+			if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())); err != nil {
+				t.Fatal(err)
+			}
+			if service.Count("") != 1 {
+				t.Fatalf("%d requests were sent, want 1", service.Count(""))
+			}
+			got := service.Requests()[0]
+			want := wireRequest{Body: call.Sent}
+			want.Method, want.Path = call.Request()
+			if want.Method == http.MethodGet {
+				want.Query, want.Body = call.Sent, ""
+			}
+			shippingtest.Diff(t, "request", want, asWire(got))
+			shippingtest.Diff(t, "headers", wantHeader(call, got.Method), got.Header)
+		})
+	}
+}
+
+// wantHeader is every header the client sends, and no other.
+func wantHeader(call shippingtest.Call, method string) http.Header {
+	header := http.Header{
+		"Accept":        {"application/json"},
+		"User-Agent":    {"shipping-go/" + shipping.Version},
+		"Authorization": {"Bearer " + shippingtest.Key},
+	}
+	if call.Operation == operations.DocumentPDF { // requires none, and is sent none
+		header.Del("Authorization")
+		header.Set("Accept", "application/pdf")
+	}
+	if method != http.MethodGet {
+		header.Set("Content-Type", "application/json")
+	}
+	return header
+}
+
+func TestWire_QueryParametersOfTheLists(t *testing.T) {
+	t.Parallel()
+	service := shippingtest.NewService(shippingtest.OK(`{"rates":[],"webhooks":[],"transactions":[]}`))
+	client := shippingtest.NewClient(t, service)
+	for _, err := range []error{
+		errorOf(client.Rates.List(t.Context(), &shipping.RateListOptions{Page: 2, PerPage: 50})),
+		errorOf(client.Rates.List(t.Context(), &shipping.RateListOptions{})), // zero options are not sent
+		errorOf(client.Webhooks.List(t.Context(), &shipping.WebhookListOptions{PerPage: 1 << 30})),
+		errorOf(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA 1&perPage=9", Page: 3})),
+		errorOf(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"},
+			shipping.WithQuery("flow", "out"), shipping.WithQuery("tag", "a"), shipping.WithQuery("tag", "b"))),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	var got []string
+	for _, request := range service.Requests() {
+		got = append(got, request.Query.Encode())
+	}
+	shippingtest.Diff(t, "queries", []string{
+		"page=2&perPage=50", "", "perPage=1073741824", "page=3&wallet=VA+1%26perPage%3D9", "flow=out&tag=a&tag=b&wallet=VA-1",
+	}, got)
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+func TestWire_BodiesOfTheRequests(t *testing.T) {
+	t.Parallel()
+	amount := shippingtest.Amount(t, "1234.50")
+	for name, test := range map[string]struct {
+		do   func(ctx context.Context, c *shipping.Client) error
+		want string
+	}{
+		"replay by shipment and event, limited to a webhook": {func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"}))
+		}, `{"shipment_id":"SH-1","event":"shipment.delivered","webhook_id":"WA-1"}`},
+		"analyze an invoice": {func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: "https://files.example.com/a.pdf?x=1"}))
+		}, `{"file_url":"https://files.example.com/a.pdf?x=1"}`},
+		"purchase in the caller's order": {func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)}))
+		}, `{"request_id":"` + shippingtest.RequestID + `","document_types":["TEXTILE","AMS"]}`},
+		"items with exact money": {func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, []shipping.LineItem{{
+				ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, UnitPrice: amount, Currency: "USD", Weight: 0.4, OriginCountry: "CN",
+			}}))
+		}, `{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,"currency":"USD","weight":0.4,"origin_country":"CN"}]}`},
+		"no items": {func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, nil))
+		}, `{"line_items":[]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := shippingtest.NewService(shippingtest.OK(`{"request_id":"` + shippingtest.RequestID + `"}`))
+			if err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())); err != nil {
+				t.Fatal(err)
+			}
+			if got := service.Requests()[0].Body; got != test.want {
+				t.Errorf("body\n%s, want\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWire_BaseURLWithAndWithoutVersionSlashAndPrefix(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://api.service.test":             "https://api.service.test/v1/rates",
+		"https://api.service.test/":            "https://api.service.test/v1/rates",
+		"https://api.service.test/v1":          "https://api.service.test/v1/rates",
+		"https://api.service.test/v1/":         "https://api.service.test/v1/rates",
+		"https://api.service.test//":           "https://api.service.test/v1/rates",
+		" https://API.service.test\n":          "https://api.service.test/v1/rates",
+		"https://api.service.test/sandbox":     "https://api.service.test/sandbox/v1/rates",
+		"https://api.service.test/sandbox/v1/": "https://api.service.test/sandbox/v1/rates",
+		"https://api.service.test/a%2Fb/v1":    "https://api.service.test/a%2Fb/v1/rates",
+		"https://api.service.test/sandboxv1":   "https://api.service.test/sandboxv1/v1/rates",
+		"http://127.0.0.1:8080/v1":             "http://127.0.0.1:8080/v1/rates",
+		"http://[::1]:8080":                    "http://[::1]:8080/v1/rates",
+		"http://localhost:1234":                "http://localhost:1234/v1/rates",
+		"http://mock:1234":                     "http://mock:1234/v1/rates",
+		"http://10.1.2.3":                      "http://10.1.2.3/v1/rates",
+		"http://shipping.internal":             "http://shipping.internal/v1/rates",
+	} {
+		service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`))
+		client := shippingtest.NewClient(t, service, shipping.WithBaseURL(address))
+		if _, err := client.Rates.List(t.Context(), nil); err != nil {
+			t.Errorf("%q: %v", address, err)
+			continue
+		}
+		got := service.Requests()[0]
+		if got.Origin+got.Path != want {
+			t.Errorf("%q leads to %s%s, want %s", address, got.Origin, got.Path, want)
+		}
+		if base := strings.TrimSuffix(want, "/v1/rates"); client.BaseURL() != base {
+			t.Errorf("%q: BaseURL returns %s, want %s", address, client.BaseURL(), base)
+		}
+	}
+}
+
+func TestWire_PathParametersAreEscaped(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"RD-1":        "RD-1",
+		"a/b":         "a%2Fb",
+		"a?b=c":       "a%3Fb=c",
+		"50%":         "50%25",
+		"%2e%2e":      "%252e%252e",
+		"../purchase": "..%2Fpurchase",
+		"a b#c":       "a%20b%23c",
+		"...":         "...",
+		"заявка":      url.PathEscape("заявка"),
+		"{x}":         "%7Bx%7D",
+		"a;b,c":       "a%3Bb%2Cc",
+		"a\r\nX: y":   "a%0D%0AX:%20y",
+		"\xff":        "%FF",
+	} {
+		service := shippingtest.NewService(shippingtest.OK(`{"status":"draft"}`))
+		if _, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), id); err != nil {
+			t.Errorf("%q: %v", id, err)
+			continue
+		}
+		if got := service.Requests()[0].Path; got != "/v1/regulatory-documents/request/"+want {
+			t.Errorf("%q becomes %s, want …/%s", id, got, want)
+		}
+	}
+}
+
+// An option adds a header, and replaces one that the client sends by default.
+func TestWire_HeadersOfOptions(t *testing.T) {
+	t.Parallel()
+	service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`))
+	_, err := shippingtest.NewClient(t, service, shipping.WithUserAgent("acme/1.2")).Rates.List(t.Context(), nil,
+		shipping.WithHeader("x-tenant", "a"), shipping.WithHeader("X-Tenant", "b"), shipping.WithHeader("Accept", "application/vnd.api+json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shippingtest.Diff(t, "headers", http.Header{
+		"Authorization": {"Bearer " + shippingtest.Key}, "X-Tenant": {"a", "b"}, "Accept": {"application/vnd.api+json"},
+		"User-Agent": {"acme/1.2 shipping-go/" + shipping.Version},
+	}, service.Requests()[0].Header)
+}
+
+func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
+	t.Parallel()
+	service := shippingtest.NewService(shippingtest.Refusal(400, "no"))
+	client := shippingtest.NewClient(t, service)
+	for _, call := range shippingtest.Calls() {
+		if !shippingtest.Operation(call.Operation).Provisional {
+			continue
+		}
+		_, err := call.Do(t.Context(), client)
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrInvalidRequest)
+		if err != nil && !strings.Contains(err.Error(), "WithProvisionalRoutes()") {
+			t.Errorf("%s: %v does not name the remedy", call.Operation, err)
+		}
+	}
+	if service.Count("") != 0 {
+		t.Errorf("%d requests were sent on guessed routes", service.Count(""))
+	}
+}
+
+func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
+	t.Parallel()
+	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
+	client := shippingtest.NewClient(t, service, shipping.WithRoute(operations.DocumentPDF, "/v2/forms/{document_type}/{request_id}"),
+		shipping.WithRoute(operations.RetryRequest, "PATCH /v1/again/{request_id}"))
+	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = client.Regulatory.Retry(t.Context(), "RD-1") // the response is not a record
+	_, _ = client.Regulatory.UpdateShipping(t.Context(), "RD-1", shipping.ShippingDetails{})
+	got := service.Requests()
+	shippingtest.Diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))
+	shippingtest.Diff(t, "replaced route and method", wireRequest{"PATCH", "/v1/again/RD-1", "", "{}"}, asWire(got[1]))
+	shippingtest.Diff(t, "route that was not replaced", wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
+	if got[0].Header.Get("Authorization") != "" {
+		t.Error("the PDF operation requires no authorization, yet the key was sent on its replaced route")
+	}
+}
+
+func TestOperations_OnlyReadingsRepeat(t *testing.T) {
+	t.Parallel()
+	for _, operation := range operations.All() {
+		if operation.Charges && operation.Retry != operations.Never {
+			t.Errorf("%s charges the wallet and is retried", operation.Name)
+		}
+		if operation.Method == http.MethodGet && operation.Retry != operations.Safe {
+			t.Errorf("%s reads and is not retried: its row needs Retry: Safe", operation.Name)
+		}
+		if operation.Method != http.MethodGet && operation.Retry == operations.Safe {
+			t.Errorf("%s changes something and is retried after any failure", operation.Name)
+		}
+		if (operation.Method != http.MethodGet) != (operation.Again != "") {
+			t.Errorf("%s: its row needs Again if it changes something: decide what a second request does. If that moves money, it needs "+
+				"Retry: Never, so that lint and the sweep report a second one; otherwise Retry: Unsent", operation.Name)
+		}
+	}
+}
+
+func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"30"}}))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		started := time.Now()
+		_, err := shippingtest.NewClient(t, service).Rates.List(ctx, nil)
+		if took := time.Since(started); took != 0 {
+			t.Errorf("it took %s to detect that the time is too short", took)
+		}
+		shippingtest.WantError(t, "rates", err, shipping.ErrServer)
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.Error("the deadline has not passed, but the error reports it")
+		}
+		const want = "shipping: rates.list: 503 Service Unavailable: busy [not retried: the deadline would pass first]"
+		if err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
+}
+
+func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
+		client := shippingtest.NewClient(t, service)
+		const many = 2000
+		var last error
+		for range many {
+			_, last = client.Rates.List(t.Context(), nil)
+		}
+		extra := service.Count("") - many
+		if extra > many/10+10 || extra < many/10-10 {
+			t.Errorf("%d calls to a failing service made %d retries, want about a tenth, at most that and the burst", many, extra)
+		}
+		if failure, _ := errors.AsType[*shipping.Error](last); failure == nil || failure.NotRetried != "the retry budget is spent" && len(failure.Attempts) == 1 {
+			t.Errorf("the last error does not report why it was not retried: %v", last)
+		}
+	})
+}
+
+func TestRetry_TheBudgetCanBeSwitchedOffOrChanged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		policy shipping.RetryPolicy
+		want   int // repeats of 100 calls, each with up to three
+	}{
+		"no bound":       {shipping.RetryPolicy{ExtraLoad: -1}, 300},
+		"half":           {shipping.RetryPolicy{ExtraLoad: 0.5, Burst: 1}, 50},
+		"a larger burst": {shipping.RetryPolicy{ExtraLoad: 1e-9, Burst: 25}, 25},
+	} {
+		test.policy.MinWait, test.policy.MaxWait = 1, 1
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
+		client := shippingtest.NewClient(t, service, shipping.WithRetryPolicy(test.policy))
+		for range 100 {
+			_, _ = client.Rates.List(t.Context(), nil)
+		}
+		if extra := service.Count("") - 100; extra < test.want-1 || extra > test.want+1 {
+			t.Errorf("%s: %d repeats, want %d", name, extra, test.want)
+		}
+	}
+}
+
+func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
+		client := shippingtest.NewClient(t, service)
+		started := time.Now()
+		if _, err := client.Countries.List(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		second := shippingtest.NewClient(t, service) // another client does not pause
+		first429 := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
+		paused := shippingtest.NewClient(t, first429)
+		all.Go(func() { _, _ = paused.Countries.List(t.Context()) })
+		synctest.Wait()
+		for range 20 {
+			all.Go(func() {
+				if _, err := paused.Countries.List(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for i, got := range first429.Requests()[1:] {
+			if since := got.At.Sub(first429.Requests()[0].At); since < 30*time.Second || since > 31*time.Second {
+				t.Errorf("request %d followed %s after the 429, want 30 s and a little", i+2, since)
+			}
+		}
+		if waited := service.Requests()[1].At.Sub(started); waited < 30*time.Second {
+			t.Errorf("the repeat followed after %s", waited)
+		}
+		before := time.Now()
+		if _, err := second.Countries.List(t.Context()); err != nil || time.Since(before) != 0 {
+			t.Errorf("another client waited %s: %v", time.Since(before), err)
+		}
+	})
+}
+
+func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
+		client := shippingtest.NewClient(t, service)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		_, err := client.Countries.List(ctx)
+		shippingtest.WantError(t, "first call", err, shipping.ErrRateLimited)
+		started := time.Now()
+		_, err = client.Countries.List(ctx)
+		shippingtest.WantError(t, "second call", err, shipping.ErrRateLimited)
+		if time.Since(started) != 0 || service.Count("") != 1 {
+			t.Errorf("the second call took %s and %d requests were sent", time.Since(started), service.Count(""))
+		}
+		// RetryAfter is the rest of the pause, and not 0.
+		if got := shippingtest.ErrorIn(t, err).RetryAfter; got != 30*time.Second {
+			t.Errorf("RetryAfter is %s, want the rest of the pause", got)
+		}
+		const want = "not sent: an earlier call got a 429, and the pause of 30"
+		if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.StatusCode != 0 ||
+			len(failure.Cause.Error()) < len(want) || failure.Cause.Error()[:len(want)] != want {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// Every attempt waits for the limiter, which does not count as time of the attempt.
+func TestLimiter_EveryAttemptWaitsForIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		passed := 0
+		pace := shippingtest.Limiter(func(context.Context) error {
+			passed++
+			<-time.After(time.Hour)
+			return nil
+		})
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.OK(`[]`))
+		client := shippingtest.NewClient(t, service, shipping.WithLimiter(pace), shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: time.Second}))
+		if _, err := client.Countries.List(t.Context()); err != nil || passed != 3 {
+			t.Errorf("the limiter was asked %d times for 3 attempts: %v", passed, err)
+		}
+	})
+}
+
+func TestRetry_AttemptsWithoutABound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := shippingtest.OK(`[]`).Delay(24 * time.Hour)
+		client := shippingtest.NewClient(t, shippingtest.NewService(slow), shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1}))
+		if _, err := client.Countries.List(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestRetryAfter_InAllItsForms(t *testing.T) {
+	t.Parallel()
+	const jitter = 250 * time.Millisecond
+	// The bubble's clock starts at midnight UTC, 1 January 2000, and the dates below count from there.
+	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	in := func(d time.Duration) string { return epoch.Add(d).Format(http.TimeFormat) }
+	for name, test := range map[string]struct {
+		value, date string
+		asked       time.Duration // Error.RetryAfter
+		least, most time.Duration // the wait before the repeat
+	}{
+		"absent":                       {"", "", 0, 0, jitter},
+		"seconds":                      {"7", "", 7 * time.Second, 7 * time.Second, 7*time.Second + jitter},
+		"seconds amid spaces":          {"  7\t", "", 7 * time.Second, 7 * time.Second, 7*time.Second + jitter},
+		"a fraction":                   {"1.5", "", 1500 * time.Millisecond, 1500 * time.Millisecond, 1500*time.Millisecond + jitter},
+		"zero":                         {"0", "", 0, 0, jitter},
+		"negative":                     {"-5", "", 0, 0, jitter},
+		"longer than is obeyed":        {"3600", "", time.Hour, time.Minute, time.Minute + jitter},
+		"more than an int64":           {"99999999999999999999999", "", 365 * 24 * time.Hour, time.Minute, time.Minute + jitter},
+		"more than a float64":          {"1e999", "", 0, 0, jitter},
+		"infinite":                     {"Inf", "", 0, 0, jitter},
+		"no number":                    {"NaN", "", 0, 0, jitter},
+		"hexadecimal":                  {"0x10", "", 0, 0, jitter},
+		"text":                         {"soon", "", 0, 0, jitter},
+		"seconds with a unit":          {"7s", "", 0, 0, jitter},
+		"a list":                       {"7, 8", "", 0, 0, jitter},
+		"date of RFC 1123":             {in(40 * time.Second), "", 40 * time.Second, 40 * time.Second, 40*time.Second + jitter},
+		"date of RFC 850":              {"Saturday, 01-Jan-00 00:00:40 GMT", "", 40 * time.Second, 40 * time.Second, 40*time.Second + jitter},
+		"date of asctime":              {"Sat Jan  1 00:00:40 2000", "", 40 * time.Second, 40 * time.Second, 40*time.Second + jitter},
+		"date in the past":             {in(-time.Hour), "", 0, 0, jitter},
+		"date of a clock ahead":        {in(time.Hour + 20*time.Second), in(time.Hour), 20 * time.Second, 20 * time.Second, 20*time.Second + jitter},
+		"date of a clock behind":       {in(-time.Hour + 20*time.Second), in(-time.Hour), 20 * time.Second, 20 * time.Second, 20*time.Second + jitter},
+		"date beside a rubbish Date":   {in(20 * time.Second), "today", 20 * time.Second, 20 * time.Second, 20*time.Second + jitter},
+		"date in a thousand years":     {"Fri, 31 Dec 2999 23:59:59 GMT", "", 365 * 24 * time.Hour, time.Minute, time.Minute + jitter},
+		"date without a day that fits": {"Fri, 99 Dec 1999 23:59:59 GMT", "", 0, 0, jitter},
+	} {
+		for _, status := range []int{503, 429} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					answer := shippingtest.Refusal(status, "busy")
+					if test.value != "" {
+						answer = answer.HeaderSet(http.Header{"Retry-After": {test.value}})
+					}
+					if test.date != "" {
+						answer = answer.HeaderSet(http.Header{"Date": {test.date}})
+					}
+					once := shipping.RetryPolicy{MaxAttempts: 1}
+					_, err := shippingtest.NewClient(t, shippingtest.NewService(answer), shipping.WithRetryPolicy(once)).Rates.List(t.Context(), nil)
+					if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.RetryAfter != test.asked {
+						t.Errorf("RetryAfter is not %s: %+v", test.asked, failure)
+					}
+					service := shippingtest.NewService(answer, shippingtest.OK(`{"rates":[]}`))
+					if _, err := shippingtest.NewClient(t, service).Rates.List(t.Context(), nil); err != nil {
+						t.Fatal(err)
+					}
+					most := test.most
+					if status == http.StatusTooManyRequests && test.asked == 0 {
+						most = jitter + jitter/2 // the pause that a 429 without a number brings
+					}
+					got := service.Requests()
+					if wait := got[1].At.Sub(got[0].At); wait < test.least || wait > most {
+						t.Errorf("the repeat of a %d followed after %s, want %s to %s", status, wait, test.least, most)
+					}
+				})
+			})
+		}
 	}
 }
