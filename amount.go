@@ -247,9 +247,9 @@ func (a Amount) Value() (driver.Value, error) {
 	return a.String(), nil
 }
 
-// Scan implements [sql.Scanner], for a numeric, integer or text column: NULL and an empty text are an amount that was not
-// given, any other text is read as by [ParseAmount]. A floating-point column is refused, because its values are not exact.
-// An error leaves the amount as it is.
+// Scan implements [sql.Scanner], for a numeric, integer or text column: NULL and an empty text are an amount that was
+// not given, any other text is read as by [ParseAmount]. A floating-point column is refused, because its values are not
+// exact. An error leaves the amount as it is.
 //
 // [sql.Scanner]: https://pkg.go.dev/database/sql#Scanner
 func (a *Amount) Scan(column any) error {

@@ -50,8 +50,10 @@ func TestAmountTellsAbsentZeroAndUnreadableApart(t *testing.T) {
 	if !v.Zero.Known() || v.Quoted.String() != "3500.25" {
 		t.Errorf("zero known %v, quoted %v", v.Zero.Known(), v.Quoted)
 	}
-	for name, a := range map[string]shipping.Amount{"text": v.Text, "too wide": v.Wide, "object": v.Object, "list": v.List, "true": v.True} {
-		if _, err := a.Add(one); a.Known() || !errors.Is(err, shipping.ErrAmountUnreadable) || a.Cmp(one) != 1 || one.Cmp(a) != -1 {
+	for name, a := range map[string]shipping.Amount{"text": v.Text, "too wide": v.Wide, "object": v.Object,
+		"list": v.List, "true": v.True} {
+		if _, err := a.Add(one); a.Known() || !errors.Is(err, shipping.ErrAmountUnreadable) || a.Cmp(one) != 1 ||
+			one.Cmp(a) != -1 {
 			t.Errorf("%s: %v must be unreadable and never the cheapest (%v)", name, a, err)
 		}
 		if _, err := json.Marshal(a); err == nil {
@@ -86,7 +88,8 @@ func TestAmount_AtMost(t *testing.T) {
 // An amount with a currency was refused without the remedy, and of a budget only a part was quoted.
 func TestParseAmount_WithACurrency(t *testing.T) {
 	t.Parallel()
-	if _, err := shipping.ParseAmount("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number only, such as 19.99`) {
+	if _, err := shipping.ParseAmount("NGN 1000"); err == nil ||
+		!strings.Contains(err.Error(), `"NGN 1000": write the number only, such as 19.99`) {
 		t.Errorf("an amount: %v", err)
 	}
 	for text, want := range map[string]string{
@@ -99,10 +102,12 @@ func TestParseAmount_WithACurrency(t *testing.T) {
 			t.Errorf("ParseBudget(%q): %v", text, err)
 		}
 	}
-	if _, err := shipping.ParseBudget(" "); err == nil || !strings.Contains(err.Error(), `got an empty text: write an amount and a currency, such as "150.00 NGN"`) {
+	if _, err := shipping.ParseBudget(" "); err == nil ||
+		!strings.Contains(err.Error(), `got an empty text: write an amount and a currency, such as "150.00 NGN"`) {
 		t.Error(err)
 	}
-	if _, err := shipping.ParseBudget("NGN 1000"); err == nil || !strings.Contains(err.Error(), `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`) {
+	if _, err := shipping.ParseBudget("NGN 1000"); err == nil ||
+		!strings.Contains(err.Error(), `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`) {
 		t.Errorf("a budget: %v", err)
 	}
 }
@@ -189,7 +194,8 @@ func TestAmount_IsAColumn(t *testing.T) {
 		want   string
 		known  bool
 	}{
-		{nil, "0", false}, {"", "0", false}, {[]byte{}, "0", false}, {int64(-7), "-7", true}, {[]byte("1.50"), "1.5", true}, {" 2 ", "2", true},
+		{nil, "0", false}, {"", "0", false}, {[]byte{}, "0", false}, {int64(-7), "-7", true}, {[]byte("1.50"), "1.5", true},
+		{" 2 ", "2", true},
 	} {
 		got := shippingtest.Amount(t, "5")
 		if err := got.Scan(tc.column); err != nil || got.String() != tc.want || got.Known() != tc.known {
@@ -230,7 +236,8 @@ func FuzzAmount(f *testing.F) {
 			t.Errorf("%q through JSON is %s, %s, %v", text, data, back, err)
 		}
 		// With an exponent beyond this one the rational number would take all memory.
-		if _, exponent, found := strings.Cut(strings.ToLower(text), "e"); found && len(exponent) > 4 || !json.Valid([]byte(text)) {
+		if _, exponent, found := strings.Cut(strings.ToLower(text), "e"); found && len(exponent) > 4 ||
+			!json.Valid([]byte(text)) {
 			return
 		}
 		want, ok := new(big.Rat).SetString(text)

@@ -59,7 +59,8 @@ type exchange struct {
 type rawBody []byte
 
 // fetch performs a call: it builds the request, sends it, and decodes the data of the response into a T.
-func fetch[T any](ctx context.Context, c *core, r request, options []CallOption) (value T, response Response, err error) {
+func fetch[T any](ctx context.Context, c *core, r request, options []CallOption) (value T, response Response,
+	err error) {
 	settings, err := newCallSettings(options)
 	if err != nil {
 		return value, response, err
@@ -134,7 +135,8 @@ func (c *core) find(r request) (operations.Operation, error) {
 	}
 	i := slices.IndexFunc(c.operations, func(o operations.Operation) bool { return o.Name == r.operation })
 	if i < 0 {
-		return operations.Operation{}, fmt.Errorf("shipping: the operation %q is not in the table of internal/operations", r.operation)
+		return operations.Operation{},
+			fmt.Errorf("shipping: the operation %q is not in the table of internal/operations", r.operation)
 	}
 	if operation := c.operations[i]; operation.Provisional && !c.provisional {
 		return operation, invalidRequest(r.operation, "WithProvisionalRoutes()",
@@ -223,7 +225,8 @@ func read[T any](x *exchange, mayBeEmpty bool) (value T, failure *Error) {
 	switch status := x.response.StatusCode; {
 	case status/100 != 2:
 		return value, x.core.failureOf(x)
-	case mayBeEmpty && (x.operation.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusResetContent):
+	case mayBeEmpty && (x.operation.Method == http.MethodHead || status == http.StatusNoContent ||
+		status == http.StatusResetContent):
 		return value, nil
 	}
 	if whole, ok := any(&value).(*rawBody); ok {
@@ -293,7 +296,8 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	err := responses().Read(got.response.Body, &reply, options)
 	switch {
 	case err == jsonread.ErrCrowded:
-		failure := c.unexpected(got, fmt.Errorf("%w: its lists hold more than %d elements", ErrBodyTooLarge, options.Elements))
+		failure := c.unexpected(got,
+			fmt.Errorf("%w: its lists hold more than %d elements", ErrBodyTooLarge, options.Elements))
 		failure.kind = ErrBodyTooLarge
 		return reply.Data, failure
 	case err == jsonread.ErrSyntax:
@@ -396,7 +400,8 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	operation.Route = escapeSegments(path)
 	call = append(slices.Clip(call), withValues(query))
-	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true}, call)
+	data, response, err := fetch[RawJSON](ctx, c.core, request{custom: &operation, body: jsonBody(in), mayBeEmpty: true},
+		call)
 	if err != nil || out == nil {
 		return err
 	}
@@ -422,9 +427,11 @@ func checkDo(method, path string) error {
 	case method == "" || strings.ContainsAny(method, " \t\r\n/"):
 		return invalidRequest(operation, "method", "is not an HTTP method: pass one such as http.MethodGet")
 	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//"):
-		return invalidRequest(operation, "path", `must start with one slash, such as "/v1/shipments": the key is sent to the base address only`)
+		return invalidRequest(operation, "path",
+			`must start with one slash, such as "/v1/shipments": the key is sent to the base address only`)
 	case strings.ContainsAny(path, "?#"):
-		return invalidRequest(operation, "path", "holds a query or fragment: pass the query as url.Values, and escape path elements with url.PathEscape")
+		return invalidRequest(operation, "path",
+			"holds a query or fragment: pass the query as url.Values, and escape path elements with url.PathEscape")
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if plain, err := url.PathUnescape(segment); err != nil || plain == "." || plain == ".." {

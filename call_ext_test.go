@@ -24,15 +24,20 @@ import (
 // callsWithOptions are all methods that take options of a call.
 func callsWithOptions() []shippingtest.Call {
 	const completed = `{"request_id":"` + shippingtest.RequestID + `","status":"completed"}`
-	return append(shippingtest.Calls(), shippingtest.Call{Operation: "settle", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-		return c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID}, o...)
-	}}, shippingtest.Call{Operation: "wait", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-		return c.Regulatory.Wait(ctx, shippingtest.RequestID, nil, o...)
-	}}, shippingtest.Call{Operation: "resume", Data: completed, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-		return c.Regulatory.Resume(ctx, shippingtest.RequestID, nil, o...)
-	}}, shippingtest.Call{Operation: "workflow", Data: `{"request_id":"RD-1","status":"draft"}`, Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-		return c.Regulatory.AnalyzeAndPoll(ctx, parcel, nil, o...)
-	}})
+	return append(shippingtest.Calls(),
+		shippingtest.Call{Operation: "settle", Data: completed,
+			Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID}, o...)
+			}}, shippingtest.Call{Operation: "wait", Data: completed,
+			Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.Wait(ctx, shippingtest.RequestID, nil, o...)
+			}}, shippingtest.Call{Operation: "resume", Data: completed,
+			Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.Resume(ctx, shippingtest.RequestID, nil, o...)
+			}}, shippingtest.Call{Operation: "workflow", Data: `{"request_id":"RD-1","status":"draft"}`,
+			Do: func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.AnalyzeAndPoll(ctx, parcel, nil, o...)
+			}})
 }
 
 // Every method honours every option of a call.
@@ -41,7 +46,8 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	for _, call := range callsWithOptions() {
 		var response shipping.Response
 		service := shippingtest.NewService(call.Success().HeaderSet(http.Header{"X-Answer": {"7"}}))
-		_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), nil, shipping.WithHeader("X-Ours", "1"),
+		_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), nil,
+			shipping.WithHeader("X-Ours", "1"),
 			shipping.WithQuery("ours", "1"), shipping.WithResponse(&response))
 		if err != nil {
 			t.Errorf("%s: %v", call.Operation, err)
@@ -50,7 +56,8 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 		if got := service.Requests()[0]; got.Header.Get("X-Ours") != "1" || got.Query.Get("ours") != "1" {
 			t.Errorf("%s sends %+v", call.Operation, got)
 		}
-		if response.StatusCode != http.StatusOK || response.Header.Get("X-Answer") != "7" || string(response.Body) != call.Body() || len(response.Attempts) != 1 {
+		if response.StatusCode != http.StatusOK || response.Header.Get("X-Answer") != "7" ||
+			string(response.Body) != call.Body() || len(response.Attempts) != 1 {
 			t.Errorf("%s leaves the response %+v", call.Operation, response)
 		}
 	}
@@ -65,12 +72,15 @@ func TestDo_AnyOtherOperation(t *testing.T) {
 	}
 	query := url.Values{"expand": {"parcel", "rate"}}
 	var response shipping.Response
-	err := shippingtest.NewClient(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query, map[string]int{"weight": 2}, &out,
+	err := shippingtest.NewClient(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query,
+		map[string]int{"weight": 2}, &out,
 		shipping.WithQuery("expand", "carrier"), shipping.WithResponse(&response))
 	if err != nil {
 		t.Fatal(err)
 	}
-	shippingtest.Diff(t, "request", wireRequest{"POST", "/v1/shipments/a%2Fb%20c", "expand=carrier&expand=parcel&expand=rate", `{"weight":2}`}, asWire(service.Requests()[0]))
+	shippingtest.Diff(t, "request",
+		wireRequest{"POST", "/v1/shipments/a%2Fb%20c", "expand=carrier&expand=parcel&expand=rate", `{"weight":2}`},
+		asWire(service.Requests()[0]))
 	if out.ShipmentID != "SH-1" || out.Cost != shippingtest.Amount(t, "1.1") || response.StatusCode != 200 {
 		t.Errorf("out %+v, response %+v", out, response)
 	}
@@ -93,7 +103,8 @@ func TestDo_AnswersWithoutABody(t *testing.T) {
 		"PATCH with 205":       {"PATCH", httpmock.NewStringResponder(205, ""), nil},
 		"PUT that fails empty": {"PUT", httpmock.NewStringResponder(500, ""), shipping.ErrServer},
 	} {
-		err := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shippingtest.FastRetries()).Do(t.Context(), test.method, "/v1/x", nil, nil, &out)
+		err := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shippingtest.FastRetries()).Do(t.Context(),
+			test.method, "/v1/x", nil, nil, &out)
 		if !errors.Is(err, test.want) || test.want != nil && err == nil {
 			t.Errorf("%s: error %v, want %v", name, err, test.want)
 		}
@@ -105,7 +116,8 @@ func TestDo_AnswersWithoutABody(t *testing.T) {
 
 func TestDo_ReadsRepeatAndOthersDoNot(t *testing.T) {
 	t.Parallel()
-	for method, want := range map[string]int{"GET": 4, "HEAD": 4, "head": 4, "POST": 1, "PUT": 1, "PATCH": 1, "DELETE": 1, "OPTIONS": 1} {
+	for method, want := range map[string]int{"GET": 4, "HEAD": 4, "head": 4, "POST": 1, "PUT": 1, "PATCH": 1, "DELETE": 1,
+		"OPTIONS": 1} {
 		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"))
 		err := shippingtest.NewClient(t, service, shippingtest.FastRetries()).Do(t.Context(), method, "/v1/x", nil, nil, nil)
 		shippingtest.WantError(t, method, err, shipping.ErrServer)
@@ -118,13 +130,19 @@ func TestDo_ReadsRepeatAndOthersDoNot(t *testing.T) {
 func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
-		"/v1/regulatory-documents/purchase", "/v1/regulatory-documents/purchase/", "/v1/regulatory-documents/%70urchase", "/v1//regulatory-documents//purchase",
+		"/v1/regulatory-documents/purchase", "/v1/regulatory-documents/purchase/", "/v1/regulatory-documents/%70urchase",
+		"/v1//regulatory-documents//purchase",
 	} {
-		unsent := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }}
-		err := shippingtest.NewClient(t, unsent, shippingtest.FastRetries()).Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
+		unsent := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil,
+				shippingtest.ErrRefused()
+		}}
+		err := shippingtest.NewClient(t, unsent, shippingtest.FastRetries()).Do(t.Context(), http.MethodPost, path, nil,
+			map[string]string{}, nil)
 		// Even if nothing was sent.
 		failure := shippingtest.ErrorIn(t, err)
-		if !failure.NotSent() || len(failure.Attempts) != 1 || !strings.Contains(err.Error(), "; nothing was sent: check that the service runs at "+shippingtest.BaseURL) {
+		if !failure.NotSent() || len(failure.Attempts) != 1 ||
+			!strings.Contains(err.Error(), "; nothing was sent: check that the service runs at "+shippingtest.BaseURL) {
 			t.Errorf("%s: %d attempts, %v", path, len(failure.Attempts), err)
 		}
 	}
@@ -134,13 +152,14 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 func TestRetry_SendsACookieOnce(t *testing.T) {
 	t.Parallel()
 	var cookies []string
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), shippingtest.FastRetries(), shipping.WithHTTPClient(&http.Client{
-		Jar: fixedJar{}, CheckRedirect: func(*http.Request, []*http.Request) error { panic("no redirect is followed") },
-		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			cookies = append(cookies, strings.Join(r.Header["Cookie"], "; "))
-			return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody}, nil
-		}),
-	}))
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL),
+		shippingtest.FastRetries(), shipping.WithHTTPClient(&http.Client{
+			Jar: fixedJar{}, CheckRedirect: func(*http.Request, []*http.Request) error { panic("no redirect is followed") },
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				cookies = append(cookies, strings.Join(r.Header["Cookie"], "; "))
+				return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody}, nil
+			}),
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,8 +195,14 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 		"neither":                 func() (*http.Response, error) { return nil, nil },
 		"no body, no header":      func() (*http.Response, error) { return &http.Response{StatusCode: 200}, nil },
 		"no status":               func() (*http.Response, error) { return &http.Response{Body: http.NoBody}, nil },
-		"a negative status":       func() (*http.Response, error) { return &http.Response{StatusCode: -200, Body: http.NoBody}, nil },
-		"the error of a dial":     func() (*http.Response, error) { return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED} },
+		"a negative status": func() (*http.Response,
+			error) {
+			return &http.Response{StatusCode: -200, Body: http.NoBody}, nil
+		},
+		"the error of a dial": func() (*http.Response, error) {
+			return nil,
+				&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+		},
 		"a context that ended":    func() (*http.Response, error) { return nil, context.Canceled },
 		"a deadline of somewhere": func() (*http.Response, error) { return nil, context.DeadlineExceeded },
 		"a purchase's own failure": func() (*http.Response, error) {
@@ -193,7 +218,9 @@ func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 				}
 				return nil, errors.New("unreachable")
 			}))
-			_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
+			_, err := client.Regulatory.Purchase(t.Context(),
+				&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
+					Draft: shippingtest.DraftRecord("RD-1")})
 			failed, ok := err.(*shipping.RegulatoryError)
 			if !ok || failed.Outcome != shipping.OutcomeUnknown || purchases != 1 {
 				t.Errorf("%s: %v after %d purchases", name, err, purchases)
@@ -285,17 +312,21 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 		want string
 	}{
 		"replay by shipment and event, limited to a webhook": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"}))
+			return errorOf(c.Webhooks.Replay(ctx,
+				&shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"}))
 		}, `{"shipment_id":"SH-1","event":"shipment.delivered","webhook_id":"WA-1"}`},
 		"analyze an invoice": {func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: "https://files.example.com/a.pdf?x=1"}))
 		}, `{"file_url":"https://files.example.com/a.pdf?x=1"}`},
 		"purchase in the caller's order": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)}))
+			return errorOf(c.Regulatory.Purchase(ctx,
+				&shipping.PurchaseRequest{RequestID: shippingtest.RequestID,
+					DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)}))
 		}, `{"request_id":"` + shippingtest.RequestID + `","document_types":["TEXTILE","AMS"]}`},
 		"items with exact money": {func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, []shipping.LineItem{{
-				ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, UnitPrice: amount, Currency: "USD", Weight: 0.4, OriginCountry: "CN",
+				ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, UnitPrice: amount, Currency: "USD", Weight: 0.4,
+				OriginCountry: "CN",
 			}}))
 		}, `{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,"currency":"USD","weight":0.4,"origin_country":"CN"}]}`},
 		"no items": {func(ctx context.Context, c *shipping.Client) error {
@@ -384,7 +415,8 @@ func TestWire_HeadersOfOptions(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`))
 	_, err := shippingtest.NewClient(t, service, shipping.WithUserAgent("acme/1.2")).Rates.List(t.Context(), nil,
-		shipping.WithHeader("x-tenant", "a"), shipping.WithHeader("X-Tenant", "b"), shipping.WithHeader("Accept", "application/vnd.api+json"))
+		shipping.WithHeader("x-tenant", "a"), shipping.WithHeader("X-Tenant", "b"),
+		shipping.WithHeader("Accept", "application/vnd.api+json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,7 +448,8 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
-	client := shippingtest.NewClient(t, service, shipping.WithRoute(operations.DocumentPDF, "/v2/forms/{document_type}/{request_id}"),
+	client := shippingtest.NewClient(t, service,
+		shipping.WithRoute(operations.DocumentPDF, "/v2/forms/{document_type}/{request_id}"),
 		shipping.WithRoute(operations.RetryRequest, "PATCH /v1/again/{request_id}"))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Fatal(err)
@@ -426,7 +459,8 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	got := service.Requests()
 	shippingtest.Diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))
 	shippingtest.Diff(t, "replaced route and method", wireRequest{"PATCH", "/v1/again/RD-1", "", "{}"}, asWire(got[1]))
-	shippingtest.Diff(t, "route that was not replaced", wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
+	shippingtest.Diff(t, "route that was not replaced",
+		wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
 	if got[0].Header.Get("Authorization") != "" {
 		t.Error("the PDF operation requires no authorization, yet the key was sent on its replaced route")
 	}
@@ -485,9 +519,11 @@ func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
 		}
 		extra := service.Count("") - many
 		if extra > many/10+10 || extra < many/10-10 {
-			t.Errorf("%d calls to a failing service made %d retries, want about a tenth, at most that and the burst", many, extra)
+			t.Errorf("%d calls to a failing service made %d retries, want about a tenth, at most that and the burst", many,
+				extra)
 		}
-		if failure, _ := errors.AsType[*shipping.Error](last); failure == nil || failure.NotRetried != "the retry budget is spent" && len(failure.Attempts) == 1 {
+		if failure, _ := errors.AsType[*shipping.Error](last); failure == nil ||
+			failure.NotRetried != "the retry budget is spent" && len(failure.Attempts) == 1 {
 			t.Errorf("the last error does not report why it was not retried: %v", last)
 		}
 	})
@@ -518,7 +554,8 @@ func TestRetry_TheBudgetCanBeSwitchedOffOrChanged(t *testing.T) {
 func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
+		service := shippingtest.NewService(shippingtest.Refusal(429,
+			"slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
 		client := shippingtest.NewClient(t, service)
 		started := time.Now()
 		if _, err := client.Countries.List(t.Context(), nil); err != nil {
@@ -526,7 +563,8 @@ func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		second := shippingtest.NewClient(t, service) // another client does not pause
-		first429 := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
+		first429 := shippingtest.NewService(shippingtest.Refusal(429,
+			"slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
 		paused := shippingtest.NewClient(t, first429)
 		all.Go(func() { _, _ = paused.Countries.List(t.Context()) })
 		synctest.Wait()
@@ -556,7 +594,8 @@ func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
 func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
+		service := shippingtest.NewService(shippingtest.Refusal(429,
+			"slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
 		client := shippingtest.NewClient(t, service)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -590,8 +629,10 @@ func TestLimiter_EveryAttemptWaitsForIt(t *testing.T) {
 			<-time.After(time.Hour)
 			return nil
 		})
-		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.OK(`[]`))
-		client := shippingtest.NewClient(t, service, shipping.WithLimiter(pace), shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: time.Second}))
+		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"),
+			shippingtest.OK(`[]`))
+		client := shippingtest.NewClient(t, service, shipping.WithLimiter(pace),
+			shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: time.Second}))
 		if _, err := client.Countries.List(t.Context()); err != nil || passed != 3 {
 			t.Errorf("the limiter was asked %d times for 3 attempts: %v", passed, err)
 		}
@@ -602,7 +643,8 @@ func TestRetry_AttemptsWithoutABound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		slow := shippingtest.OK(`[]`).Delay(24 * time.Hour)
-		client := shippingtest.NewClient(t, shippingtest.NewService(slow), shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1}))
+		client := shippingtest.NewClient(t, shippingtest.NewService(slow),
+			shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1}))
 		if _, err := client.Countries.List(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -620,29 +662,38 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 		asked       time.Duration // Error.RetryAfter
 		least, most time.Duration // the wait before the repeat
 	}{
-		"absent":                       {"", "", 0, 0, jitter},
-		"seconds":                      {"7", "", 7 * time.Second, 7 * time.Second, 7*time.Second + jitter},
-		"seconds amid spaces":          {"  7\t", "", 7 * time.Second, 7 * time.Second, 7*time.Second + jitter},
-		"a fraction":                   {"1.5", "", 1500 * time.Millisecond, 1500 * time.Millisecond, 1500*time.Millisecond + jitter},
-		"zero":                         {"0", "", 0, 0, jitter},
-		"negative":                     {"-5", "", 0, 0, jitter},
-		"longer than is obeyed":        {"3600", "", time.Hour, time.Minute, time.Minute + jitter},
-		"more than an int64":           {"99999999999999999999999", "", 365 * 24 * time.Hour, time.Minute, time.Minute + jitter},
-		"more than a float64":          {"1e999", "", 0, 0, jitter},
-		"infinite":                     {"Inf", "", 0, 0, jitter},
-		"no number":                    {"NaN", "", 0, 0, jitter},
-		"hexadecimal":                  {"0x10", "", 0, 0, jitter},
-		"text":                         {"soon", "", 0, 0, jitter},
-		"seconds with a unit":          {"7s", "", 0, 0, jitter},
-		"a list":                       {"7, 8", "", 0, 0, jitter},
-		"date of RFC 1123":             {in(40 * time.Second), "", 40 * time.Second, 40 * time.Second, 40*time.Second + jitter},
-		"date of RFC 850":              {"Saturday, 01-Jan-00 00:00:40 GMT", "", 40 * time.Second, 40 * time.Second, 40*time.Second + jitter},
-		"date of asctime":              {"Sat Jan  1 00:00:40 2000", "", 40 * time.Second, 40 * time.Second, 40*time.Second + jitter},
-		"date in the past":             {in(-time.Hour), "", 0, 0, jitter},
-		"date of a clock ahead":        {in(time.Hour + 20*time.Second), in(time.Hour), 20 * time.Second, 20 * time.Second, 20*time.Second + jitter},
-		"date of a clock behind":       {in(-time.Hour + 20*time.Second), in(-time.Hour), 20 * time.Second, 20 * time.Second, 20*time.Second + jitter},
-		"date beside a rubbish Date":   {in(20 * time.Second), "today", 20 * time.Second, 20 * time.Second, 20*time.Second + jitter},
-		"date in a thousand years":     {"Fri, 31 Dec 2999 23:59:59 GMT", "", 365 * 24 * time.Hour, time.Minute, time.Minute + jitter},
+		"absent":              {"", "", 0, 0, jitter},
+		"seconds":             {"7", "", 7 * time.Second, 7 * time.Second, 7*time.Second + jitter},
+		"seconds amid spaces": {"  7\t", "", 7 * time.Second, 7 * time.Second, 7*time.Second + jitter},
+		"a fraction": {"1.5", "", 1500 * time.Millisecond, 1500 * time.Millisecond,
+			1500*time.Millisecond + jitter},
+		"zero":                  {"0", "", 0, 0, jitter},
+		"negative":              {"-5", "", 0, 0, jitter},
+		"longer than is obeyed": {"3600", "", time.Hour, time.Minute, time.Minute + jitter},
+		"more than an int64": {"99999999999999999999999", "", 365 * 24 * time.Hour, time.Minute,
+			time.Minute + jitter},
+		"more than a float64": {"1e999", "", 0, 0, jitter},
+		"infinite":            {"Inf", "", 0, 0, jitter},
+		"no number":           {"NaN", "", 0, 0, jitter},
+		"hexadecimal":         {"0x10", "", 0, 0, jitter},
+		"text":                {"soon", "", 0, 0, jitter},
+		"seconds with a unit": {"7s", "", 0, 0, jitter},
+		"a list":              {"7, 8", "", 0, 0, jitter},
+		"date of RFC 1123": {in(40 * time.Second), "", 40 * time.Second, 40 * time.Second,
+			40*time.Second + jitter},
+		"date of RFC 850": {"Saturday, 01-Jan-00 00:00:40 GMT", "", 40 * time.Second, 40 * time.Second,
+			40*time.Second + jitter},
+		"date of asctime": {"Sat Jan  1 00:00:40 2000", "", 40 * time.Second, 40 * time.Second,
+			40*time.Second + jitter},
+		"date in the past": {in(-time.Hour), "", 0, 0, jitter},
+		"date of a clock ahead": {in(time.Hour + 20*time.Second), in(time.Hour), 20 * time.Second, 20 * time.Second,
+			20*time.Second + jitter},
+		"date of a clock behind": {in(-time.Hour + 20*time.Second), in(-time.Hour), 20 * time.Second, 20 * time.Second,
+			20*time.Second + jitter},
+		"date beside a rubbish Date": {in(20 * time.Second), "today", 20 * time.Second, 20 * time.Second,
+			20*time.Second + jitter},
+		"date in a thousand years": {"Fri, 31 Dec 2999 23:59:59 GMT", "", 365 * 24 * time.Hour, time.Minute,
+			time.Minute + jitter},
 		"date without a day that fits": {"Fri, 99 Dec 1999 23:59:59 GMT", "", 0, 0, jitter},
 	} {
 		for _, status := range []int{503, 429} {
@@ -657,7 +708,8 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 						answer = answer.HeaderSet(http.Header{"Date": {test.date}})
 					}
 					once := shipping.RetryPolicy{MaxAttempts: 1}
-					_, err := shippingtest.NewClient(t, shippingtest.NewService(answer), shipping.WithRetryPolicy(once)).Rates.List(t.Context(), nil)
+					_, err := shippingtest.NewClient(t, shippingtest.NewService(answer),
+						shipping.WithRetryPolicy(once)).Rates.List(t.Context(), nil)
 					if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.RetryAfter != test.asked {
 						t.Errorf("RetryAfter is not %s: %+v", test.asked, failure)
 					}

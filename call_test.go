@@ -55,8 +55,10 @@ func isSame[T any](t *testing.T, body []byte) bool {
 	}
 	exported := cmp.Exporter(func(reflect.Type) bool { return true })
 	unreadable := cmp.FilterPath(func(path cmp.Path) bool { return path.Last().String() == ".Unreadable" }, cmp.Ignore())
-	same := cmp.Options{exported, unreadable, cmp.Comparer(sameTime), cmp.Comparer(func(a, b Amount) bool { return a == b })}
-	if diff := cmp.Diff(envelope[T]{Status: envelopeStatus{value: want.Status}, Message: want.Message, Data: want.Data}, got, same); diff != "" {
+	same := cmp.Options{exported, unreadable, cmp.Comparer(sameTime),
+		cmp.Comparer(func(a, b Amount) bool { return a == b })}
+	if diff := cmp.Diff(envelope[T]{Status: envelopeStatus{value: want.Status}, Message: want.Message, Data: want.Data},
+		got, same); diff != "" {
 		t.Fatalf("-encoding/json +client:\n%s\n%s", diff, body)
 	}
 	return true
@@ -109,7 +111,8 @@ func lists() map[string]func(*testing.T, []byte) (read bool) {
 
 func clientOf(t testing.TB, body []byte, options ...Option) *Client {
 	t.Helper()
-	client, err := NewClient("sk_test_123", append(options, WithBaseURL("https://api.example.com"), WithHTTPClient(&http.Client{Transport: inProcess(body)}))...)
+	client, err := NewClient("sk_test_123",
+		append(options, WithBaseURL("https://api.example.com"), WithHTTPClient(&http.Client{Transport: inProcess(body)}))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +132,8 @@ func TestRecordsOutliveTheBufferTheyWereReadFrom(t *testing.T) {
 	web := &http.Client{Transport: pathBodies{
 		"/v1/rates": ratesAnswer(100), "/v1/transactions": transactionsAnswer(100), "/v1/RD-1/FDA": pdf,
 	}}
-	client, err := NewClient("sk_test_123", WithBaseURL("https://api.example.com"), WithHTTPClient(web), WithRoute(operations.DocumentPDF, "/v1/{request_id}/{document_type}"))
+	client, err := NewClient("sk_test_123", WithBaseURL("https://api.example.com"), WithHTTPClient(web),
+		WithRoute(operations.DocumentPDF, "/v1/{request_id}/{document_type}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,17 +187,20 @@ func TestHugeAnswersAreReadOrRefusedWhole(t *testing.T) {
 	}
 }
 
-// Odd scalars in every record take at most as much memory as values of the documented types: a single one must not make a
-// whole page slow.
+// Odd scalars in every record take at most as much memory as values of the documented types: a single one must not make
+// a whole page slow.
 func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
 	for name, test := range map[string]struct {
 		body []byte
 		read func([]byte) error
 	}{
-		"rates":            {ratesAnswer(100), func(body []byte) error { return readJSON(body, &envelope[rateList]{}) }},
-		"odd rates":        {oddAnswer(ratesAnswer(100)), func(body []byte) error { return readJSON(body, &envelope[rateList]{}) }},
-		"transactions":     {transactionsAnswer(100), func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) }},
-		"odd transactions": {oddAnswer(transactionsAnswer(100)), func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) }},
+		"rates": {ratesAnswer(100), func(body []byte) error { return readJSON(body, &envelope[rateList]{}) }},
+		"odd rates": {oddAnswer(ratesAnswer(100)),
+			func(body []byte) error { return readJSON(body, &envelope[rateList]{}) }},
+		"transactions": {transactionsAnswer(100),
+			func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) }},
+		"odd transactions": {oddAnswer(transactionsAnswer(100)),
+			func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) }},
 	} {
 		read := func() {
 			if err := test.read(test.body); err != nil {
@@ -231,13 +238,16 @@ func ratesAnswer(n int) []byte {
 }
 
 func transactionsAnswer(n int) []byte {
-	return answerOf("transactions", `{"transactionId":"TR-5FQJ%[1]dXA7","_id":"65a1f0c2b7d3e94%[1]d","accountId":"659e77aa01b2c3d4e5f60718","account_reference":"VA-7730192846","store_reference":"USER-4418203956","txRef":"shp_9d8f7a6b5c4e%[1]d","amount":18450.%02[2]d,"amount_received":18450.%02[2]d,"converted_amount":12.%02[2]d,"currency":"NGN","currency_converted_to":"USD","flat_amount":18450%02[2]d,"fee":0,"platform_fee":25.25,"description":"Payment for shipment SH-7Q2M%[1]dX4 from Lagos to New York","flow":"out","status":"success","metadata":{"shipment_id":"SH-7Q2M%[1]dX4"},"platform":"shipping","transaction_source":"wallet","receiver":{"name":"Shipping Service","reference":"SRV-1","type":"platform"},"sender":{"name":"Harbour Row Trading","id":"659e77aa01b2c3d4e5f60718","account_number":""},"recipient":"","reversed":false,"settled":true,"settlement_reference":"","payout_date":null,"created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.845Z","__v":0}`, n)
+	return answerOf("transactions",
+		`{"transactionId":"TR-5FQJ%[1]dXA7","_id":"65a1f0c2b7d3e94%[1]d","accountId":"659e77aa01b2c3d4e5f60718","account_reference":"VA-7730192846","store_reference":"USER-4418203956","txRef":"shp_9d8f7a6b5c4e%[1]d","amount":18450.%02[2]d,"amount_received":18450.%02[2]d,"converted_amount":12.%02[2]d,"currency":"NGN","currency_converted_to":"USD","flat_amount":18450%02[2]d,"fee":0,"platform_fee":25.25,"description":"Payment for shipment SH-7Q2M%[1]dX4 from Lagos to New York","flow":"out","status":"success","metadata":{"shipment_id":"SH-7Q2M%[1]dX4"},"platform":"shipping","transaction_source":"wallet","receiver":{"name":"Shipping Service","reference":"SRV-1","type":"platform"},"sender":{"name":"Harbour Row Trading","id":"659e77aa01b2c3d4e5f60718","account_number":""},"recipient":"","reversed":false,"settled":true,"settlement_reference":"","payout_date":null,"created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.845Z","__v":0}`, n)
 }
 
 // oddAnswer returns a response with scalars of other types in each record.
 func oddAnswer(body []byte) []byte {
-	return []byte(strings.NewReplacer(`"delivery_eta":4237`, `"delivery_eta":"4237"`, `"used":false`, `"used":0`, `.845Z"`, `"`,
-		`T09:`, ` 09:`, `"reversed":false`, `"reversed":"false"`, `"__v":2`, `"__v":"2"`, `"gmtOffset":3600`, `"gmtOffset":"3600"`).Replace(string(body)))
+	return []byte(strings.NewReplacer(`"delivery_eta":4237`, `"delivery_eta":"4237"`, `"used":false`, `"used":0`,
+		`.845Z"`, `"`,
+		`T09:`, ` 09:`, `"reversed":false`, `"reversed":"false"`, `"__v":2`, `"__v":"2"`, `"gmtOffset":3600`,
+		`"gmtOffset":"3600"`).Replace(string(body)))
 }
 
 // inProcess answers every request with the same body.
@@ -341,18 +351,29 @@ func strangeTokens() []string {
 	return []string{
 		`null`, `true`, `false`, `nul`, `True`, `{}`, `[]`, `[null]`, `{"a":1,"a":2}`, `{"":[{}]}`, `[[[]]]`, `[1,]`, `{"a"}`,
 		strings.Repeat("[", 190) + strings.Repeat("]", 190), strings.Repeat(`{"a":`, 250) + "1" + strings.Repeat("}", 250),
-		`0`, `-0`, `1`, `-1`, `01`, `-`, `+1`, `1.`, `.5`, `1.0`, `1.50`, `0.00`, `1e2`, `1E-2`, `1e`, `1e+`, `1e999`, `-1e-999`, `0x1`, `NaN`,
-		`123456789012345`, `1234567890123456`, `999999999999999999`, `1234567890123456789`, `9223372036854775807`, `9223372036854775808`,
-		`-9223372036854775808`, `0.30000000000000004`, `2.2250738585072011e-308`, `9007199254740993`, `12345678901234567.8`, `0.1234567890123456789`,
-		`""`, `"x"`, `"3500"`, `"1,234.50"`, `" 1 "`, `"null"`, `"\u0031"`, `"\u0000"`, `"\ud800"`, `"\udc00\ud800"`, `"\ud83d\ude80"`, `"\uD83D\u0041"`,
-		`"\u00zz"`, `"\u12"`, `"\x41"`, `"\/\b\f\n\r\t\"\\"`, `"\"`, `"`, "\"\xff\"", "\"\xc3\"", "\"\xed\xa0\x80\"", "\"é🚲\"", "\"\ufffd\"", "\"\n\"", "\"\x7f\"", "\"\x00\"", "\"\u2028\"",
-		`"2026-01-05T09:30:00Z"`, `"2026-01-05T09:30:00.1Z"`, `"2026-01-05T09:30:00.123456789Z"`, `"2026-01-05T09:30:00.1234567891Z"`,
-		`"2026-01-05T09:30:00.Z"`, `"2026-01-05T09:30:00,5Z"`, `"2026-01-05T24:00:00Z"`, `"2026-01-05T09:60:00Z"`, `"2026-01-05T09:30:60Z"`,
-		`"2026-02-29T00:00:00Z"`, `"2024-02-29T00:00:00Z"`, `"2026-01-31T00:00:00Z"`, `"2026-04-31T00:00:00Z"`, `"2026-00-01T00:00:00Z"`,
-		`"2026-01-00T00:00:00Z"`, `"0000-01-01T00:00:00Z"`, `"9999-12-30T23:59:59.999Z"`, `"2026-01-05T9:30:00Z"`, `"2026-01-05T09:30:00z"`,
-		`"2026-01-05t09:30:00Z"`, `"2026-01-05 09:30:00Z"`, `"2026-01-05T09:30:00+01:00"`, `"2026-01-05T09:30:00-00:00"`, `"2026-01-05T09:30:00+24:00"`,
+		`0`, `-0`, `1`, `-1`, `01`, `-`, `+1`, `1.`, `.5`, `1.0`, `1.50`, `0.00`, `1e2`, `1E-2`, `1e`, `1e+`, `1e999`,
+		`-1e-999`, `0x1`, `NaN`,
+		`123456789012345`, `1234567890123456`, `999999999999999999`, `1234567890123456789`, `9223372036854775807`,
+		`9223372036854775808`,
+		`-9223372036854775808`, `0.30000000000000004`, `2.2250738585072011e-308`, `9007199254740993`, `12345678901234567.8`,
+		`0.1234567890123456789`,
+		`""`, `"x"`, `"3500"`, `"1,234.50"`, `" 1 "`, `"null"`, `"\u0031"`, `"\u0000"`, `"\ud800"`, `"\udc00\ud800"`,
+		`"\ud83d\ude80"`, `"\uD83D\u0041"`,
+		`"\u00zz"`, `"\u12"`, `"\x41"`, `"\/\b\f\n\r\t\"\\"`, `"\"`, `"`, "\"\xff\"", "\"\xc3\"", "\"\xed\xa0\x80\"",
+		"\"é🚲\"", "\"\ufffd\"", "\"\n\"", "\"\x7f\"", "\"\x00\"", "\"\u2028\"",
+		`"2026-01-05T09:30:00Z"`, `"2026-01-05T09:30:00.1Z"`, `"2026-01-05T09:30:00.123456789Z"`,
+		`"2026-01-05T09:30:00.1234567891Z"`,
+		`"2026-01-05T09:30:00.Z"`, `"2026-01-05T09:30:00,5Z"`, `"2026-01-05T24:00:00Z"`, `"2026-01-05T09:60:00Z"`,
+		`"2026-01-05T09:30:60Z"`,
+		`"2026-02-29T00:00:00Z"`, `"2024-02-29T00:00:00Z"`, `"2026-01-31T00:00:00Z"`, `"2026-04-31T00:00:00Z"`,
+		`"2026-00-01T00:00:00Z"`,
+		`"2026-01-00T00:00:00Z"`, `"0000-01-01T00:00:00Z"`, `"9999-12-30T23:59:59.999Z"`, `"2026-01-05T9:30:00Z"`,
+		`"2026-01-05T09:30:00z"`,
+		`"2026-01-05t09:30:00Z"`, `"2026-01-05 09:30:00Z"`, `"2026-01-05T09:30:00+01:00"`, `"2026-01-05T09:30:00-00:00"`,
+		`"2026-01-05T09:30:00+24:00"`,
 		`"2026-01-05T09:30:00\u005a"`, `"+026-01-05T09:30:00Z"`, `"2026-01-05T09:30Z"`, `"2026-01-05"`, `1767605400`,
-		`"Event"`, `"EVENTS"`, `"event_s"`, `"ſtatus"`, `"\u0064ata"`, `"data\u0000"`, `"rate-id"`, `"Data"`, "\ufeff", "\x00", "\x0b", "//", "'a'",
+		`"Event"`, `"EVENTS"`, `"event_s"`, `"ſtatus"`, `"\u0064ata"`, `"data\u0000"`, `"rate-id"`, `"Data"`, "\ufeff",
+		"\x00", "\x0b", "//", "'a'",
 	}
 }
 
@@ -365,7 +386,8 @@ func TestExpandRoute_FillsPlaceholdersByName(t *testing.T) {
 		t.Errorf("%s, %v", path, err)
 	}
 	delete(r.path, "carrier_id")
-	if path, err := expandRoute(operation, r); !errors.Is(err, ErrInvalidRequest) || !strings.Contains(err.Error(), "carrier_id is empty") {
+	if path, err := expandRoute(operation, r); !errors.Is(err, ErrInvalidRequest) ||
+		!strings.Contains(err.Error(), "carrier_id is empty") {
 		t.Errorf("without the carrier: %s, %v", path, err)
 	}
 }

@@ -77,7 +77,8 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 		return nil, invalidOption("WithUserAgent", "has a character that no HTTP header can carry: check for line breaks")
 	}
 	if s.maxBody < 0 {
-		return nil, invalidOption("WithMaxResponseBytes", "is negative: pass a number of bytes, or 0 for the default of 64 MiB")
+		return nil, invalidOption("WithMaxResponseBytes",
+			"is negative: pass a number of bytes, or 0 for the default of 64 MiB")
 	}
 	if s.maxBody == 0 {
 		s.maxBody = defaultMaxResponseBytes
@@ -169,7 +170,8 @@ func checkKey(key string) error {
 	}
 	for _, r := range key {
 		if r <= ' ' || r > '~' {
-			return invalidOption(option, "has a character that no HTTP header can carry: check for pasted quotes, spaces or line breaks")
+			return invalidOption(option,
+				"has a character that no HTTP header can carry: check for pasted quotes, spaces or line breaks")
 		}
 	}
 	return nil
@@ -197,7 +199,8 @@ func parseBaseURL(address, option string, plainHTTP bool) (baseURL, error) {
 	case err != nil && strings.Contains(address, "://"):
 		return baseURL{}, invalidOption(option, "is not a URL: write it like https://api.example.com")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https":
-		return baseURL{}, invalidOption(option, "has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server")
+		return baseURL{}, invalidOption(option,
+			"has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server")
 	case u.Hostname() == "":
 		return baseURL{}, invalidOption(option, "has no host: write it like https://api.example.com")
 	case u.User != nil:

@@ -34,7 +34,8 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 		shipping.ErrUnexpectedBody: {600, 999},
 	} {
 		for _, status := range statuses {
-			client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(status, "m")), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+			client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(status, "m")),
+				shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 			_, err := client.Rates.List(t.Context(), nil)
 			for _, sentinel := range all {
 				if got := errors.Is(err, sentinel); got != (sentinel == want) {
@@ -52,14 +53,16 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 		want   string
 	}{
 		"refused by a rule": {
-			shippingtest.Refusal(400, "wallet is required"), "shipping: regulatory.get: 400 Bad Request: wallet is required (request RD-1)",
+			shippingtest.Refusal(400, "wallet is required"),
+			"shipping: regulatory.get: 400 Bad Request: wallet is required (request RD-1)",
 		},
 		"wrong key": {
 			shippingtest.Refusal(401, "invalid token"),
 			"shipping: regulatory.get: 401 Unauthorized: invalid token (request RD-1); check that the secret key belongs to this base address",
 		},
 		"unknown id": {
-			shippingtest.Refusal(404, "no such request"), "shipping: regulatory.get: 404 Not Found: no such request (request RD-1)",
+			shippingtest.Refusal(404, "no such request"),
+			"shipping: regulatory.get: 404 Not Found: no such request (request RD-1)",
 		},
 		"too many requests": {
 			shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"90"}}),
@@ -88,7 +91,8 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 		},
 		// The target of a redirect was missing.
 		"redirect": {
-			httpmock.NewStringResponder(308, "<html>").HeaderSet(http.Header{"Location": {"https://u:p@elsewhere.test/login?next=%2Fv1"}}),
+			httpmock.NewStringResponder(308,
+				"<html>").HeaderSet(http.Header{"Location": {"https://u:p@elsewhere.test/login?next=%2Fv1"}}),
 			"shipping: regulatory.get: 308 Permanent Redirect to https://elsewhere.test/login (request RD-1); " +
 				"redirects are not followed: check scheme, host and path of the base address",
 		},
@@ -98,7 +102,8 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 				"redirects are not followed: check scheme, host and path of the base address",
 		},
 		"status false on a success": {
-			httpmock.NewStringResponder(200, `{"status":false,"message":"not now"}`), "shipping: regulatory.get: 200 OK: not now (request RD-1)",
+			httpmock.NewStringResponder(200, `{"status":false,"message":"not now"}`),
+			"shipping: regulatory.get: 200 OK: not now (request RD-1)",
 		},
 		"nobody there": {
 			httpmock.NewErrorResponder(shippingtest.ErrRefused()),
@@ -131,7 +136,8 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 				"the service expects https:// there: check scheme and port of the base address",
 		},
 		"broken connection": {
-			httpmock.NewErrorResponder(io.ErrUnexpectedEOF), "shipping: regulatory.get: no response (request RD-1): unexpected EOF",
+			httpmock.NewErrorResponder(io.ErrUnexpectedEOF),
+			"shipping: regulatory.get: no response (request RD-1): unexpected EOF",
 		},
 		"too large": {
 			shippingtest.OK(`"` + strings.Repeat("x", 2000) + `"`),
@@ -147,7 +153,8 @@ func TestErrors_TextsSayWhatToDo(t *testing.T) {
 				"check that the base address is the service's API and not a web page or proxy",
 		},
 	} {
-		client := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shipping.WithMaxResponseBytes(1000), shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+		client := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shipping.WithMaxResponseBytes(1000),
+			shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
 		_, err := client.Regulatory.Get(t.Context(), "RD-1")
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, test.want)
@@ -160,7 +167,8 @@ func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.OK(`[]`))
 	closed := shippingtest.Limiter(func(context.Context) error { return errors.New("closed for lunch") })
 	_, err := shippingtest.NewClient(t, service, shipping.WithLimiter(closed)).Countries.List(t.Context())
-	if want := "shipping: countries.list: no response: limiter: closed for lunch; nothing was sent"; err == nil || err.Error() != want {
+	if want := "shipping: countries.list: no response: limiter: closed for lunch; nothing was sent"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if service.Count("") != 0 {
@@ -168,12 +176,13 @@ func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 	}
 }
 
-// A refusal for insufficient funds, the most frequent one of a wallet, matches ErrInsufficientFunds whatever its message
-// is.
+// A refusal for insufficient funds, the most frequent one of a wallet, matches ErrInsufficientFunds whatever its
+// message is.
 func TestErrors_InsufficientFunds(t *testing.T) {
 	t.Parallel()
 	const coded = `{"status":false,"message":"no","data":{"error_code":"insufficient_funds"}}`
-	problem := httpmock.NewStringResponder(402, `{"title":"no"}`).HeaderSet(http.Header{"Content-Type": {"application/problem+json"}})
+	problem := httpmock.NewStringResponder(402,
+		`{"title":"no"}`).HeaderSet(http.Header{"Content-Type": {"application/problem+json"}})
 	for name, test := range map[string]struct {
 		answer httpmock.Responder
 		code   string
@@ -185,12 +194,16 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 		"402 as a problem":       {problem, "", true},
 		"402 of a proxy":         {httpmock.NewStringResponder(402, "<html>"), "", false},
 		"the code, on a failure": {httpmock.NewStringResponder(500, coded), "insufficient_funds", false},
-		"another code":           {httpmock.NewStringResponder(400, strings.Replace(coded, "insufficient_funds", "not_found", 1)), "not_found", false},
-		"the text":               {shippingtest.Refusal(400, "insufficient_funds"), "", false},
-		"a long code":            {httpmock.NewStringResponder(400, strings.Replace(coded, "insufficient_funds", strings.Repeat("x", 500), 1)), strings.Repeat("x", 128) + "…", false},
+		"another code": {httpmock.NewStringResponder(400,
+			strings.Replace(coded, "insufficient_funds", "not_found", 1)), "not_found", false},
+		"the text": {shippingtest.Refusal(400, "insufficient_funds"), "", false},
+		"a long code": {httpmock.NewStringResponder(400,
+			strings.Replace(coded, "insufficient_funds", strings.Repeat("x", 500), 1)), strings.Repeat("x", 128) + "…", false},
 	} {
-		_, err := shippingtest.NewClient(t, shippingtest.NewService(test.answer)).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-		if failure := shippingtest.ErrorIn(t, err); failure.Code != test.code || errors.Is(err, shipping.ErrInsufficientFunds) != test.want {
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(test.answer)).Regulatory.Analyze(t.Context(),
+			&shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+		if failure := shippingtest.ErrorIn(t, err); failure.Code != test.code ||
+			errors.Is(err, shipping.ErrInsufficientFunds) != test.want {
 			t.Errorf("%s: code %q, %v, want %q and %t", name, failure.Code, err, test.code, test.want)
 		}
 		if test.want && !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -209,19 +222,23 @@ func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 			answer          httpmock.Responder
 			want            bool
 		}{
-			"the caller's deadline":    {shipping.RetryPolicy{}, 0, time.Second, slow, true},
-			"the bound of an attempt":  {shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, 0, time.Hour, slow, true},
-			"that of the HTTP client":  {shipping.RetryPolicy{MaxAttempts: 1}, time.Second, time.Hour, slow, true},
-			"a refusal within time":    {shipping.RetryPolicy{}, 0, time.Hour, shippingtest.Refusal(400, "no"), false},
-			"a connection that breaks": {shipping.RetryPolicy{MaxAttempts: 1}, 0, time.Hour, httpmock.NewErrorResponder(io.EOF), false},
+			"the caller's deadline": {shipping.RetryPolicy{}, 0, time.Second, slow, true},
+			"the bound of an attempt": {shipping.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}, 0, time.Hour, slow,
+				true},
+			"that of the HTTP client": {shipping.RetryPolicy{MaxAttempts: 1}, time.Second, time.Hour, slow, true},
+			"a refusal within time":   {shipping.RetryPolicy{}, 0, time.Hour, shippingtest.Refusal(400, "no"), false},
+			"a connection that breaks": {shipping.RetryPolicy{MaxAttempts: 1}, 0, time.Hour, httpmock.NewErrorResponder(io.EOF),
+				false},
 		} {
 			started := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), test.timeout)
 			user := &http.Client{Transport: shippingtest.NewService(test.answer), Timeout: test.client}
-			_, err := shippingtest.NewClient(t, nil, shipping.WithHTTPClient(user), shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
+			_, err := shippingtest.NewClient(t, nil, shipping.WithHTTPClient(user),
+				shipping.WithRetryPolicy(test.policy)).Rates.List(ctx, nil)
 			cancel()
 			failure, _ := errors.AsType[*shipping.Error](err)
-			if failure == nil || failure.Timeout() != test.want || os.IsTimeout(failure.Cause) != test.want || time.Since(started) > time.Second {
+			if failure == nil || failure.Timeout() != test.want || os.IsTimeout(failure.Cause) != test.want ||
+				time.Since(started) > time.Second {
 				t.Errorf("%s: Timeout is not %t after %s for %v", name, test.want, time.Since(started), err)
 			}
 		}
@@ -230,7 +247,8 @@ func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
 
 func TestErrors_URLAndQueryStayOut(t *testing.T) {
 	t.Parallel()
-	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewErrorResponder(errors.New("broken"))), shippingtest.FastRetries()).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
+	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewErrorResponder(errors.New("broken"))),
+		shippingtest.FastRetries()).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
 	if err == nil || strings.Contains(err.Error(), "VA-4711") {
 		t.Errorf("the error shows the query: %v", err)
 	}
@@ -247,7 +265,8 @@ func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 		}}
 		client := shippingtest.NewClient(t, dialling, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2}))
 		_, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
-		if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() ||
+			errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%+v", failure)
 		}
 		wantUnsent(t.Context(), t, client, shipping.ErrConnection)
@@ -297,15 +316,20 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 		call      func(context.Context, *shipping.Client) error
 		want      string
 	}{
-		"an analysis, lost":      {broken, analyze, "no response: unexpected EOF; the service may have performed it: an analysis charges nothing, so analyze again"},
-		"an analysis, no time":   {silent(0), analyze, "no response: context deadline exceeded; the service may have performed it: an analysis charges nothing, so analyze again"},
-		"a replay, lost":         {broken, replay, "no response: unexpected EOF; the service may have performed it"},
-		"a replay, no time":      {silent(0), replay, "no response: context deadline exceeded; the service may have performed it"},
-		"a read, no time":        {silent(0), get, "no response (request RD-1): context deadline exceeded; a read changes nothing: give it more time"},
-		"a read, cut off":        {silent(200), get, "200 OK: truncated body (request RD-1): the context ended while the response was read: context deadline exceeded; a read changes nothing: give it more time"},
-		"an analysis, cut off":   {silent(200), analyze, "200 OK: truncated body: the context ended while the response was read: context deadline exceeded; the service may have performed it: an analysis"},
-		"an analysis, busy":      {shippingtest.NewService(httpmock.NewStringResponder(503, "").HeaderSet(http.Header{"Retry-After": {"20"}})), analyze, "so analyze again after 20s"},
-		"an analysis, a gateway": {shippingtest.NewService(shippingtest.Refusal(502, "bad gateway")), analyze, "502 Bad Gateway: bad gateway; the service may have performed it: an analysis charges nothing"},
+		"an analysis, lost": {broken, analyze,
+			"no response: unexpected EOF; the service may have performed it: an analysis charges nothing, so analyze again"},
+		"an analysis, no time": {silent(0), analyze, "no response: context deadline exceeded; the service may have performed it: an analysis charges nothing, so analyze again"},
+		"a replay, lost":       {broken, replay, "no response: unexpected EOF; the service may have performed it"},
+		"a replay, no time": {silent(0), replay,
+			"no response: context deadline exceeded; the service may have performed it"},
+		"a read, no time": {silent(0), get,
+			"no response (request RD-1): context deadline exceeded; a read changes nothing: give it more time"},
+		"a read, cut off":      {silent(200), get, "200 OK: truncated body (request RD-1): the context ended while the response was read: context deadline exceeded; a read changes nothing: give it more time"},
+		"an analysis, cut off": {silent(200), analyze, "200 OK: truncated body: the context ended while the response was read: context deadline exceeded; the service may have performed it: an analysis"},
+		"an analysis, busy": {shippingtest.NewService(httpmock.NewStringResponder(503,
+			"").HeaderSet(http.Header{"Retry-After": {"20"}})), analyze, "so analyze again after 20s"},
+		"an analysis, a gateway": {shippingtest.NewService(shippingtest.Refusal(502, "bad gateway")), analyze,
+			"502 Bad Gateway: bad gateway; the service may have performed it: an analysis charges nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -327,7 +351,8 @@ func TestClient_ANilContextIsAnError(t *testing.T) {
 	for _, call := range shippingtest.Calls() {
 		service := shippingtest.NewService(call.Success())
 		_, err := call.Do(none, shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
-		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), "context is nil: pass context.Background()") || len(service.Requests()) != 0 {
+		if !errors.Is(err, shipping.ErrInvalidRequest) ||
+			!strings.Contains(err.Error(), "context is nil: pass context.Background()") || len(service.Requests()) != 0 {
 			t.Errorf("%s: %v, %d requests", call.Operation, err, len(service.Requests()))
 		}
 	}

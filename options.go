@@ -53,8 +53,8 @@ func WithBaseURL(address string) Option {
 func WithPlainHTTP() Option { return func(s *settings) { s.plainHTTP = true } }
 
 // WithHTTPClient sets the HTTP client whose transport, cookie jar and timeout are used. The
-// client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its Timeout
-// bounds a single attempt.
+// client works on a copy and never changes it. Redirects are not followed, whatever its CheckRedirect is, and its
+// Timeout bounds a single attempt.
 //
 // Only a plain *http.Transport can prove that nothing was sent: if it got no connection and nothing read the body of
 // the request, neither it nor a RoundTripper that is registered with it ([http.Transport.RegisterProtocol]) has sent
@@ -109,16 +109,16 @@ func WithDriftReport(report func(operation string, found []Drift)) Option {
 	return func(s *settings) { s.drift = report }
 }
 
-// WithProvisionalRoutes enables the operations that the specification names without a path: UpdateItems, UpdateAddresses,
-// UpdateShipping, UpdateProfile, Retry and PDF. [WithRoute] sets the routes of your service.
+// WithProvisionalRoutes enables the operations that the specification names without a path: UpdateItems,
+// UpdateAddresses, UpdateShipping, UpdateProfile, Retry and PDF. [WithRoute] sets the routes of your service.
 //
 // Without this option those methods return a [*ValidationError] and send nothing.
 //
 // Assumption: the routes.
 func WithProvisionalRoutes() Option { return func(s *settings) { s.provisional = true } }
 
-// WithRoute enables the provisional operations, and sets the route of one, such as "regulatory.retry". The route is a path
-// below the base address, or a method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders
+// WithRoute enables the provisional operations, and sets the route of one, such as "regulatory.retry". The route is a
+// path below the base address, or a method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders
 // {request_id} and, for a document, {document_type}. The operations are "regulatory.items.update",
 // "regulatory.addresses.update", "regulatory.shipping.update", "regulatory.profile.update", "regulatory.retry" and
 // "regulatory.pdf".
@@ -152,10 +152,12 @@ type RetryPolicy struct {
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 || p.MinWait < 0 || p.MaxWait < 0 || p.MaxRetryAfter < 0 || p.Burst < 0 {
-		return p, invalidOption("WithRetryPolicy", "has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never retry")
+		return p, invalidOption("WithRetryPolicy",
+			"has a negative field: leave it 0 for the default, or set MaxAttempts to 1 to never retry")
 	}
 	if math.IsNaN(p.ExtraLoad) {
-		return p, invalidOption("WithRetryPolicy", "has an ExtraLoad that is not a number: 0.1 means one retry for ten requests")
+		return p, invalidOption("WithRetryPolicy",
+			"has an ExtraLoad that is not a number: 0.1 means one retry for ten requests")
 	}
 	return RetryPolicy(transport.Policy(p).WithDefaults()), nil
 }
@@ -175,7 +177,8 @@ type callSettings struct {
 func (o CallOption) ValidateShared() error {
 	s, err := newCallSettings([]CallOption{o})
 	if err == nil && s.response != nil {
-		err = invalidRequest("", "WithResponse", "stores the response of one call, and several calls would overwrite it: use an Observer")
+		err = invalidRequest("", "WithResponse",
+			"stores the response of one call, and several calls would overwrite it: use an Observer")
 	}
 	return err
 }

@@ -15,7 +15,8 @@ import (
 func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ key, address, want string }{
-		"no key":                 {"", shippingtest.BaseURL, "shipping: secretKey is empty: pass the account's secret key, or use NewClientFromEnv with SHIPPING_SECRET_KEY"},
+		"no key": {"", shippingtest.BaseURL,
+			"shipping: secretKey is empty: pass the account's secret key, or use NewClientFromEnv with SHIPPING_SECRET_KEY"},
 		"blank key":              {" \t", shippingtest.BaseURL, "is empty"},
 		"key with a line break":  {"sk_test_1\n", shippingtest.BaseURL, "has spaces or line breaks around it: trim it"},
 		"key with a space":       {"sk test", shippingtest.BaseURL, "has a character that no HTTP header can carry"},
@@ -23,25 +24,29 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"key with curly quotes":  {"“sk_test_1”", shippingtest.BaseURL, "check for pasted quotes"},
 		"key with its scheme":    {"Bearer sk_test_1", shippingtest.BaseURL, `starts with "Bearer": pass the bare key`},
 		"no address":             {shippingtest.Key, "", `shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set SHIPPING_BASE_URL`},
-		"no scheme":              {shippingtest.Key, "api.example.com", "has no http or https scheme: write it like https://api.example.com"},
-		"host and port only":     {shippingtest.Key, "localhost:8080", "WithBaseURL has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server"},
-		"key as address":         {"sk", "sk_secret@123", "has no http or https scheme: write it like https://api.example.com"},
-		"other scheme":           {shippingtest.Key, "ftp://api.example.com", "has no http or https scheme"},
-		"no host":                {shippingtest.Key, "https:///v1", "has no host"},
-		"one slash":              {shippingtest.Key, "https:/api.example.com", "has no host"},
-		"broken escape":          {shippingtest.Key, "https://api.example.com/%zz", "is not a URL"},
-		"broken port":            {shippingtest.Key, "https://api.example.com:port", "is not a URL"},
-		"user and password":      {shippingtest.Key, "https://me:secret@api.example.com", "holds a user name or password: pass the key to NewClient instead"},
-		"query":                  {shippingtest.Key, "https://api.example.com?x=1", "holds a query or fragment"},
-		"empty query":            {shippingtest.Key, "https://api.example.com?", "holds a query or fragment"},
-		"another version":        {shippingtest.Key, "https://api.example.com/v2/", "ends in /v2: this client is for version 1 and adds /v1; leave /v2 out"},
-		"a version twice":        {shippingtest.Key, "https://api.example.com/v1/v1", "ends in /v1"},
-		"fragment":               {shippingtest.Key, "https://api.example.com#x", "holds a query or fragment"},
-		"plain HTTP to a name":   {shippingtest.Key, "http://api.example.com", "is http:// on a public host"},
-		"plain HTTP, IPv4":       {shippingtest.Key, "http://8.8.8.8", "or WithPlainHTTP()"},
-		"plain HTTP, IPv6":       {shippingtest.Key, "http://[2001:4860:4860::8888]", "use https://"},
-		"plain HTTP, mapped":     {shippingtest.Key, "http://[::ffff:8.8.8.8]", "use https://"},
-		"plain HTTP, short IP":   {shippingtest.Key, "http://8.8", "use https://"},
+		"no scheme": {shippingtest.Key, "api.example.com",
+			"has no http or https scheme: write it like https://api.example.com"},
+		"host and port only": {shippingtest.Key, "localhost:8080", "WithBaseURL has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server"},
+		"key as address": {"sk", "sk_secret@123",
+			"has no http or https scheme: write it like https://api.example.com"},
+		"other scheme":  {shippingtest.Key, "ftp://api.example.com", "has no http or https scheme"},
+		"no host":       {shippingtest.Key, "https:///v1", "has no host"},
+		"one slash":     {shippingtest.Key, "https:/api.example.com", "has no host"},
+		"broken escape": {shippingtest.Key, "https://api.example.com/%zz", "is not a URL"},
+		"broken port":   {shippingtest.Key, "https://api.example.com:port", "is not a URL"},
+		"user and password": {shippingtest.Key, "https://me:secret@api.example.com",
+			"holds a user name or password: pass the key to NewClient instead"},
+		"query":       {shippingtest.Key, "https://api.example.com?x=1", "holds a query or fragment"},
+		"empty query": {shippingtest.Key, "https://api.example.com?", "holds a query or fragment"},
+		"another version": {shippingtest.Key, "https://api.example.com/v2/",
+			"ends in /v2: this client is for version 1 and adds /v1; leave /v2 out"},
+		"a version twice":      {shippingtest.Key, "https://api.example.com/v1/v1", "ends in /v1"},
+		"fragment":             {shippingtest.Key, "https://api.example.com#x", "holds a query or fragment"},
+		"plain HTTP to a name": {shippingtest.Key, "http://api.example.com", "is http:// on a public host"},
+		"plain HTTP, IPv4":     {shippingtest.Key, "http://8.8.8.8", "or WithPlainHTTP()"},
+		"plain HTTP, IPv6":     {shippingtest.Key, "http://[2001:4860:4860::8888]", "use https://"},
+		"plain HTTP, mapped":   {shippingtest.Key, "http://[::ffff:8.8.8.8]", "use https://"},
+		"plain HTTP, short IP": {shippingtest.Key, "http://8.8", "use https://"},
 		// Names that a resolver reads as public addresses passed as local ones.
 		"plain HTTP, ideographic stop":    {shippingtest.Key, "http://evil\u3002com", "use https://"},
 		"plain HTTP, full-width stop":     {shippingtest.Key, "http://evil\uff0ecom", "use https://"},
@@ -73,7 +78,8 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 
 func TestNewClient_PlainHTTPOnPublicHostsOnlyWhenSaid(t *testing.T) {
 	t.Parallel()
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"), shipping.WithPlainHTTP())
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"),
+		shipping.WithPlainHTTP())
 	if err != nil || client.BaseURL() != "http://api.example.com" {
 		t.Errorf("%v, %v", client, err)
 	}
@@ -85,27 +91,39 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 		option shipping.Option
 		want   string
 	}{
-		"negative attempts":    {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: -1}), "WithRetryPolicy has a negative field"},
-		"negative wait":        {shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: -1}), "WithRetryPolicy has a negative field"},
-		"negative longest":     {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxWait: -1}), "WithRetryPolicy has a negative field"},
-		"negative obedience":   {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: -1}), "WithRetryPolicy has a negative field"},
-		"negative burst":       {shipping.WithRetryPolicy(shipping.RetryPolicy{Burst: -1}), "WithRetryPolicy has a negative field"},
-		"no number":            {shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: math.NaN()}), "WithRetryPolicy has an ExtraLoad that is not a number"},
-		"negative size":        {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes is negative: pass a number of bytes"},
-		"line in User-Agent":   {shipping.WithUserAgent("acme\r\nX-Evil: 1"), "WithUserAgent has a character that no HTTP header can carry"},
-		"unknown operation":    {shipping.WithRoute("x", "/x"), `names "x", which is not an operation that the specification names without a path`},
+		"negative attempts": {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: -1}),
+			"WithRetryPolicy has a negative field"},
+		"negative wait": {shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: -1}),
+			"WithRetryPolicy has a negative field"},
+		"negative longest": {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxWait: -1}),
+			"WithRetryPolicy has a negative field"},
+		"negative obedience": {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: -1}),
+			"WithRetryPolicy has a negative field"},
+		"negative burst": {shipping.WithRetryPolicy(shipping.RetryPolicy{Burst: -1}),
+			"WithRetryPolicy has a negative field"},
+		"no number": {shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: math.NaN()}),
+			"WithRetryPolicy has an ExtraLoad that is not a number"},
+		"negative size": {shipping.WithMaxResponseBytes(-1),
+			"WithMaxResponseBytes is negative: pass a number of bytes"},
+		"line in User-Agent": {shipping.WithUserAgent("acme\r\nX-Evil: 1"),
+			"WithUserAgent has a character that no HTTP header can carry"},
+		"unknown operation": {shipping.WithRoute("x", "/x"),
+			`names "x", which is not an operation that the specification names without a path`},
 		"documented operation": {shipping.WithRoute(shipping.OpPurchase, "/x"), "which is not an operation that"},
 		"route without slash":  {shipping.WithRoute(operations.DocumentPDF, "pdf"), "does not begin with a slash"},
-		"missing placeholder":  {shipping.WithRoute(operations.DocumentPDF, "/pdf/{request_id}"), `gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
-		"unknown placeholder":  {shipping.WithRoute(operations.RetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
-		"open placeholder":     {shipping.WithRoute(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
+		"missing placeholder": {shipping.WithRoute(operations.DocumentPDF, "/pdf/{request_id}"),
+			`gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
+		"unknown placeholder": {shipping.WithRoute(operations.RetryRequest, "/{request_id}/{x}"),
+			`whose placeholder {x} is unknown`},
+		"open placeholder": {shipping.WithRoute(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 	}
-	if _, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), nil, shipping.WithLogger(nil), shipping.WithHTTPClient(nil), shipping.WithUserAgent("")); err != nil {
+	if _, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), nil,
+		shipping.WithLogger(nil), shipping.WithHTTPClient(nil), shipping.WithUserAgent("")); err != nil {
 		t.Errorf("empty options: %v", err)
 	}
 }
@@ -117,8 +135,9 @@ func TestNewClientFromEnv(t *testing.T) {
 		"no address": {shippingtest.Key, "", "SHIPPING_BASE_URL"},
 		"neither":    {"", "", "shipping: SHIPPING_SECRET_KEY and SHIPPING_BASE_URL are not set"},
 		// The error names the environment variable, not the option WithBaseURL, which was not used.
-		"no scheme": {shippingtest.Key, "127.0.0.1:4010", "shipping: SHIPPING_BASE_URL has no http or https scheme: write it like https://"},
-		"no host":   {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
+		"no scheme": {shippingtest.Key, "127.0.0.1:4010",
+			"shipping: SHIPPING_BASE_URL has no http or https scheme: write it like https://"},
+		"no host": {shippingtest.Key, "https:///v1", "shipping: SHIPPING_BASE_URL has no host"},
 	} {
 		t.Setenv("SHIPPING_SECRET_KEY", test.key)
 		t.Setenv("SHIPPING_BASE_URL", test.address)
@@ -132,7 +151,8 @@ func TestNewClientFromEnv(t *testing.T) {
 	}
 	t.Setenv("SHIPPING_BASE_URL", "https://variable.test")
 	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
-	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(shippingtest.BaseURL)); err != nil || client.BaseURL() != shippingtest.BaseURL {
+	if client, err := shipping.NewClientFromEnv(shipping.WithBaseURL(shippingtest.BaseURL)); err != nil ||
+		client.BaseURL() != shippingtest.BaseURL {
 		t.Errorf("an option does not override the variable: %v, %v", client, err)
 	}
 }
@@ -159,7 +179,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			return errorOf(c.Regulatory.Purchase(ctx, r))
 		}
 	}
-	rates := func(o *shipping.RateListOptions, options ...shipping.CallOption) func(context.Context, *shipping.Client) error {
+	rates := func(o *shipping.RateListOptions, options ...shipping.CallOption) func(context.Context,
+		*shipping.Client) error {
 		return func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Rates.List(ctx, o, options...))
 		}
@@ -178,10 +199,13 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	}
 	for _, test := range []invalid{
 		{"replay of nothing", replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
-		{"replay without both", replay(&shipping.ReplayRequest{}), "DeliveryID is empty: set DeliveryID, or both ShipmentID and Event"},
+		{"replay without both", replay(&shipping.ReplayRequest{}),
+			"DeliveryID is empty: set DeliveryID, or both ShipmentID and Event"},
 		{"replay with only a webhook", replay(&shipping.ReplayRequest{WebhookID: "WA-1"}), "set DeliveryID, or both"},
-		{"replay without event", replay(&shipping.ReplayRequest{ShipmentID: "SH-1"}), "Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated"},
-		{"replay without shipment", replay(&shipping.ReplayRequest{Event: "shipment.created"}), "ShipmentID is empty: Event must be sent together with ShipmentID"},
+		{"replay without event", replay(&shipping.ReplayRequest{ShipmentID: "SH-1"}),
+			"Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated"},
+		{"replay without shipment", replay(&shipping.ReplayRequest{Event: "shipment.created"}),
+			"ShipmentID is empty: Event must be sent together with ShipmentID"},
 
 		{"transactions without options", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Transactions.List(ctx, nil))
@@ -197,7 +221,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		}, "Wallet is required"},
 
 		{"negative page", rates(&shipping.RateListOptions{Page: -1}), "Page is -1: pages count from 1"},
-		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}), "PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
+		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}),
+			"PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
 		{"negative page of webhooks", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt}))
 		}, "Page is -"},
@@ -212,22 +237,40 @@ func TestValidation_NothingIsSent(t *testing.T) {
 
 		{"analyze nothing", analyze(nil), "ShipmentID and FileURL are both empty: set exactly one of them"},
 		{"analyze neither", analyze(&shipping.AnalyzeRequest{}), "set exactly one of them"},
-		{"analyze both", analyze(&shipping.AnalyzeRequest{ShipmentID: "SH-1", FileURL: "https://a.test"}), "are both set: set exactly one of them"},
-		{"analyze a local file", analyze(&shipping.AnalyzeRequest{FileURL: "/tmp/invoice.pdf"}), "FileURL is not an http or https address"},
+		{"analyze both", analyze(&shipping.AnalyzeRequest{ShipmentID: "SH-1", FileURL: "https://a.test"}),
+			"are both set: set exactly one of them"},
+		{"analyze a local file", analyze(&shipping.AnalyzeRequest{FileURL: "/tmp/invoice.pdf"}),
+			"FileURL is not an http or https address"},
 
-		{"analyze no host", analyze(&shipping.AnalyzeRequest{FileURL: "https://"}), "FileURL is not an http or https address"},
-		{"analyze a line break", analyze(&shipping.AnalyzeRequest{FileURL: "https://a.test/i.pdf\r\nX: 1"}), "FileURL is not an http or https address"},
+		{"analyze no host", analyze(&shipping.AnalyzeRequest{FileURL: "https://"}),
+			"FileURL is not an http or https address"},
+		{"analyze a line break", analyze(&shipping.AnalyzeRequest{FileURL: "https://a.test/i.pdf\r\nX: 1"}),
+			"FileURL is not an http or https address"},
 
 		{"purchase nothing", purchase(nil), "RequestID is empty: pass the request_id that Analyze returned"},
-		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{"FDA"}}), "RequestID is empty"},
-		{"purchase of a blank request", purchase(&shipping.PurchaseRequest{RequestID: " ", DocumentTypes: []shipping.DocumentType{"FDA"}}), "RequestID is empty"},
-		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}), "DocumentTypes is empty: name at least one"},
+		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{"FDA"}}),
+			"RequestID is empty"},
+		{"purchase of a blank request",
+			purchase(&shipping.PurchaseRequest{RequestID: " ", DocumentTypes: []shipping.DocumentType{"FDA"}}),
+			"RequestID is empty"},
+		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}),
+			"DocumentTypes is empty: name at least one"},
 		{"purchase of an unknown slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}), `names "fda", which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it anyway); did you mean FDA?`},
-		{"purchase of another spelling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"Fish wildlife"}}), `set AllowUnknown to send it anyway); did you mean FISH-WILDLIFE?`},
-		{"purchase of a slug twice", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "FDA"}}), "names FDA twice"},
-		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{""}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true}}), `names ""`},
-		{"purchase with negative settling", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
-		{"purchase with a negative RefusedFor", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
+		{"purchase of another spelling",
+			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"Fish wildlife"}}),
+			`set AllowUnknown to send it anyway); did you mean FISH-WILDLIFE?`},
+		{"purchase of a slug twice",
+			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "FDA"}}),
+			"names FDA twice"},
+		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1",
+			DocumentTypes: []shipping.DocumentType{""}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true}}),
+			`names ""`},
+		{"purchase with negative settling",
+			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
+				PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
+		{"purchase with a negative RefusedFor",
+			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
+				PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.SettlePurchase(ctx, nil))
 		}, "RequestID is empty"},
@@ -241,14 +284,23 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		{"wait with negative interval", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: -1}))
 		}, "has a negative field"},
-		{"workflow with negative interval", workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}}), "has a negative field"},
-		{"workflow with intervals that contradict", workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MinInterval: 2, MaxInterval: 1}}), "MinInterval"},
-		{"workflow with negative settling", workflow(shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
-		{"workflow with a budget of nothing", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{}}), "Budget needs an amount and a currency"},
-		{"workflow with a budget without currency", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}), "Budget needs"},
-		{"workflow with a budget without amount", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}), "Budget needs"},
-		{"workflow with a negative budget", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}), "has the negative amount"},
-		{"workflow with a budget and nothing to select", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten, Currency: "NGN"}}), "without Select"},
+		{"workflow with negative interval",
+			workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}}), "has a negative field"},
+		{"workflow with intervals that contradict",
+			workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MinInterval: 2, MaxInterval: 1}}), "MinInterval"},
+		{"workflow with negative settling",
+			workflow(shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
+		{"workflow with a budget of nothing", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{}}),
+			"Budget needs an amount and a currency"},
+		{"workflow with a budget without currency",
+			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}), "Budget needs"},
+		{"workflow with a budget without amount",
+			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}), "Budget needs"},
+		{"workflow with a negative budget",
+			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}),
+			"has the negative amount"},
+		{"workflow with a budget and nothing to select",
+			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten, Currency: "NGN"}}), "without Select"},
 		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.Resume(ctx, "", nil))
 		}, "is empty"},
@@ -263,22 +315,29 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		}, "document_type is .."},
 
 		{"own Authorization of a purchase", func(ctx context.Context, c *shipping.Client) error {
-			p := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")}
+			p := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
+				Draft: shippingtest.DraftRecord("RD-1")}
 			return errorOf(c.Regulatory.Purchase(ctx, p, shipping.WithHeader("authorization", "Basic x")))
 		}, "sets Authorization"},
-		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")), "sets Authorization: the client sends the key it was made with"},
+		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")),
+			"sets Authorization: the client sends the key it was made with"},
 		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would send the request again"},
-		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")), "net/http would send the request again"},
-		{"header that net/http sets", rates(nil, shipping.WithHeader("host", "x")), "sets Host, which net/http takes from elsewhere and ignores here"},
+		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")),
+			"net/http would send the request again"},
+		{"header that net/http sets", rates(nil, shipping.WithHeader("host", "x")),
+			"sets Host, which net/http takes from elsewhere and ignores here"},
 		{"header without name", rates(nil, shipping.WithHeader("", "1")), "is not a header name"},
 		{"header name with a space", rates(nil, shipping.WithHeader("X Tenant", "1")), "is not a header name"},
 		{"header name with a line break", rates(nil, shipping.WithHeader("X\r\nY", "1")), "is not a header name"},
-		{"header value with a line break", rates(nil, shipping.WithHeader("X-Tenant", "1\r\nX-Evil: 2")), "that no HTTP header can carry"},
-		{"a mistake that a later option hides", rates(nil, shipping.WithHeader("", "1"), shipping.WithQuery("a", "b")), "is not a header name"},
+		{"header value with a line break", rates(nil, shipping.WithHeader("X-Tenant", "1\r\nX-Evil: 2")),
+			"that no HTTP header can carry"},
+		{"a mistake that a later option hides", rates(nil, shipping.WithHeader("", "1"), shipping.WithQuery("a", "b")),
+			"is not a header name"},
 
 		{"Do without method", do("", "/v1/shipments", nil), "is not an HTTP method"},
 		{"Do with an odd method", do("GET /", "/v1/shipments", nil), "is not an HTTP method"},
-		{"Do with an absolute URL", do("GET", "https://evil.test/v1/shipments", nil), "the key is sent to the base address only"},
+		{"Do with an absolute URL", do("GET", "https://evil.test/v1/shipments", nil),
+			"the key is sent to the base address only"},
 		{"Do with another host", do("GET", "//evil.test/v1/shipments", nil), "the key is sent to the base address only"},
 		{"Do without slash", do("GET", "v1/shipments", nil), "must start with one slash"},
 		{"Do with a query", do("GET", "/v1/shipments?page=1", nil), "pass the query as url.Values"},
@@ -310,7 +369,8 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))
 	_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true},
+		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, Draft: shippingtest.DraftRecord("RD-1"),
+		PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true},
 	})
 	if err != nil || !strings.Contains(service.Requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)

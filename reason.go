@@ -34,7 +34,8 @@ func (c *core) reason(status int, body []byte, message string) string {
 		if text, stated := reasonText(value.Get("data"), ""); stated {
 			return text
 		}
-		if !slices.ContainsFunc(value.Members, func(m jsonread.Member) bool { return m.Name != "status" && !isEmpty(m.Value) }) {
+		if !slices.ContainsFunc(value.Members,
+			func(m jsonread.Member) bool { return m.Name != "status" && !isEmpty(m.Value) }) {
 			return ""
 		}
 	}
@@ -55,7 +56,8 @@ func (c *core) startOf(body []byte) string {
 }
 
 // reasonText returns the text of a value: of an object that of its reasonMembers, or else of all its members. stated
-// reports whether it is a reason. A reason that another one repeats, or that is the name of the HTTP status, is left out.
+// reports whether it is a reason. A reason that another one repeats, or that is the name of the HTTP status, is left
+// out.
 func reasonText(value jsonread.Value, statusText string) (text string, stated bool) {
 	switch value.Kind {
 	case '[':

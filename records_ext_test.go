@@ -90,7 +90,8 @@ func (f goldenFields) compare(path string, got reflect.Value, raw json.RawMessag
 		if err := json.Unmarshal(raw, want.Interface()); err != nil {
 			f.Fatalf("%s: %v", path, err)
 		}
-		if difference := cmp.Diff(want.Elem().Interface(), got.Interface(), cmp.Comparer(func(a, b shipping.Amount) bool { return a == b })); difference != "" {
+		if difference := cmp.Diff(want.Elem().Interface(), got.Interface(),
+			cmp.Comparer(func(a, b shipping.Amount) bool { return a == b })); difference != "" {
 			f.Errorf("%s: (-want +got)\n%s", path, difference)
 		}
 	}
@@ -105,7 +106,8 @@ func (f goldenFields) compareStruct(path string, got reflect.Value, raw json.Raw
 			continue
 		}
 		flat := strings.ToLower(strings.ReplaceAll(name, "_", ""))
-		if other := map[string]string{"StorageID": "id", "Revision": "v"}[field.Name]; flat != strings.ToLower(field.Name) && flat != other {
+		if other := map[string]string{"StorageID": "id", "Revision": "v"}[field.Name]; flat != strings.ToLower(field.Name) &&
+			flat != other {
 			f.Errorf("the field %s.%s reads the member %s", got.Type(), field.Name, name)
 		}
 		member, ok := members[name]
@@ -132,7 +134,8 @@ func TestLists_EveryFieldOfTheGoldenResponse(t *testing.T) {
 		t.Run(list.Name, func(t *testing.T) {
 			t.Parallel()
 			file := list.Name + ".json"
-			records, pagination, err := list.Get(t.Context(), shippingtest.NewClient(t, shippingtest.NewGoldenService(t, file)), "VA-2244668800")
+			records, pagination, err := list.Get(t.Context(), shippingtest.NewClient(t, shippingtest.NewGoldenService(t, file)),
+				"VA-2244668800")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,11 +155,13 @@ func TestLists_EveryFieldOfTheGoldenResponse(t *testing.T) {
 
 func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 	t.Parallel()
-	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t,
+		shippingtest.NewGoldenService(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shippingtest.Diff(t, "pagination", shipping.Pagination{Page: 1, PerPage: 100, CurrentPage: 1, PageCount: 1, PagingCounter: 1}, page.Pagination)
+	shippingtest.Diff(t, "pagination",
+		shipping.Pagination{Page: 1, PerPage: 100, CurrentPage: 1, PageCount: 1, PagingCounter: 1}, page.Pagination)
 	if len(page.Items) != 0 {
 		t.Errorf("%d webhooks on an empty page", len(page.Items))
 	}
@@ -164,14 +169,17 @@ func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 
 func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	t.Parallel()
-	page, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-2244668800"})
+	page, err := shippingtest.NewClient(t,
+		shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(),
+		&shipping.TransactionListOptions{Wallet: "VA-2244668800"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	shipments := []string{"SH-7Q2MX09DKA4B8C1E", "", ""}
 	for i, transaction := range page.Items {
 		if flat, err := transaction.Amount.Flat(); err != nil || flat != transaction.FlatAmount {
-			t.Errorf("%s: amount %s is flat %d (%v), the service sent %d", transaction.TransactionID, transaction.Amount, flat, err, transaction.FlatAmount)
+			t.Errorf("%s: amount %s is flat %d (%v), the service sent %d", transaction.TransactionID, transaction.Amount, flat,
+				err, transaction.FlatAmount)
 		}
 		if got := transaction.ShipmentID(); got != shipments[i] {
 			t.Errorf("%s belongs to shipment %q, want %q", transaction.TransactionID, got, shipments[i])
@@ -179,8 +187,8 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	}
 }
 
-// Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request have
-// a value in every field together.
+// Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request
+// have a value in every field together.
 // A flat_amount that floating-point arithmetic had computed was 0, without a word in the drift report, and the doubt
 // showed 0 in place of what the service had sent.
 func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
@@ -252,7 +260,10 @@ func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 
 func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 	t.Parallel()
-	got, err := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
+	got, err := shippingtest.NewClient(t,
+		shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(),
+		&shipping.PurchaseRequest{RequestID: shippingtest.RequestID,
+			DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +329,8 @@ func TestTolerance_WebhookKinds(t *testing.T) {
 		`"event":["shipment.created"],"active":"true","__v":"2","live":"maybe"`:  kinds,
 		`"events":["shipment.created"],"active":"true","created_at":"yesterday"`: kinds,
 	} {
-		webhooks := shippingtest.NewService(shippingtest.OK(`{"webhooks":[{"webhook_id":"WA-1",` + members + `}],"pagination":{"total":1}}`))
+		webhooks := shippingtest.NewService(shippingtest.OK(`{"webhooks":[{"webhook_id":"WA-1",` + members +
+			`}],"pagination":{"total":1}}`))
 		page, err := shippingtest.NewClient(t, webhooks).Webhooks.List(t.Context(), nil)
 		if err != nil || len(page.Items) != 1 {
 			t.Errorf("%s: %v", members, err)
@@ -339,13 +351,17 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
-	shippingtest.Diff(t, "webhook", shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
-	shippingtest.Diff(t, "documents", []shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
+	shippingtest.Diff(t, "webhook",
+		shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
+	shippingtest.Diff(t, "documents",
+		[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
 }
 
 func TestTolerance_EnvelopeStatusAsString(t *testing.T) {
 	t.Parallel()
-	page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, `{"status":"true","message":null,"data":{"rates":[{"rate_id":"RT-1"}]}}`))).Rates.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t,
+		shippingtest.NewService(httpmock.NewStringResponder(200,
+			`{"status":"true","message":null,"data":{"rates":[{"rate_id":"RT-1"}]}}`))).Rates.List(t.Context(), nil)
 	if err != nil || len(page.Items) != 1 {
 		t.Errorf("page %+v, error %v", page, err)
 	}
@@ -360,21 +376,27 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 		members string
 		want    shipping.RegulatoryRequest
 	}{
-		"documents as bare slugs":          {`"available_documents":["FDA"]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{fda}}},
-		"type and price under other names": {`"available_documents":[{"type":"FDA","price":5}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
-		"slug, and a price as string":      {`"available_documents":[{"slug":"FDA","amount":"5.00"}]`, shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
-		"other names with odd values":      {`"available_documents":[{"type":7,"price":"free"},{"slug":"FDA"}],"shipment_id":"SH-1"`, shipping.RegulatoryRequest{ShipmentID: "SH-1", AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "7", Amount: unreadable(t)}, fda}}},
-		"documents null":                   {`"available_documents":null`, shipping.RegulatoryRequest{}},
-		"items under their other name":     {`"items":[{"description":"tea"}]`, shipping.RegulatoryRequest{LineItems: items}},
-		"quantity as string":               {`"line_items":[{"description":"tea","quantity":"2.5"}]`, shipping.RegulatoryRequest{LineItems: []shipping.LineItem{{Description: "tea", Quantity: 2.5}}}},
-		"addresses as a list":              {`"addresses":[]`, shipping.RegulatoryRequest{}},
-		"profiles as a list":               {`"profiles":[]`, shipping.RegulatoryRequest{}},
-		"profile of another shape":         {`"profiles":{"FDA":"later"}`, shipping.RegulatoryRequest{Profiles: map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`}}},
+		"documents as bare slugs": {`"available_documents":["FDA"]`,
+			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{fda}}},
+		"type and price under other names": {`"available_documents":[{"type":"FDA","price":5}]`,
+			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
+		"slug, and a price as string": {`"available_documents":[{"slug":"FDA","amount":"5.00"}]`,
+			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
+		"other names with odd values":  {`"available_documents":[{"type":7,"price":"free"},{"slug":"FDA"}],"shipment_id":"SH-1"`, shipping.RegulatoryRequest{ShipmentID: "SH-1", AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "7", Amount: unreadable(t)}, fda}}},
+		"documents null":               {`"available_documents":null`, shipping.RegulatoryRequest{}},
+		"items under their other name": {`"items":[{"description":"tea"}]`, shipping.RegulatoryRequest{LineItems: items}},
+		"quantity as string": {`"line_items":[{"description":"tea","quantity":"2.5"}]`,
+			shipping.RegulatoryRequest{LineItems: []shipping.LineItem{{Description: "tea", Quantity: 2.5}}}},
+		"addresses as a list": {`"addresses":[]`, shipping.RegulatoryRequest{}},
+		"profiles as a list":  {`"profiles":[]`, shipping.RegulatoryRequest{}},
+		"profile of another shape": {`"profiles":{"FDA":"later"}`,
+			shipping.RegulatoryRequest{Profiles: map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			body := fmt.Sprintf(`{"request_id":%q,"status":"halted","source":"email",%s}`, shippingtest.RequestID, test.members)
-			got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Get(t.Context(), shippingtest.RequestID)
+			got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Get(t.Context(),
+				shippingtest.RequestID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -402,8 +424,12 @@ func unreadable(t *testing.T) shipping.Amount {
 // request.
 func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "", `"processing"`: shipping.StatusProcessing} {
-		got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
+	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "",
+		`"processing"`: shipping.StatusProcessing} {
+		got, err := shippingtest.NewClient(t,
+			shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(),
+			&shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"FDA"},
+				Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 		if err != nil || got.Status != want {
 			t.Errorf("%s: %+v, %v", status, got, err)
 		}

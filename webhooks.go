@@ -63,18 +63,21 @@ type WebhooksService struct{ core *core }
 //
 // Specification: GET /v1/webhooks. Assumption: the key is sent although the specification does not
 // show whether this operation requires it.
-func (s WebhooksService) List(ctx context.Context, opts *WebhookListOptions, call ...CallOption) (*Page[Webhook], error) {
+func (s WebhooksService) List(ctx context.Context, opts *WebhookListOptions, call ...CallOption) (*Page[Webhook],
+	error) {
 	return s.lister(opts).list(ctx, call)
 }
 
 // All iterates over all webhooks, from page opts.Page on, and fetches pages ahead; see [Walk].
 // A walk that fails yields a [*ListError] and ends.
-func (s WebhooksService) All(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Webhook, error] {
+func (s WebhooksService) All(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Webhook,
+	error] {
 	return s.lister(opts).all(ctx, call)
 }
 
 // Pages iterates over pages, as All does over records.
-func (s WebhooksService) Pages(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Page[Webhook], error] {
+func (s WebhooksService) Pages(ctx context.Context, opts *WebhookListOptions,
+	call ...CallOption) iter.Seq2[*Page[Webhook], error] {
 	return s.lister(opts).pages(ctx, call)
 }
 
@@ -120,7 +123,8 @@ func (r *ReplayRequest) Validate() error {
 	const field = "DeliveryID"
 	switch {
 	case r == nil:
-		return invalidRequest(OpReplayWebhook, field, "is missing: pass a ReplayRequest with DeliveryID, or with ShipmentID and Event")
+		return invalidRequest(OpReplayWebhook, field,
+			"is missing: pass a ReplayRequest with DeliveryID, or with ShipmentID and Event")
 	case r.DeliveryID != "":
 		return nil
 	case r.ShipmentID == "" && r.Event == "":
@@ -151,8 +155,8 @@ type ReplayResult struct {
 
 // Replay queues a notification to be sent again. The request is checked before anything is sent, and
 // it is retried only on evidence that nothing was sent: a second replay would notify twice. The error is a
-// [*ValidationError] or an [*Error]. If neither [Error.NotSent] nor [Error.Refused] reports true for an [*Error], the service
-// may have sent the notification.
+// [*ValidationError] or an [*Error]. If neither [Error.NotSent] nor [Error.Refused] reports true for an [*Error], the
+// service may have sent the notification.
 //
 // Assumption: a refusal has the documented envelope or is application/problem+json. An error in any other form can
 // come from a proxy, after the service has accepted the replay, so it does not count as a refusal.
@@ -166,7 +170,8 @@ func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range []*string{&result.ShipmentID, (*string)(&result.Event), &result.WebhookEventID, &result.DeliveryID, &result.ReplayMode} {
+	for _, text := range []*string{&result.ShipmentID, (*string)(&result.Event), &result.WebhookEventID,
+		&result.DeliveryID, &result.ReplayMode} {
 		*text = s.core.key.Text(*text)
 	}
 	return &result, nil

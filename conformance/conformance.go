@@ -1,7 +1,7 @@
-// Package conformance checks any implementation of the shipping service against the specification, over HTTP. Paths, statuses,
-// names and types, and the operations that require a key, are those of the OpenAPI description of the service; the other
-// rules are written by hand from the text of the specification. It shares no code with the client and the reference server of
-// this module, except the redaction of keys, so that it finds a mistake that both share.
+// Package conformance checks any implementation of the shipping service against the specification, over HTTP. Paths,
+// statuses, names and types, and the operations that require a key, are those of the OpenAPI description of the
+// service; the other rules are written by hand from the text of the specification. It shares no code with the client
+// and the reference server of this module, except the redaction of keys, so that it finds a mistake that both share.
 //
 // In a test of your service:
 //
@@ -61,9 +61,9 @@ func WithSecretKey(key string) Option {
 
 // WithWrites also sends requests that change something, and spends money: it sends one purchase of one document.
 //
-// Without WithWrites only GET requests are sent, and incomplete POST requests, which a service must refuse: up to two replays,
-// two analyses and two purchases with the body {}, the first of each without Authorization, and three replays that lack a
-// shipment, an event or both. No purchase names a request.
+// Without WithWrites only GET requests are sent, and incomplete POST requests, which a service must refuse: up to two
+// replays, two analyses and two purchases with the body {}, the first of each without Authorization, and three replays
+// that lack a shipment, an event or both. No purchase names a request.
 //
 // With WithWrites these POST requests are sent too, each at most once:
 //
@@ -90,12 +90,12 @@ func WithSecondPurchase() Option {
 	return func(s *settings) { s.writes, s.secondPurchase = true, true }
 }
 
-// WithRefusedPurchases sends the requests of [WithWrites], but purchases from the draft of Target.Shipment. It also sends
-// purchases from the draft of Target.Invoice that the service must refuse: one without document_types, one of a document
-// that the draft does not have, one of a regulatory request that does not exist and, under the condition of WithWrites,
-// one without Authorization. A service that conforms charges nothing for them. Any other service can charge the sum of the
-// prices of the draft of Target.Invoice, or an amount that cannot be predicted. The checks need Target.Wallet,
-// Target.Invoice and Target.Shipment.
+// WithRefusedPurchases sends the requests of [WithWrites], but purchases from the draft of Target.Shipment. It also
+// sends purchases from the draft of Target.Invoice that the service must refuse: one without document_types, one of a
+// document that the draft does not have, one of a regulatory request that does not exist and, under the condition of
+// WithWrites, one without Authorization. A service that conforms charges nothing for them. Any other service can charge
+// the sum of the prices of the draft of Target.Invoice, or an amount that cannot be predicted. The checks need
+// Target.Wallet, Target.Invoice and Target.Shipment.
 func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }
@@ -121,7 +121,8 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 	s := newSession(ctx, target, set)
 	if a := s.call("rates.list", request{query: url.Values{"perPage": {"1"}}}); a.lost != nil {
 		s.judge([]check{{"Response envelope (all endpoints)", "the service responds", missing{},
-			problem(true, "no response from %s: %v; check the address, and that the service is running", s.base, a.lost), stated}})
+			problem(true, "no response from %s: %v; check the address, and that the service is running", s.base, a.lost),
+			stated}})
 		return s.report
 	}
 	s.checkLists()

@@ -32,18 +32,25 @@ func unseen() []check {
 		partly   = "only the first page, and the beginning and the end of a list in pages of two, are read"
 	)
 	return []check{
-		{headingFlow, "amounts are converted into the wallet's currency when a request is analyzed", missing{Unseen, rates}, nil, stated},
+		{headingFlow, "amounts are converted into the wallet's currency when a request is analyzed", missing{Unseen, rates},
+			nil, stated},
 		{headingFlow, "a purchase does not compute its amounts anew", missing{Unseen, later}, nil, stated},
 		{headingFlow, "drafts can be edited, and failed automated documents retried", missing{Unseen, paths}, nil, stated},
 		{headingAccess, "the operation that generates a PDF needs no Authorization", missing{Unseen, paths}, nil, stated},
-		{headingStates, "draft, purchasing and processing come before completed or failed", missing{Unseen, "states that end between two reads are not seen"}, nil, stated},
-		{headingStates, "completed means that all purchased documents were generated", missing{Unseen, "one document is purchased, and the path of its PDF is not shown"}, nil, stated},
-		{headingErrors, "a request whose analysis or generation fails has the status failed", missing{Unseen, "no request is known to fail"}, nil, stated},
+		{headingStates, "draft, purchasing and processing come before completed or failed",
+			missing{Unseen, "states that end between two reads are not seen"}, nil, stated},
+		{headingStates, "completed means that all purchased documents were generated",
+			missing{Unseen, "one document is purchased, and the path of its PDF is not shown"}, nil, stated},
+		{headingErrors, "a request whose analysis or generation fails has the status failed",
+			missing{Unseen, "no request is known to fail"}, nil, stated},
 		{headingReplay, "a replay without webhook_id goes to every active webhook that is subscribed, and one with it to no other", missing{Unseen, receiver}, nil, stated},
 		{headingReplay, "a replay of a delivery_id sends the exact stored payload", missing{Unseen, receiver}, nil, stated},
-		{"Events", "a notification is sent to the url of a webhook while it is active", missing{Unseen, receiver}, nil, stated},
-		{"Webhook pagination object", "pagingCounter", missing{Unseen, "the specification does not define it; its value is an open point"}, nil, stated},
-		{"GET /v1/rates", "the rates are those that the user generated", missing{Unseen, "no operation generates rates"}, nil, stated},
+		{"Events", "a notification is sent to the url of a webhook while it is active", missing{Unseen, receiver}, nil,
+			stated},
+		{"Webhook pagination object", "pagingCounter",
+			missing{Unseen, "the specification does not define it; its value is an open point"}, nil, stated},
+		{"GET /v1/rates", "the rates are those that the user generated", missing{Unseen, "no operation generates rates"},
+			nil, stated},
 		{"Rate", "records beyond the first page have the fields of their tables", missing{Unseen, partly}, nil, stated},
 	}
 }

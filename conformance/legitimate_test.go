@@ -13,9 +13,10 @@ import (
 
 // bodyFirst refuses an empty body in the same way whether the key is right or not.
 func bodyFirst(next http.Handler) http.Handler {
-	return responds(http.StatusUnprocessableEntity, `{"status":false,"message":"incomplete"}`, func(r *http.Request, body string) bool {
-		return r.Method == http.MethodPost && body == "{}" || strings.HasSuffix(r.URL.Path, "/request/RD-0")
-	})(next)
+	return responds(http.StatusUnprocessableEntity, `{"status":false,"message":"incomplete"}`,
+		func(r *http.Request, body string) bool {
+			return r.Method == http.MethodPost && body == "{}" || strings.HasSuffix(r.URL.Path, "/request/RD-0")
+		})(next)
 }
 
 // pointZero writes the numbers of pagination objects as a language without integers does.
@@ -27,8 +28,8 @@ func pointZero(next http.Handler) http.Handler {
 
 var pageNumber = regexp.MustCompile(`"(page|perPage|currentPage|total|pageCount|pagingCounter|prevPage|nextPage)":\d+`)
 
-// A service that differs only in what the specification leaves open conforms. The choices that the reference server can make
-// have a test of their own.
+// A service that differs only in what the specification leaves open conforms. The choices that the reference server can
+// make have a test of their own.
 func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 	t.Parallel()
 	minimal := func(next http.Handler) http.Handler {

@@ -41,7 +41,8 @@ func (s *session) checkLists() {
 		first := s.fetch(l, 0, "", need)
 		listed := cmp.Or(first.missing, unless(len(first.shape) == 0, NotRun, "needs the list"))
 		found := cmp.Or(listed, unless(len(first.records) > 0, NotRun, "the list is empty: make a record"))
-		s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing, first.shape, stated}})
+		s.judge([]check{{heading(l.Description), shape + ", in the envelope with HTTP status " + l.status, first.missing,
+			first.shape, stated}})
 		s.checkRecords(l, first, found)
 		if l.owner != nil {
 			s.checkOwner(l, first, found)
@@ -97,7 +98,8 @@ var recordRules = []struct {
 	{"Webhook", "_id and id are equal", func(at string, w map[string]any) []string {
 		return problem(!reflect.DeepEqual(w["_id"], w["id"]), "%s: _id is %v and id is %v", at, w["_id"], w["id"])
 	}},
-	// "Integer amount in minor units, as it occurs (amount times 100)". How a fraction of a minor unit is rounded is left open.
+	// "Integer amount in minor units, as it occurs (amount times 100)". How a fraction of a minor unit is rounded is left
+	// open.
 	{"Transaction", "flat_amount is amount times 100", func(at string, t map[string]any) []string {
 		amount, ok := rational(t["amount"])
 		flat, fits := rational(t["flat_amount"])
@@ -105,7 +107,8 @@ var recordRules = []struct {
 			return nil
 		}
 		gap := new(big.Rat).Sub(flat, new(big.Rat).Mul(amount, big.NewRat(100, 1)))
-		return problem(gap.Abs(gap).Cmp(big.NewRat(1, 1)) >= 0, "%s: flat_amount is %v beside an amount of %v", at, t["flat_amount"], t["amount"])
+		return problem(gap.Abs(gap).Cmp(big.NewRat(1, 1)) >= 0, "%s: flat_amount is %v beside an amount of %v", at,
+			t["flat_amount"], t["amount"])
 	}},
 }
 
@@ -120,7 +123,8 @@ func (s *session) checkRecords(l list, first page, found missing) {
 	}
 	s.judge([]check{
 		{table, "every record has the fields of the table, each of its type and format", found, first.fields, stated},
-		{table, "the record has only the fields of the table", found, problem(len(others) > 0, "further fields: %s", joined(others)), open},
+		{table, "the record has only the fields of the table", found,
+			problem(len(others) > 0, "further fields: %s", joined(others)), open},
 	})
 	for _, rule := range recordRules {
 		var problems []string
@@ -133,8 +137,8 @@ func (s *session) checkRecords(l list, first page, found missing) {
 	}
 }
 
-// checkOwner: "unique wallet identifier whose transactions are listed", "required: yes". A wallet that does not exist is
-// refused, or has none.
+// checkOwner: "unique wallet identifier whose transactions are listed", "required: yes". A wallet that does not exist
+// is refused, or has none.
 func (s *session) checkOwner(l list, first page, found missing) {
 	var shared []string
 	own := identifiers(l, first.records)
@@ -144,7 +148,8 @@ func (s *session) checkOwner(l list, first page, found missing) {
 		shared = append(shared, problem(slices.Contains(own, id), "%s is listed for the wallet VA-0 too", id)...)
 	}
 	s.judge([]check{
-		{heading(l.Description), "the records of one wallet are not listed for another", cmp.Or(found, other.missing), shared, stated},
+		{heading(l.Description), "the records of one wallet are not listed for another", cmp.Or(found, other.missing),
+			shared, stated},
 		s.breaksRule(heading(l.Description), "wallet is required", s.send(l.operation, request{})),
 	})
 }
@@ -164,24 +169,30 @@ func (s *session) checkPages(l list, first page, listed missing) {
 	last := max(1, total/2+total%2)
 	pages := []page{s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
 	past, odd, again := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed), s.fetch(l, 0, "", listed)
-	problems, sound := first.arithmetic(l.pages, total, size), cmp.Or(listed, unless(len(first.paging) == 0, NotRun, "needs the fields of the object"))
+	problems, sound := first.arithmetic(l.pages, total, size),
+		cmp.Or(listed, unless(len(first.paging) == 0, NotRun, "needs the fields of the object"))
 	for _, p := range pages {
 		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages, total, 2))...)
 		sound = cmp.Or(sound, p.missing)
 	}
 	now, counted := whole(again.object["total"])
-	sound = cmp.Or(sound, unless(!counted || now == total, NotRun, "records were added or removed while the pages were read: run it again"))
+	sound = cmp.Or(sound, unless(!counted || now == total, NotRun,
+		"records were added or removed while the pages were read: run it again"))
 	all, parts := identifiers(l, first.records), identifiers(l, append(pages[0].records, pages[1].records...))
 	parts = parts[:min(len(all), len(parts))]
 	table, end, oddSize := heading(l.pages.Description), pages[2].object, numeral(odd.object["perPage"])
 	checks := []check{
 		{table, "the object has the fields of the table, each of its type", listed, first.paging, stated},
-		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound, problems, stated},
+		{table, "page, perPage, total, pageCount and the neighbours add up on the first, second and last page", sound,
+			problems, stated},
 		{heading(l.Description), "pages of 2 contain the first records of the first page, in the same order",
-			cmp.Or(sound, unless(len(all) > 2, NotRun, fmt.Sprintf("the list has %d records: make more than 2", len(all))), unless(len(parts) > 2, NotRun, "needs the pages")),
-			problem(!slices.Equal(all[:len(parts)], parts), "the first page begins with %s, and small ones with %s", all[:len(parts)], parts), stated},
+			cmp.Or(sound, unless(len(all) > 2, NotRun, fmt.Sprintf("the list has %d records: make more than 2", len(all))),
+				unless(len(parts) > 2, NotRun, "needs the pages")),
+			problem(!slices.Equal(all[:len(parts)], parts), "the first page begins with %s, and small ones with %s",
+				all[:len(parts)], parts), stated},
 		{table, "a page past the end is empty", cmp.Or(sound, past.missing),
-			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last, len(past.records))...), open},
+			append(past.shape, problem(len(past.records) > 0, "page %d of %d holds %d records", last+1, last,
+				len(past.records))...), open},
 		{table, "a perPage that is not a number counts as the default", cmp.Or(sound, odd.missing),
 			append(odd.shape, problem(oddSize != "100", "perPage is %s", oddSize)...), open},
 	}
@@ -196,14 +207,15 @@ func (s *session) checkPages(l list, first page, listed missing) {
 	} {
 		if member := l.pages.Properties[a[0]]; member != nil && (a[0] == "pagingCounter" || member.Assumption != "") {
 			got := numeral(end[a[0]])
-			checks = append(checks, check{table, a[1], sound, problem(got != a[2], "%s is %s on the last page of 2 a page; %s was expected", a[0], got, a[2]), open})
+			checks = append(checks, check{table, a[1], sound,
+				problem(got != a[2], "%s is %s on the last page of 2 a page; %s was expected", a[0], got, a[2]), open})
 		}
 	}
 	s.judge(checks)
 }
 
-// arithmetic compares a page with what follows from the total, the size of the pages, and its number: every page but the last
-// is full. Specification: the three pagination objects.
+// arithmetic compares a page with what follows from the total, the size of the pages, and its number: every page but
+// the last is full. Specification: the three pagination objects.
 func (p page) arithmetic(object *schema, total, size int64) (problems []string) {
 	if total < 0 || size < 1 {
 		return []string{fmt.Sprintf("total is %d and perPage is %d: neither is possible", total, size)}
@@ -235,5 +247,6 @@ func (p page) arithmetic(object *schema, total, size int64) (problems []string) 
 			"page %d of %d a page: %s is %s; want %s", n, size, name, jsonOf(got), jsonOf(want[name][0]))...)
 	}
 	held, full := int64(len(p.records)), max(0, min(size, total-(n-1)*size))
-	return append(problems, problem(held != full, "page %d of %d a page: %d records; want %d of a total of %d", n, size, held, full, total)...)
+	return append(problems, problem(held != full, "page %d of %d a page: %d records; want %d of a total of %d", n, size,
+		held, full, total)...)
 }

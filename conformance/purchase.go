@@ -18,7 +18,8 @@ func (s *session) purchase(p Purchase, types []string, lacks string, need missin
 		r.body["document_types"] = types
 	}
 	if need == (missing{}) {
-		p.RequestID, p.DocumentType, p.Currency = s.printable(p.RequestID), s.printable(p.DocumentType), s.printable(p.Currency)
+		p.RequestID, p.DocumentType, p.Currency = s.printable(p.RequestID), s.printable(p.DocumentType),
+			s.printable(p.Currency)
 		s.report.Purchases = append(s.report.Purchases, p)
 	}
 	return s.call("regulatory.purchase", r, need)
@@ -29,29 +30,37 @@ func (s *session) purchase(p Purchase, types []string, lacks string, need missin
 func (s *session) checkPurchase(d draft) {
 	bought, unknown := cheapest(d)
 	need := cmp.Or(d.missing, unknown)
-	order := Purchase{RequestID: d.id, DocumentType: bought.slug, Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
+	order := Purchase{RequestID: d.id, DocumentType: bought.slug,
+		Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
 	before := s.readWallet(s.walletOf(d), need)
 	first := s.purchase(order, []string{bought.slug}, "", need)
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
 	states, unread := s.follow(d.id, done)
 	once := before.charged(s.readWallet(before.id, done), bought.price, d)
 
-	need = cmp.Or(done, unless(s.secondPurchase, Skipped, needsSecondPurchase), unless(once.missing == (missing{}) && len(once.problems) == 0, NotRun,
-		"needs the charge of the first purchase among the transactions: without it nothing shows a second charge"))
+	need = cmp.Or(done, unless(s.secondPurchase, Skipped, needsSecondPurchase),
+		unless(once.missing == (missing{}) && len(once.problems) == 0, NotRun,
+			"needs the charge of the first purchase among the transactions: without it nothing shows a second charge"))
 	again := s.purchase(order, []string{bought.slug}, "", need)
 	twice := once.after.charged(s.readWallet(before.id, need), nil, d)
 
 	end, known := states[len(states)-2], cmp.Or(unread, unless(states[0] != "", NotRun, "needs the status of the request"))
 	s.judge([]check{
-		{headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", first.missing, first.problems(), stated},
-		{headingStates, "a purchased request is not a draft", unread, problem(stages[states[0]] < 2, "status is %q", states[0]), stated},
+		{headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", first.missing,
+			first.problems(), stated},
+		{headingStates, "a purchased request is not a draft", unread,
+			problem(stages[states[0]] < 2, "status is %q", states[0]), stated},
 		{headingStates, "a purchased request ends in completed or failed, by way of purchasing and processing only",
-			cmp.Or(known, unless(!generating(end), NotRun, fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
+			cmp.Or(known, unless(!generating(end), NotRun,
+				fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
 			problem(stages[end] != 4, "status is %q after the purchase", end), stated},
-		{headingStates, "a request does not go back from processing to purchasing, nor from its end", known, backwards(states), stated},
+		{headingStates, "a request does not go back from processing to purchasing, nor from its end", known,
+			backwards(states), stated},
 		{headingFlow, "the wallet is charged the stored amount", cmp.Or(done, once.missing), once.problems, stated},
-		{headingStates, "a purchase that is sent again charges nothing more", cmp.Or(again.missing, twice.missing), twice.problems, stated},
-		{headingStates, "the purchase of a purchased request is refused", again.missing, problem(again.succeeded(), "HTTP status %d", again.status), open},
+		{headingStates, "a purchase that is sent again charges nothing more", cmp.Or(again.missing, twice.missing),
+			twice.problems, stated},
+		{headingStates, "the purchase of a purchased request is refused", again.missing,
+			problem(again.succeeded(), "HTTP status %d", again.status), open},
 	})
 }
 
@@ -60,7 +69,8 @@ func (s *session) checkPurchase(d draft) {
 func (s *session) checkRefusedPurchases(d draft) {
 	need := cmp.Or(unless(s.refusedPurchases, Skipped, needsRefusedPurchases), d.missing)
 	before := s.readWallet(s.walletOf(d), need)
-	unoffered := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum), func(slug string) bool { return slices.Contains(d.slugs, slug) })
+	unoffered := slices.DeleteFunc(slices.Clone(s.service.record("DocumentType").Enum),
+		func(slug string) bool { return slices.Contains(d.slugs, slug) })
 	slug := append(unoffered, "NO-SUCH-DOCUMENT")[0]
 	for _, p := range []struct {
 		heading, what, id string
@@ -73,7 +83,8 @@ func (s *session) checkRefusedPurchases(d draft) {
 		need = cmp.Or(need, before.missing)
 		order := Purchase{RequestID: p.id, DocumentType: strings.Join(p.types, ""), MustFail: true}
 		sent := s.purchase(order, p.types, "", need)
-		charge := s.confirmed(before.charged(s.readWallet(before.id, need), nil, d), func() { s.purchase(order, p.types, "", need) }, d)
+		charge := s.confirmed(before.charged(s.readWallet(before.id, need), nil, d),
+			func() { s.purchase(order, p.types, "", need) }, d)
 		s.judge([]check{{p.heading, p.what, cmp.Or(sent.missing, charge.missing), charge.problems, stated}})
 		if before = charge.after; p.types == nil {
 			shown := s.call("regulatory.get", request{id: d.id}, sent.missing)
@@ -114,7 +125,8 @@ func (s *session) follow(id string, need missing) (states []string, unread missi
 func backwards(seen []string) (problems []string) {
 	for i, state := range seen[1:] {
 		from, to := stages[seen[i]], stages[state]
-		problems = append(problems, problem(to > 0 && (to < from || to == from && state != seen[i]), "status is %q, and %q later", seen[i], state)...)
+		problems = append(problems,
+			problem(to > 0 && (to < from || to == from && state != seen[i]), "status is %q, and %q later", seen[i], state)...)
 	}
 	return problems
 }
@@ -150,9 +162,11 @@ func cheapest(d draft) (best offer, unknown missing) {
 	}
 	several := joined(currencies)
 	return best, cmp.Or(
-		unless(len(offers) > 0, NotRun, "nothing was bought: the draft offers no document that a machine generates: name other goods"),
+		unless(len(offers) > 0, NotRun,
+			"nothing was bought: the draft offers no document that a machine generates: name other goods"),
 		unless(best.price != nil, NotRun, "nothing was bought: no price on the draft can be relied on: each document needs one, as a number in amount or price"),
-		unless(several == best.currency, NotRun, "nothing was bought: the prices on the draft are in several currencies: "+several))
+		unless(several == best.currency, NotRun,
+			"nothing was bought: the prices on the draft are in several currencies: "+several))
 }
 
 // offered reads a document of a draft. The specification names neither its members nor that of its price, so that

@@ -15,8 +15,8 @@ import (
 	"github.com/shipping-go/shipping/conformance"
 )
 
-// greedy is a service that conforms to nothing when it is asked for a purchase: it confirms whatever it receives, as often
-// as it receives it.
+// greedy is a service that conforms to nothing when it is asked for a purchase: it confirms whatever it receives, as
+// often as it receives it.
 type greedy struct {
 	next   http.Handler
 	bought []string // the documents, one purchase each; empty for the whole draft
@@ -59,12 +59,15 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{"read-only", offers, nil, nil, ""},
 		{"writes", offers, []conformance.Option{conformance.WithWrites()}, []string{"STEEL"}, ""},
 		// The transactions do not show the charge of the first, so they would not show that of a second.
-		{"second purchase", offers, []conformance.Option{conformance.WithSecondPurchase()}, []string{"STEEL"}, "needs the charge of the first"},
-		{"both", offers, []conformance.Option{conformance.WithWrites(), conformance.WithSecondPurchase()}, []string{"STEEL"}, "needs the charge of the first"},
+		{"second purchase", offers, []conformance.Option{conformance.WithSecondPurchase()}, []string{"STEEL"},
+			"needs the charge of the first"},
+		{"both", offers, []conformance.Option{conformance.WithWrites(), conformance.WithSecondPurchase()}, []string{"STEEL"},
+			"needs the charge of the first"},
 
 		// A price in another member than the assumed one is a price, too.
 		{"price", `[{"document_type":"FDA","price":7,"currency":"NGN"}]`, writes(), []string{"FDA"}, ""},
-		{"price and amount agree", `[{"document_type":"FDA","price":7,"amount":"7.0","currency":"NGN"}]`, writes(), []string{"FDA"}, ""},
+		{"price and amount agree", `[{"document_type":"FDA","price":7,"amount":"7.0","currency":"NGN"}]`, writes(),
+			[]string{"FDA"}, ""},
 		{"free", `[{"document_type":"FDA","amount":0}]`, writes(), []string{"FDA"}, ""},
 		// Without a reliable price nothing is bought, and the report lists the checks that were not run.
 		{"nothing offered", `[]`, writes(), nil, "no document"},
@@ -73,9 +76,12 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		{"unreadable beside a price", `[{"document_type":"FDA","amount":"about 7","price":7}]`, writes(), nil, "no price"},
 		{"negative", `[{"document_type":"FDA","amount":-7}]`, writes(), nil, "no price"},
 		{"two prices", `[{"document_type":"FDA","amount":7,"price":8}]`, writes(), nil, "no price"},
-		{"a converted price", `[{"document_type":"FDA","amount":1.5,"currency":"USD","converted_amount":2501.03}]`, writes(), nil, "no price"},
-		{"one document twice", `[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}]`, writes(), nil, "no price"},
-		{"one document twice, once without a price", `[{"document_type":"FDA","amount":1},{"document_type":"FDA"}]`, writes(), nil, "no price"},
+		{"a converted price", `[{"document_type":"FDA","amount":1.5,"currency":"USD","converted_amount":2501.03}]`, writes(),
+			nil, "no price"},
+		{"one document twice", `[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":100}]`, writes(), nil,
+			"no price"},
+		{"one document twice, once without a price", `[{"document_type":"FDA","amount":1},{"document_type":"FDA"}]`,
+			writes(), nil, "no price"},
 		{"two currencies", `[{"document_type":"FDA","amount":1,"currency":"USD"},{"document_type":"STEEL","amount":900,"currency":"NGN"}]`, writes(), nil, "currencies"},
 		{"manual only", `[{"document_type":"FDA","amount":7,"mode":"manual"}]`, writes(), nil, "no document"},
 	}
@@ -84,7 +90,8 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
 			service := &greedy{next: changed("/v1/regulatory-documents/analyze", "data.available_documents", test.offers)(srv)}
-			report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{service}))...)
+			report := conformance.Check(t.Context(), target(srv),
+				append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{service}))...)
 			if diff := cmp.Diff(test.bought, service.bought); diff != "" {
 				t.Errorf("purchases (-want +got):\n%s", diff)
 			}
@@ -95,7 +102,8 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 			if diff := cmp.Diff(test.bought, reported); diff != "" {
 				t.Errorf("the report's purchases (-want +got):\n%s", diff)
 			}
-			if notRun := strings.Join(verdicts(report, conformance.NotRun), "\n"); !strings.Contains(notRun, test.notRun) || (test.notRun != "") == report.Complete() {
+			if notRun := strings.Join(verdicts(report, conformance.NotRun), "\n"); !strings.Contains(notRun, test.notRun) ||
+				(test.notRun != "") == report.Complete() {
 				t.Errorf("complete: %t; not run:\n%s", report.Complete(), notRun)
 			}
 			if service.empty > 2 {
@@ -133,7 +141,8 @@ func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 			t.Cleanup(service.Close)
 			at := target(srv)
 			at.BaseURL = service.URL
-			report := conformance.Check(t.Context(), at, conformance.WithSecretKey(srv.SecretKey), conformance.WithSecondPurchase())
+			report := conformance.Check(t.Context(), at, conformance.WithSecretKey(srv.SecretKey),
+				conformance.WithSecondPurchase())
 			if purchases != 1 || len(report.Purchases) != 1 || report.Conforms() {
 				t.Errorf("%d purchases, reported %v", purchases, report.Purchases)
 			}
@@ -141,8 +150,8 @@ func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// net/http cannot send a POST again: each has a body, and none has GetBody. A purchase that is sent twice can cost money
-// twice.
+// net/http cannot send a POST again: each has a body, and none has GetBody. A purchase that is sent twice can cost
+// money twice.
 func TestCheck_NoPOSTCanBeRepeatedByTheTransport(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
@@ -156,7 +165,8 @@ func TestCheck_NoPOSTCanBeRepeatedByTheTransport(t *testing.T) {
 		}
 		return through{srv}.RoundTrip(r)
 	})
-	conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport), conformance.WithWrites())
+	conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
+		conformance.WithTransport(transport), conformance.WithWrites())
 	if posts == 0 {
 		t.Error("nothing was posted")
 	}
@@ -181,7 +191,8 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 		{"refused purchases", plain, []conformance.Option{conformance.WithRefusedPurchases()}, 6, 2, 4},
 		{"read-only, the body is checked before the key", bodyFirst, nil, 0, 0, 0},
 		{"writes, the body is checked before the key", bodyFirst, writes(), 7, 3, 1},
-		{"all, the body is checked before the key", bodyFirst, []conformance.Option{conformance.WithSecondPurchase(), conformance.WithRefusedPurchases()}, 7, 3, 6},
+		{"all, the body is checked before the key", bodyFirst,
+			[]conformance.Option{conformance.WithSecondPurchase(), conformance.WithRefusedPurchases()}, 7, 3, 6},
 	} {
 		srv := serve(t)
 		counts := map[string]int{}
@@ -204,8 +215,10 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 			}
 			return resp, err
 		})
-		report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport))...)
-		if got, want := fmt.Sprint(counts["replay"], counts["analyze"], counts["purchase"]), fmt.Sprint(test.replays, test.analyses, test.purchase); got != want {
+		report := conformance.Check(t.Context(), target(srv),
+			append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport))...)
+		if got, want := fmt.Sprint(counts["replay"], counts["analyze"], counts["purchase"]),
+			fmt.Sprint(test.replays, test.analyses, test.purchase); got != want {
 			t.Errorf("%s: %s replays, analyses and purchases, want %s", test.name, got, want)
 		}
 		if len(report.Purchases) != test.purchase {

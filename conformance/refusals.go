@@ -9,9 +9,9 @@ import (
 )
 
 // checkAccess: "Every regulatory documents endpoint requires Authorization"; "GET /v1/rates, GET /v1/transactions and
-// POST /v1/webhooks/replay list Authorization as required." Whether the others do is an open point. Its requests are incomplete,
-// and change nothing. It returns the operations that refuse them in the same way with and without Authorization: the service may
-// check the rest of a request before the key.
+// POST /v1/webhooks/replay list Authorization as required." Whether the others do is an open point. Its requests are
+// incomplete, and change nothing. It returns the operations that refuse them in the same way with and without
+// Authorization: the service may check the rest of a request before the key.
 func (s *session) checkAccess() (unproven []*operation) {
 	var checks []check
 	var otherwise []string
@@ -21,7 +21,8 @@ func (s *session) checkAccess() (unproven []*operation) {
 			r.query, need = url.Values{"wallet": {s.target.Wallet}}, unless(s.target.Wallet != "", NotRun, needsWallet)
 		}
 		a := s.send(op, r, need)
-		row := check{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, nil, op.Assumption != ""}
+		row := check{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, nil,
+			op.Assumption != ""}
 		if row.open {
 			row.problems = problem(a.lost != nil || a.succeeded(), "it succeeds without")
 		} else {
@@ -37,7 +38,8 @@ func (s *session) checkAccess() (unproven []*operation) {
 				continue
 			}
 			row.missing = with.missing
-			row.problems = problem(same, "%s gets the same response as with it (HTTP status %d): nothing shows that the header is checked", a.to, a.status)
+			row.problems = problem(same,
+				"%s gets the same response as with it (HTTP status %d): nothing shows that the header is checked", a.to, a.status)
 		}
 		checks = append(checks, row)
 	}
@@ -57,23 +59,26 @@ func (s *session) checkUnproven(unproven []*operation, shipment, invoice draft) 
 		case "webhooks.replay":
 			r, need = s.replay, s.noReplay
 		case "regulatory.purchase":
-			need = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.refusedPurchases, Skipped, needsRefusedPurchases), invoice.missing)
+			need = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.refusedPurchases, Skipped, needsRefusedPurchases),
+				invoice.missing)
 		}
 		if need != (missing{}) {
 			need.reason = "an incomplete request is refused in the same way with and without Authorization, and a complete one is not sent: " + need.reason
 		}
 		var a response
 		if r.lacks = "Authorization"; op.Name == "regulatory.purchase" {
-			a = s.purchase(Purchase{RequestID: invoice.id, DocumentType: strings.Join(invoice.slugs, ","), MustFail: true}, invoice.slugs, r.lacks, need)
+			a = s.purchase(Purchase{RequestID: invoice.id, DocumentType: strings.Join(invoice.slugs, ","), MustFail: true},
+				invoice.slugs, r.lacks, need)
 		} else {
 			a = s.send(op, r, need)
 		}
-		s.judge([]check{{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, s.refused(a), stated}})
+		s.judge([]check{{headingAccess, op.method + " " + op.path + " requires Authorization", a.missing, s.refused(a),
+			stated}})
 	}
 }
 
-// checkErrors reports how the service refused. The specification defines when a request fails, and leaves open how: "Error
-// body format, error codes and HTTP status codes: not shown."
+// checkErrors reports how the service refused. The specification defines when a request fails, and leaves open how:
+// "Error body format, error codes and HTTP status codes: not shown."
 func (s *session) checkErrors() {
 	unknown := s.send(&operation{method: http.MethodGet, path: "/v1/no-such-operation"}, request{})
 	unrefused := s.refused(unknown)
@@ -81,8 +86,10 @@ func (s *session) checkErrors() {
 	envelope.Assumption = "" // it is checked here
 	var bodies, statuses, successes []string
 	for _, a := range s.refusals {
-		successes = append(successes, problem(a.envelope["status"] == true, `%s: HTTP status %d, and "status":true`, a.to, a.status)...)
-		statuses = append(statuses, problem(a.rule && a.status != http.StatusBadRequest, "%s: HTTP status %d", a.to, a.status)...)
+		successes = append(successes,
+			problem(a.envelope["status"] == true, `%s: HTTP status %d, and "status":true`, a.to, a.status)...)
+		statuses = append(statuses,
+			problem(a.rule && a.status != http.StatusBadRequest, "%s: HTTP status %d", a.to, a.status)...)
 		differs := []string{"the body is not a JSON object: " + a.excerpt()}
 		if a.envelope != nil {
 			differs = envelope.problems("", a.envelope)
@@ -91,7 +98,8 @@ func (s *session) checkErrors() {
 	}
 	s.judge([]check{
 		{headingErrors, "an unknown path does not succeed", unknown.missing, unrefused, stated},
-		{headingErrors, "an unknown path gets HTTP status 404", unknown.missing, problem(unknown.status != http.StatusNotFound, "HTTP status %d", unknown.status), open},
+		{headingErrors, "an unknown path gets HTTP status 404", unknown.missing,
+			problem(unknown.status != http.StatusNotFound, "HTTP status %d", unknown.status), open},
 		{headingErrors, "status is not true in a refusal", missing{}, successes, stated},
 		{headingErrors, `a refusal is {"status":false,"message":"…"}, perhaps with data`, missing{}, bodies, open},
 		{headingErrors, "a request that breaks a rule gets HTTP status 400", missing{}, statuses, open},

@@ -16,8 +16,8 @@ type draft struct {
 	slugs   []string // of the offers
 }
 
-// recordOf returns the record of a regulatory request: data itself or, because the specification does not show where in data the
-// record is, data.request.
+// recordOf returns the record of a regulatory request: data itself or, because the specification does not show where in
+// data the record is, data.request.
 func recordOf(a response) map[string]any {
 	if inner, wrapped := a.data()["request"].(map[string]any); wrapped && a.data()["request_id"] == nil {
 		return inner
@@ -25,7 +25,8 @@ func recordOf(a response) map[string]any {
 	return a.data()
 }
 
-// problemsOfRecord checks the members of the record of a request that the specification names, of which some are required.
+// problemsOfRecord checks the members of the record of a request that the specification names, of which some are
+// required.
 func (s *session) problemsOfRecord(a response, required ...string) []string {
 	if problems := a.problems(); len(problems) > 0 {
 		return problems
@@ -35,19 +36,22 @@ func (s *session) problemsOfRecord(a response, required ...string) []string {
 	return table.problems("data", recordOf(a))
 }
 
-// checkRegulatory checks the workflow of a regulatory request: analyze in both flows, look up, purchase, poll. It returns the
-// drafts of a shipment and of an invoice.
+// checkRegulatory checks the workflow of a regulatory request: analyze in both flows, look up, purchase, poll. It
+// returns the drafts of a shipment and of an invoice.
 func (s *session) checkRegulatory() (shipment, invoice draft) {
 	unknown := s.call("regulatory.get", request{id: "RD-0"})
-	s.judge([]check{{headingRegulatory, "GET /request/:request_id of an unknown request returns no record", unknown.missing,
-		problem(unknown.succeeded() && len(recordOf(unknown)) > 0, "GET /request/RD-0 returns a record: %s", unknown.excerpt()), stated}})
+	s.judge([]check{{headingRegulatory, "GET /request/:request_id of an unknown request returns no record",
+		unknown.missing,
+		problem(unknown.succeeded() && len(recordOf(unknown)) > 0, "GET /request/RD-0 returns a record: %s",
+			unknown.excerpt()), stated}})
 
 	before := s.readWallet(s.target.Wallet, unless(s.writes, Skipped, needsWrites))
 	shipment = s.analyze("shipment", "shipment_id", s.target.Shipment, needsShipment)
 	invoice = s.analyze("invoice", "file_url", s.target.Invoice, needsInvoice)
 	bought, refused := shipment, invoice
 	if shipment.missing != (missing{}) && invoice.missing == (missing{}) { // it was purchased, and is not a draft
-		bought, refused = invoice, draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
+		bought, refused = invoice,
+			draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
 	}
 	charge := s.confirmed(before.charged(s.readWallet(before.id, bought.missing), nil, shipment, invoice), func() {
 		s.call("regulatory.analyze", request{body: map[string]any{"shipment_id": s.target.Shipment}}, shipment.missing)
@@ -63,10 +67,11 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 	return shipment, refused
 }
 
-// analyze analyzes in one flow, looks the draft up, and checks both against the table of the draft record: "A draft: request_id,
-// available_documents, line items."
+// analyze analyzes in one flow, looks the draft up, and checks both against the table of the draft record: "A draft:
+// request_id, available_documents, line items."
 func (s *session) analyze(source, field, value, needs string) (d draft) {
-	analyzed := s.call("regulatory.analyze", request{body: map[string]any{field: value}}, unless(s.writes, Skipped, needsWrites), unless(value != "", NotRun, needs))
+	analyzed := s.call("regulatory.analyze", request{body: map[string]any{field: value}},
+		unless(s.writes, Skipped, needsWrites), unless(value != "", NotRun, needs))
 	record, problems := recordOf(analyzed), s.problemsOfRecord(analyzed, "request_id", "available_documents") // the others may be left out there
 	if status, there := record["status"]; there && status != "draft" {
 		problems = append(problems, wrong("status", status, "one of draft")...)
@@ -79,7 +84,8 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 	d.id, _ = record["request_id"].(string)
 	looked := s.call("regulatory.get", request{id: d.id}, d.missing)
 	seen, unlike := recordOf(looked), s.problemsOfRecord(looked, "request_id", "status", "available_documents", "source")
-	unlike = append(unlike, problem(len(unlike) == 0 && seen["request_id"] != d.id, "data.request_id is %v; want %s", seen["request_id"], d.id)...)
+	unlike = append(unlike, problem(len(unlike) == 0 && seen["request_id"] != d.id, "data.request_id is %v; want %s",
+		seen["request_id"], d.id)...)
 
 	var sources, slugs, prices, others []string
 	for _, shown := range []map[string]any{record, seen} {
@@ -95,23 +101,28 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 		if slug, named := document["document_type"]; named {
 			slugs = append(slugs, s.service.record("DocumentType").problems(at+".document_type", slug)...)
 		}
-		prices = append(prices, problem(!find("", element, isNumber), "%s carries no number, and so no price: %s", at, jsonOf(element))...)
-		others = append(others, s.service.record("AvailableDocument").members("document_type", "amount", "currency").problems(at, document)...)
+		prices = append(prices, problem(!find("", element, isNumber), "%s carries no number, and so no price: %s", at,
+			jsonOf(element))...)
+		others = append(others, s.service.record("AvailableDocument").members("document_type", "amount",
+			"currency").problems(at, document)...)
 	}
 	s.judge([]check{
-		{headingRegulatory, "analyze with " + field + " returns a draft: request_id, available_documents, line items", analyzed.missing, problems, stated},
+		{headingRegulatory, "analyze with " + field + " returns a draft: request_id, available_documents, line items",
+			analyzed.missing, problems, stated},
 		{headingRegulatory, "GET /request/:request_id returns the " + source + "'s record", looked.missing, unlike, stated},
 		{headingDraft, fmt.Sprintf("source is %q", source), looked.missing, sources, stated},
 		{headingDraft, "the line items of the " + source + " are called line_items", d.missing,
 			problem(!isOf("array", record["line_items"]), "line_items is %s", jsonOf(record["line_items"])), open},
 		{headingDraft, "document types of the " + source + " are slugs of the list, exactly", d.missing, slugs, stated},
 		{headingDraft, "each document offered for the " + source + " carries its price", d.missing, prices, stated},
-		{headingDraft, "documents offered for the " + source + " carry document_type, amount and currency", d.missing, others, open},
+		{headingDraft, "documents offered for the " + source + " carry document_type, amount and currency", d.missing,
+			others, open},
 	})
 	return d
 }
 
-// find reports whether a condition holds for a value or for one within it. Its place has the names of the members around it.
+// find reports whether a condition holds for a value or for one within it. Its place has the names of the members
+// around it.
 func find(at string, value any, is func(at string, v any) bool) bool {
 	found := is(at, value)
 	switch v := value.(type) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// checkReplay: "Response 200: data is the webhook replay result"; "Replays the exact stored payload of that attempt"; "A replay
-// creates a webhook event identifier";
+// checkReplay: "Response 200: data is the webhook replay result"; "Replays the exact stored payload of that attempt";
+// "A replay creates a webhook event identifier";
 // "Content-Type: application/json (optional)"; "When webhook_id is given, that webhook must exist, be active and be
 // subscribed to the event being replayed; otherwise the request fails."
 func (s *session) checkReplay() {
@@ -41,9 +41,11 @@ func (s *session) checkReplay() {
 	}
 	// to sends a replay to the first webhook that is active or not, and subscribed to the event or not.
 	to := func(lacking string, active, subscribed bool) response {
-		i := slices.IndexFunc(webhooks, func(w map[string]any) bool { return w["active"] == active && isSubscribed(w, event) == subscribed })
+		i := slices.IndexFunc(webhooks,
+			func(w map[string]any) bool { return w["active"] == active && isSubscribed(w, event) == subscribed })
 		if i < 0 {
-			return response{missing: cmp.Or(s.noReplay, missing{NotRun, "there is none among the webhooks: make " + lacking + " to " + event})}
+			return response{missing: cmp.Or(s.noReplay,
+				missing{NotRun, "there is none among the webhooks: make " + lacking + " to " + event})}
 		}
 		return replay(s.pair(event, webhooks[i]["webhook_id"]), s.noReplay)
 	}
@@ -56,7 +58,8 @@ func (s *session) checkReplay() {
 		{headingReplayed, "replay_mode is stored_payload", second.missing,
 			problem(second.data()["replay_mode"] != "stored_payload", "replay_mode is %v", second.data()["replay_mode"]), open},
 		fails("a webhook_id that is not active", to("an inactive webhook that is subscribed", false, true)),
-		fails("a webhook_id that is not subscribed to the event", to("an active webhook that is not subscribed", true, false)),
+		fails("a webhook_id that is not subscribed to the event",
+			to("an active webhook that is not subscribed", true, false)),
 		fails("a webhook_id that does not exist", replay(s.pair(event, "WA-0"), s.noReplay)),
 	})
 }
@@ -89,12 +92,14 @@ func (s *session) findReplay() (webhooks []map[string]any, event string) {
 	}
 	for _, kind := range []string{"shipment.delivered", "shipment.updated", "shipment.created"} {
 		if slices.ContainsFunc(webhooks, func(w map[string]any) bool {
-			return w["active"] == true && isSubscribed(w, kind) && (s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook)
+			return w["active"] == true && isSubscribed(w, kind) &&
+				(s.target.Webhook == "" || w["webhook_id"] == s.target.Webhook)
 		}) {
 			event = kind
 		}
 	}
 	s.replay = request{body: s.pair(event, s.target.Webhook)}
-	s.noReplay = cmp.Or(s.noReplay, unless(event != "", NotRun, "no active webhook is subscribed to a shipment event: subscribe one"))
+	s.noReplay = cmp.Or(s.noReplay,
+		unless(event != "", NotRun, "no active webhook is subscribed to a shipment event: subscribe one"))
 	return webhooks, event
 }

@@ -83,7 +83,8 @@ func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 // assumptions, the rules that no run can check, and the sums. If several checks were not made for the same
 // reason, it writes their number instead of each check.
 func (r Report) WriteText(w io.Writer) error {
-	const unmade, points, unseen = "Checks that were not made", "Open points of the specification, which never fail", "Rules that no run can check"
+	const unmade, points, unseen = "Checks that were not made", "Open points of the specification, which never fail",
+		"Rules that no run can check"
 	sections, differ := map[string][]string{}, 0
 	var headings []string
 	for _, x := range r.Results {
@@ -130,10 +131,12 @@ func (r Report) WriteText(w io.Writer) error {
 		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), differ, r.Count(Assumption))
 	for _, p := range r.Purchases {
 		if p.MustFail {
-			fmt.Fprintf(&b, "a purchase that must be refused was sent: %s of request %s\n", cmp.Or(p.DocumentType, "no document"), p.RequestID)
+			fmt.Fprintf(&b, "a purchase that must be refused was sent: %s of request %s\n",
+				cmp.Or(p.DocumentType, "no document"), p.RequestID)
 			continue
 		}
-		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s\n", p.DocumentType, p.RequestID, strings.TrimSpace(p.Price+" "+p.Currency))
+		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s\n", p.DocumentType, p.RequestID,
+			strings.TrimSpace(p.Price+" "+p.Currency))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -20,8 +20,8 @@ import (
 // maxAnswer limits how much of a response is read.
 const maxAnswer = 64 << 20
 
-// session is one run of the checks against a target: it sends the requests, and holds the evidence that several subjects
-// need.
+// session is one run of the checks against a target: it sends the requests, and holds the evidence that several
+// subjects need.
 type session struct {
 	settings
 	ctx      context.Context
@@ -96,7 +96,8 @@ func (s *session) judge(checks []check) {
 	}
 }
 
-// printable returns a text of the service without the key and without control characters, which a terminal would interpret.
+// printable returns a text of the service without the key and without control characters, which a terminal would
+// interpret.
 func (s *session) printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && !unicode.IsPrint(r) {
@@ -115,7 +116,8 @@ type request struct {
 	key   string         // instead of the account's
 }
 
-// response is the response to one request. It may be missing: it was not sent, or the service limits the rate of requests.
+// response is the response to one request. It may be missing: it was not sent, or the service limits the rate of
+// requests.
 type response struct {
 	missing  missing
 	op       *operation
@@ -157,7 +159,8 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, op.method, strings.TrimSuffix(s.base+target+"?"+r.query.Encode(), "?"), nil)
+	req, err := http.NewRequestWithContext(ctx, op.method, strings.TrimSuffix(s.base+target+"?"+r.query.Encode(), "?"),
+		nil)
 	if err != nil {
 		a.lost = err
 		return a
@@ -203,7 +206,8 @@ func (a response) problems() []string {
 	case a.lost != nil:
 		return []string{"no complete response: " + a.lost.Error()}
 	case fmt.Sprint(a.status) != a.op.status && (a.op.status != "2XX" || a.status/100 != 2):
-		return []string{fmt.Sprintf("HTTP status %d; want %s: %s", a.status, strings.Replace(a.op.status, "2XX", "a success", 1), a.excerpt())}
+		return []string{fmt.Sprintf("HTTP status %d; want %s: %s", a.status,
+			strings.Replace(a.op.status, "2XX", "a success", 1), a.excerpt())}
 	case a.envelope == nil:
 		return []string{"the body is not a JSON object: " + a.excerpt()}
 	}

@@ -28,7 +28,8 @@ func (s *session) walletOf(d draft) string {
 
 // readWallet reads all transactions of a wallet.
 func (s *session) readWallet(id string, needs ...missing) wallet {
-	w := wallet{id: id, missing: cmp.Or(cmp.Or(needs...), unless(id != "", NotRun, needsWallet)), transactions: map[string]map[string]any{}}
+	w := wallet{id: id, missing: cmp.Or(cmp.Or(needs...), unless(id != "", NotRun, needsWallet)),
+		transactions: map[string]map[string]any{}}
 	for page, pages := int64(1), int64(1); page <= min(pages, maxPages) && w.missing == (missing{}); page++ {
 		a := s.call("transactions.list", request{query: url.Values{"wallet": {id}, "page": {fmt.Sprint(page)}}})
 		for _, t := range objects(a.data()["transactions"]) {
@@ -38,9 +39,11 @@ func (s *session) readWallet(id string, needs ...missing) wallet {
 		total, counted := whole(pagination["total"])
 		pages, _ = whole(pagination["pageCount"])
 		w.missing = cmp.Or(a.missing,
-			unless(isOf("array", a.data()["transactions"]) && counted, NotRun, "needs the transactions of the wallet and their number, which could not be read"),
+			unless(isOf("array", a.data()["transactions"]) && counted, NotRun,
+				"needs the transactions of the wallet and their number, which could not be read"),
 			unless(page < min(pages, maxPages) || total <= int64(len(w.transactions)), NotRun,
-				fmt.Sprintf("needs all transactions of the wallet: %d of %d were listed on up to %d pages", len(w.transactions), total, maxPages)))
+				fmt.Sprintf("needs all transactions of the wallet: %d of %d were listed on up to %d pages", len(w.transactions),
+					total, maxPages)))
 	}
 	return w
 }
@@ -53,8 +56,8 @@ type charge struct {
 	others   []string // amounts of payments that can be for something else
 }
 
-// charged compares a wallet with what it is after requests about drafts that charge price once; nothing if price is nil. A
-// payment that is neither the price of a document of the drafts nor names one of them can be for something else.
+// charged compares a wallet with what it is after requests about drafts that charge price once; nothing if price is
+// nil. A payment that is neither the price of a document of the drafts nor names one of them can be for something else.
 func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
 	var related []any
 	var others []string
@@ -88,13 +91,15 @@ func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
 		c.missing = cmp.Or(c.missing, after.missing)
 	}
 	if len(c.problems) == 0 {
-		c.missing = cmp.Or(c.missing, unless(len(others) == 0, NotRun, fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", strings.Join(others, ", "))))
+		c.missing = cmp.Or(c.missing,
+			unless(len(others) == 0, NotRun,
+				fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", strings.Join(others, ", "))))
 	}
 	return c
 }
 
-// confirmed makes requests that must charge nothing two more times if the wallet paid something after them that can be for
-// something else. What it pays each time is for them.
+// confirmed makes requests that must charge nothing two more times if the wallet paid something after them that can be
+// for something else. What it pays each time is for them.
 func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 	if len(c.problems) > 0 || len(c.others) == 0 {
 		return c
@@ -103,7 +108,8 @@ func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 	for range 2 {
 		again()
 		next := c.after.charged(s.readWallet(c.after.id), nil, drafts...)
-		paid = slices.DeleteFunc(slices.Clone(paid), func(amount string) bool { return !slices.Contains(next.others, amount) })
+		paid = slices.DeleteFunc(slices.Clone(paid),
+			func(amount string) bool { return !slices.Contains(next.others, amount) })
 		c.after = next.after
 		if next.after.missing != (missing{}) || len(paid) == 0 {
 			return c
@@ -113,8 +119,8 @@ func (s *session) confirmed(c charge, again func(), drafts ...draft) charge {
 	return c
 }
 
-// concerns reports whether a transaction names one of the drafts or its shipment, or is of the amount of a document that
-// one of them offers.
+// concerns reports whether a transaction names one of the drafts or its shipment, or is of the amount of a document
+// that one of them offers.
 func concerns(t map[string]any, drafts []draft) bool {
 	text := jsonOf(t)
 	paid, _ := rational(t["amount"])

@@ -34,7 +34,8 @@ func after(count int, path, holding string, then breaking) breaking {
 
 // responding responds to each request to a path with a status.
 func responding(path string, status int) breaking {
-	return responds(status, `{"status":false,"message":"not now"}`, func(r *http.Request, _ string) bool { return strings.HasPrefix(r.URL.Path, path) })
+	return responds(status, `{"status":false,"message":"not now"}`,
+		func(r *http.Request, _ string) bool { return strings.HasPrefix(r.URL.Path, path) })
 }
 
 // listing changes the lists of transactions.
@@ -92,7 +93,8 @@ func uncounted(transactions []map[string]any, pagination map[string]any) []map[s
 }
 
 // A service that charged twice passed "charges nothing more" if its transactions could not be read after the second
-// purchase, or did not show their number, and one that charged once failed. A check whose evidence is missing is not made.
+// purchase, or did not show their number, and one that charged once failed. A check whose evidence is missing is not
+// made.
 func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 	t.Parallel()
 	const (
@@ -102,7 +104,8 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 		refusal  = "What the service does/a purchase of a document that the draft does not offer charges nothing"
 		bought   = "document_types"
 	)
-	unreadable, limited := responding("/v1/transactions", http.StatusInternalServerError), responding("/v1/transactions", http.StatusTooManyRequests)
+	unreadable, limited := responding("/v1/transactions", http.StatusInternalServerError),
+		responding("/v1/transactions", http.StatusTooManyRequests)
 	twice := func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", bought, 2) }
 	and := func(first func(*mockserver.Server) breaking, second breaking) func(*mockserver.Server) breaking {
 		return func(srv *mockserver.Server) breaking {
@@ -118,18 +121,26 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 		"charged twice, then unreadable": {and(twice, after(2, "/purchase", bought, unreadable)), []string{again, refusal}},
 		"charged twice, then limited":    {and(twice, after(2, "/purchase", bought, limited)), []string{again, refusal}},
 		"charged twice, then not listed": {and(twice, after(2, "/purchase", bought, listing(hidden(1)))), []string{again}},
-		"charged twice, then uncounted":  {and(twice, after(2, "/purchase", bought, listing(uncounted))), []string{again, refusal}},
-		"unreadable after a purchase":    {and(none, after(1, "/purchase", bought, unreadable)), []string{once, again}},
-		"limited after a purchase":       {and(none, after(1, "/purchase", bought, limited)), []string{once, again}},
-		"not listed after a purchase":    {and(none, after(1, "/purchase", bought, listing(hidden(1)))), []string{once, again}},
-		"unreadable after an analysis":   {and(none, after(1, "/analyze", "shipment_id", unreadable)), []string{analysis, once, again}},
-		"limited after an analysis":      {and(none, after(1, "/analyze", "shipment_id", limited)), []string{analysis, once, again}},
+		"charged twice, then uncounted": {and(twice, after(2, "/purchase", bought, listing(uncounted))),
+			[]string{again, refusal}},
+		"unreadable after a purchase": {and(none, after(1, "/purchase", bought, unreadable)), []string{once, again}},
+		"limited after a purchase":    {and(none, after(1, "/purchase", bought, limited)), []string{once, again}},
+		"not listed after a purchase": {and(none, after(1, "/purchase", bought, listing(hidden(1)))),
+			[]string{once, again}},
+		"unreadable after an analysis": {and(none, after(1, "/analyze", "shipment_id", unreadable)),
+			[]string{analysis, once, again}},
+		"limited after an analysis": {and(none, after(1, "/analyze", "shipment_id", limited)),
+			[]string{analysis, once, again}},
 
 		// Another program pays from the wallet meanwhile.
-		"another payment after an analysis":        {and(none, after(1, "/analyze", "shipment_id", listing(another))), []string{analysis}},
-		"another payment after a purchase":         {and(none, after(1, "/purchase", bought, listing(another))), []string{once}},
-		"another payment after the second":         {and(none, after(2, "/purchase", bought, listing(another))), []string{again}},
-		"another payment after a refused purchase": {and(none, after(3, "/purchase", "document_types", listing(another))), []string{refusal}},
+		"another payment after an analysis": {and(none, after(1, "/analyze", "shipment_id", listing(another))),
+			[]string{analysis}},
+		"another payment after a purchase": {and(none, after(1, "/purchase", bought, listing(another))),
+			[]string{once}},
+		"another payment after the second": {and(none, after(2, "/purchase", bought, listing(another))),
+			[]string{again}},
+		"another payment after a refused purchase": {and(none, after(3, "/purchase", "document_types", listing(another))),
+			[]string{refusal}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,14 +167,15 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 	}
 }
 
-// Without a shipment the draft of the invoice is purchased. A service that conforms failed the checks of refused purchases, whose
-// draft it was.
+// Without a shipment the draft of the invoice is purchased. A service that conforms failed the checks of refused
+// purchases, whose draft it was.
 func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
 	at := target(srv)
 	at.Shipment = ""
-	if report := conformance.Check(t.Context(), at, whole(srv, srv.Transport())...); !report.Conforms() || len(report.Purchases) != 2 {
+	if report := conformance.Check(t.Context(), at, whole(srv, srv.Transport())...); !report.Conforms() ||
+		len(report.Purchases) != 2 {
 		t.Errorf("purchases %+v; failed: %q", report.Purchases, verdicts(report, conformance.Fail))
 	}
 }
@@ -172,8 +184,10 @@ func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
 func TestCheck_AFreeDocumentNeedsNoTransaction(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
-	free := changed(documents+"/analyze", "data.available_documents", `[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(&greedy{next: srv})
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithWrites(), conformance.WithTransport(through{free}))
+	free := changed(documents+"/analyze", "data.available_documents",
+		`[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(&greedy{next: srv})
+	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
+		conformance.WithWrites(), conformance.WithTransport(through{free}))
 	for _, result := range report.Results {
 		if result.Check == "the wallet is charged the stored amount" && result.Verdict != conformance.Pass {
 			t.Errorf("%+v", result)
@@ -203,9 +217,10 @@ func TestCheck_ALimitedRateIsNoResult(t *testing.T) {
 	}
 	srv := serve(t)
 	broken := always("/v1/webhooks/replay", "{}", `{"status":true,"message":"queued","data":{}}`)
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{
-		responding("/v1/webhooks/replay", http.StatusTooManyRequests)(broken(srv)),
-	}))
+	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
+		conformance.WithTransport(through{
+			responding("/v1/webhooks/replay", http.StatusTooManyRequests)(broken(srv)),
+		}))
 	for _, result := range report.Results {
 		if result.Heading == "POST /v1/webhooks/replay" && result.Verdict == conformance.Pass {
 			t.Errorf("%+v", result)

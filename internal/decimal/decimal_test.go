@@ -29,9 +29,11 @@ func TestParse(t *testing.T) {
 		}
 	}
 	refused := map[error][]string{
-		decimal.ErrSyntax: {"", " ", "abc", "1.", ".5", ".", "--1", "1,23", "1,2345", ",123", "1e", "1e+", "0x10", "NaN", "Inf", "1 2",
+		decimal.ErrSyntax: {"", " ", "abc", "1.", ".5", ".", "--1", "1,23", "1,2345", ",123", "1e", "1e+", "0x10", "NaN",
+			"Inf", "1 2",
 			"1.2.3", "1_000", "٣", strings.Repeat("0", 401)},
-		decimal.ErrRange: {"1e18", "1000000000000000000", "1e999999999999", "1e-999999999999", "1e-19", "0.1234567890123456789"},
+		decimal.ErrRange: {"1e18", "1000000000000000000", "1e999999999999", "1e-999999999999", "1e-19",
+			"0.1234567890123456789"},
 	}
 	for want, texts := range refused {
 		for _, in := range texts {
@@ -46,14 +48,17 @@ func TestParse(t *testing.T) {
 func TestParsePlain(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]decimal.Number{
-		"0": {}, "7": {Units: 7}, "1890": {Units: 1890}, "19.99": {Units: 1999, Scale: 2}, "0.09": {Units: 9, Scale: 2}, "1.50": {Units: 15, Scale: 1}, "0.0": {},
-		"999999999999999999": {Units: 999_999_999_999_999_999}, "1.2345678901234567": {Units: 12_345_678_901_234_567, Scale: 16},
+		"0": {}, "7": {Units: 7}, "1890": {Units: 1890}, "19.99": {Units: 1999, Scale: 2}, "0.09": {Units: 9, Scale: 2},
+		"1.50": {Units: 15, Scale: 1}, "0.0": {},
+		"999999999999999999": {Units: 999_999_999_999_999_999},
+		"1.2345678901234567": {Units: 12_345_678_901_234_567, Scale: 16},
 	} {
 		if got, ok := decimal.ParsePlain([]byte(in)); !ok || got != want {
 			t.Errorf("%q is %#v, %t, want %#v", in, got, ok, want)
 		}
 	}
-	for _, in := range []string{"", ".", ".5", "5.", "1.2.3", "-1", "1e3", "1,000", " 1", "1/2", "1:2", "0000000000000000001"} {
+	for _, in := range []string{"", ".", ".5", "5.", "1.2.3", "-1", "1e3", "1,000", " 1", "1/2", "1:2",
+		"0000000000000000001"} {
 		if got, ok := decimal.ParsePlain([]byte(in)); ok {
 			t.Errorf("%q is %#v", in, got)
 		}
@@ -88,20 +93,23 @@ func TestNew_RefusesWhatHasTooManyDigits(t *testing.T) {
 	}
 }
 
-// The results that random numbers seldom reach: the largest number and the next one, equal numbers, and a product of more
-// than 64 bits that has few digits once its zeros are dropped.
+// The results that random numbers seldom reach: the largest number and the next one, equal numbers, and a product of
+// more than 64 bits that has few digits once its zeros are dropped.
 func TestArithmetic_AtItsLimits(t *testing.T) {
 	t.Parallel()
 	const refused = "refused"
 	for _, test := range []struct{ op, a, b, want string }{
 		{"add", "999999999999999998", "1", "999999999999999999"}, {"add", "999999999999999999", "1", refused},
-		{"add", "-999999999999999999", "-1", refused}, {"add", "5", "0", "5"}, {"add", "0", "-5", "-5"}, {"add", "-5", "5", "0"},
-		{"add", "1", "0.000000000000000001", refused}, {"add", "9", "0.000000000000000001", refused}, {"add", "-9", "-0.5", "-9.5"},
+		{"add", "-999999999999999999", "-1", refused}, {"add", "5", "0", "5"}, {"add", "0", "-5", "-5"},
+		{"add", "-5", "5", "0"},
+		{"add", "1", "0.000000000000000001", refused}, {"add", "9", "0.000000000000000001", refused},
+		{"add", "-9", "-0.5", "-9.5"},
 		{"add", "9.00000000000000001", "0.3", "9.30000000000000001"},
 		{"mul", "1000000000", "100000000", "100000000000000000"}, {"mul", "1000000000", "1000000000", refused},
 		{"mul", "0.000000001", "0.000000001", "0.000000000000000001"}, {"mul", "0.0000000001", "0.000000001", refused},
 		{"mul", "-0.576460752303423488", "29802322387.6953125", "-17179869184"}, {"mul", "0", "-5", "0"},
-		{"cmp", "1.5", "1.5", "0"}, {"cmp", "0", "0", "0"}, {"cmp", "-2", "-2", "0"}, {"cmp", "-2", "-1.5", "-1"}, {"cmp", "2", "1.5", "1"}, {"cmp", "-1", "0", "-1"},
+		{"cmp", "1.5", "1.5", "0"}, {"cmp", "0", "0", "0"}, {"cmp", "-2", "-2", "0"}, {"cmp", "-2", "-1.5", "-1"},
+		{"cmp", "2", "1.5", "1"}, {"cmp", "-1", "0", "-1"},
 	} {
 		a, errA := decimal.Parse(test.a)
 		b, errB := decimal.Parse(test.b)

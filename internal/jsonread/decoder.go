@@ -25,8 +25,8 @@ func (d *Decoder) Read(into any) []byte {
 	return d.text[start:d.pos]
 }
 
-// value reads the next value into a field, and reports whether it could be read. One that could not be, and a null, leave
-// the field as it is. But a null makes a strict list empty: its absence stays nil.
+// value reads the next value into a field, and reports whether it could be read. One that could not be, and a null,
+// leave the field as it is. But a null makes a strict list empty: its absence stays nil.
 func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 	c := d.peek()
 	switch {
@@ -313,8 +313,8 @@ func kindOf(c byte) string {
 	return "number"
 }
 
-// Value is a JSON value in full, for a caller that looks for more than the fields of a type: each member is kept, also one
-// whose name is given twice. The zero Value is absent, or null.
+// Value is a JSON value in full, for a caller that looks for more than the fields of a type: each member is kept, also
+// one whose name is given twice. The zero Value is absent, or null.
 type Value struct {
 	// Kind is '{', '[', '"', or 'v' for a number, true or false; 0 for an absent value and for null.
 	Kind byte

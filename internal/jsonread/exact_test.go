@@ -118,24 +118,30 @@ func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 	t.Parallel()
 	twice := exactPrice{text: `"given twice"`}
 	checkDocuments(t, map[string]func(*document){
-		`{"notes":"a","notes":"b"}`:                            func(d *document) { d.Notes = "b" },
-		`{"notes":"a","note\u0073":"b"}`:                       func(d *document) { d.Notes = "b" },
-		`{"notes":"a","notes":"b","notes":"c"}`:                func(d *document) { d.Notes = "c" },
-		`{"notes":"a","notes":null}`:                           func(*document) {},
-		`{"count":"x","count":2}`:                              func(d *document) { d.Count = 2 },
-		`{"one":{"name":"a"},"one":{}}`:                        func(*document) {},
-		`{"list":[{"name":"a"},{"name":"b"}],"list":[{}]}`:     func(d *document) { d.List = []item{{}} },
-		`{"texts":{"a":"1"},"texts":{"b":"2"}}`:                func(d *document) { d.Texts = map[string]string{"b": "2"} },
-		`{"texts":{"a":"1","a":"2"}}`:                          func(d *document) { d.Texts = map[string]string{"a": "2"} },
-		`{"price":1,"price":100}`:                              func(d *document) { d.Price = &twice },
-		`{"price":1,"Price":2,"price":1,"count":1}`:            func(d *document) { d.Price, d.Count = &twice, 1 },
-		`{"price":1,"price":2,"price":3}`:                      func(d *document) { d.Price = &twice },
-		`{"one":{"amount":1,"items":[],"amount": {"a":[1]} }}`: func(d *document) { d.One.Amount, d.One.Items = twice, []*item{} },
+		`{"notes":"a","notes":"b"}`:                        func(d *document) { d.Notes = "b" },
+		`{"notes":"a","note\u0073":"b"}`:                   func(d *document) { d.Notes = "b" },
+		`{"notes":"a","notes":"b","notes":"c"}`:            func(d *document) { d.Notes = "c" },
+		`{"notes":"a","notes":null}`:                       func(*document) {},
+		`{"count":"x","count":2}`:                          func(d *document) { d.Count = 2 },
+		`{"one":{"name":"a"},"one":{}}`:                    func(*document) {},
+		`{"list":[{"name":"a"},{"name":"b"}],"list":[{}]}`: func(d *document) { d.List = []item{{}} },
+		`{"texts":{"a":"1"},"texts":{"b":"2"}}`:            func(d *document) { d.Texts = map[string]string{"b": "2"} },
+		`{"texts":{"a":"1","a":"2"}}`:                      func(d *document) { d.Texts = map[string]string{"a": "2"} },
+		`{"price":1,"price":100}`:                          func(d *document) { d.Price = &twice },
+		`{"price":1,"Price":2,"price":1,"count":1}`:        func(d *document) { d.Price, d.Count = &twice, 1 },
+		`{"price":1,"price":2,"price":3}`:                  func(d *document) { d.Price = &twice },
+		`{"one":{"amount":1,"items":[],"amount": {"a":[1]} }}`: func(d *document) {
+			d.One.Amount, d.One.Items = twice,
+				[]*item{}
+		},
 		`{"list":[{"amount":1},{"amount":2,"amount":2},{"amount":3}]}`: func(d *document) {
 			d.List = []item{{Amount: exactPrice{text: "1"}}, {Amount: twice}, {Amount: exactPrice{text: "3"}}}
 		},
-		`{"one":{"amount":1},"one":{"amount":2}}`:                                    func(d *document) { d.One.Amount.text = "2" },
-		`{"one":{"amount":1,"amount":2,"parent":{"amount":3,"amount":4}}}`:           func(d *document) { d.One.Amount, d.One.Parent = twice, &item{Amount: twice} },
+		`{"one":{"amount":1},"one":{"amount":2}}`: func(d *document) { d.One.Amount.text = "2" },
+		`{"one":{"amount":1,"amount":2,"parent":{"amount":3,"amount":4}}}`: func(d *document) {
+			d.One.Amount,
+				d.One.Parent = twice, &item{Amount: twice}
+		},
 		`{"by_name":{"x":{"name":"a"},"x":{}},"pair":[{"name":"a"}],"pair":[{},{}]}`: func(d *document) { d.ByName = map[string]item{"x": {}} },
 	})
 }
@@ -163,9 +169,12 @@ func TestUnmarshal_ReturnsTheErrorsOfEncodingJSON(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"parent":`, 20_000)
 	for _, text := range []string{
-		``, ` `, `{`, `}`, `{"`, `{"name`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",`, `{"name":"a",}`, `{"name":"a","NAME":`,
-		`{"name":"a","NAME":tru e}`, `{"name":"a","NAME":"b"} x`, `{"name":"a","NAME":"b"}}`, `{"name" "a"}`, `{"name":"a" "NAME":"b"}`, `[`, `[]`, `1`,
-		`{"name":"a","NAME":]}`, `{"items":[{"NAME":"b"},]}`, `{"\x":1,"NAME":2}`, `{"NAME":"b","name":1}`, `{"NAME":"b","items":{}}`, "{\"na\xffme\":1}",
+		``, ` `, `{`, `}`, `{"`, `{"name`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",`, `{"name":"a",}`,
+		`{"name":"a","NAME":`,
+		`{"name":"a","NAME":tru e}`, `{"name":"a","NAME":"b"} x`, `{"name":"a","NAME":"b"}}`, `{"name" "a"}`,
+		`{"name":"a" "NAME":"b"}`, `[`, `[]`, `1`,
+		`{"name":"a","NAME":]}`, `{"items":[{"NAME":"b"},]}`, `{"\x":1,"NAME":2}`, `{"NAME":"b","name":1}`,
+		`{"NAME":"b","items":{}}`, "{\"na\xffme\":1}",
 		deep, deep + "1" + strings.Repeat("}", 20_000), strings.Repeat(`{"items":[`, 9_000), strings.Repeat("[", 20_000),
 	} {
 		var got, plain item

@@ -127,9 +127,10 @@ func TestRead_MendsEachKindOfField(t *testing.T) {
 		`{"counts":{}}`:                            {Counts: map[slug]int{}},
 		`{"counts":null}`:                          {},
 		`{"counts":[{"a":1}]}`:                     {},
-		`{"nested":{"nested":{"count":1}}}`:        {Nested: &thing{base: base{Raw: `{"nested":{"count":1}}`}, Nested: &thing{base: base{Raw: `{"count":1}`}, Count: 1}}},
-		`[]`:                                       {},
-		` null `:                                   {},
+		`{"nested":{"nested":{"count":1}}}`: {Nested: &thing{base: base{Raw: `{"nested":{"count":1}}`},
+			Nested: &thing{base: base{Raw: `{"count":1}`}, Count: 1}}},
+		`[]`:     {},
+		` null `: {},
 	} {
 		want.Plain = "untouched"
 		if strings.HasPrefix(text, "{") {
@@ -273,7 +274,8 @@ func TestRead_Timestamps(t *testing.T) {
 			At time.Time `json:"at"`
 		}
 		var reported []jsonread.Difference
-		err := newReader().Read([]byte(`{"at":`+value+`}`), &got, jsonread.Options{Report: func(d jsonread.Difference) { reported = append(reported, d) }})
+		err := newReader().Read([]byte(`{"at":`+value+`}`), &got,
+			jsonread.Options{Report: func(d jsonread.Difference) { reported = append(reported, d) }})
 		if strings.Contains(value, "\x00") {
 			if err != jsonread.ErrSyntax {
 				t.Errorf("%s: %v", value, err)
@@ -300,7 +302,8 @@ func TestRead_ReportsDifferences(t *testing.T) {
 	if difference := cmp.Diff([]string{
 		"type big number instead of int64", "type ratio number instead of float64",
 		"unknown x number", "type count string instead of number", "type kinds[] number instead of string",
-		"unknown parts[].y array", "missing parts[].code ", "type parts[] string instead of object", "type parts[].price string instead of number",
+		"unknown parts[].y array", "missing parts[].code ", "type parts[] string instead of object",
+		"type parts[].price string instead of number",
 		"type parts[].price number instead of price",
 		"type one array instead of object", "type nested.at number instead of ISO 8601 timestamp", "missing id ",
 	}, got); difference != "" {
@@ -312,9 +315,12 @@ func TestRead_Errors(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 10_100) + strings.Repeat("]", 10_100)
 	for text, want := range map[string]error{
-		``: jsonread.ErrSyntax, `{`: jsonread.ErrSyntax, `{} x`: jsonread.ErrSyntax, `{"id":"a",}`: jsonread.ErrSyntax, `{"x":` + deep + `}`: jsonread.ErrSyntax,
-		`{"count":01}`: jsonread.ErrSyntax, `{"count":"\x"}`: jsonread.ErrSyntax, `{"at":"2024}`: jsonread.ErrSyntax, `{"one":[}`: jsonread.ErrSyntax,
-		`{,"id":"a"}`: jsonread.ErrSyntax, `{"id":"a""count":1}`: jsonread.ErrSyntax, `{"id","a"}`: jsonread.ErrSyntax, `{"x","a"}`: jsonread.ErrSyntax, `{"id":"a"]`: jsonread.ErrSyntax,
+		``: jsonread.ErrSyntax, `{`: jsonread.ErrSyntax, `{} x`: jsonread.ErrSyntax, `{"id":"a",}`: jsonread.ErrSyntax,
+		`{"x":` + deep + `}`: jsonread.ErrSyntax,
+		`{"count":01}`:       jsonread.ErrSyntax, `{"count":"\x"}`: jsonread.ErrSyntax, `{"at":"2024}`: jsonread.ErrSyntax,
+		`{"one":[}`:   jsonread.ErrSyntax,
+		`{,"id":"a"}`: jsonread.ErrSyntax, `{"id":"a""count":1}`: jsonread.ErrSyntax, `{"id","a"}`: jsonread.ErrSyntax,
+		`{"x","a"}`: jsonread.ErrSyntax, `{"id":"a"]`: jsonread.ErrSyntax,
 		`{"kinds":["a","b","c"]}`:      jsonread.ErrCrowded,
 		`{"x":[[1,2],[3]]}`:            jsonread.ErrCrowded,
 		`{"kinds":["a","b"]}`:          nil,

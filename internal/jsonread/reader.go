@@ -13,8 +13,9 @@
 //
 // A value of another type than the field's is read if it can be: numbers and booleans in strings, strings
 // where a list of strings belongs, timestamps in other layouts, integers of floating-point origin
-// (1998.9999999999998), and so on. What cannot be read leaves its field zero. So an odd value costs neither its record nor the speed of the others. [Options.Report] gets
-// every such difference, every unknown member and every missing one, from the same pass.
+// (1998.9999999999998), and so on. What cannot be read leaves its field zero. So an odd value costs neither its record
+// nor the speed of the others. [Options.Report] gets every such difference, every unknown member and every missing one,
+// from the same pass.
 //
 // Names match byte for byte. If a member is given twice, the last one counts. A type with its own
 // function ([Custom]) decides this case itself. If a field has several names, the first one
@@ -83,9 +84,9 @@ type CustomType struct {
 	twice func(unsafe.Pointer)
 }
 
-// Custom returns a type that read reads, whatever the value is, null included, and reports whether it could. If its member is given twice,
-// twice is called; if that is nil, the last one counts. want is the JSON type that is expected; "" expects
-// none.
+// Custom returns a type that read reads, whatever the value is, null included, and reports whether it could. If its
+// member is given twice, twice is called; if that is nil, the last one counts. want is the JSON type that is expected;
+// "" expects none.
 func Custom[T any](want string, read func(*Decoder, *T) bool, twice func(*T)) CustomType {
 	custom := CustomType{
 		of: reflect.TypeFor[T](), want: want,
@@ -108,7 +109,8 @@ type Reader struct {
 
 // New returns a reader that knows custom types.
 func New(types ...CustomType) *Reader {
-	r := &Reader{custom: map[reflect.Type]*CustomType{}, roots: map[reflect.Type]*field{}, records: map[reflect.Type]*record{}}
+	r := &Reader{custom: map[reflect.Type]*CustomType{}, roots: map[reflect.Type]*field{},
+		records: map[reflect.Type]*record{}}
 	for _, custom := range types {
 		r.custom[custom.of] = &custom
 	}

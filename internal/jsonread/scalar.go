@@ -91,7 +91,8 @@ func (s *scanner) scalar() string {
 }
 
 // unescape returns the text of a string in quotes, which scanner.quoted has checked. Half a surrogate pair and
-// each byte that is not UTF-8 become U+FFFD. json.Unmarshal would do the same, and would add 200 KB to programs that only list.
+// each byte that is not UTF-8 become U+FFFD. json.Unmarshal would do the same, and would add 200 KB to programs that
+// only list.
 func unescape(quoted []byte) string {
 	if quoted == nil {
 		return ""

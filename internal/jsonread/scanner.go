@@ -121,7 +121,8 @@ func (s *scanner) name() []byte {
 	return name[1 : len(name)-1]
 }
 
-// skipName moves behind a separator, a quoted name and its colon if the first two come next, and reports whether they do.
+// skipName moves behind a separator, a quoted name and its colon if the first two come next, and reports whether they
+// do.
 func (s *scanner) skipName(separator byte, name string) bool {
 	start := s.pos
 	if s.peek() == separator {

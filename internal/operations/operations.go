@@ -33,7 +33,8 @@ type Operation struct {
 	Route string
 	// Retry is the condition under which the client sends the operation again.
 	Retry Retry
-	// Again is what a second request does to the first one's effect. It is empty for a read, and the reason for Retry otherwise.
+	// Again is what a second request does to the first one's effect. It is empty for a read, and the reason for Retry
+	// otherwise.
 	Again string
 	// Pages is true if the operation lists records in pages, with the query parameters page and perPage.
 	Pages bool
@@ -69,18 +70,27 @@ func All() []Operation {
 		{Name: "rates.list", Method: http.MethodGet, Route: "/v1/rates", Retry: Safe, Pages: true},
 		{Name: "countries.list", Method: http.MethodGet, Route: "/v1/countries", Retry: Safe},
 		{Name: "webhooks.list", Method: http.MethodGet, Route: "/v1/webhooks", Retry: Safe, Pages: true},
-		{Name: "webhooks.replay", Method: http.MethodPost, Route: "/v1/webhooks/replay", Retry: Unsent, Again: "it notifies again"},
+		{Name: "webhooks.replay", Method: http.MethodPost, Route: "/v1/webhooks/replay", Retry: Unsent,
+			Again: "it notifies again"},
 		{Name: "transactions.list", Method: http.MethodGet, Route: "/v1/transactions", Retry: Safe, Pages: true},
-		{Name: "regulatory.analyze", Method: http.MethodPost, Route: base + "/analyze", Retry: Unsent, Again: "it makes another draft"},
-		{Name: "regulatory.purchase", Method: http.MethodPost, Route: base + "/purchase", Charges: true, Again: "it may charge again"},
+		{Name: "regulatory.analyze", Method: http.MethodPost, Route: base + "/analyze", Retry: Unsent,
+			Again: "it makes another draft"},
+		{Name: "regulatory.purchase", Method: http.MethodPost, Route: base + "/purchase", Charges: true,
+			Again: "it may charge again"},
 		{Name: "regulatory.get", Method: http.MethodGet, Route: request, Retry: Safe},
 
-		{Name: UpdateItems, Method: http.MethodPut, Route: request + "/items", Retry: Unsent, Again: "it overwrites a later change", Provisional: true},
-		{Name: UpdateAddresses, Method: http.MethodPut, Route: request + "/addresses", Retry: Unsent, Again: "it overwrites a later change", Provisional: true},
-		{Name: UpdateShipping, Method: http.MethodPut, Route: request + "/shipping", Retry: Unsent, Again: "it overwrites a later change", Provisional: true},
-		{Name: UpdateProfile, Method: http.MethodPut, Route: request + "/profiles/{document_type}", Retry: Unsent, Again: "it overwrites a later change", Provisional: true},
-		{Name: RetryRequest, Method: http.MethodPost, Route: request + "/retry", Retry: Unsent, Again: "it generates again", Provisional: true},
-		{Name: DocumentPDF, Method: http.MethodGet, Route: request + "/documents/{document_type}/pdf", Retry: Safe, Open: true, Provisional: true},
+		{Name: UpdateItems, Method: http.MethodPut, Route: request + "/items", Retry: Unsent,
+			Again: "it overwrites a later change", Provisional: true},
+		{Name: UpdateAddresses, Method: http.MethodPut, Route: request + "/addresses", Retry: Unsent,
+			Again: "it overwrites a later change", Provisional: true},
+		{Name: UpdateShipping, Method: http.MethodPut, Route: request + "/shipping", Retry: Unsent,
+			Again: "it overwrites a later change", Provisional: true},
+		{Name: UpdateProfile, Method: http.MethodPut, Route: request + "/profiles/{document_type}", Retry: Unsent,
+			Again: "it overwrites a later change", Provisional: true},
+		{Name: RetryRequest, Method: http.MethodPost, Route: request + "/retry", Retry: Unsent, Again: "it generates again",
+			Provisional: true},
+		{Name: DocumentPDF, Method: http.MethodGet, Route: request + "/documents/{document_type}/pdf", Retry: Safe,
+			Open: true, Provisional: true},
 	}
 }
 

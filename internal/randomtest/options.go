@@ -1,8 +1,8 @@
 // Package randomtest contains the seeds and sizes of random tests: they are read from environment variables, and a test
 // that fails logs the command that replays it with the same ones.
 //
-// Tests that draw their values with pgregory.net/rapid import it for its seed alone: rapid draws with SHIPPING_SEED too,
-// unless -rapid.seed is set, and logs its flags if it fails.
+// Tests that draw their values with pgregory.net/rapid import it for its seed alone: rapid draws with SHIPPING_SEED
+// too, unless -rapid.seed is set, and logs its flags if it fails.
 package randomtest
 
 import (
@@ -90,7 +90,8 @@ func (o *Options) String() string { return o.With() }
 func (o *Options) With(further ...string) string {
 	nested, folder := underTest()
 	name := "^" + strings.ReplaceAll(regexp.QuoteMeta(o.t.Name()), "/", "$/^") + "$"
-	return fmt.Sprintf("%s go test%s -v -run '%s' %s", strings.Join(slices.Concat(o.text, further), " "), nested, name, folder)
+	return fmt.Sprintf("%s go test%s -v -run '%s' %s", strings.Join(slices.Concat(o.text, further), " "), nested, name,
+		folder)
 }
 
 // underTest returns the package under test as a folder of its module, and the flag for a nested module.

@@ -3,8 +3,9 @@
 //
 // The key is found in any case: as it is, broken over lines, with any of its characters escaped as in JSON, Go, a URL
 // or HTML, however often, and in base64 (such as that of "user:key"), hexadecimal and decimal bytes. A part of
-// the key counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A key
-// of fewer characters, such as "test", is found as a whole word only, as it is or escaped: it may occur in any text.
+// the key counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A
+// key of fewer characters, such as "test", is found as a whole word only, as it is or escaped: it may occur in any
+// text.
 package redact
 
 import (
@@ -184,8 +185,8 @@ func (e *withheld) Temporary() bool      { return e.temporary }
 type finder struct {
 	parts []string // in small letters
 	word  string   // the key, if it has fewer characters than a part
-	// filter has a bit for each four characters in a row that the key has in one of its notations. It is so large that two of
-	// them in a row are rare in a text without the key.
+	// filter has a bit for each four characters in a row that the key has in one of its notations. It is so large that two
+	// of them in a row are rare in a text without the key.
 	filter [4096]uint64
 }
 
@@ -311,7 +312,8 @@ var codes = []struct {
 var names = []struct {
 	name string
 	c    byte
-}{{`\\`, '\\'}, {`\n`, ' '}, {`\r`, ' '}, {`\t`, ' '}, {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}
+}{{`\\`, '\\'}, {`\n`, ' '}, {`\r`, ' '}, {`\t`, ' '}, {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'},
+	{"&apos;", '\''}}
 
 func escaped(text string) bool {
 	for _, start := range []byte(starts) {
@@ -322,8 +324,8 @@ func escaped(text string) bool {
 	return false
 }
 
-// decode returns a text without backslashes and what is left out, each escaped character as itself. An escape is decoded
-// as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so "s".
+// decode returns a text without backslashes and what is left out, each escaped character as itself. An escape is
+// decoded as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so "s".
 func decode(text string, leftOut func(byte) bool) string {
 	out := make([]byte, 0, len(text))
 	open := 0 // characters that an escape may still take
@@ -394,8 +396,8 @@ const (
 	base64Digits = digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/-_"
 )
 
-// binaryIn calls found with the bytes that parts of a text stand for, until it returns true: decimal numbers, hexadecimal
-// digits and base64. decoded is the text without white space and escapes.
+// binaryIn calls found with the bytes that parts of a text stand for, until it returns true: decimal numbers,
+// hexadecimal digits and base64. decoded is the text without white space and escapes.
 func binaryIn(text, decoded string, found func(string) bool) bool {
 	var numbers []byte
 	for number := range runs(text, digits) {

@@ -93,8 +93,10 @@ func TestIn_EverySpelling(t *testing.T) {
 		k := redact.New(secret)
 		for name, spelling := range spellings(secret) {
 			for _, around := range [][2]string{
-				{"", ""}, {"refused key: ", " is wrong"}, {`{"key":"`, `"}`}, {"aaa", "zzz"}, {"<b>Bearer ", "</b>"}, {"https://x.test/?key=", "&page=1"},
-				{"Basic ", ", Digest"}, {`a\\tb `, `\`}, {"100%", "%zz"}, {"&", "&#"}, {strings.Repeat("-", 10_000), strings.Repeat("-", 10_000)},
+				{"", ""}, {"refused key: ", " is wrong"}, {`{"key":"`, `"}`}, {"aaa", "zzz"}, {"<b>Bearer ", "</b>"},
+				{"https://x.test/?key=", "&page=1"},
+				{"Basic ", ", Digest"}, {`a\\tb `, `\`}, {"100%", "%zz"}, {"&", "&#"},
+				{strings.Repeat("-", 10_000), strings.Repeat("-", 10_000)},
 			} {
 				if text := around[0] + spelling + around[1]; !k.In(text) {
 					t.Errorf("%s, %s: %.300s\nis shown", secret, name, text)
@@ -113,11 +115,14 @@ func TestIn_EveryPlace(t *testing.T) {
 		for _, part := range []string{key, key[:11], key[6:20], key[14:]} {
 			encoded := base64.StdEncoding.EncodeToString([]byte(fill + part))
 			for name, text := range map[string]string{
-				"plain": fill + part + fill, "at the end": fill + part, "hexadecimal": fmt.Sprintf("%s%x", fill, part), "bytes": fmt.Sprint([]byte(fill + part)),
+				"plain": fill + part + fill, "at the end": fill + part, "hexadecimal": fmt.Sprintf("%s%x", fill, part),
+				"bytes":  fmt.Sprint([]byte(fill + part)),
 				"base64": encoded, "base64, unpadded": strings.TrimRight(encoded, "="), "base64 behind a text": fill + encoded,
-				"base64 for a URL": base64.URLEncoding.EncodeToString([]byte("\xff\xfe" + fill + part)), "base64 in JSON": quoted(encoded) + `\n`,
-				"base64 in a URL": url.QueryEscape(encoded), "base64, truncated": base64.StdEncoding.EncodeToString([]byte(fill + part + "x"))[:len(encoded)-1],
-				"base64 in lines": encoded[:5] + "\r\n" + encoded[5:],
+				"base64 for a URL":  base64.URLEncoding.EncodeToString([]byte("\xff\xfe" + fill + part)),
+				"base64 in JSON":    quoted(encoded) + `\n`,
+				"base64 in a URL":   url.QueryEscape(encoded),
+				"base64, truncated": base64.StdEncoding.EncodeToString([]byte(fill + part + "x"))[:len(encoded)-1],
+				"base64 in lines":   encoded[:5] + "\r\n" + encoded[5:],
 			} {
 				if name == "base64, truncated" && part != key || name == "base64 in lines" && part != key {
 					continue // less than the part
@@ -136,25 +141,32 @@ func TestText_WithheldOrNot(t *testing.T) {
 	for key, texts := range map[string]struct{ withheld, shown []string }{
 		key: {
 			withheld: []string{
-				"key sk_test_8mK…", "K3vQ9rT2xW7yZ4 in the middle", "…Q9rT2xW7yZ4bN6c", key + key, "truncated: sk_test_8mK", `truncated: sk_test_8\u006dK\u0`,
-				"sk_test_8m%4B%", "sk_test_8m&#x4b;&#x3", "sk_test_\r\n\t8 m K", `\\\\u0073k_\\\\u0074est_8mK`, "%25252573k_test_8mK", "&amp;amp;#115;k_test_8mK",
+				"key sk_test_8mK…", "K3vQ9rT2xW7yZ4 in the middle", "…Q9rT2xW7yZ4bN6c", key + key, "truncated: sk_test_8mK",
+				`truncated: sk_test_8\u006dK\u0`,
+				"sk_test_8m%4B%", "sk_test_8m&#x4b;&#x3", "sk_test_\r\n\t8 m K", `\\\\u0073k_\\\\u0074est_8mK`,
+				"%25252573k_test_8mK", "&amp;amp;#115;k_test_8mK",
 				`%5Cu0073k_test_8mK`, "SK_TEST_8MK", long + key, key + long, long + `\u0073` + key[1:] + long,
 			},
 			shown: []string{
-				"", "no key", "keys start with sk_test_", "key sk_test_…", "key sk_test_8m…N6c", "the end: sk_test_8m", "…T2xW7yZ4bN6", "a latest, untested text", "sk_live_8mK3vQ9r",
-				`{"delivery":"sk_test_","latest":"\u0073k_test_","url":"https:\/\/x.test\/?a=%20b&amp;c"}`, "Basic dXNlcjpwYXNzd29yZA==", "c2tfdGVzdF84bQ==", "736b5f746573745f386d",
-				"[115 107 95 116 101 115 116 95 56 109]", "sk_test_0mK3vQ0rT2xW0yZ4bN0c", "3fa85f64-5717-4562-b3fc-2c963f66afa6", long, `\` + long, "s-k-_-t-e-s-t-_-8-m-K-3",
+				"", "no key", "keys start with sk_test_", "key sk_test_…", "key sk_test_8m…N6c", "the end: sk_test_8m",
+				"…T2xW7yZ4bN6", "a latest, untested text", "sk_live_8mK3vQ9r",
+				`{"delivery":"sk_test_","latest":"\u0073k_test_","url":"https:\/\/x.test\/?a=%20b&amp;c"}`,
+				"Basic dXNlcjpwYXNzd29yZA==", "c2tfdGVzdF84bQ==", "736b5f746573745f386d",
+				"[115 107 95 116 101 115 116 95 56 109]", "sk_test_0mK3vQ0rT2xW0yZ4bN0c", "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+				long, `\` + long, "s-k-_-t-e-s-t-_-8-m-K-3",
 			},
 		},
 		// A key as tests write them was found within other words.
 		"key": {
-			withheld: []string{"key", "the Key.", `\u006bey`, `{"k":"key"}`, "?a=key&b=1", "%6bey", "monkey key", `a\nkey\n`, "-key-"},
-			shown:    []string{"latest keyword", "monkey", "key_1", "ke y", "a2V5", "6b6579", `\u0061key`},
+			withheld: []string{"key", "the Key.", `\u006bey`, `{"k":"key"}`, "?a=key&b=1", "%6bey", "monkey key", `a\nkey\n`,
+				"-key-"},
+			shown: []string{"latest keyword", "monkey", "key_1", "ke y", "a2V5", "6b6579", `\u0061key`},
 		},
-		"+k":          {withheld: []string{"a+k", "+k"}, shown: []string{"+kb"}},
-		`\\`:          {shown: []string{`a\\b`, `a\b`}},
-		"abcdefghijk": {withheld: []string{fmt.Sprintf("%x", "abcdefghijk"), "abcdefghijk"}, shown: []string{fmt.Sprintf("%x", "abcdefghij"), "abcdefghij"}},
-		"":            {shown: []string{"", "text"}},
+		"+k": {withheld: []string{"a+k", "+k"}, shown: []string{"+kb"}},
+		`\\`: {shown: []string{`a\\b`, `a\b`}},
+		"abcdefghijk": {withheld: []string{fmt.Sprintf("%x", "abcdefghijk"), "abcdefghijk"},
+			shown: []string{fmt.Sprintf("%x", "abcdefghij"), "abcdefghij"}},
+		"": {shown: []string{"", "text"}},
 	} {
 		k := redact.New(key)
 		for _, text := range texts.withheld {
@@ -168,7 +180,8 @@ func TestText_WithheldOrNot(t *testing.T) {
 			}
 		}
 	}
-	if none := (redact.Key{}); none.Text(key) != key || none.Reveal() != "" || string(none.Start([]byte(key), 5)) != key[:5] {
+	if none := (redact.Key{}); none.Text(key) != key || none.Reveal() != "" ||
+		string(none.Start([]byte(key), 5)) != key[:5] {
 		t.Error("the zero Key is not empty")
 	}
 }
@@ -274,14 +287,16 @@ func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 	k := redact.New(key)
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	for name, err := range map[string]error{
-		"no key":             fmt.Errorf("a: %w", refused),
-		"text":               fmt.Errorf("a "+key+": %w", refused),
-		"in a wrapper":       fmt.Errorf("a: %w", fmt.Errorf("b "+key+": %w", refused)),
-		"beside it":          errors.Join(stringError{"malformed line " + key}, refused),
-		"a URL":              &url.Error{Op: "Get", URL: "https://host/?key=" + key, Err: refused},
-		"a dial":             &net.OpError{Op: "dial", Net: "tcp", Err: errors.Join(stringError{key}, os.NewSyscallError("connect", syscall.ECONNREFUSED))},
-		"a field":            errors.Join(&fieldError{[]byte(key)}, refused),
-		"wrapped many times": fmt.Errorf("a: %w", errors.Join(fmt.Errorf("b: %w", fmt.Errorf("c "+key+": %w", refused)), stringError{key})),
+		"no key":       fmt.Errorf("a: %w", refused),
+		"text":         fmt.Errorf("a "+key+": %w", refused),
+		"in a wrapper": fmt.Errorf("a: %w", fmt.Errorf("b "+key+": %w", refused)),
+		"beside it":    errors.Join(stringError{"malformed line " + key}, refused),
+		"a URL":        &url.Error{Op: "Get", URL: "https://host/?key=" + key, Err: refused},
+		"a dial": &net.OpError{Op: "dial", Net: "tcp",
+			Err: errors.Join(stringError{key}, os.NewSyscallError("connect", syscall.ECONNREFUSED))},
+		"a field": errors.Join(&fieldError{[]byte(key)}, refused),
+		"wrapped many times": fmt.Errorf("a: %w",
+			errors.Join(fmt.Errorf("b: %w", fmt.Errorf("c "+key+": %w", refused)), stringError{key})),
 	} {
 		got := k.Error(err)
 		noneOf(t, name, got)
@@ -303,7 +318,8 @@ func TestError_ContextsAndTimeouts(t *testing.T) {
 	} {
 		got := k.Error(err)
 		noneOf(t, name, got)
-		if (name == "deadline") != errors.Is(got, context.DeadlineExceeded) || (name == "timeout") != errors.Is(got, os.ErrDeadlineExceeded) {
+		if (name == "deadline") != errors.Is(got, context.DeadlineExceeded) ||
+			(name == "timeout") != errors.Is(got, os.ErrDeadlineExceeded) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -321,7 +337,8 @@ func TestError_ContextsAndTimeouts(t *testing.T) {
 func noneOf(t *testing.T, name string, err error) {
 	t.Helper()
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-		if text := fmt.Sprintf(verb, err); strings.Contains(text, "8mK3") || strings.Contains(text, fmt.Sprintf("%x", "8mK3")) || strings.Contains(text, "56 109 75 51") {
+		if text := fmt.Sprintf(verb, err); strings.Contains(text, "8mK3") ||
+			strings.Contains(text, fmt.Sprintf("%x", "8mK3")) || strings.Contains(text, "56 109 75 51") {
 			t.Errorf("%s: %s shows the key: %s", name, verb, text)
 		}
 	}
@@ -344,8 +361,10 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before, between string, at int, after string) {
 		k := redact.New(key)
 		at = max(0, min(at, len(key)))
-		for _, text := range []string{before + key + after, before + url.QueryEscape(quoted(key)) + after, before + key[:at] + between + key[at:] + after} {
-			if got := k.Text(text); strings.Contains(got, key) || strings.Contains(got, key[:11]) || got != text && got != redact.Mark {
+		for _, text := range []string{before + key + after, before + url.QueryEscape(quoted(key)) + after,
+			before + key[:at] + between + key[at:] + after} {
+			if got := k.Text(text); strings.Contains(got, key) || strings.Contains(got, key[:11]) || got != text &&
+				got != redact.Mark {
 				t.Errorf("%q becomes %q", text, got)
 			}
 		}

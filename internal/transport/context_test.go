@@ -38,7 +38,8 @@ func TestDo_EvidenceIfTheContextEnds(t *testing.T) {
 		"under way, sent once":        {answering(underWay), operations.Never, false},
 		"under way, with the cause":   {answering(withCause), operations.Unsent, false},
 		"sent once, with the cause":   {answering(withCause), operations.Never, false},
-		"lost, then under way":        {answering(httpmock.NewErrorResponder(http.ErrServerClosed), underWay), operations.Safe, false},
+		"lost, then under way": {answering(httpmock.NewErrorResponder(http.ErrServerClosed), underWay),
+			operations.Safe, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -63,7 +64,8 @@ func TestEvidence_IsOfTheCallItself(t *testing.T) {
 			t.Errorf("%s is evidence", name)
 		}
 		for _, wrapped := range []error{
-			errors.Join(context.Canceled, err), truncatedError{err}, limiterError{err}, &BodyError{Err: err}, &TimeoutError{After: 1},
+			errors.Join(context.Canceled, err), truncatedError{err}, limiterError{err}, &BodyError{Err: err},
+			&TimeoutError{After: 1},
 			&unsentError{err, false}, nil,
 		} {
 			own, _ := wrapped.(*unsentError)

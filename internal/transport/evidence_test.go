@@ -105,11 +105,14 @@ func TestSendOnce_EvidenceOfATransport(t *testing.T) {
 		"none":                 {func(string) http.RoundTripper { return nil }, "", false, true, 0},
 		"none, without a body": {func(string) http.RoundTripper { return nil }, "", true, true, 0},
 		"plain":                {func(string) http.RoundTripper { return &http.Transport{} }, "", false, true, 0},
-		"plain, over TLS":      {func(string) http.RoundTripper { return &http.Transport{ForceAttemptHTTP2: true} }, "https", false, true, 0},
-		"cloned":               {func(string) http.RoundTripper { return http.DefaultTransport.(*http.Transport).Clone() }, "https", false, true, 0},
+		"plain, over TLS": {func(string) http.RoundTripper { return &http.Transport{ForceAttemptHTTP2: true} }, "https",
+			false, true, 0},
+		"cloned": {func(string) http.RoundTripper { return http.DefaultTransport.(*http.Transport).Clone() },
+			"https", false, true, 0},
 		// Nothing shows whether a RoundTripper that is registered with the transport has sent a request without a body.
 		"plain, without a body": {func(string) http.RoundTripper { return &http.Transport{} }, "", true, false, 0},
-		"embedded":              {func(string) http.RoundTripper { return embedding{&http.Transport{}} }, "", false, false, 0},
+		"embedded": {func(string) http.RoundTripper { return embedding{&http.Transport{}} }, "", false, false,
+			0},
 
 		// A RoundTripper that is registered for the scheme can send the request elsewhere.
 		"registered": {func(a string) http.RoundTripper { return registered(failover{address: a}) }, "", false, false, 1},
@@ -128,14 +131,20 @@ func TestSendOnce_EvidenceOfATransport(t *testing.T) {
 
 		// A dialer does not know the request: whatever it has sent, the request was not in it.
 		"DialContext": {func(a string) http.RoundTripper {
-			return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return writing(ctx, a) }}
+			return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+				error) {
+				return writing(ctx, a)
+			}}
 		}, "", false, true, 0},
 		"Dial": {func(a string) http.RoundTripper {
 			//lint:ignore SA1019 programs use it
 			return &http.Transport{Dial: func(_, _ string) (net.Conn, error) { return writing(context.Background(), a) }}
 		}, "", false, true, 0},
 		"DialTLSContext": {func(a string) http.RoundTripper {
-			return &http.Transport{DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return writing(ctx, a) }}
+			return &http.Transport{DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn,
+				error) {
+				return writing(ctx, a)
+			}}
 		}, "https", false, true, 0},
 		"DialTLS": {func(a string) http.RoundTripper {
 			//lint:ignore SA1019 programs use it
@@ -143,11 +152,16 @@ func TestSendOnce_EvidenceOfATransport(t *testing.T) {
 		}, "https", false, true, 0},
 
 		// A proxy has not seen the request if it was not reached, or if it refused the tunnel.
-		"Proxy":           {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", unreachable)} }, "", false, true, 0},
-		"Proxy, SOCKS":    {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("socks5", unreachable)} }, "", false, true, 0},
-		"Proxy, tunnel":   {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "https", false, true, 0},
-		"Proxy, reached":  {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "", false, false, 1},
-		"Proxy, in error": {func(string) http.RoundTripper { return &http.Transport{Proxy: failingProxy} }, "", false, false, 0},
+		"Proxy": {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", unreachable)} }, "",
+			false, true, 0},
+		"Proxy, SOCKS": {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("socks5", unreachable)} },
+			"", false, true, 0},
+		"Proxy, tunnel": {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "https",
+			false, true, 0},
+		"Proxy, reached": {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "", false,
+			false, 1},
+		"Proxy, in error": {func(string) http.RoundTripper { return &http.Transport{Proxy: failingProxy} }, "", false, false,
+			0},
 		"OnProxyConnectResponse": {func(a string) http.RoundTripper {
 			return &http.Transport{Proxy: proxy("http", a), OnProxyConnectResponse: refuse}
 		}, "https", false, true, 0},
@@ -166,7 +180,10 @@ func TestSendOnce_EvidenceOfATransport(t *testing.T) {
 		}, "", false, false, 1},
 
 		// A function of TLSNextProto returns a RoundTripper, after which net/http can connect again.
-		"TLSNextProto": {func(a string) http.RoundTripper { return upgrading(failover{a, true, noCachedConnection{io.EOF}}) }, "https", false, false, 1},
+		"TLSNextProto": {func(a string) http.RoundTripper {
+			return upgrading(failover{a, true,
+				noCachedConnection{io.EOF}})
+		}, "https", false, false, 1},
 		"Protocols": {func(string) http.RoundTripper {
 			transport := &http.Transport{Protocols: new(http.Protocols)}
 			transport.Protocols.SetUnencryptedHTTP2(true)
@@ -218,7 +235,8 @@ func noHeader(context.Context, *url.URL, string) (http.Header, error) {
 	return nil, errors.New("no header")
 }
 
-// upgrading returns a transport whose first connection negotiates a protocol that next implements. Its second connection fails.
+// upgrading returns a transport whose first connection negotiates a protocol that next implements. Its second
+// connection fails.
 func upgrading(next http.RoundTripper) *http.Transport {
 	var dialled atomic.Bool
 	return &http.Transport{
@@ -241,8 +259,8 @@ func upgrading(next http.RoundTripper) *http.Transport {
 	}
 }
 
-// The default transport is the client's own unless the program has changed who sends its requests. A copy has none of the
-// protocols that are registered with it.
+// The default transport is the client's own unless the program has changed who sends its requests. A copy has none of
+// the protocols that are registered with it.
 func TestNew_WhoseTheDefaultTransportIs(t *testing.T) {
 	before := http.DefaultTransport
 	defer func() { http.DefaultTransport = before }()
@@ -287,8 +305,8 @@ func (a asking) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// A request is not given a second time once a part of it may have been read, if net/http would repeat it. test/wire shows when
-// net/http asks.
+// A request is not given a second time once a part of it may have been read, if net/http would repeat it. test/wire
+// shows when net/http asks.
 func TestSendOnce_IsNotGivenASecondTime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -296,7 +314,8 @@ func TestSendOnce_IsNotGivenASecondTime(t *testing.T) {
 		bodyless      bool
 	}{
 		{http.MethodPost, ":method", false}, {http.MethodPost, ":method", true}, {http.MethodPost, "Idempotency-Key", false},
-		{http.MethodPost, "X-Idempotency-Key", true}, {http.MethodOptions, "Accept", false}, {http.MethodOptions, "Accept", true},
+		{http.MethodPost, "X-Idempotency-Key", true}, {http.MethodOptions, "Accept", false},
+		{http.MethodOptions, "Accept", true},
 	} {
 		call, h := newCall(http.MethodPost, operations.Never)
 		call.Method = test.method
@@ -310,7 +329,8 @@ func TestSendOnce_IsNotGivenASecondTime(t *testing.T) {
 	}
 }
 
-// A RoundTripper that returns before it sends the request cannot send it after the client has reported that nothing was sent.
+// A RoundTripper that returns before it sends the request cannot send it after the client has reported that nothing was
+// sent.
 func TestSendOnce_ABodyCannotBeReadAfterTheEvidence(t *testing.T) {
 	t.Parallel()
 	next := &late{next: &http.Transport{}}

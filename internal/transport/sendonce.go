@@ -29,9 +29,9 @@ var errNotResent = errors.New("the connection or the HTTP/2 stream ended after t
 // A failed connection is evidence that nothing was sent if the transport is the client's own. A user's
 // *http.Transport passes the request to its Proxy function and to RoundTrippers of RegisterProtocol and TLSNextProto,
 // which may send it, and does not report whether it has any. Its errors are evidence only if nothing has read the body
-// of the request, because whoever sends the request reads the body. A request without a body leaves no such trace. Dialers
-// and the functions that prepare a tunnel do not receive the request, so they cannot send it. Any other transport, also
-// one that embeds an *http.Transport, may send a request several times, so its errors are not evidence.
+// of the request, because whoever sends the request reads the body. A request without a body leaves no such trace.
+// Dialers and the functions that prepare a tunnel do not receive the request, so they cannot send it. Any other
+// transport, also one that embeds an *http.Transport, may send a request several times, so its errors are not evidence.
 func (s *sending) sendOnce(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel() // the body of the response is in memory by then

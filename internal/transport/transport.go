@@ -128,9 +128,9 @@ func New(config Config) *Client {
 // times that.
 const maxHeaderBytes = 1 << 20
 
-// defaultTransport returns a copy of net/http's own, with a pool that fits a window of pages and smaller headers. A copy
-// has none of the protocols that were registered with RegisterProtocol. It is not the client's own if the program has set
-// TLSNextProto, or has replaced net/http's own by another RoundTripper, which is used as it is.
+// defaultTransport returns a copy of net/http's own, with a pool that fits a window of pages and smaller headers. A
+// copy has none of the protocols that were registered with RegisterProtocol. It is not the client's own if the program
+// has set TLSNextProto, or has replaced net/http's own by another RoundTripper, which is used as it is.
 func defaultTransport() (next http.RoundTripper, own bool) {
 	shared, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

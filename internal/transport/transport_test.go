@@ -44,7 +44,8 @@ func (h *hooks) NotRetried(reason string)                       { h.reason = rea
 
 // newClient returns a client of a transport, with a policy.
 func newClient(next http.RoundTripper, policy Policy, edit ...func(*Config)) *Client {
-	config := Config{HTTP: &http.Client{Transport: next}, Key: redact.New(testKey), Policy: policy.WithDefaults(), MaxBody: 1 << 20}
+	config := Config{HTTP: &http.Client{Transport: next}, Key: redact.New(testKey), Policy: policy.WithDefaults(),
+		MaxBody: 1 << 20}
 	for _, edit := range edit {
 		edit(&config)
 	}
@@ -70,7 +71,8 @@ func newCall(method string, retry operations.Retry) (Call, *hooks) {
 		panic(err)
 	}
 	h := &hooks{}
-	call := Call{Method: method, URL: target, Header: http.Header{"Authorization": {"Bearer " + testKey}}, Retry: retry, Hooks: h}
+	call := Call{Method: method, URL: target, Header: http.Header{"Authorization": {"Bearer " + testKey}}, Retry: retry,
+		Hooks: h}
 	if method == http.MethodPost {
 		call.Body = []byte(`{"a":1}`)
 	}
@@ -99,12 +101,14 @@ func TestDo_RetriesOnTheConditionOfTheCall(t *testing.T) {
 		"not retryable":  {answering(httpmock.NewErrorResponder(http.ErrSchemeMismatch)), 1, 1, 1},
 		"no route there": {answering(status(501)), 1, 1, 1},
 	} {
-		for retry, want := range map[operations.Retry]int{operations.Never: test.never, operations.Unsent: test.unsent, operations.Safe: test.safe, 99: test.never} {
+		for retry, want := range map[operations.Retry]int{operations.Never: test.never, operations.Unsent: test.unsent,
+			operations.Safe: test.safe, 99: test.never} {
 			synctest.Test(t, func(t *testing.T) {
 				call, h := newCall(http.MethodPost, retry)
 				response, err := newClient(test.next, Policy{}).Do(t.Context(), call)
 				if len(h.statuses) != want || len(h.waits) != want-1 {
-					t.Errorf("%s, retry %d: %d attempts and %d waits, want %d attempts", name, retry, len(h.statuses), len(h.waits), want)
+					t.Errorf("%s, retry %d: %d attempts and %d waits, want %d attempts", name, retry, len(h.statuses), len(h.waits),
+						want)
 				}
 				if (response == nil) == (err == nil) {
 					t.Errorf("%s: response %v, error %v", name, response, err)
@@ -148,7 +152,8 @@ func TestDo_AContextThatEndsKeepsTheLastResponse(t *testing.T) {
 		busy := status(503).HeaderSet(http.Header{"Retry-After": {"50"}})
 		time.AfterFunc(time.Second, func() { cancel(stop) })
 		response, err := newClient(answering(busy), Policy{}).Do(ctx, call)
-		if !errors.Is(err, stop) || response == nil || response.StatusCode != 503 || string(response.Body) != "body" || h.reason != "" {
+		if !errors.Is(err, stop) || response == nil || response.StatusCode != 503 || string(response.Body) != "body" ||
+			h.reason != "" {
 			t.Errorf("%+v, %v, %q", response, err, h.reason)
 		}
 	})
@@ -177,7 +182,8 @@ func TestRetryable(t *testing.T) {
 	}{
 		{0, nil, false},
 		{200, nil, false}, {302, nil, false}, {400, nil, false}, {404, nil, false}, {600, nil, false},
-		{408, nil, true}, {425, nil, true}, {429, nil, true}, {500, nil, true}, {502, nil, true}, {503, nil, true}, {599, nil, true},
+		{408, nil, true}, {425, nil, true}, {429, nil, true}, {500, nil, true}, {502, nil, true}, {503, nil, true},
+		{599, nil, true},
 		{501, nil, false}, {505, nil, false},
 		{503, context.Canceled, true}, // it ended before a retry
 		{0, io.EOF, true}, {0, &TimeoutError{}, true}, {0, &unsentError{&PausedError{}, true}, true},
@@ -195,7 +201,8 @@ func TestRetryable(t *testing.T) {
 func TestBodiesAreReadWholeWhateverLengthTheyAnnounce(t *testing.T) {
 	t.Parallel()
 	pool := &buffers{}
-	for _, size := range []int{0, 1, 511, 512, unannouncedBody - 1, unannouncedBody, unannouncedBody + 1, 300_000, 1 << 20} {
+	for _, size := range []int{0, 1, 511, 512, unannouncedBody - 1, unannouncedBody, unannouncedBody + 1, 300_000,
+		1 << 20} {
 		text := strings.Repeat("x", size)
 		for _, announced := range []int64{-1, 0, 1, int64(size), int64(size) + 1} {
 			for name, limit := range map[string]int{"far": 1 << 21, "exact": max(size, int(announced))} {
