@@ -513,3 +513,22 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 		}
 	}
 }
+
+// A proxy repeats a request: the operation is performed twice, and the response is that of the second time. For a purchase that
+// is the refusal of a request that was purchased.
+func TestFault_Repeat(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	inject(t, srv, fault.Rule{Fault: fault.Repeat()})
+	get(t, srv, "/v1/rates").want(t, http.StatusOK)
+	draft := analyzeShipment(t, srv, srv.Shipments()[0])
+	bought := post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
+	bought.refusal(t, http.StatusBadRequest, "purchas")
+	if now := lookUp(t, srv, draft.ID); now.Status == "draft" || len(now.Documents) != 1 {
+		t.Errorf("the request is %+v", now)
+	}
+	srv.CheckInvariants(t)
+	if log := srv.Journal(); len(log) != 4 || log[2].Fault != "rule 1: repeat" || log[0].Fault != "" {
+		t.Errorf("the journal is %+v", log)
+	}
+}

@@ -24,6 +24,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/shipping-go/shipping/webhook"
 )
 
 // request is what the program reads of a regulatory request.
@@ -148,8 +150,8 @@ func wait(err error) {
 }
 
 // serve purchases for each new shipment that it is notified of, one at a time, and responds when it has. After an error
-// the service notifies again.
-func serve(addr string, purchase func(shipment string) error) error {
+// the service notifies again. If verify is set, it refuses notifications that the service has not signed.
+func serve(addr string, verify bool, purchase func(shipment string) error) error {
 	var one sync.Mutex
 	return http.ListenAndServe(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var notification struct {
@@ -158,7 +160,14 @@ func serve(addr string, purchase func(shipment string) error) error {
 				ShipmentID string `json:"shipment_id"`
 			} `json:"data"`
 		}
-		if err := json.NewDecoder(r.Body).Decode(&notification); err != nil {
+		body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+		if err == nil && verify {
+			err = webhook.Verify(r.Header.Get(webhook.DefaultSignatureHeader), body, os.Getenv("SHIPPING_SECRET_KEY"))
+		}
+		if err == nil {
+			err = json.Unmarshal(body, &notification)
+		}
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
@@ -175,7 +184,7 @@ func serve(addr string, purchase func(shipment string) error) error {
 
 func main() {
 	giveUp := flag.Bool("give-up", false, "give up after an error")
-	carefully := flag.Bool("careful", false, "write the request down before the purchase, and read it after any error")
+	carefully := flag.Bool("careful", false, "write the request down before the purchase, read it after any error, and verify signatures")
 	shipment := flag.String("shipment", "", "the `shipment`, such as SH-7Q2M…")
 	listen := flag.String("listen", "", "receive notifications at this `address`, and purchase for the shipments in them")
 	notes := flag.String("notes", ".", "with -careful: the `folder` to write to")
@@ -192,7 +201,7 @@ func main() {
 	case os.Getenv("SHIPPING_BASE_URL") == "":
 		err = errors.New("SHIPPING_BASE_URL is not set: run it with mockserver sweep, which sets it, or export the address and the key of a server")
 	case *listen != "":
-		err = serve(*listen, purchase)
+		err = serve(*listen, *carefully, purchase)
 	case *shipment == "":
 		err = errors.New("-shipment SH-… or -listen is required")
 	default:

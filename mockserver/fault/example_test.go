@@ -52,13 +52,14 @@ func ExampleRule() {
 	// {"operation":"rates.list","first":2,"fault":{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}}
 }
 
-// Every connection closes without a response, after three seconds. The later rule counts the requests and strikes none.
+// The first connection closes without a response, after three seconds. The later rule counts this request, and strikes the
+// others.
 func Example_severalFaults() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()
 	fmt.Println(srv.Inject(
 		fault.Rule{Fault: fault.Latency(3 * time.Second)},
-		fault.Rule{Fault: fault.Drop()},
+		fault.Rule{First: 1, Fault: fault.Drop()},
 		fault.Rule{Fault: fault.Status(503, nil)},
 	))
 	// Output:

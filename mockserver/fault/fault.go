@@ -22,9 +22,11 @@
 //     the other order both strike: Status and then Truncate make a truncated error response. After Drop, Reset and
 //     ArriveLate no response can be changed.
 //   - A fault that prevents the operation, and one that needs it. A rule that is not committed prevents the operation
-//     if its fault decides or changes the response. Committed rules, points and faults of lists need it; a later rule
-//     may still prevent the operation after a fault of lists.
+//     if its fault decides or changes the response. Committed rules, points, Repeat and faults of lists need it; a later
+//     rule may still prevent the operation after Repeat or a fault of lists.
 //   - Two faults of the same kind, except Latency, CapPage, InsertRows and RemoveRows.
+//
+// A rule that can never strike, because an earlier one without a limit strikes all of its requests, is refused.
 package fault
 
 import (

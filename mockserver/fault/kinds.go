@@ -41,6 +41,7 @@ func Kinds() []Kind {
 		{"drop", none, "closes the connection without a response", Drop(), sound},
 		{"reset", none, "resets the connection", Reset(), sound},
 		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after the duration, whatever the client does by then", ArriveLate(time.Minute), Fault.noDuration},
+		{"repeat", none, "performs an operation that changes something twice, as if a proxy had repeated the request, and responds as to the second", Repeat(), sound},
 		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", Truncate(9), func(f Fault) string {
 			return unless(f.Bytes >= 0, "bytes must be at least 0")
 		}},
@@ -124,6 +125,11 @@ func Reset() Fault { return Fault{Kind: "reset"} }
 // A request that is on its way is part of a snapshot, but not of a state file. The fault determines when the operation is
 // performed, so that a rule with it has neither a [Point] nor Committed set. A request that only reads is not performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
+
+// Repeat returns a fault that performs the operation twice and responds as to the second time, as if a proxy had repeated the
+// request: a purchase is charged, and the response is a refusal, because the request was purchased. The journal shows one
+// entry. A request that only reads is not repeated.
+func Repeat() Fault { return Fault{Kind: "repeat"} }
 
 // Latency returns a fault that delays by d on the world's clock: with a virtual clock until the clock has been
 // advanced that far. If the world is closed meanwhile, the connection closes without a response.

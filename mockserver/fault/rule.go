@@ -15,8 +15,8 @@ type Rule struct {
 	// Name is a label for reports. It has no effect.
 	Name string `json:"name,omitempty"`
 	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase". Empty: every operation that the
-	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, and for
-	// [RemoveRows] rates and webhooks.
+	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, for
+	// [RemoveRows] rates and webhooks, and for [Repeat] those that change something.
 	Operation string `json:"operation,omitempty"`
 	// Nth strikes only the nth request since the rule was injected, counted from 1.
 	Nth int `json:"nth,omitempty"`

@@ -163,6 +163,13 @@ func TestSweep_Programs(t *testing.T) {
 					t.Errorf("%s is found by %q", verdict, schedules)
 				}
 			}
+			if p.config.Pairs && p.found[sweep.PaidTwice] != nil { // no single fault finds it
+				for _, r := range sweepOf(t, p, sweep.Config{}).Failing() {
+					if r.Findings[0].Verdict == sweep.PaidTwice {
+						t.Errorf("%s finds it, without a second fault", r.Schedule)
+					}
+				}
+			}
 			if t.Failed() {
 				t.Log(textOf(report))
 			}

@@ -26,8 +26,12 @@ type Config struct {
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
 	// has started. A receiver that does not listen yet is tried for the assumption DeliveryTimeout. When all
-	// notifications have been delivered, [Attempt.End] asks the program to end. Setup adds the webhook.
+	// notifications have been delivered and the program is idle, [Attempt.End] asks it to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
+	// Quiet is how long a notified program must be idle, which is without a request and without a notification, until it is
+	// asked to end. A fault with a Retry-After adds the time that it asks for. Default: 10 s in the run without faults; in
+	// the others twice the longest time that the program was idle there before a request, but at least 3 s.
+	Quiet time.Duration
 	// Goal is the expected effect of the program. Default: its effect without faults.
 	Goal Goal
 	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.
@@ -64,6 +68,8 @@ type Config struct {
 const (
 	defaultPatience = 30 * time.Second
 	defaultTimeout  = 2 * time.Minute
+	firstQuiet      = 10 * time.Second
+	leastQuiet      = 3 * time.Second
 )
 
 // withDefaults returns the settings with defaults in place of zero fields, or an error if they are invalid.

@@ -28,6 +28,7 @@ type Fault struct {
 	hold     bool // it is sent later, and others meanwhile
 	overtake bool // it is sent after the next one
 	lose     bool // the response to its first attempt is lost
+	forge    bool // another one comes before it, which the service did not sign
 }
 
 // Kill is the name of the fault that kills the program; see [Config.Restart].
@@ -72,12 +73,14 @@ func faults(patience time.Duration) []Fault {
 		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: requests, rule: before(late), patient: true},
 		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: after(late), patient: true},
 		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: before(arrivesLate)},
+		{Name: "repeated", Summary: "a proxy sends the request again after it took effect, and the response is the refusal of the second", to: charging, rule: before(fault.Repeat())},
 		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generation},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
 		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
 		{Name: "delayed", Summary: "the notification comes two seconds late", to: notified, hold: true},
 		{Name: "out-of-order", Summary: "the notification comes after the next one", to: notified, hold: true, overtake: true},
+		{Name: "forged", Summary: "a notification about another shipment comes first, with a wrong signature", to: notified, forge: true},
 		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
 	}
 }

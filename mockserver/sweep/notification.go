@@ -1,8 +1,10 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -19,9 +21,8 @@ import (
 const Notification = "notification"
 
 const (
-	holdFor   = 2 * time.Second        // how long a fault holds a notification back
-	pollEvery = 20 * time.Millisecond  // between two looks at something that happens elsewhere, such as a receiver that begins to listen
-	quietFor  = 300 * time.Millisecond // without a request, until a notified program is asked to end
+	holdFor   = 2 * time.Second       // how long a fault holds a notification back
+	pollEvery = 20 * time.Millisecond // between two looks at something that happens elsewhere, such as a receiver that begins to listen
 )
 
 var errResponseLost = errors.New("the response was lost")
@@ -30,6 +31,7 @@ var errResponseLost = errors.New("the response was lost")
 type notifier struct {
 	base    http.RoundTripper
 	strikes map[int]Fault // by the number of the notification
+	quiet   time.Duration // how long the program must be idle until it is asked to end
 	ended   chan struct{} // closed when no program is left, which ends every wait
 
 	mu      sync.Mutex
@@ -38,6 +40,7 @@ type notifier struct {
 	sent    []*Request        // the notifications in the order of their first attempts
 	byID    map[string]*Request
 	emitted map[string]bool // by id: notifications of the sweep, not because of the program
+	idle    time.Duration   // the longest time without a request before one that came after the notifications
 }
 
 // newNotifier returns the notifier of a schedule. The default of the transport is connections to this machine.
@@ -80,6 +83,9 @@ func (n *notifier) killWith(kill func()) {
 func (n *notifier) RoundTrip(r *http.Request) (*http.Response, error) {
 	out, strike := n.number(r)
 	struck := strike.hold && n.hold(r.Context(), out, strike)
+	if strike.forge {
+		struck = n.forge(r)
+	}
 	resp, err := n.deliver(r)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -163,6 +169,33 @@ func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
 	return resp, err
 }
 
+// forge sends a notification about another shipment, with the signature of a notification, and reports whether the receiver
+// responded.
+func (n *notifier) forge(genuine *http.Request) bool {
+	body, err := genuine.GetBody()
+	if err != nil {
+		return false
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return false
+	}
+	shipments := n.world.Shipments()
+	another := slices.IndexFunc(shipments, func(id string) bool { return !bytes.Contains(text, []byte(id)) })
+	for _, id := range shipments {
+		text = bytes.ReplaceAll(text, []byte(id), []byte(shipments[max(0, another)]))
+	}
+	forged := genuine.Clone(genuine.Context())
+	forged.ContentLength, forged.GetBody = int64(len(text)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	forged.Header.Set(delivery.HeaderDeliveryID, "WD-FORGED")
+	forged.Header.Set(delivery.HeaderEventID, "WE-FORGED")
+	resp, err := n.deliver(forged)
+	if err != nil {
+		return false
+	}
+	return resp.Body.Close() == nil
+}
+
 // emit notifies the webhooks of events, each once the one before was delivered or is held back. It returns when all
 // were delivered and their consequences have ended.
 func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Config) error {
@@ -183,18 +216,21 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Confi
 	for _, id := range all {
 		n.poll(ctx, func() bool { return finished(server, id) })
 	}
-	for before := "none"; ctx.Err() == nil; {
-		idle(ctx, server, c.Timeout)
-		last := latest(server.World)
-		if last == before {
-			return nil
-		}
-		before = last
-		if wait.Sleep(ctx, quietFor) != nil { // the context ends before that
-			return nil
+	n.awaitQuiet(ctx, server, c.Timeout)
+	return nil
+}
+
+// awaitQuiet returns when the program has been idle for the time that it must be, and notes the longest time after which it
+// made another request.
+func (n *notifier) awaitQuiet(ctx context.Context, server *mockserver.Server, limit time.Duration) {
+	before, since := latest(server.World), time.Now()
+	for time.Since(since) < n.quiet && wait.Sleep(ctx, pollEvery) == nil {
+		if last := latest(server.World); last != before || server.Active() > 0 || server.Pending() > 0 {
+			n.idle = max(n.idle, time.Since(since))
+			idle(ctx, server, limit)
+			before, since = latest(server.World), time.Now()
 		}
 	}
-	return nil
 }
 
 // holds reports whether a fault holds a notification back, so that later ones are sent meanwhile.

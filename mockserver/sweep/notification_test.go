@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,9 +17,11 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/mockserver/sweep"
+	"github.com/shipping-go/shipping/webhook"
 )
 
 // receiver is a transport to the handler of the program that runs.
@@ -45,69 +48,150 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// notified is a program that purchases the documents of every new shipment that it is notified of.
+// notified is a program that purchases the documents of the shipments that it is notified of.
 type notified struct {
-	session
-	pause time.Duration // before the purchase
-	mu    sync.Mutex
-	done  map[string]bool // shipments
+	habits
+	job   *job
+	ctx   context.Context // ends with the program
+	busy  chan struct{}   // holds one element while a notification is handled; a mutex would stop the virtual time
+	seen  map[string]bool // events
+	done  map[string]bool // what is recorded
+	notes map[string]string
+}
+
+// habits are what receivers do differently.
+type habits struct {
+	unsigned bool                                           // it verifies no signature
+	late     time.Duration                                  // from its response to its work; 0: it responds after its work
+	parallel bool                                           // it handles notifications at the same time
+	records  func(shipment, delivery string) string         // what it handles only once; nil: nothing
+	buysAt   func(event string, seen map[string]bool) bool  // nil: at shipment.created
+	shipment func(notified string) string                   // nil: the one that it is notified of
+	work     func(n *notified, shipment string) (err error) // nil: it analyzes and purchases
 }
 
 func (n *notified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil && !n.unsigned {
+		err = webhook.Verify(r.Header.Get(webhook.DefaultSignatureHeader), body, n.job.key)
+	}
 	var in struct {
 		Event string
 		Data  struct {
 			ID string `json:"shipment_id"`
 		}
 	}
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+	if err == nil {
+		err = json.Unmarshal(body, &in)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if in.Event != "shipment.created" {
-		return
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.done[in.Data.ID] {
-		return
-	}
-	request, err := n.analyze(r.Context(), in.Data.ID)
-	if err == nil {
-		time.Sleep(n.pause)
-		err = n.purchase(r.Context(), request)
-	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	if n.done != nil {
-		n.done[in.Data.ID] = true
-	}
-}
-
-// later responds at once and lets the handler work a moment later, until the context ends.
-func later(ctx context.Context, handler http.Handler) http.Handler {
-	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		again := r.Clone(ctx)
+	handle := func() error { return n.handle(in.Event, in.Data.ID, r.Header.Get("X-Webhook-Delivery-Id")) }
+	if n.late > 0 {
 		go func() {
-			select {
-			case <-time.After(100 * time.Millisecond):
-				handler.ServeHTTP(httptest.NewRecorder(), again)
-			case <-ctx.Done():
+			if wait.Sleep(n.ctx, n.late) == nil {
+				_ = handle()
 			}
 		}()
-	})
+	} else if err := handle(); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
 }
 
+func (n *notified) handle(event, shipment, delivery string) error {
+	if !n.parallel {
+		n.busy <- struct{}{}
+		defer func() { <-n.busy }()
+	}
+	buys := event == "shipment.created"
+	if n.buysAt != nil {
+		buys = n.buysAt(event, n.seen)
+	}
+	n.seen[event] = true
+	if n.shipment != nil {
+		shipment = n.shipment(shipment)
+	}
+	if !buys || n.records != nil && n.done[n.records(shipment, delivery)] {
+		return nil
+	}
+	work := purchases
+	if n.work != nil {
+		work = n.work
+	}
+	err := work(n, shipment)
+	if err == nil && n.records != nil {
+		n.done[n.records(shipment, delivery)] = true
+	}
+	return err
+}
+
+func purchases(n *notified, shipment string) error { return analyzeAndPurchase(n.ctx, n.job, shipment) }
+
+// carefully purchases a request that it has noted before, and continues with it when it is notified again.
+func carefully(n *notified, shipment string) (err error) {
+	var r record
+	if id := n.notes[shipment]; id != "" {
+		r, err = n.job.get(n.ctx, id)
+	} else if r, err = n.job.analyze(n.ctx, shipment); err == nil {
+		n.notes[shipment] = r.ID
+	}
+	if err == nil && r.Status == "draft" {
+		err = settled(n.ctx, n.job, r.ID, n.job.purchase(n.ctx, r))
+	}
+	if errors.Is(err, refused(http.StatusServiceUnavailable)) || errors.Is(err, refused(http.StatusTooManyRequests)) {
+		_ = wait.Sleep(n.ctx, 1100*time.Millisecond) // its Retry-After
+	}
+	return err
+}
+
+// untilDone works again after an error, at once or after the Retry-After.
+func untilDone(n *notified, shipment string) (err error) {
+	for range 5 {
+		if err = carefully(n, shipment); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// startsOverAfter returns work that purchases by another request if a condition holds for the error of the first.
+func startsOverAfter(again func(n *notified, r record, err error) bool) func(n *notified, shipment string) error {
+	return func(n *notified, shipment string) (err error) {
+		for range 2 {
+			var r record
+			if r, err = n.job.analyze(n.ctx, shipment); err != nil {
+				return err
+			}
+			if err = n.job.purchase(n.ctx, r); err == nil || !again(n, r, err) {
+				return nil // it leaves what is unclear to a person
+			}
+		}
+		return err
+	}
+}
+
+func byShipment(shipment, _ string) string { return shipment }
+
+func byDelivery(_, delivery string) string { return delivery }
+
 // sweepNotified sweeps a program that is notified of two events, in virtual time.
-func sweepNotified(t *testing.T, config sweep.Config, handler func(ctx context.Context, s session) http.Handler) (report *sweep.Report) {
+func sweepNotified(t *testing.T, config sweep.Config, handler func(ctx context.Context, s session) http.Handler) *sweep.Report {
+	t.Helper()
+	report, err := trySweep(t, config, handler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func trySweep(t *testing.T, config sweep.Config, handler func(ctx context.Context, s session) http.Handler) (report *sweep.Report, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := &receiver{}
 		config.Deliver = network
 		config.Options = []mockserver.Option{mockserver.WithoutListener()}
-		config.Operations = []string{sweep.Notification}
 		config.Setup = func(w *mockserver.World) error {
 			_, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1/"})
 			return err
@@ -115,7 +199,6 @@ func sweepNotified(t *testing.T, config sweep.Config, handler func(ctx context.C
 		config.Notify = func(w *mockserver.World) []notify.Event {
 			return []notify.Event{{Kind: "shipment.created"}, {Kind: "shipment.updated"}}
 		}
-		var err error
 		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 			time.Sleep(time.Second) // it starts slowly
 			ctx, cancel := context.WithCancel(ctx)
@@ -129,97 +212,106 @@ func sweepNotified(t *testing.T, config sweep.Config, handler func(ctx context.C
 				return sweep.Outcome{How: "killed"}
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	})
-	return report
+	return report, err
 }
 
-// A program that is notified must purchase once for a notification that comes twice, and lose nothing that it has
-// accepted. The requests of a run show its notifications at their places.
+// Receivers that pay twice are found, each by the faults that make it pay, and careful ones are not. Sweep ended a program 300 ms
+// after its last request: one that purchases 5 s after its response passed, and one that obeyed a Retry-After did not.
 func TestSweep_Notifications(t *testing.T) {
 	t.Parallel()
-	all := []string{
-		"notification#1:twice", "notification#1:delayed", "notification#1:out-of-order",
-		"notification#2:twice", "notification#2:delayed",
-	}
+	bought := func(n *notified, r record) bool { b, err := n.job.buys(n.ctx, r.ID); return b || err != nil }
 	for name, test := range map[string]struct {
-		handler func(ctx context.Context, s session) http.Handler
-		restart bool
-		want    map[string]sweep.Verdict
+		habits
+		config sweep.Config
+		twice  []string // schedules that must find paid-twice; none: no run fails
 	}{
-		"keeps no record": {
-			func(_ context.Context, s session) http.Handler { return &notified{session: s} }, false,
-			map[string]sweep.Verdict{"notification#1:twice": sweep.PaidTwice},
-		},
-		"keeps a record": {
-			func(_ context.Context, s session) http.Handler { return &notified{session: s, done: map[string]bool{}} }, false, nil,
-		},
-		"purchases after its response": {
-			func(ctx context.Context, s session) http.Handler {
-				return later(ctx, &notified{session: s, done: map[string]bool{}})
-			}, true,
-			map[string]sweep.Verdict{"notification#1:killed": sweep.Missing, "notification#2:killed": sweep.Missing},
-		},
-		// Sweep ended a program that had sent its first request when sweep looked for the second time, so the goal lacked the purchase.
-		"works slowly after its response": {
-			func(ctx context.Context, s session) http.Handler {
-				return later(ctx, &notified{session: s, pause: 250 * time.Millisecond, done: map[string]bool{}})
-			}, false, nil,
-		},
-		"refuses duplicates": {
-			func(_ context.Context, s session) http.Handler {
-				seen := map[string]bool{}
-				var mu sync.Mutex
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					mu.Lock()
-					defer mu.Unlock()
-					if id := r.Header.Get("X-Webhook-Delivery-Id"); seen[id] {
-						http.Error(w, "again", http.StatusConflict)
-					} else {
-						seen[id] = true
-					}
-				})
-			}, false,
-			map[string]sweep.Verdict{"notification#1:twice": sweep.Missing, "notification#2:twice": sweep.Missing},
-		},
+		"keeps no record":                             {habits{}, sweep.Config{}, []string{"notification#1:twice"}},
+		"keeps no record, and works late":             {habits{late: 5 * time.Second}, sweep.Config{}, []string{"notification#1:twice"}},
+		"records its work when it is done, 5 s later": {habits{late: 5 * time.Second, parallel: true, records: byDelivery, work: slowly}, sweep.Config{}, []string{"notification#1:twice"}},
+		"works on duplicates at the same time":        {habits{late: time.Millisecond, parallel: true, records: byShipment, work: slowly}, sweep.Config{}, []string{"notification#1:twice"}},
+		"catches up if an earlier event is missing":   {habits{buysAt: catchesUp, records: byDelivery}, sweep.Config{}, []string{"notification#1:out-of-order"}},
+		"purchases again when it is notified again":   {habits{records: byShipment}, sweep.Config{}, purchaseBy("lost-after", "500-after", "truncated")},
+		"believes every sender":                       {habits{unsigned: true, records: byDelivery, shipment: always("SH-TLMHDHXQMDVVJ4U9")}, sweep.Config{}, []string{"notification#1:forged"}},
+		"starts over after a refusal":                 {habits{records: byShipment, work: startsOverAfter(func(_ *notified, _ record, err error) bool { return errors.Is(err, refused(400)) })}, sweep.Config{}, purchaseBy("repeated")},
+		"starts over after 503":                       {habits{records: byShipment, work: startsOverAfter(func(_ *notified, _ record, err error) bool { return errors.Is(err, refused(503)) })}, sweep.Config{}, purchaseBy("503-after")},
+		"starts over if it reads a draft":             {habits{records: byShipment, work: startsOverAfter(func(n *notified, r record, _ error) bool { return !bought(n, r) })}, sweep.Config{}, purchaseBy("arrives-late")},
+		"forgets its record when it is started again": {habits{records: byShipment}, sweep.Config{Restart: true}, purchaseBy(sweep.Kill)},
+		"careful": {habits{records: byShipment, work: carefully}, sweep.Config{}, nil},
+		"careful, and obeys Retry-After after its response": {habits{late: time.Millisecond, records: byShipment, work: untilDone}, sweep.Config{Quiet: 100 * time.Millisecond, Faults: []string{"503", "429"}}, nil},
+		"careful, by the delivery":                          {habits{records: byDelivery, work: carefully}, sweep.Config{}, nil},
+		"careful, at the update":                            {habits{records: byShipment, buysAt: func(event string, _ map[string]bool) bool { return event == "shipment.updated" }, work: carefully}, sweep.Config{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			report := sweepNotified(t, sweep.Config{Restart: test.restart}, test.handler)
-			if purchases := name != "refuses duplicates"; purchases != (len(report.Goal.Documents) > 0) {
-				t.Errorf("the program purchases %v, and the goal is %v", purchases, report.Goal)
+			for _, schedule := range test.twice { // the faults that find it are enough
+				test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
 			}
-			found := map[string]sweep.Verdict{}
+			report := sweepNotified(t, test.config, func(ctx context.Context, s session) http.Handler {
+				return &notified{habits: test.habits, job: &job{session: s}, ctx: ctx, busy: make(chan struct{}, 1), seen: map[string]bool{}, done: map[string]bool{}, notes: map[string]string{}}
+			})
+			var twice, others []string
 			for _, r := range report.Failing() {
-				found[r.Schedule] = r.Findings[0].Verdict
-			}
-			if len(found) != len(test.want) {
-				t.Errorf("found %v, want %v", found, test.want)
-			}
-			for schedule, verdict := range test.want {
-				if found[schedule] != verdict {
-					t.Errorf("%s: found %q, want %q", schedule, found[schedule], verdict)
+				if r.Findings[0].Verdict == sweep.PaidTwice {
+					twice = append(twice, r.Schedule)
+				} else {
+					others = append(others, r.Schedule+" "+r.Findings[0].String())
 				}
 			}
-			var tried []string
-			for _, r := range report.Results {
-				if !strings.HasSuffix(r.Schedule, sweep.Kill) {
-					tried = append(tried, r.Schedule)
-				}
-				if !r.Struck {
-					t.Errorf("%s: not struck:\n%s", r.Schedule, r.Trace())
+			t.Logf("pays twice: %q; other findings: %q; quiet for %v s", twice, others, report.Quiet)
+			if test.twice == nil && len(twice)+len(others) > 0 || len(report.Goal.Documents) != 1 {
+				t.Errorf("a careful program fails; the goal is %v", report.Goal)
+			}
+			for _, want := range test.twice {
+				if !slices.Contains(twice, want) {
+					t.Errorf("%s does not find it", want)
 				}
 			}
-			if !slices.Equal(tried, all) {
-				t.Errorf("tried %v, want %v", tried, all)
-			}
-			order := fmt.Sprint(report.Requests)
-			if n, purchase := strings.Index(order, sweep.Notification), strings.Index(order, shipping.OpPurchase); n != 2 || name == "keeps no record" && purchase > strings.LastIndex(order, sweep.Notification) {
+			if order := fmt.Sprint(report.Requests); strings.Index(order, sweep.Notification) > strings.Index(order, shipping.OpPurchase) {
 				t.Errorf("the requests are %s", order)
 			}
 		})
+	}
+}
+
+// slowly takes a while from the analysis to the purchase.
+func slowly(n *notified, shipment string) error {
+	r, err := n.job.analyze(n.ctx, shipment)
+	if err == nil && wait.Sleep(n.ctx, 4*time.Second) == nil {
+		err = n.job.purchase(n.ctx, r)
+	}
+	return err
+}
+
+// catchesUp purchases when a shipment was created, and at a later event if it has missed that.
+func catchesUp(event string, seen map[string]bool) bool {
+	return event == "shipment.created" || !seen["shipment.created"]
+}
+
+func always(shipment string) func(string) string { return func(string) string { return shipment } }
+
+// Nothing is proven if the program accepts no notification: it passed. A run in which it does not accept one is reported as such.
+func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
+	t.Parallel()
+	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })
+	_, err := trySweep(t, sweep.Config{}, func(context.Context, session) http.Handler { return refuses })
+	if err == nil || !strings.Contains(err.Error(), "accepts no notification") || !strings.Contains(err.Error(), "is 501, then 501") {
+		t.Errorf("the sweep ends with %v", err)
+	}
+	report := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, session) http.Handler {
+		seen := map[string]bool{}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if id := r.Header.Get("X-Webhook-Delivery-Id"); seen[id] {
+				w.WriteHeader(http.StatusInternalServerError)
+			} else {
+				seen[id] = true
+			}
+		})
+	})
+	failing := report.Failing()
+	if len(failing) != 2 || failing[0].Findings[0].Verdict != sweep.Missing || !strings.Contains(failing[0].Findings[0].Detail, "did not accept shipment.created of SH-") ||
+		!strings.Contains(failing[0].Findings[0].Detail, "the response was lost, then 500") {
+		t.Errorf("found %+v", failing)
 	}
 }
 
@@ -227,8 +319,8 @@ func TestSweep_Notifications(t *testing.T) {
 func TestSweep_OnlyDoesNotApply(t *testing.T) {
 	t.Parallel()
 	only := sweep.Schedule{{Operation: sweep.Notification, Nth: 2, Fault: "out-of-order"}}
-	report := sweepNotified(t, sweep.Config{Only: only}, func(_ context.Context, s session) http.Handler {
-		return &notified{session: s, done: map[string]bool{}}
+	report := sweepNotified(t, sweep.Config{Only: only}, func(context.Context, session) http.Handler {
+		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	})
 	want := []sweep.Finding{{Verdict: sweep.NotStruck, Detail: "notification#2:out-of-order did not strike: the run has the request, but the fault did not apply to it"}}
 	if found := report.Results[0].Findings; !slices.Equal(found, want) {

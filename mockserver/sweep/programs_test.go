@@ -176,6 +176,16 @@ func paysTwice() []program {
 			found:  twice(purchaseBy("late-after")...),
 		},
 		{
+			name: "starts over after a refusal, which answers a request that a proxy repeated",
+			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+				if errors.Is(lost, refused(http.StatusBadRequest)) {
+					return true, nil
+				}
+				return false, settled(ctx, s, r.ID, lost)
+			}),
+			found: twice(purchaseBy("repeated")...),
+		},
+		{
 			name: "starts over after 503, which it takes for a refusal",
 			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
 				if errors.Is(lost, refused(http.StatusServiceUnavailable)) {

@@ -74,6 +74,10 @@ type Report struct {
 	WithoutFaults Result `json:"without_faults"`
 	// Results are the runs with faults, single faults first.
 	Results []Result `json:"results"`
+	// Idle is the longest time, in seconds, that the notified program was idle before a request of the run without faults, and
+	// Quiet how long it must be idle until another run ends; see [Config.Quiet].
+	Idle  float64 `json:"idle,omitempty"`
+	Quiet float64 `json:"quiet,omitempty"`
 	// Left is how many schedules were not tried because of [Config.MaxRuns].
 	Left int `json:"left,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -48,6 +49,7 @@ type run struct {
 	lint       []journal.Finding
 	did        Goal            // the documents that were purchased, and the notifications that the program has caused
 	received   []string        // notifications that a receiver has accepted
+	unaccepted []string        // the others, with the responses
 	charged    map[string]bool // request ids
 	unfinished []string
 	broken     error
@@ -128,7 +130,7 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	r.notifier.killWith(nil)
 	kill(nil)
 	if limited.Err() == nil && r.config.Restart && len(r.schedule) > 0 && !r.out.Success {
-		r.schedule.await(limited)
+		_ = wait.Sleep(limited, r.schedule.retryAfter()) // if the context ends before that, so does the run
 		first := r.out.How
 		r.Restarted = true
 		r.out = execute(limited, a)
@@ -175,7 +177,9 @@ func (r *run) observe(ctx context.Context) error {
 			r.did.Notifications = append(r.did.Notifications, what)
 		}
 		if d.State == notify.Delivered {
-			r.received = append(r.received, "an accepted "+what)
+			r.received = append(r.received, what)
+		} else {
+			r.unaccepted = append(r.unaccepted, responses(what, d))
 		}
 	}
 	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithPlainHTTP(),
@@ -197,6 +201,19 @@ func (r *run) observe(ctx context.Context) error {
 	r.How, r.Output, r.Requests = r.out.How, r.out.Output, r.notifier.merge(learn(r.calls))
 	r.markStruck()
 	return ctx.Err()
+}
+
+// responses describes the responses to a notification that was not accepted.
+func responses(what string, d notify.Delivery) string {
+	var all []string
+	for _, attempt := range d.Attempts {
+		if attempt.StatusCode != 0 {
+			all = append(all, fmt.Sprint(attempt.StatusCode))
+		} else {
+			all = append(all, attempt.Error)
+		}
+	}
+	return fmt.Sprintf("the response to %s is %s", what, cmp.Or(strings.Join(all, ", then "), string(d.State)))
 }
 
 // count counts the documents of a request.

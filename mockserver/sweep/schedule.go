@@ -1,15 +1,14 @@
 package sweep
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -89,11 +88,12 @@ func (s Schedule) kills() bool {
 	return slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == Kill })
 }
 
-// await waits as long as the faults of the schedule ask to, so that a program that is started again comes after that.
-func (s Schedule) await(ctx context.Context) {
+// retryAfter returns how long the faults of the schedule ask the program to wait at most, and a little more.
+func (s Schedule) retryAfter() time.Duration {
 	if slices.ContainsFunc(s, func(strike Strike) bool { return strike.Fault == "503" || strike.Fault == "429" }) {
-		_ = wait.Sleep(ctx, retryAfter+retryAfter/10) // if the context ends before that, so does the run
+		return retryAfter + retryAfter/10
 	}
+	return 0
 }
 
 // plan returns the schedules with one fault at each of the requests, in their order.

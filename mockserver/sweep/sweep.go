@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -39,12 +41,22 @@ func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error)
 			return nil, err
 		}
 		defer r.server.Close()
+		r.notifier.quiet = s.quiet(schedule)
 		if err := r.execute(ctx, execute, number); err != nil {
 			return nil, err
 		}
 		return s.judged(ctx, r)
 	}
 	return s.report, s.sweep(ctx)
+}
+
+// quiet returns how long the program must be idle in a run until it is asked to end.
+func (s *sweeper) quiet(schedule Schedule) time.Duration {
+	quiet := cmp.Or(s.config.Quiet, firstQuiet)
+	if s.normal != nil && s.config.Quiet == 0 {
+		quiet = max(leastQuiet, 2*s.normal.notifier.idle)
+	}
+	return quiet + schedule.retryAfter()
 }
 
 // sweeper is a sweep under way. It compares runs with the first one, which has no faults.
@@ -68,6 +80,9 @@ func (s *sweeper) sweep(ctx context.Context) error {
 		return err
 	}
 	s.report.Requests, s.report.Goal, s.report.WithoutFaults = normal.Requests, s.goal(), *normal
+	if s.config.Notify != nil {
+		s.report.Idle, s.report.Quiet = s.normal.notifier.idle.Seconds(), s.quiet(nil).Seconds()
+	}
 	if err := s.provesNothing(); err != nil {
 		return err
 	}
@@ -94,6 +109,8 @@ func (s *sweeper) provesNothing() error {
 		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", n.How, n.requestsSent(n.Output))
 	case len(n.out.Files) < len(files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files, slices.Sorted(maps.Keys(n.out.Files)))
+	case len(n.notifier.emitted) > 0 && len(n.received) == 0:
+		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing; %s", strings.Join(n.unaccepted, "; "))
 	case len(n.Requests) == 0:
 		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies; it %s", n.requestsSent(""))
 	}

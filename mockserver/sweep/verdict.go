@@ -99,8 +99,11 @@ func (s *sweeper) judge(r *run) {
 		}
 	}
 	if r.out.Success && !r.out.Unknown {
-		if less := append(goal.missing(r.did), fewer(normal.received, r.received)...); len(less) > 0 {
+		if less := goal.missing(r.did); len(less) > 0 {
 			r.find(Missing, "the program succeeded without %s", strings.Join(less, "; "))
+		}
+		if less := fewer(normal.received, r.received); len(less) > 0 {
+			r.find(Missing, "the program did not accept %s; %s", strings.Join(less, "; "), strings.Join(r.unaccepted, "; "))
 		}
 		for _, what := range goal.differing(normal.out.Files, r.out.Files) {
 			if !r.failed { // a report can state the failure

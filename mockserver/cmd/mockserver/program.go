@@ -82,7 +82,8 @@ func (p *program) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	}
 	output := &tail{limit: keptOutput}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay, cmd.Env = output, output, closePatience, os.Environ()
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, closePatience
+	cmd.Env = slices.DeleteFunc(os.Environ(), isProxy)
 	for _, v := range variables {
 		cmd.Env = append(cmd.Env, v.name+"="+v.value)
 	}
@@ -94,6 +95,12 @@ func (p *program) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 		out.Success, out.How = true, "ended when asked to"
 	}
 	return out
+}
+
+// isProxy reports whether a variable sends requests through a proxy, which cannot reach the server of a run.
+func isProxy(variable string) bool {
+	name, _, _ := strings.Cut(strings.ToUpper(variable), "=")
+	return slices.Contains([]string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"}, name)
 }
 
 // placeholders replaces {shipment}, which stands for SHIPPING_SHIPMENT, and the like.

@@ -57,6 +57,7 @@ without faults; 2 if the command line is invalid.`,
 			env.text("only", "", "one run: regulatory.purchase#1:lost-after"),
 			env.text("faults", "", "try only these faults, separated by commas"),
 			env.text("notify", "", "send notifications to this URL, which has {port}"),
+			env.time("quiet", 0, "idle time until a notified program is ended; 0: learned"),
 			env.text("goal", "", "a JSON file, or JSON, with the expected purchases"),
 			env.toggle("every-request", "all of several equal requests, such as polls"),
 			env.number("parallel", 8, "the number of runs at the same time"),
@@ -137,7 +138,7 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 	c := sweep.Config{
 		Options: append(assumptions(cmd.String("assume")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario"))),
 		Faults:  words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"), MaxRuns: int(cmd.Uint64("max-runs")),
-		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
+		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Quiet: cmd.Duration("quiet"), Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
 	}
 	if notify != "" && c.Parallel > 1 && !strings.Contains(notify, "{port}") {
 		return c, errors.New("-notify needs {port} in the URL, because programs that run at the same time need different ports; or set -parallel 1")

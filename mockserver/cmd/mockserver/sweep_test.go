@@ -80,11 +80,11 @@ func TestSweep_Careless(t *testing.T) {
 			[]string{"-restart", "-faults", "lost-after,html,killed", "-goal", `{"documents": {"{shipment}": ["CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH"]}}`}, []string{careless, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, nil,
 		},
 		{
-			"is notified", []string{"-notify", "http://127.0.0.1:{port}/", "-faults", "twice"}, []string{careless, "-listen", "127.0.0.1:{port}"},
-			map[string][]sweep.Verdict{"notification#1:twice": twice},
+			"is notified", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-faults", "twice,forged"}, []string{careless, "-listen", "127.0.0.1:{port}"},
+			map[string][]sweep.Verdict{"notification#1:twice": twice, "notification#1:forged": {sweep.Different}},
 		},
 		{
-			"is notified, careful", []string{"-notify", "http://127.0.0.1:{port}/", "-restart", "-faults", "twice,out-of-order,killed"},
+			"is notified, careful", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-restart", "-faults", "twice,forged,out-of-order,killed"},
 			[]string{careless, "-listen", "127.0.0.1:{port}", "-careful", "-notes", "{dir}"}, nil,
 		},
 	}
@@ -125,6 +125,14 @@ func reportAndReplay(t *testing.T, careless string) {
 	}
 	again := strings.Fields(strings.ReplaceAll(line, "'", ""))
 	invoke(t, nil, again...).want(t, exitFailure, "paid-twice", "2 requests without faults; 1 run with faults, 1 failing", "1 of 1 run, 1 failing")
+}
+
+// A program inherited HTTP_PROXY, through which some clients request even addresses of this machine.
+func TestSweep_ProgramsUseNoProxy(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "https_proxy", "ALL_PROXY"} {
+		t.Setenv(name, "http://proxy.invalid")
+	}
+	invoke(t, nil, "sweep", "--", "/bin/sh", "-c", "echo proxies=$HTTP_PROXY$https_proxy$ALL_PROXY; exit 1").want(t, exitFailure, `it printed is "proxies="`)
 }
 
 func TestSweep_WhatCannotBeSwept(t *testing.T) {

@@ -97,6 +97,9 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	}
 	if !x.Settled {
 		s.respond(w, x, op, refusal)
+		if x.Repeated && op.Method != http.MethodGet && x.Reply.Then == nil {
+			s.respond(w, x, op, refusal)
+		}
 		if x.Reply.Then != nil {
 			x.Reply.Then(x)
 		} else {

@@ -23,7 +23,7 @@ type effect struct {
 	ends    bool                                                 // the connection, without a response
 	changes bool                                                 // the response, whatever it is
 	defers  bool                                                 // the operation
-	lists   []string                                             // happens to these lists only, before they are read
+	only    []string                                             // happens to these operations only, before they are performed
 	repeats bool                                                 // can strike a request several times
 }
 
@@ -40,16 +40,17 @@ func effects() map[string]effect {
 		"drop":         {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
 		"reset":        {strike: plain(end(wire.EndReset)), decides: true, ends: true},
 		"arrive-late":  {strike: plain(arriveLate), decides: true, ends: true, defers: true},
+		"repeat":       {strike: plain(repeat), only: operations.Names(operations.Changes)},
 		"truncate":     {strike: plain(truncate), changes: true},
 		"slow-body":    {strike: plain(slowBody), changes: true},
 		"malformed":    {strike: plain(malformed), changes: true},
 		"content-type": {strike: plain(contentType), changes: true},
 		"latency":      {strike: latency, repeats: true},
 		"early-hints":  {strike: plain(earlyHints)},
-		"repeat-page":  {strike: plain(repeatPage), lists: paged},
-		"cap-page":     {strike: plain(capPage), lists: paged, repeats: true},
-		"insert-rows":  {strike: insertRows, lists: paged, repeats: true},
-		"remove-rows":  {strike: removeRows, lists: slices.DeleteFunc(slices.Clone(paged), func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
+		"repeat-page":  {strike: plain(repeatPage), only: paged},
+		"cap-page":     {strike: plain(capPage), only: paged, repeats: true},
+		"insert-rows":  {strike: insertRows, only: paged, repeats: true},
+		"remove-rows":  {strike: removeRows, only: slices.DeleteFunc(slices.Clone(paged), func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
 	}
 }
 
@@ -136,6 +137,8 @@ func arriveLate(x *wire.Exchange, f fault.Fault) {
 	x.Ending, x.Settled, x.ArrivesIn = wire.EndDropped, true, time.Duration(f.Duration)
 }
 
+func repeat(x *wire.Exchange, _ fault.Fault) { x.Repeated = true }
+
 // truncate announces the whole body and sends a part of it. net/http closes a connection whose response is shorter
 // than announced.
 func truncate(x *wire.Exchange, f fault.Fault) {
@@ -201,7 +204,8 @@ func editable(header http.Header) http.Header {
 
 // problem returns why the rule can never strike, or "".
 func (r *rule) problem(now time.Time) string {
-	lists, generation := r.effect.lists != nil, r.Point == fault.Generation
+	limited, generation := r.effect.only != nil, r.Point == fault.Generation
+	lists := limited && !slices.ContainsFunc(r.effect.only, func(name string) bool { return !operations.Has(name, operations.Pages) })
 	for _, check := range []struct {
 		broken bool
 		text   string
@@ -220,11 +224,11 @@ func (r *rule) problem(now time.Time) string {
 		{r.Point != "" && !generation && r.Operation != "" && !operations.Has(r.Operation, operations.Charges),
 			fmt.Sprintf("point %s is inside %v and never reached by %s", r.Point, operations.Names(operations.Charges), r.Operation)},
 		{r.effect.defers && (r.Committed || r.Point != ""), fmt.Sprintf("a fault of kind %s determines when the operation is performed: leave committed and point out", r.Fault.Kind)},
-		{lists && (r.Committed || r.Point != ""), "a fault of lists changes the request before the operation: leave committed and point out"},
+		{limited && (r.Committed || r.Point != ""), fmt.Sprintf("a fault of kind %s changes the request before the operation: leave committed and point out", r.Fault.Kind)},
 		{lists && r.Operation != "" && !operations.Has(r.Operation, operations.Pages),
 			fmt.Sprintf("%s is not a list with pages: use the operation of one, such as %s", r.Operation, shipping.OpListRates)},
-		{lists && r.Operation != "" && !slices.Contains(r.effect.lists, r.Operation),
-			fmt.Sprintf("a fault of kind %s cannot happen to %s: use one of %v", r.Fault.Kind, r.Operation, r.effect.lists)},
+		{limited && r.Operation != "" && !slices.Contains(r.effect.only, r.Operation),
+			fmt.Sprintf("a fault of kind %s cannot happen to %s: use one of %v", r.Fault.Kind, r.Operation, r.effect.only)},
 	} {
 		if check.broken {
 			return check.text

@@ -3,6 +3,7 @@
 package inject
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func (b *Rules) Add(rules []fault.Rule, now time.Time) error {
 	var problems []error
 	for i, given := range rules {
 		r := b.rule(given, b.added+i+1)
-		if problem := r.problem(now); problem != "" {
+		if problem := cmp.Or(r.problem(now), r.masked(slices.Concat(b.rules, added), now)); problem != "" {
 			problems = append(problems, fmt.Errorf("rule %d of %d can never apply: %s", i+1, len(rules), problem))
 		}
 		added = append(added, r)
@@ -95,8 +96,8 @@ func (b *Rules) rule(given fault.Rule, number int) *rule {
 	switch {
 	case r.Operation != "":
 		r.on = []string{r.Operation}
-	case r.effect.lists != nil:
-		r.on = r.effect.lists
+	case r.effect.only != nil:
+		r.on = r.effect.only
 	case r.Point != "" && r.Point != fault.Generation:
 		r.on = operations.Names(operations.Charges)
 	}
@@ -294,9 +295,29 @@ func (r *rule) String() string {
 // lists the pairs.
 func (r *rule) excludes(later *rule) bool {
 	a, b := r.effect, later.effect
-	return r.prevents() && (later.Committed || b.lists != nil) || r.Committed && later.prevents() ||
+	return r.prevents() && (later.Committed || b.only != nil) || r.Committed && later.prevents() ||
 		a.decides && b.decides || a.ends && b.changes || a.changes && b.decides ||
 		r.Fault.Kind == later.Fault.Kind && !a.repeats
+}
+
+// masked returns why earlier rules never leave a request to the rule, or "".
+func (r *rule) masked(earlier []*rule, now time.Time) string {
+	for i, e := range earlier {
+		excluded := e.Point == r.Point && e.excludes(r) || e.prevents() && r.Point != "" && r.Point != fault.Generation
+		always := !slices.ContainsFunc(earlier[:i], func(first *rule) bool { return first.excludes(e) })
+		if excluded && always && e.covers(r, now) {
+			return fmt.Sprintf("rule %d strikes all of its requests, and both faults cannot strike one: limit or remove that rule, or inject this one before it", e.Number)
+		}
+	}
+	return ""
+}
+
+// covers reports whether a rule has no limit for the requests that another one matches from now on.
+func (r *rule) covers(other *rule, now time.Time) bool {
+	requests := r.on == nil || other.on != nil && !slices.ContainsFunc(other.on, func(name string) bool { return !slices.Contains(r.on, name) })
+	from := !r.From.After(now) || !r.From.After(other.From)
+	until := r.Until.IsZero() || !other.Until.IsZero() && !other.Until.After(r.Until)
+	return requests && from && until && r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1)
 }
 
 // prevents reports whether the operation is not performed for a request that the rule strikes.

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -173,6 +174,46 @@ func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 	}
 }
 
+// A rule was accepted although an earlier one without a limit strikes all of its requests, and excludes it.
+func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+	down, drop := fault.Status(503, nil), fault.Drop()
+	buys := shipping.OpPurchase
+	const masked = true
+	for name, test := range map[string]struct {
+		rules []fault.Rule
+		want  bool
+	}{
+		"one operation":      {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: buys, Fault: drop}}, masked},
+		"all operations":     {[]fault.Rule{{Fault: down}, {Operation: buys, Nth: 3, Fault: drop}}, masked},
+		"a certain one":      {[]fault.Rule{{Probability: 1, Fault: down}, {Operation: buys, Fault: drop}}, masked},
+		"after the change":   {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: buys, Committed: true, Fault: fault.Latency(1)}}, masked},
+		"at a point":         {[]fault.Rule{{Operation: buys, Fault: drop}, {Point: fault.AfterCharge}}, masked},
+		"a repeated request": {[]fault.Rule{{Operation: buys, Fault: drop}, {Operation: buys, Fault: fault.Repeat()}}, masked},
+		"within its time":    {[]fault.Rule{{Until: now.Add(2 * time.Hour), Fault: down}, {Until: now.Add(time.Hour), Fault: drop}}, masked},
+		"another operation":  {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: shipping.OpAnalyze, Fault: drop}}, false},
+		"all but one":        {[]fault.Rule{{Operation: buys, Fault: down}, {Fault: drop}}, false},
+		"the first ones":     {[]fault.Rule{{First: 2, Fault: down}, {Fault: drop}}, false},
+		"some":               {[]fault.Rule{{Probability: 0.5, Fault: down}, {Fault: drop}}, false},
+		"beyond its time":    {[]fault.Rule{{Until: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
+		"before its time":    {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
+		"both strike":        {[]fault.Rule{{Fault: down}, {Fault: fault.Truncate(3)}}, false},
+		"generation":         {[]fault.Rule{{Fault: down}, {Point: fault.Generation}}, false},
+		"not of its own":     {[]fault.Rule{{First: 1, Fault: drop}, {Fault: down}, {Fault: fault.Latency(1), Committed: true}}, false},
+	} {
+		together, one := New(1), New(1)
+		err := together.Add(test.rules, now)
+		if masked := err != nil && strings.Contains(err.Error(), "strikes all of its requests"); masked != test.want || masked != (err != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+		last := len(test.rules) - 1
+		if err := errors.Join(one.Add(test.rules[:last], now), one.Add(test.rules[last:], now)); test.want != (err != nil) {
+			t.Errorf("%s, one after the other: %v", name, err)
+		}
+	}
+}
+
 // Every pair of faults that do not exclude each other strikes one request, whatever the kinds and their order are; of
 // the others the first one strikes, and the later one counts the request.
 func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
@@ -181,10 +222,10 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 	for _, kind := range fault.Kinds() {
 		f := kind.Example
 		for _, committed := range []bool{false, true} {
-			given := fault.Rule{Operation: shipping.OpListRates, Committed: committed, Fault: f}
 			effect := effects()[f.Kind]
+			given := fault.Rule{Committed: committed, Fault: f}
 			err := New(1).Add([]fault.Rule{given}, time.Now())
-			if never := committed && (effect.lists != nil || effect.defers); never != (err != nil) {
+			if never := committed && (effect.only != nil || effect.defers); never != (err != nil) {
 				t.Fatalf("a rule with %s, committed %v: %v", f.Kind, committed, err)
 			}
 			if err == nil {
@@ -194,8 +235,18 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 	}
 	for _, first := range all {
 		for _, later := range all {
+			first.First = 1 // else a later rule that it excludes can never strike
 			rules := with(t, first, later)
-			x := answer(rules)
+			request := Request{Operation: shipping.OpListRates, Target: "/", Now: time.Now()}
+			for _, r := range rules.rules {
+				if r.on != nil && !slices.Contains(r.on, request.Operation) {
+					request.Operation = r.on[0]
+				}
+			}
+			if slices.ContainsFunc(rules.rules, func(r *rule) bool { return r.on != nil && !slices.Contains(r.on, request.Operation) }) {
+				continue // no operation has both faults
+			}
+			x := answerTo(rules, request)
 			listed := rules.Rules()
 			excluded := rules.rules[0].excludes(rules.rules[1])
 			if listed[0].Struck != 1 || listed[0].Seen != 1 || listed[1].Seen != 1 || (listed[1].Struck == 1) == excluded || len(x.Struck) != int(1+listed[1].Struck) {
@@ -242,6 +293,7 @@ func TestPairs_ThatExcludeEachOther(t *testing.T) {
 		{at(fault.AfterCharge, fault.Latency(1)), at(fault.AfterCharge, fault.Drop()), false},
 		{at(fault.AfterCharge, fault.Drop()), at(fault.AfterCharge, fault.Status(502, nil)), excluded},
 	} {
+		test.first.First = 1
 		rules := with(t, test.first, test.later).rules
 		if got := rules[0].excludes(rules[1]); got != test.want {
 			t.Errorf("%s and %s exclude each other: %t, want %t", rules[0], rules[1], got, test.want)

@@ -40,6 +40,8 @@ type Exchange struct {
 	Key     string        // the fingerprint of the request's key; empty if it has none
 
 	Release func() // releases Advance after a delay; nil without one
+	// Repeated is set if the operation is performed twice, and the response is that of the second time.
+	Repeated bool
 	// ArrivesIn is the time after which the operation is performed, although the connection is closed; 0 if it is not.
 	ArrivesIn time.Duration
 	// How the response is sent.
