@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
@@ -29,12 +30,14 @@ const longest = 64
 
 // readAmount reads a number, or a text that is one. The error is that of [decimal.Parse].
 func readAmount(v jsonread.Value) (amount, error) {
+	if !strings.ContainsAny(v.Text, "0123456789") {
+		return amount{}, decimal.ErrSyntax
+	}
 	plain, err := decimal.Parse(v.Text)
 	if v.Kind != '"' || len(v.Text) > longest || errors.Is(err, decimal.ErrRange) {
 		return amount{plain: plain, most: plain}, err
 	}
-	spaces := strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
-	found := textOfAmount().FindStringSubmatch(strings.TrimSpace(spaces.Replace(v.Text)))
+	found := textOfAmount().FindStringSubmatch(strings.TrimSpace(strings.Map(plainSeparator, v.Text)))
 	if found == nil || found[1] != "" && found[3] != "" {
 		return amount{}, decimal.ErrSyntax
 	}
@@ -50,6 +53,17 @@ func readAmount(v jsonread.Value) (amount, error) {
 		a.code = strings.ToUpper(code)
 	}
 	return a, nil
+}
+
+// plainSeparator returns the ASCII character for a space or an apostrophe.
+func plainSeparator(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case r == '’':
+		return '\''
+	}
+	return r
 }
 
 // mostOf returns the largest number that a text with separators can stand for.
