@@ -16,15 +16,15 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
 // account returns a client of a new account on the reference server, whose documents are ready at once.
 // The first example does it by hand; the others begin here.
 func account(opts ...shipping.Option) (*shipping.Client, *mockserver.Server) {
-	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
+	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	client, err := shipping.NewClient(server.SecretKey, append(opts, shipping.WithBaseURL(server.URL))...)
 	if err != nil {
 		log.Fatal(err)

@@ -12,13 +12,13 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // account returns a client of a new account on the reference server, whose documents are ready at once.
 func account() (*shipping.Client, *mockserver.Server) {
-	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
+	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
 	if err != nil {
 		log.Fatal(err)

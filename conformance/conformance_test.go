@@ -15,18 +15,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // serve returns a reference server that generates documents at once. Its wallets have few transactions, because each
 // run reads all of them several times.
-func serve(t *testing.T, edits ...func(*assumption.Set)) *mockserver.Server {
+func serve(t *testing.T, dialects ...*dialect.Dialect) *mockserver.Server {
 	t.Helper()
 	opts := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithScenario("history40"),
-		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 })}
-	for _, edit := range edits {
-		opts = append(opts, mockserver.WithAssumptions(edit))
+		mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}})}
+	for _, d := range dialects {
+		opts = append(opts, mockserver.WithDialect(d))
 	}
 	srv := mockserver.New(opts...)
 	t.Cleanup(srv.Close)

@@ -2,7 +2,6 @@ package conformance_test
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -10,29 +9,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/conformance"
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 )
 
 // choices are the other choices of the reference server, each alone, and all of them as Contrary makes them.
-func choices() map[string]func(*assumption.Set) {
-	all := map[string]func(*assumption.Set){
-		"all": assumption.Contrary,
-		"all, with every member": func(a *assumption.Set) {
-			assumption.Contrary(a)
-			a.MinimalRecord, a.MinimalPurchase = false, false
-		},
-		"all, refused in the envelope": func(a *assumption.Set) {
-			assumption.Contrary(a)
-			a.ProblemRefusals, a.AnalyzeFailureOK = false, false
-		},
+func choices(t *testing.T) map[string]*dialect.Dialect {
+	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
+	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis = "", 0
+	whole.Record.Absent, whole.Offer.Absent, whole.Purchase.Confirmation = nil, nil, ""
+	all := map[string]*dialect.Dialect{"all": dialect.Contrary(), "all, with every member": whole, "all, refused in the envelope": inEnvelope}
+	for _, d := range all {
+		d.List.Breakdown, d.Time.Unlisted = "", 0
 	}
-	var contrary assumption.Set
-	assumption.Contrary(&contrary)
-	for field, value := range reflect.ValueOf(contrary).Fields() {
-		if field.Tag.Get("contrary") != "-" {
-			all[field.Name] = func(a *assumption.Set) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
+	for _, field := range dialect.Contrary().Fields() {
+		if !field.Set {
+			continue
+		}
+		all[field.Name] = new(dialect.Dialect)
+		if err := all[field.Name].Set(field.Name, field.Value); err != nil {
+			t.Fatal(err)
 		}
 	}
+	all["time.unlisted"].Time = dialect.Time{Unlisted: dialect.Duration(time.Hour), Generation: 1000} // it is seen, however busy the machine
 	return all
 }
 
@@ -41,23 +39,16 @@ func choices() map[string]func(*assumption.Set) {
 func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	t.Parallel()
 	failures := map[string]string{
-		"ObjectBreakdown": "Rate/every record has the fields of the table, each of its type and format",
-		"UnknownState":    "States and transitions/a purchased request is not a draft",
+		"list.breakdown": "Rate/every record has the fields of the table, each of its type and format",
+		"time.unlisted":  "States and transitions/a purchased request is not a draft",
 	}
-	reported := map[string]string{"OpenOperations": "it succeeds without", "RuleFailureStatus": "HTTP status 422", "LastPageNull": "nextPage is null"}
-	all := choices()
+	reported := map[string]string{"request.open": "it succeeds without", "refusal.rule": "HTTP status 422", "list.last_next_page": "nextPage is null"}
+	all := choices(t)
 	t.Attr("cases", fmt.Sprintf("%d choices", len(all)-len(failures)))
-	for name, edit := range all {
+	for name, d := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := serve(t, edit, func(a *assumption.Set) {
-				switch {
-				case strings.HasPrefix(name, "all"):
-					a.ObjectBreakdown, a.UnknownState = false, 0
-				case name == "UnknownState":
-					a.UnknownState, a.GenerationScale = time.Hour, 1000 // it is seen, however busy the machine
-				}
-			})
+			srv := serve(t, d)
 			report := conformance.Check(t.Context(), target(srv), whole(srv, srv.Transport())...)
 			failed := strings.Join(verdicts(report, conformance.Fail), "\n")
 			if want := failures[name]; want != "" {

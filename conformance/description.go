@@ -161,7 +161,9 @@ var articles = strings.NewReplacer("integer", "a whole number", "number", "a num
 
 // allows reports whether a value has a type of the schema or, if that is an assumption, of another assumption.
 func (s *schema) allows(v any) bool {
-	is := func(of string) bool { return isOf(of, v) || of == "object" && s.Assumption != "" && isOf("array", v) } // as in an envelope
+	is := func(of string) bool { // a list in an envelope, and a document that is only its type
+		return isOf(of, v) || of == "object" && s.Assumption != "" && (isOf("array", v) || isOf("string", v))
+	}
 	if s.types == nil || slices.ContainsFunc(s.types, is) {
 		return true
 	}

@@ -71,7 +71,7 @@ func TestAdmin_RefusesUnknownNames(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	tests := []struct{ method, path, body, want string }{
-		{"POST", "/_mock/worlds", `{"name":"default_x","key":"before"}`, `unknown field "key": use one of assumptions, name, preset, scenario`},
+		{"POST", "/_mock/worlds", `{"name":"default_x","key":"before"}`, `unknown field "key": use one of dialect, name, scenario`},
 		{"POST", "/_mock/worlds", `{"name":"x","Scenario":"lowfunds"}`, `did you mean "scenario"?`},
 		{"POST", "/_mock/worlds", `{"naem":"default_x"}`, `did you mean "name"?`},
 		{"POST", "/_mock/worlds/home/reset", `{"name":"x"}`, `unknown field "name"`},

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -78,7 +78,7 @@ func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 	for _, test := range refusals {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.OpenOperations = []string{shipping.OpListCountries} }))
+			srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{Open: []string{shipping.OpListCountries}}}))
 			inject(t, srv, fault.Rule{First: 1, Fault: fault.Status(http.StatusTeapot, nil)})
 			got := do(t, srv, test.method, test.path, "", "Authorization", test.key).want(t, test.status)
 			if calls, findings := srv.Journal(), srv.Findings(); len(calls)+len(findings) > 0 {

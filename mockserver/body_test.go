@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.MaxBody = 2000 }))
+	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 2000}}))
 	tests := []struct {
 		name, body, contentType string
 		status                  int
@@ -71,7 +71,7 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 // If unknown fields are refused by assumption, names that differ only in case are refused, too.
 func TestBody_RefusesNamesInAnotherCaseIfUnknownFieldsAreRefused(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.RefuseUnknownFields = true }))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{UnknownFields: "refused"}}))
 	id := srv.Deliveries()[0].ID
 	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"`+id+`","Delivery_ID":"`+id+`"}`).refusal(t, http.StatusBadRequest, `unknown field "Delivery_ID"`)
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])

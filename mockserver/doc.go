@@ -34,8 +34,8 @@
 //
 // # Assumptions
 //
-// If the specification leaves a point open, the server makes an assumption, and every assumption has a switch:
-// see [assumption.Set] and [WithAssumptions]. [assumption.Strict] refuses everything that is otherwise tolerated.
+// If the specification leaves a point open, the server makes an assumption, and every assumption is a field of
+// [dialect.Dialect]: see [WithDialect]. [dialect.Strict] refuses everything that is otherwise tolerated.
 // [WithScenario] starts the home world in a scenario, such as ten million computed transactions.
 //
 // Paths under /_mock/ belong to the server, not to the service. Programs on this machine may use them; programs

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -338,7 +338,7 @@ func ExampleWorld_Findings() {
 
 // Strict refuses requests that the service may tolerate, so that a test finds them.
 func ExampleStrict() {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(dialect.Strict()))
 	defer srv.Close()
 	answer := fetch(srv, "GET", "/v1/rates?sort=price", "")
 	why, err := srv.Why(answer.Get("X-Request-Id"))

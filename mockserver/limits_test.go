@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func TestLimits_NameWhatRaisesThem(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.MaxBody = 100 }))
+	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 100}}))
 	header := do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
-	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "the assumption MaxBody")
+	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "request.max_body of the dialect")
 	why := whyAt(t, srv, header.header.Get("X-Mock-Why"))
 	if why.ErrorCode == "" || header.text(t, "error_code") != why.ErrorCode || !strings.Contains(why.Specification, "header size limits") {
 		t.Errorf("%+v", why)

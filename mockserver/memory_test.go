@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 )
 
 // The memory that a request may make the server allocate: a few times its limit while it is read (the race detector adds
@@ -24,7 +24,7 @@ const (
 // TestMemory_NoRequestCostsMoreThanItsLimit sends requests without end until the server has had enough, and
 // whole ones that are as large as may be. It is not parallel: nothing else allocates meanwhile.
 func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
-	server := New(WithAssumptions(func(a *assumption.Set) { a.MaxBody = bodyLimit }))
+	server := New(WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: bodyLimit}}))
 	defer server.Close()
 	draft, err := server.Client(t).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
 	if err != nil {

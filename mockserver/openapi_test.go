@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -28,9 +29,10 @@ func TestOpenAPI_IsServedAndCanBeCached(t *testing.T) {
 
 func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithRoute(operations.RetryRequest, "/v1/regulatory-retries/{request_id}"))
+	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Routes: map[string]string{operations.RetryRequest: "/v1/regulatory-retries/{request_id}"}}))
 	post(t, srv, "/v1/regulatory-retries/RD-1", "").refusal(t, http.StatusNotFound, "RD-1")
 	post(t, srv, regulatoryPath+"/request/RD-1/retry", "").refusal(t, http.StatusNotFound, "no route")
+	get(t, srv, regulatoryPath+"/request/RD-1/documents/FDA/pdf").refusal(t, http.StatusNotFound, "no route") // the dialect has none
 	document := get(t, srv, "/_mock/openapi.json")
 	if !bytes.Contains(document.body, []byte(`"/v1/regulatory-retries/{request_id}"`)) {
 		t.Error("the document has not the route that the server has")

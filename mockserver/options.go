@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
@@ -22,10 +23,9 @@ type config struct {
 	listen   bool
 	addr     string
 	tls      bool
-	hosts    []string          // that the server accepts besides the names of this machine
-	problem  error             // the errors of options
-	token    string            // opens the control surface to other machines; empty: they have no access
-	routes   map[string]string // of provisional operations, by name
+	hosts    []string // that the server accepts besides the names of this machine
+	problem  error    // the errors of options
+	token    string   // opens the control surface to other machines; empty: they have no access
 }
 
 func defaultConfig() config {
@@ -89,17 +89,21 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
 
-// WithRoute serves a provisional operation on another route, such as "PATCH /v1/again/{request_id}" for
-// "regulatory.retry", as [shipping.WithRoute] has it. [Server.Err] returns an error for a route that the server
-// cannot serve.
-func WithRoute(operation, route string) Option {
-	return func(c *config) {
-		if c.routes == nil {
-			c.routes = map[string]string{}
-		}
-		c.routes[operation] = route
-	}
-}
+// WithDialect changes what the server decides where the specification leaves a point open. What the dialect does not set stays:
+//
+//	mockserver.New(mockserver.WithDialect(&dialect.Dialect{List: dialect.List{MaxPerPage: 50}}))
+//	mockserver.New(mockserver.WithDialect(dialect.Contrary()))
+//
+// [Server.Err] returns an error for a dialect that is not valid.
+func WithDialect(d *dialect.Dialect) Option { return func(c *config) { c.Dialect.Overlay(d) } }
+
+// WithOneWorld refuses every key but that of the home world with 401. By default a key opens a world of its own, so that
+// parallel tests are isolated.
+func WithOneWorld() Option { return func(c *config) { c.OneWorld = true } }
+
+// WithDeliverAnywhere sends notifications to targets on other machines. By default they go to loopback addresses only, because test data must
+// not leave the machine.
+func WithDeliverAnywhere() Option { return func(c *config) { c.Anywhere = true } }
 
 // WithScenario sets the scenario of the home world. A scenario consists of terms that are joined with hyphens, such as
 // "lowfunds-seed7"; the key of a world contains one, too. N stands for a number:

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -86,7 +86,7 @@ func virtual() mockserver.Option { return mockserver.WithVirtualClock(time.Time{
 
 // realistic makes documents take the times in the compliance rules.
 func realistic() mockserver.Option {
-	return mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 1 })
+	return mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: 1}})
 }
 
 // A first purchase took half a minute: documents took the times in the compliance rules. By default all documents that
@@ -94,7 +94,7 @@ func realistic() mockserver.Option {
 func TestRegulatory_DocumentsAreGeneratedWithinTwoSeconds(t *testing.T) {
 	t.Parallel()
 	for scale, want := range map[float64]string{0: "completed", 1: "processing"} {
-		srv := start(t, virtual(), mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = scale }))
+		srv := start(t, virtual(), mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: scale}}))
 		draft := analyzeShipment(t, srv, srv.Shipments()[0])
 		purchase(t, srv, draft.ID, "CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH").want(t, http.StatusOK)
 		advance(t, srv, 2*time.Second)
@@ -182,7 +182,7 @@ func balances(t *testing.T, srv *mockserver.Server) map[string]string {
 // if the id has the documented format: otherwise the record would violate the specification.
 func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	srv := start(t, virtual(), mockserver.WithAssumptions(assumption.Strict))
+	srv := start(t, virtual(), mockserver.WithDialect(dialect.Strict()))
 	path := regulatoryPath + "/request/" + analyzeShipment(t, srv, srv.Shipments()[0]).ID + "/items"
 	const item = `{"line_items":[{%s"description":"Coffee","hs_code":"090121","quantity":%s,"unit_price":%s,"currency":"USD","weight":0.5,"origin_country":"NG"}]}`
 	for _, test := range []struct{ id, quantity, price, refused string }{

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -46,7 +46,7 @@ func replayBody(t *testing.T, fields ...string) string {
 // something else. If the data names a shipment of the account, the result is about that one.
 func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithAssumptions(assumption.Strict), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
+	srv := start(t, mockserver.WithDialect(dialect.Strict()), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
 	hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"transaction.success", "shipment.updated"}})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestReplay_CreatesAnEvent(t *testing.T) {
 
 func TestAssumption_ReplayToNobody(t *testing.T) {
 	t.Parallel()
-	strict, lenient := start(t), start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.ReplayToNobody = true }))
+	strict, lenient := start(t), start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{ReplayToNobody: "ok"}}))
 	body := replayBody(t, "shipment_id", strict.Shipments()[0], "event", "shipment.cancelled")
 	post(t, strict, replayPath, body).refusal(t, http.StatusBadRequest, "no active webhook is subscribed")
 	if got := post(t, lenient, replayPath, body).want(t, http.StatusOK); got.text(t, "delivery_id") == "" {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -50,15 +50,23 @@ func New(opts ...Option) *Server {
 	for _, opt := range opts {
 		opt(&s.config)
 	}
-	s.err = errors.Join(s.config.problem, s.config.Assume.Check())
+	s.err = errors.Join(s.config.problem, wrapped(s.config.Dialect.Check()))
 	if s.config.Deliver == nil {
-		s.config.Deliver = delivery.NewTransport(s.config.Assume.DeliverAnywhere)
+		s.config.Deliver = delivery.NewTransport(s.config.Anywhere)
 	}
 	s.err = errors.Join(s.err, s.openHome())
 	s.err = errors.Join(s.err, s.newAPI())
 	s.admin = s.newControlSurface()
 	s.start()
 	return s
+}
+
+// wrapped names the dialect in an error.
+func wrapped(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("mockserver: dialect: %w", err)
 }
 
 // openHome opens the home world.
@@ -70,23 +78,26 @@ func (s *Server) openHome() (err error) {
 
 // newAPI builds the API, which serves the operations.
 func (s *Server) newAPI() error {
-	table, refused := operations.WithRoutes(s.config.routes)
-	if refused != nil {
-		table, refused = operations.All(), fmt.Errorf("mockserver: WithRoute %w", refused)
+	routes := s.config.Dialect.Routes
+	table, err := operations.WithRoutes(routes)
+	if err != nil { // reported by the check of the dialect
+		table = operations.All()
 	}
+	table = slices.DeleteFunc(table, func(o operations.Operation) bool {
+		return o.Provisional && err == nil && len(routes) > 0 && routes[o.Name] == ""
+	})
 	for i := range table {
-		table[i].Open = table[i].Open || slices.Contains(s.config.Assume.OpenOperations, table[i].Name)
+		table[i].Open = table[i].Open || slices.Contains(s.config.Dialect.Request.Open, table[i].Name)
 	}
 	s.operations = table
-	var err error
 	s.api, err = api.New(api.Config{Worlds: s.worlds, Operations: s.operations, Logger: s.config.Logger})
-	return errors.Join(refused, err)
+	return err
 }
 
 func (s *Server) newControlSurface() *admin.Admin {
 	return admin.New(admin.Config{
 		Worlds: s.worlds, Operations: s.operations,
-		MaxBody: wire.BodyLimit(&s.config.Assume), Hosts: s.config.hosts, Logger: s.config.Logger,
+		MaxBody: wire.BodyLimit(&s.config.Dialect), Hosts: s.config.hosts, Logger: s.config.Logger,
 		Token: s.Token, TokenForAll: s.config.token != "", // until guard creates one
 	})
 }
@@ -176,7 +187,7 @@ func (s *Server) Unauthenticated() []journal.Entry {
 // OpenAPI returns the OpenAPI 3.1 document of a server without options: documented operations, provisional operations, and
 // the routes below /_mock/.
 func OpenAPI() ([]byte, error) {
-	text, err := admin.Document(operations.All(), new(assumption.Set))
+	text, err := admin.Document(operations.All(), new(dialect.Dialect))
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -83,7 +84,7 @@ func TestServer_WithFIPS140Only(t *testing.T) {
 	}
 }
 
-func TestWithRoute_RefusesWhatItCannotServe(t *testing.T) {
+func TestRoutes_RefusesWhatItCannotServe(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, operation, route, want string }{
 		{"unknown operation", "rates.create", "/v1/rates", `names "rates.create", which is not an operation that the specification names without a path`},
@@ -97,7 +98,7 @@ func TestWithRoute_RefusesWhatItCannotServe(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithRoute(test.operation, test.route))
+			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{Routes: map[string]string{test.operation: test.route}}))
 			defer srv.Close()
 			if err := srv.Err(); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Err() is %v, want %q in it", err, test.want)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -132,7 +132,7 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	}
 	const elsewhere = `{"url":"https://hooks.example/"}`
 	post(t, srv, "/_mock/webhooks", elsewhere).refusal(t, 400, "webhook not added")
-	post(t, start(t, mockserver.WithAssumption("DeliverAnywhere", "true")), "/_mock/webhooks", elsewhere).want(t, 200)
+	post(t, start(t, mockserver.WithDeliverAnywhere()), "/_mock/webhooks", elsewhere).want(t, 200)
 }
 
 // subscribeInbox subscribes the inbox of a world to shipment.updated, with a query such as ?status=503.
@@ -165,7 +165,7 @@ func awaitInbox(t *testing.T, w *mockserver.World, count int) []notify.Received 
 func TestInbox_ReceivesAndVerifies(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]mockserver.Option{
-		"defaults": {mockserver.WithoutListener()}, "TLS": {mockserver.WithTLS()}, "contrary": {mockserver.WithAssumptions(assumption.Contrary)},
+		"defaults": {mockserver.WithoutListener()}, "TLS": {mockserver.WithTLS()}, "contrary": {mockserver.WithDialect(dialect.Contrary())},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,7 +2,6 @@ package mockserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,7 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
@@ -203,20 +202,16 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 // its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }
 
-// WithAssumptions changes the choices that the server makes if the specification leaves a point open:
-//
-//	mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.PerPageCap = 50 }))
-//	mockserver.New(mockserver.WithAssumptions(assumption.Contrary))
-func WithAssumptions(edit func(*assumption.Set)) Option { return func(c *config) { edit(&c.Assume) } }
-
-// WithAssumption sets the field of [assumption.Set] of a name to a value in text: true, 2, 1.5, 90s, or names
-// separated by commas. [Server.Err] returns an error if either is invalid.
-func WithAssumption(name, value string) Option {
-	return func(c *config) { c.problem = errors.Join(c.problem, c.Assume.Assign(name, value)) }
+// Dialect returns what the world decides where the specification leaves a point open: what [WithDialect] and the scenario set,
+// and the routes of the operations without a documented path.
+func (w *World) Dialect() *dialect.Dialect {
+	d := new(dialect.Dialect)
+	d.Overlay(w.core.Dialect())
+	if d.Routes == nil {
+		d.Routes = dialect.Reference().Routes
+	}
+	return d
 }
-
-// Assumptions returns every open point with the choice of the world, in the order of the fields of [assumption.Set].
-func (w *World) Assumptions() []assumption.Row { return w.core.Assume().Rows() }
 
 // Format prints the address of the world for every verb, and never its key, which contains its name. So does that of
 // [Server].

@@ -14,7 +14,7 @@ import (
 //
 // Clients in other languages do not need Open: the first request with such a key opens the world.
 //
-// Assumption: keys open worlds. To switch, set the assumption OneWorld.
+// Assumption: keys open worlds. To switch, set [WithOneWorld].
 func (s *Server) Open(name string) (*World, error) {
 	w, err := s.worlds.Open(name)
 	if err != nil {

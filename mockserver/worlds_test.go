@@ -13,7 +13,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
@@ -66,7 +65,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 			t.Errorf("%d worlds are open", got)
 		}
 	})
-	one := start(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.OneWorld = true }))
+	one := start(t, mockserver.WithOneWorld())
 	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "unknown secret key")
 }
 

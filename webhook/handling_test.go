@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
@@ -39,7 +40,7 @@ func (p inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestReceiver_BuysOnceForASenderThatHangsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var receiver http.Handler
-		server := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumption("DeliveryAttempts", "6"),
+		server := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{Notification: dialect.Notification{Attempts: 6}}),
 			mockserver.WithDeliveryTransport(inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				receiver.ServeHTTP(w, r)
 			})}))

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -70,7 +70,7 @@ func debits(t *testing.T, server *mockserver.Server) int {
 // The plainest test: a server, on a socket, whose documents are ready at once.
 func TestAnOrderGetsItsDocuments(t *testing.T) {
 	t.Parallel()
-	desk, server := shop(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
+	desk, server := shop(t, mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	documents, err := desk.Prepare(t.Context(), first(server))
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestHoursPassInNoTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		desk, server := shop(t, mockserver.WithoutListener(),
-			mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 500 }))
+			mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: 500}}))
 		started := time.Now()
 		if _, err := desk.Prepare(t.Context(), first(server)); err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestAnOrderThatIsAskedForManyTimesIsPaidForOnce(t *testing.T) {
 
 func TestAnOrderThatCostsTooMuchIsHeld(t *testing.T) {
 	t.Parallel()
-	desk, server := shop(t, mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
+	desk, server := shop(t, mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	desk.Limit = limit(t, "100")
 	_, err := desk.Prepare(t.Context(), first(server))
 	if !errors.Is(err, ErrHeld) || server.Requests(shipping.OpPurchase) != 0 {
@@ -187,8 +187,9 @@ func TestAFailedGenerationIsReported(t *testing.T) {
 func TestDesk_AServiceThatChoosesOtherwise(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		desk, server := shop(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Contrary),
-			mockserver.WithAssumptions(func(a *assumption.Set) { a.MinimalRecord = false }))
+		contrary := dialect.Contrary()
+		contrary.Record.Absent, contrary.Offer.Absent = nil, nil
+		desk, server := shop(t, mockserver.WithoutListener(), mockserver.WithDialect(contrary))
 		documents, err := desk.Prepare(t.Context(), first(server))
 		if err != nil || documents == nil || debits(t, server) != 1 {
 			t.Errorf("%+v, %d debits, %v", documents, debits(t, server), err)

@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
 	t.Helper()
-	server := mockserver.New(append(options, mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))...)
+	server := mockserver.New(append(options, mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))...)
 	t.Cleanup(server.Close)
 	t.Setenv("SHIPPING_BASE_URL", server.URL)
 	t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
@@ -63,7 +63,7 @@ func TestItFailsIfItemsDoNotComplete(t *testing.T) {
 		message string // empty: exit 0
 	}{
 		"all complete":                     {nil, "1000000 NGN", nil, ""},
-		"a service that chooses otherwise": {nil, "1000000 NGN", []mockserver.Option{mockserver.WithAssumptions(assumption.Contrary)}, ""},
+		"a service that chooses otherwise": {nil, "1000000 NGN", []mockserver.Option{mockserver.WithDialect(dialect.Contrary())}, ""},
 		"one is not there":                 {[]string{"SH-NOSUCH"}, "1000000 NGN", nil, "1 of 3 items did not complete"},
 		"none is in budget":                {nil, "0.01 NGN", nil, "no item completed: the budget has no room"},
 	} {

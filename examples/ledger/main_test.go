@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func serve(t *testing.T, options ...mockserver.Option) *mockserver.Server {
@@ -64,9 +64,9 @@ func TestDemonstrationNeedsNoSetUp(t *testing.T) {
 // The sum of the CSV is the balance of the wallet, and so is the total that the program prints. Reversed payments counted
 // as 0 and their reversals as income, so that the total was too large.
 func TestTheTotalIsTheBalance(t *testing.T) {
-	for name, choices := range map[string]func(*assumption.Set){"default": func(*assumption.Set) {}, "contrary": assumption.Contrary} {
+	for name, choices := range map[string]*dialect.Dialect{"default": dialect.Reference(), "contrary": dialect.Contrary()} {
 		t.Run(name, func(t *testing.T) {
-			server := serve(t, mockserver.WithAssumptions(choices))
+			server := serve(t, mockserver.WithDialect(choices))
 			for _, wallet := range server.Wallets() {
 				out, column := exported(t, "-wallet", wallet)
 				var got shipping.Amount

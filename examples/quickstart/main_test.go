@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 func TestQuickstartNeedsNoSetUp(t *testing.T) {
@@ -36,7 +36,7 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 	bought := []string{"Purchased the automated ones, once: CUSTOMS FDA", "Regulatory documents for RD-"}
 	for _, tc := range []struct {
 		name, answer string
-		choices      func(*assumption.Set)
+		choices      *dialect.Dialect
 		purchases    int
 		want         []string
 	}{
@@ -44,15 +44,10 @@ func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
 		{"no", "n\n", nil, 0, []string{"nothing was purchased"}},
 		{"yes", "y\n", nil, 1, bought},
 		{"agreed with -yes", "", nil, 1, bought},
-		{"a service that chooses otherwise", "y\n", assumption.Contrary, 1, bought},
+		{"a service that chooses otherwise", "y\n", dialect.Contrary(), 1, bought},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) {
-				if tc.choices != nil {
-					tc.choices(a)
-				}
-				a.GenerationScale = -1
-			}))
+			server := mockserver.New(mockserver.WithDialect(tc.choices), mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 			defer server.Close()
 			t.Setenv("SHIPPING_BASE_URL", server.URL)
 			t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -71,21 +71,18 @@ func listening(t *testing.T, store, key, other string) (url string, stop func() 
 // Both keys are accepted during a rotation, also from a service that sends no identifiers in headers, and decides otherwise
 // in everything but the signature.
 func TestBothKeysAreAccepted(t *testing.T) {
-	contrary := func(a *assumption.Set) { assumption.Contrary(a); a.SHA256Signature = false }
+	contrary := dialect.Contrary()
+	contrary.Notification.Signature = dialect.Signature{}
 	for name, tc := range map[string]struct {
 		previous bool
-		choices  func(*assumption.Set)
+		choices  *dialect.Dialect
 	}{
 		"the present key":                  {false, nil},
 		"the previous key":                 {true, nil},
 		"a service that chooses otherwise": {false, contrary},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var options []mockserver.Option
-			if tc.choices != nil {
-				options = append(options, mockserver.WithAssumptions(tc.choices))
-			}
-			server := mockserver.New(options...)
+			server := mockserver.New(mockserver.WithDialect(tc.choices))
 			defer server.Close()
 			key, other := server.SecretKey, ""
 			if tc.previous {

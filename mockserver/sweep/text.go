@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Trace returns the requests of the run, a line each.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/stores/pgstore"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -19,7 +19,7 @@ import (
 // Each machine runs the same batch with this journal, and skips the items that another one bought.
 func ExampleNewBatchJournal() {
 	ctx := context.Background()
-	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
+	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	defer server.Close()
 	pool, err := pgxpool.New(ctx, os.Getenv(dsnVariable))
 	if err != nil {

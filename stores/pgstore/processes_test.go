@@ -16,8 +16,8 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/stores/pgstore"
 )
@@ -80,7 +80,7 @@ func (a assignment) run(ctx context.Context, tell func(step string)) error {
 // assign starts a service on a real socket, and returns a batch of shipments there.
 func assign(t *testing.T, n int) (assignment, *mockserver.Server) {
 	t.Helper()
-	server := mockserver.New(mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = -1 }))
+	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	t.Cleanup(server.Close)
 	err := server.Inject(fault.Rule{Operation: shipping.OpPurchase, Fault: fault.Latency(20 * time.Millisecond)})
 	if err != nil {

@@ -28,7 +28,6 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
   await call("GET", "/v1/rates?perPage=1");
   const { id: refused } = await call("POST", "/v1/webhooks/replay", { event: "shipment.created" });
   await call("GET", "/v1/transactions?colour=red");
-  await call("PATCH", "/_mock/assumptions", { assumptions: { PerPageCap: 100 } });
   const entry = (await call("GET", `/_mock/ledger?perPage=1&wallet=${wallets[0]}`)).data.entries[0].id;
   await call("POST", "/_mock/worlds", { scenario: "lowfunds-rows1000", name: "other" });
   Object.assign(parts, {
@@ -40,7 +39,7 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
     webhook: [`webhooks/${sent[0].webhook_id}?show=webhooks`, ".detail h2"], inbox: ["webhooks/notification-1?show=inbox", ".detail h2"], event: ["webhooks/event", ".detail h2"],
     faults: ["faults", ".row"], fault: ["faults/1", ".detail h2"], "fault-new": ["faults/new", ".detail dt"],
     worlds: ["worlds", ".row"], world: ["worlds/home", ".detail h2"], "world-new": ["worlds/new", ".detail dt"],
-    assumptions: ["worlds?show=assumptions", ".row"], assumption: ["worlds/PerPageCap?show=assumptions", ".detail h2"],
+    dialect: ["worlds?show=dialect", ".row"], field: ["worlds/list.max_per_page?show=dialect", ".detail h2"],
   });
 });
 

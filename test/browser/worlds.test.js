@@ -1,4 +1,4 @@
-// Worlds: access, scenarios, resets, the clock and assumptions.
+// Worlds: access, scenarios, resets, the clock and dialects.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -26,15 +26,15 @@ test("the key is copied, alone and as an environment, and shown on request only"
   assert.ok(!kept.includes("sk_"));
 });
 
-test("a world is opened from several scenarios, contrary to the assumptions, and closed", async () => {
+test("a world is opened from several scenarios, in the contrary dialect, and closed", async () => {
   const page = await s.visit("#/worlds");
   await page.getByRole("button", { name: "New world" }).click();
   await page.locator(".detail dt", { hasText: "rowsN" }).waitFor();
-  await page.getByLabel(/^Body of/).fill('{"scenario": "lowfunds-rows1000-virtual", "name": "console", "preset": "contrary"}');
+  await page.getByLabel(/^Body of/).fill('{"scenario": "lowfunds-rows1000-virtual", "name": "console", "dialect": "contrary"}');
   await page.getByRole("button", { name: "Open a world" }).click();
   await page.waitForURL(/world=lowfunds-rows1000-virtual_console/);
-  const { data } = await s.server.call("GET", "/_mock/assumptions?world=lowfunds-rows1000-virtual_console");
-  assert.equal(data.find((one) => one.field === "FundsStatus").value, 402);
+  const { data } = await s.server.call("GET", "/_mock/dialect?world=lowfunds-rows1000-virtual_console");
+  assert.equal(data.find((one) => one.field === "refusal.funds").value, "402");
   await page.getByRole("button", { name: "Close world" }).click();
   await page.waitForURL((url) => !url.hash.includes("world="));
   await page.getByText("Closed: lowfunds-rows1000-virtual_console").waitFor();
@@ -86,9 +86,9 @@ test("a real clock explains how to get a virtual one", async () => {
   }
 });
 
-test("an assumption of a world is shown with its value", async () => {
-  const { data: world } = await s.server.call("POST", "/_mock/worlds", { name: "changed", assumptions: { PerPageCap: 7 } });
-  const page = await s.visit(`#/worlds/PerPageCap?show=assumptions&world=${world.name}`);
-  await page.locator('.row[href*="/PerPageCap?"]').getByText("changed").waitFor();
+test("a field of the dialect of a world is shown with its value", async () => {
+  const { data: world } = await s.server.call("POST", "/_mock/worlds", { name: "changed", dialect: "list.max_per_page=7" });
+  const page = await s.visit(`#/worlds/list.max_per_page?show=dialect&world=${world.name}`);
+  await page.locator('.row[href*="/list.max_per_page?"]').getByText("set", { exact: true }).waitFor();
   await page.locator(".detail dd", { hasText: /^7$/ }).waitFor();
 });

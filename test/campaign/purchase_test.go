@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // options determine a campaign. They are read from the environment, printed, and replay it.
@@ -105,7 +105,7 @@ type campaign struct {
 func newCampaign(t *testing.T, o options) *campaign {
 	t.Helper()
 	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithJournal(100, 100),
-		mockserver.WithAssumptions(func(a *assumption.Set) { a.GenerationScale = 0.01 }))
+		mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: 0.01}}))
 	t.Cleanup(server.Close)
 	// Two naira a dollar: the wallet lasts for every purchase.
 	rate, err := shipping.NewAmount(2, 0)

@@ -3,37 +3,33 @@ package contract
 import (
 	"io"
 	"net/http"
-	"reflect"
 	"testing"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
-// otherChoices are the servers that choose otherwise at the points that the specification leaves open: at one of them, or at all.
-func otherChoices() map[string]func(*assumption.Set) {
-	choices := map[string]func(*assumption.Set){
-		"strict":   assumption.Strict,
-		"contrary": assumption.Contrary,
-		"contrary, refused in the envelope": func(a *assumption.Set) {
-			assumption.Contrary(a)
-			a.ProblemRefusals, a.AnalyzeFailureOK, a.Purchasing = false, false, 0
-		},
-		"contrary, with all that the server holds": func(a *assumption.Set) {
-			assumption.Contrary(a)
-			a.MinimalRecord, a.MinimalPurchase = false, false
-		},
+// otherChoices are the dialects of servers that choose otherwise at the points that the specification leaves open: at one of
+// them, or at all.
+func otherChoices(t *testing.T) map[string]*dialect.Dialect {
+	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
+	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis, inEnvelope.Time.Purchasing = "", 0, 0
+	whole.Record.Absent, whole.Offer.Absent, whole.Purchase.Confirmation = nil, nil, ""
+	choices := map[string]*dialect.Dialect{
+		"strict": dialect.Strict(), "contrary": dialect.Contrary(), "reference": dialect.Reference(),
+		"contrary, refused in the envelope": inEnvelope, "contrary, with all that the server holds": whole,
 	}
-	contrary := new(assumption.Set)
-	assumption.Contrary(contrary)
-	for field, value := range reflect.ValueOf(contrary).Elem().Fields() {
-		if !value.IsZero() {
-			choices[field.Name] = func(a *assumption.Set) { reflect.ValueOf(a).Elem().FieldByIndex(field.Index).Set(value) }
+	for _, field := range dialect.Contrary().Fields() {
+		if field.Set {
+			choices[field.Name] = new(dialect.Dialect)
+			if err := choices[field.Name].Set(field.Name, field.Value); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return choices
@@ -43,8 +39,8 @@ func otherChoices() map[string]func(*assumption.Set) {
 func TestDocument_FollowsTheOtherChoices(t *testing.T) {
 	t.Parallel()
 	documents := map[string]*openapi3.T{} // in closed form, by text: most choices do not change it
-	for name, edit := range otherChoices() {
-		srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(edit))
+	for name, d := range otherChoices(t) {
+		srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithDialect(d))
 		text := documentOf(t, srv)
 		if documents[text] == nil {
 			document, err := openapi3.NewLoader().LoadFromData([]byte(text))

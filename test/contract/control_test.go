@@ -40,7 +40,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 
 	tests := []struct{ method, path, body string }{
 		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""}, {"GET", "clock", ""},
-		{"GET", "assumptions", ""}, {"GET", "openapi.json", ""},
+		{"GET", "dialect", ""}, {"GET", "openapi.json", ""},
 		{"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "faults", `{"rules":[
 			{"operation":"rates.list","nth":2,"each_request":true,"probability":0.5,"from":"2026-01-05T09:30:00Z","until":"2036-01-05T09:30:00Z","fault":{"kind":"status","status":503,"header":{"X-A":"b"}}},
@@ -63,7 +63,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		{"POST", "clock/advance", `{"duration":"1m"}`}, {"GET", "deliveries?perPage=100&wait=5s&contains=shipment", ""}, {"DELETE", "webhooks/" + hook, ""},
 		{"GET", "regulatory-requests?page=1", ""}, {"GET", "regulatory-requests/" + failedID, ""}, {"GET", "regulatory-requests/" + perfumeID, ""},
 		{"POST", "regulatory-requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
-		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","assumptions":{"PerPageCap":2,"LastPageNull":true,"Purchasing":"5s","GenerationScale":0.5}}`},
+		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","dialect":{"list":{"max_per_page":2,"last_next_page":"null"},"time":{"purchasing":"5s","generation":0.5}}}`},
 		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""},
 		{"POST", "worlds/lowfunds_ci42/reset", ""}, {"DELETE", "worlds/lowfunds_ci42", ""},
 	}
@@ -99,7 +99,7 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"GET", "journal?status=many", "", 400, valid},
 		{"GET", "journal?status=200&wait=1ms", "", 408, valid},
 		{"POST", "worlds", `{"name":7}`, 400, invalid},
-		{"POST", "worlds", `{"name":"x","assumptions":{"PerPgeCap":2}}`, 400, valid},
+		{"POST", "worlds", `{"name":"x","dialect":{"list":{"max_per_pge":2}}}`, 400, valid},
 		{"POST", "faults", `{"rules":[]}`, 400, valid},
 		{"POST", "faults", `{"rules":[{"number":1,"fault":{"kind":"drop"}}]}`, 400, invalid},
 		{"POST", "faults", `{"rules":[{"fault":{"kind":"fire"}}]}`, 400, valid},

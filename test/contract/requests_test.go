@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -177,7 +177,7 @@ const (
 
 func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithAssumptions(func(a *assumption.Set) { a.MaxBody = 2048 }))
+	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 2048}}))
 	c := newCaller(t, srv)
 	shipment := srv.Shipments()[0]
 	draft := c.analyze(`{"shipment_id":"SH-MAGICFAILONCE"}`)

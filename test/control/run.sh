@@ -70,7 +70,7 @@ step "its interface is described" GET openapi.json '"/_mock/worlds"'
 step "the console is a page" GET console/app.js ''
 
 chapter "A world of its own"
-step "a world is opened, with an assumption changed" POST worlds '"name":"lowfunds_story"' '{"scenario":"lowfunds","name":"story","assumptions":{"PerPageCap":50}}'
+step "a world is opened, with a dialect of its own" POST worlds '"name":"lowfunds_story"' '{"scenario":"lowfunds","name":"story","dialect":{"list":{"max_per_page":50}}}'
 key=$(field secret_key)
 world=$(field name)
 step "both worlds are open" GET worlds '"total":2'

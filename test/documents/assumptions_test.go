@@ -7,19 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 )
 
 var record = flag.Bool("record", false, "write the generated table of docs/ASSUMPTIONS.md")
 
-// The table of ASSUMPTIONS.md is generated from the assumptions of the server; -record writes it.
+// The table of ASSUMPTIONS.md is generated from the fields of a dialect; -record writes it.
 func TestAssumptions_AreDocumented(t *testing.T) {
 	t.Parallel()
-	const path, head = "docs/ASSUMPTIONS.md", "| Open point | Default | Why | Field |\n|---|---|---|---|\n"
+	const path, head = "docs/ASSUMPTIONS.md", "| Open point | The reference server | Why | Field | Used by | Observed by |\n|---|---|---|---|---|---|\n"
 	before, table, _ := strings.Cut(readText(t, path), head)
 	var want strings.Builder
-	for _, row := range new(assumption.Set).Rows() {
-		fmt.Fprintf(&want, "| %s | %s | %s | `%s` |\n", row.Open, row.Default, row.Basis, row.Field)
+	for _, row := range new(dialect.Dialect).Fields() {
+		fmt.Fprintf(&want, "| %s | %s | %s | `%s` | %s | %s |\n", row.Open, row.Default, row.Basis, row.Name, row.Used, row.Observed)
 	}
 	switch {
 	case table == want.String():

@@ -8,24 +8,21 @@ import (
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
-// choices are the servers of the test below: this project's choices at the points that the
-// specification leaves open, and the other ones.
-var choices = map[string]func(*assumption.Set){
-	"default":  func(*assumption.Set) {},
-	"contrary": assumption.Contrary,
-	"contrary, refused in the envelope": func(a *assumption.Set) {
-		assumption.Contrary(a)
-		a.ProblemRefusals, a.AnalyzeFailureOK = false, false
-	},
-	"contrary, with all that the server holds": func(a *assumption.Set) {
-		assumption.Contrary(a)
-		a.MinimalRecord, a.MinimalPurchase = false, false
-	},
+// choices are the dialects of the servers of the test below: this project's choices at the points that the specification
+// leaves open, and the other ones.
+func choices() map[string]*dialect.Dialect {
+	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
+	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis = "", 0
+	whole.Record.Absent, whole.Offer.Absent, whole.Purchase.Confirmation = nil, nil, ""
+	return map[string]*dialect.Dialect{
+		"default": dialect.Reference(), "contrary": dialect.Contrary(),
+		"contrary, refused in the envelope": inEnvelope, "contrary, with all that the server holds": whole,
+	}
 }
 
 func balance(t *testing.T, srv *mockserver.Server) shipping.Amount {
@@ -39,16 +36,16 @@ func balance(t *testing.T, srv *mockserver.Server) shipping.Amount {
 
 func TestChoices_Workflow(t *testing.T) {
 	t.Parallel()
-	for name, assume := range choices {
+	for name, d := range choices() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { workflow(t, assume) })
+			synctest.Test(t, func(t *testing.T) { workflow(t, d) })
 		})
 	}
 }
 
-func workflow(t *testing.T, assume func(*assumption.Set)) {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumptions(assume))
+func workflow(t *testing.T, d *dialect.Dialect) {
+	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(d))
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
 		t.Fatal(err)

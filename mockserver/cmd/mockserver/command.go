@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // Exit codes.

@@ -24,11 +24,11 @@ func environ(r ready) map[string]string {
 }
 
 // fast generates documents in a hundredth of their time.
-const fast = "GenerationScale=0.01"
+const fast = "time.generation=0.01"
 
 func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil, "-json", "-assume", fast).world(t)
+	r := start(t, nil, "-json", "-dialect", fast).world(t)
 	env := environ(r)
 	invoke(t, env, "conform").want(t, exitOK, "read-only", " 0 failed", "Open points of the specification")
 	got := invoke(t, env, "conform", "-second-purchase", "-refused-purchases", "-json", r.URL+"/v1").want(t, exitOK)
@@ -47,7 +47,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 // conform -write sends one purchase, and the report names it. The exit code reports that a check could not be made.
 func TestConform_TellsByTheExitCodeThatACheckWasNotMade(t *testing.T) {
 	t.Parallel()
-	env := environ(start(t, nil, "-json", "-assume", fast).world(t))
+	env := environ(start(t, nil, "-json", "-dialect", fast).world(t))
 	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ", "-second-purchase", "Rules that no run can check")
 	if n := strings.Count(got.stdout, "a purchase was sent"); n != 1 {
 		t.Errorf("%d purchases", n)

@@ -7,21 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
@@ -47,10 +47,10 @@ clock. The same seed always creates the same world, with the same secret key. On
 an interrupt or SIGTERM the server stops accepting connections, finishes the
 requests under way and exits.
 
--scenario takes terms such as lowfunds-rows100000. -assume takes changes such as
-PerPageCap=10,LastPageNull=true; strict refuses all that the server tolerates by
-default; contrary makes the other valid choice at each open point of the
-specification. GET /_mock/assumptions lists all assumptions.`,
+-scenario takes terms such as lowfunds-rows100000. -dialect takes the file of a
+dialect, and changes such as list.max_per_page=10, from left to right; strict
+refuses all that the server tolerates by default; contrary makes the other valid
+choice at each open point of the specification. GET /_mock/dialect lists them.`,
 		Metadata: examples(
 			"serve",
 			"serve -addr 127.0.0.1:0 -json -stdin   # for programs: a free port",
@@ -63,7 +63,9 @@ specification. GET /_mock/assumptions lists all assumptions.`,
 			env.number("seed", 1, "the random seed of the world"),
 			env.text("scenario", "default", "the initial data of the world"),
 			clock,
-			env.text("assume", "", "assumptions to change, separated by commas"),
+			env.text("dialect", "", "a file, contrary, strict, FIELD=VALUE, …"),
+			env.toggle("one-world", "refuse all keys but that of the home world"),
+			env.toggle("deliver-anywhere", "send notifications to other machines, too"),
 			env.text("token", "", "the X-Mock-Token that all need for /_mock/; default: random"),
 			env.text("hosts", "", "more host names for /_mock/ and -tls: a,b"),
 			env.toggle("tls", "serve HTTPS with a new certificate for localhost"),
@@ -96,7 +98,11 @@ func describe(w *mockserver.World) ready {
 func serve(ctx context.Context, cmd *cli.Command) error {
 	debug.SetGCPercent(400) // the heap is small, and each page of a list is garbage once it is sent
 	addr, stderr := cmd.String("addr"), cmd.Root().ErrWriter
-	srv := mockserver.New(options(cmd)...)
+	opts, err := options(cmd)
+	if err != nil {
+		return err
+	}
+	srv := mockserver.New(opts...)
 	defer srv.Close()
 	if err := srv.Err(); err != nil {
 		return explainListen(ctx, cmd, err)
@@ -137,7 +143,7 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 	<-ctx.Done()
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	err := srv.Shutdown(patience)
+	err = srv.Shutdown(patience)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("requests still under way after %s were cut off (%w)", drainTime, err)
 	}
@@ -145,9 +151,20 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 }
 
 // options returns the options of the server from the flags.
-func options(cmd *cli.Command) []mockserver.Option {
-	opts := append(assumptions(cmd.String("assume")),
-		mockserver.WithAddr(cmd.String("addr")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario")))
+func options(cmd *cli.Command) ([]mockserver.Option, error) {
+	d, err := readDialect(cmd.String("dialect"))
+	if err != nil {
+		return nil, err
+	}
+	opts := []mockserver.Option{
+		mockserver.WithDialect(d), mockserver.WithAddr(cmd.String("addr")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario")),
+	}
+	if cmd.Bool("one-world") {
+		opts = append(opts, mockserver.WithOneWorld())
+	}
+	if cmd.Bool("deliver-anywhere") {
+		opts = append(opts, mockserver.WithDeliverAnywhere())
+	}
 	if token := cmd.String("token"); token != "" {
 		opts = append(opts, mockserver.WithToken(token))
 	}
@@ -164,35 +181,45 @@ func options(cmd *cli.Command) []mockserver.Option {
 		log := slog.New(slog.NewTextHandler(cmd.Root().ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		opts = append(opts, mockserver.WithLogger(log))
 	}
-	return opts
+	return opts, nil
 }
 
-// assumptions returns the options of -assume. A value may contain commas: a part that does not begin with a name belongs
-// to the previous one.
-func assumptions(assume string) []mockserver.Option {
-	presets := map[string]func(*assumption.Set){"strict": assumption.Strict, "contrary": assumption.Contrary}
-	var settings []string
-	for part := range strings.SplitSeq(assume, ",") {
-		part = strings.TrimSpace(part)
-		if !strings.Contains(part, "=") && len(settings) > 0 && presets[part] == nil && !slices.Contains(assumption.Names(), part) {
-			settings[len(settings)-1] += "," + part
-		} else if part != "" {
-			settings = append(settings, part)
+// readDialect returns the dialect of a flag: files and settings such as contrary or list.max_per_page=10, separated by commas. Each
+// changes what those before it decide.
+func readDialect(text string) (*dialect.Dialect, error) {
+	d := new(dialect.Dialect)
+	for path, rest := range files(text) {
+		if path != "" {
+			file, err := dialect.Read(path)
+			if err != nil {
+				return nil, err
+			}
+			d.Overlay(file)
+		}
+		if err := d.Apply(rest); err != nil {
+			return nil, err
 		}
 	}
-	var opts []mockserver.Option
-	for _, setting := range settings {
-		name, value, given := strings.Cut(setting, "=")
-		switch {
-		case presets[setting] != nil:
-			opts = append(opts, mockserver.WithAssumptions(presets[setting]))
-		case given:
-			opts = append(opts, mockserver.WithAssumption(name, value))
-		default:
-			opts = append(opts, mockserver.WithAssumption(name, "true"))
+	return d, d.Check()
+}
+
+// files yields each part of a text that is the name of a JSON file, with the text behind it up to the next; "" is the
+// text before the first.
+func files(text string) iter.Seq2[string, string] {
+	return func(yield func(path, rest string) bool) {
+		path, rest := "", ""
+		for part := range strings.SplitSeq(text, ",") {
+			if strings.HasSuffix(strings.TrimSpace(part), ".json") {
+				if !yield(path, rest) {
+					return
+				}
+				path, rest = strings.TrimSpace(part), ""
+				continue
+			}
+			rest += "," + part
 		}
+		yield(path, rest)
 	}
-	return opts
 }
 
 // isLoopback reports whether an address is reached from this machine only.

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -187,11 +189,15 @@ func TestServe_PrintsTheToken(t *testing.T) {
 	}
 }
 
-// Presets and assumptions can be set by a flag; assignments override the presets.
-func TestServe_TakesAssumptions(t *testing.T) {
+// Files, presets and fields of a dialect can be set by a flag; each overrides those before it.
+func TestServe_TakesADialect(t *testing.T) {
 	t.Parallel()
-	r := start(t, nil, "-json", "-assume", "strict,contrary,PerPageCap=2,OpenOperations=rates.list,countries.list,LastPageNull").world(t)
-	resp, err := http.Get(r.URL + "/_mock/assumptions")
+	file := filepath.Join(t.TempDir(), "service.json")
+	if err := os.WriteFile(file, []byte(`{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, nil, "-json", "-dialect", "strict,contrary,"+file+",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first").world(t)
+	resp, err := http.Get(r.URL + "/_mock/dialect")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +205,7 @@ func TestServe_TakesAssumptions(t *testing.T) {
 	var envelope struct {
 		Data []struct {
 			Field string
-			Value any
+			Value string
 		}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&envelope); err != nil {
@@ -207,16 +213,17 @@ func TestServe_TakesAssumptions(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, row := range envelope.Data {
-		got[row.Field] = fmt.Sprint(row.Value)
+		got[row.Field] = row.Value
 	}
-	for name, want := range map[string]string{"PerPageCap": "2", "OpenOperations": "[rates.list countries.list]", "LastPageNull": "true", "RequireContentType": "true", "WrapRecord": "true", "OneWorld": "false"} {
+	for name, want := range map[string]string{"list.max_per_page": "2", "request.open": "rates.list,countries.list", "list.order": "newest first",
+		"request.content_type": "required", "record.at": "request", "time.generation": "0.5"} {
 		if got[name] != want {
 			t.Errorf("%s is %s, want %s", name, got[name], want)
 		}
 	}
 }
 
-// An option that is invalid is reported before the server listens: a mistake in -assume was hidden behind the error of
+// An option that is invalid is reported before the server listens: a mistake in a setting was hidden behind the error of
 // an address in use.
 func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
 	t.Parallel()
@@ -225,7 +232,7 @@ func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-assume", "PerPgeCap=2"}, `did you mean "PerPageCap"?`},
+		{[]string{"-dialect", "list.max_per_pge=2"}, `did you mean "list.max_per_page"?`},
 		{[]string{"-scenario", "lots"}, `unknown scenario "lots"`},
 	} {
 		got := invoke(t, nil, append([]string{"serve", "-addr", busy}, test.args...)...).want(t, exitFailure, test.want)

@@ -15,9 +15,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
@@ -67,7 +67,7 @@ without faults; 2 if the command line is invalid.`,
 			env.text("allow", "", "rules of lint to ignore, separated by commas"),
 			env.number("seed", 1, "the random seed of the servers"),
 			env.text("scenario", "default", "the scenario of the servers, such as lowfunds"),
-			env.text("assume", "GenerationScale=0.02", "assumptions of the servers"),
+			env.text("dialect", "time.generation=0.02", "that of the servers, as of serve"),
 			env.toggle("json", "print the report as JSON"),
 		},
 		Action: runSweep,
@@ -135,8 +135,12 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 // sweepConfig returns the settings of the sweep from the flags.
 func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 	notify := cmd.String("notify")
+	d, err := readDialect(cmd.String("dialect"))
+	if err != nil {
+		return sweep.Config{}, err
+	}
 	c := sweep.Config{
-		Options: append(assumptions(cmd.String("assume")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario"))),
+		Options: []mockserver.Option{mockserver.WithDialect(d), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario"))},
 		Faults:  words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"), MaxRuns: int(cmd.Uint64("max-runs")),
 		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Quiet: cmd.Duration("quiet"), Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
 	}
@@ -149,7 +153,6 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 	for _, rule := range words(cmd.String("allow")) {
 		c.Allow = append(c.Allow, journal.LintRule(rule))
 	}
-	var err error
 	if only := cmd.String("only"); only != "" {
 		c.Only, err = sweep.ParseSchedule(only)
 	}

@@ -145,7 +145,6 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		"no executable":        {[]string{"--", "{dir}"}, "cannot start {dir}: "},
 		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing; it sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY\nthe last line that it printed is \"Run 'go help' for usage.\""},
 		"no request":           {[]string{"--", "go", "version"}, "without a request to which a fault applies; it sent no request: it must read SHIPPING_BASE_URL"},
-		"unknown assumption":   {[]string{"-assume", "Nothing=1", "--", "go"}, "Nothing"},
 		"unknown scenario":     {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,6 +173,7 @@ func TestSweep_UsageErrors(t *testing.T) {
 		"a seed that is a word":   {[]string{"-seed", "abc", "--", "go"}, `invalid value "abc" for flag -seed: write a whole number that is not negative, such as 7`},
 		"a limit that is a word":  {[]string{"-max-runs", "all", "--", "go"}, `invalid value "all" for flag -max-runs: write a whole number`},
 		"a switch that is a word": {[]string{"-pairs=maybe", "--", "go"}, `invalid value "maybe" for flag -pairs: write true or false`},
+		"a field of no dialect":   {[]string{"-dialect", "list.nothing=1", "--", "go"}, `unknown field "list.nothing"`},
 		"the same port":           {[]string{"-notify", "http://127.0.0.1:8080/", "--", "go"}, "-notify needs {port}"},
 	} {
 		t.Run(name, func(t *testing.T) {

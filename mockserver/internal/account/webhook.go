@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // Webhook is a record of GET /v1/webhooks.

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 func faultRoutes() []Route {

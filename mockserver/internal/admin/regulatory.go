@@ -3,9 +3,9 @@ package admin
 import (
 	"encoding/json"
 
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 func regulatoryRoutes() []Route {

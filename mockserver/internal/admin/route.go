@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/openapi"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -183,7 +183,7 @@ func readParameters(r *http.Request, into reflect.Value) error {
 	return nil
 }
 
-// paging are the parameters of a list with pages. Assumptions.PerPageCap does not apply to them.
+// paging are the parameters of a list with pages. List.MaxPerPage of the dialect does not apply to them.
 type paging struct {
 	Page    int `query:"page" doc:"Number of the page. Default: 1." example:"2"`
 	PerPage int `query:"perPage" doc:"Records in a page. Default: 100." example:"50"`
@@ -265,20 +265,14 @@ func refused(err error) wire.Reply {
 	return wire.Refused(r.status, r.code, strings.ReplaceAll(message, ": "+packagePrefix, ": "))
 }
 
-// Document returns the OpenAPI document of the operations of a table and of the control surface, under the assumptions of a
+// Document returns the OpenAPI document of the operations of a table and of the control surface, in the dialect of a
 // world.
-func Document(table []operations.Operation, a *assumption.Set) ([]byte, error) {
+func Document(table []operations.Operation, d *dialect.Dialect) ([]byte, error) {
 	var controls []openapi.Control
 	for _, r := range Routes() {
 		controls = append(controls, r.Control)
 	}
-	var changed []string
-	for _, row := range a.Rows() {
-		if row.Changed {
-			changed = append(changed, row.Field)
-		}
-	}
-	text, err := openapi.Write(controls, types(), table, changed)
+	text, err := openapi.Write(controls, types(), table, d)
 	if err != nil {
 		return nil, fmt.Errorf("OpenAPI document: %w", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -18,7 +18,7 @@ func serverRoutes() []Route {
 	return []Route{
 		route("GET", "healthz", "getHealth", "Check whether the server is ready; anybody may, without a token and under any host name", "", (*Admin).getHealth),
 		route("GET", "openapi.json", "getOpenAPI", "Get the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI).with("application/json"),
-		route("GET", "assumptions", "listAssumptions", "List every open point of the specification, its switch and its value in the world", "", (*Admin).listAssumptions),
+		route("GET", "dialect", "getDialect", "List every open point of the specification, and what the world decides", "", (*Admin).getDialect),
 		route("GET", "clock", "getClock", "Get the time of the world and its pending timers", "", (*Admin).getClock),
 		route("POST", "clock/advance", "advanceClock", "Advance a virtual clock", `{"duration":"1h30m"}`, (*Admin).advanceClock),
 	}
@@ -55,9 +55,9 @@ func clockKind(w *world.World) string {
 }
 
 // getOpenAPI returns the document of a world, with the routes and the open operations of its server and the
-// assumptions of the world.
+// dialect of the world.
 func (s *Admin) getOpenAPI(c *control, _, _ none) (string, none, error) {
-	document, err := Document(s.Operations, c.world.Assume())
+	document, err := Document(s.Operations, c.world.Dialect())
 	if err != nil {
 		return "", none{}, internal(err)
 	}
@@ -69,8 +69,8 @@ func (s *Admin) getOpenAPI(c *control, _, _ none) (string, none, error) {
 	return "", none{}, nil
 }
 
-func (s *Admin) listAssumptions(c *control, _, _ none) (string, []assumption.Row, error) {
-	return "The assumptions of this world for open points of the specification", c.world.Assume().Rows(), nil
+func (s *Admin) getDialect(c *control, _, _ none) (string, []dialect.Field, error) {
+	return "The open points of the specification, and what this world decides", c.world.Dialect().Fields(), nil
 }
 
 // advanceOrder is how far to advance a clock.
@@ -110,14 +110,13 @@ type worldState struct {
 // worldMarks has a checksum for each route: it changes when the data that GET returns there changes, also if the data was the
 // same at an earlier time.
 type worldMarks struct {
-	Assumptions uint32 `json:"assumptions"`
-	Ledger      uint32 `json:"ledger"`
-	Requests    uint32 `json:"regulatory_requests"`
-	Deliveries  uint32 `json:"deliveries"`
-	Inbox       uint32 `json:"inbox"`
-	Webhooks    uint32 `json:"webhooks"`
-	Faults      uint32 `json:"faults"`
-	Worlds      uint32 `json:"worlds"`
+	Ledger     uint32 `json:"ledger"`
+	Requests   uint32 `json:"regulatory_requests"`
+	Deliveries uint32 `json:"deliveries"`
+	Inbox      uint32 `json:"inbox"`
+	Webhooks   uint32 `json:"webhooks"`
+	Faults     uint32 `json:"faults"`
+	Worlds     uint32 `json:"worlds"`
 }
 
 // watchWorld serves GET /_mock/live, which the console polls.
@@ -132,7 +131,6 @@ func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	w.Lock()
 	defer w.Unlock()
 	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Regulatory.Len()
-	p.Marks.Assumptions = checksum(w.Replaced, *w.Assume())
 	p.Marks.Deliveries = checksum(w.Replaced, deliveries)
 	p.Marks.Inbox = checksum(w.Replaced, inbox)
 	p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries, w.Account.Exchange)

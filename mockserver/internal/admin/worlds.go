@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
@@ -125,10 +125,9 @@ func (s *Admin) listWorlds(c *control, query worldsQuery, _ none) (string, []wor
 
 // newWorld is a world to open.
 type newWorld struct {
-	Name        string                     `json:"name" example:"ci42"`
-	Scenario    string                     `json:"scenario,omitempty" doc:"Default: the part of name before an underscore, or default." example:"lowfunds"`
-	Preset      string                     `json:"preset,omitempty" enum:"default contrary" doc:"contrary makes the other choice for every assumption."`
-	Assumptions map[string]json.RawMessage `json:"assumptions,omitempty" doc:"Values by field; GET /_mock/assumptions lists them."`
+	Name     string          `json:"name" example:"ci42"`
+	Scenario string          `json:"scenario,omitempty" doc:"Default: the part of name before an underscore, or default." example:"lowfunds"`
+	Dialect  json.RawMessage `json:"dialect,omitempty" doc:"A dialect, as in its file, or a text such as contrary,list.max_per_page=2. It changes that of the server; GET /_mock/dialect lists it."`
 }
 
 func (s *Admin) openWorld(c *control, query keysQuery, order newWorld) (string, worldDetails, error) {
@@ -142,7 +141,28 @@ func (s *Admin) openWorld(c *control, query keysQuery, order newWorld) (string, 
 
 // open opens a world.
 func (s *Admin) open(order newWorld) (*world.World, error) {
-	return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), assumption.Change{Preset: order.Preset, Assumptions: order.Assumptions})
+	over, err := readDialect(order.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	return s.Worlds.OpenWith(fullName(order.Scenario, order.Name), over)
+}
+
+// readDialect reads a dialect as JSON or as text; nil if there is none.
+func readDialect(sent json.RawMessage) (*dialect.Dialect, error) {
+	var text string
+	switch {
+	case len(sent) == 0 || string(sent) == "null":
+		return nil, nil
+	case json.Unmarshal(sent, &text) == nil:
+		over := new(dialect.Dialect)
+		err := over.Apply(text)
+		if over.Routes = nil; !strings.Contains(text, "request.open") { // a preset has them, and a world cannot
+			over.Request.Open = nil
+		}
+		return over, err
+	}
+	return dialect.Parse(sent)
 }
 
 // fullName returns the name of a world with its scenario: the given one, else the one at the start of the name, else

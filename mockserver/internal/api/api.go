@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -88,7 +88,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	case refusal != nil || op.Method == http.MethodGet:
 		wire.Skip(rw, r)
 	default:
-		x.Body, refusal = wire.ReadBody(rw, r, wire.BodyLimit(w.Assume()), w.Assume().RequireContentType && op.Name != shipping.OpReplayWebhook)
+		x.Body, refusal = wire.ReadBody(rw, r, wire.BodyLimit(w.Dialect()), w.Dialect().Request.ContentType == "required" && op.Name != shipping.OpReplayWebhook)
 	}
 	faults := w.Faults.Match(inject.Request{Operation: op.Name, Target: r.RequestURI, Body: x.Body, Now: w.Now()})
 	faults.Before(x, w)
@@ -128,25 +128,19 @@ func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
 func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
 	if refusal == nil && x.URL.RawQuery != "" {
-		refusal = checkQuery(w.Assume(), x)
+		refusal = checkQuery(w.Dialect(), x)
 	}
 	if refusal != nil {
 		x.Reply = *refusal
 	} else {
 		x.Reply = op.handle(w, x)
 	}
-	if shapes(w.Assume()) {
+	if shapes(w.Dialect()) {
 		shape(w, op.Name, &x.Reply)
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {
 		w.Faults.Analyzed(record.RequestID, x.Body)
 	}
-}
-
-// shapes reports whether an assumption changes the format of replies.
-func shapes(a *assumption.Set) bool {
-	return a.AnalyzeStatus != 0 || a.PurchaseStatus != 0 || a.ProblemRefusals || a.OtherRefusalNames || a.WrapRecord ||
-		a.OtherRecordNames || a.MinimalRecord || a.MinimalPurchase || a.UnknownState > 0
 }
 
 // finish journals, lints and logs an exchange, and sends its response. op is nil if the request names no operation.
@@ -195,11 +189,11 @@ func (s *API) log(x *wire.Exchange) {
 }
 
 // ruleFailure returns the status of a request that breaks a rule.
-func ruleFailure(a *assumption.Set) int { return cmp.Or(a.RuleFailureStatus, http.StatusBadRequest) }
+func ruleFailure(d *dialect.Dialect) int { return cmp.Or(d.Refusal.Rule, http.StatusBadRequest) }
 
 // ruleBroken returns the refusal of a request that breaks a rule of the specification.
 func ruleBroken(w *world.World, message string) wire.Reply {
-	return wire.Refused(ruleFailure(w.Assume()), wire.CodeInvalid, message)
+	return wire.Refused(ruleFailure(w.Dialect()), wire.CodeInvalid, message)
 }
 
 // whyPath returns the path of the journal entry that explains a response.

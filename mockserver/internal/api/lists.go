@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -21,7 +21,7 @@ import (
 //
 // Specification: "Limits" (perPage default 100, page default 1).
 // Assumption: a page or size that is missing, below 1 or not a whole number falls back to its default;
-// the size has no limit unless Assumptions.PerPageCap is set.
+// the size has no limit unless dialect.List.MaxPerPage is set.
 type Paging struct {
 	Page, PerPage int
 
@@ -31,10 +31,10 @@ type Paging struct {
 const DefaultPerPage = 100
 
 // pagingOf returns the paging of a request, as faults have changed it.
-func pagingOf(a *assumption.Set, x *wire.Exchange) Paging {
+func pagingOf(d *dialect.Dialect, x *wire.Exchange) Paging {
 	query := x.URL.Query()
-	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage), emptyHasNoPages: a.EmptyHasNoPages}
-	for _, most := range []int{a.PerPageCap, x.PageCap} {
+	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage), emptyHasNoPages: d.List.EmptyPages == "0"}
+	for _, most := range []int{d.List.MaxPerPage, x.PageCap} {
 		if most > 0 {
 			p.PerPage = min(p.PerPage, most)
 		}
@@ -115,7 +115,7 @@ func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
 // page returns a page of a list of records, which are JSON already, and the pagination for the number of records. A nil list
 // is empty. The caller holds the lock of the world.
 //
-// Assumption: newest first; see Assumptions.OldestFirst.
+// Assumption: newest first; see dialect.List.Order.
 func page(w *world.World, name string, list *records.List, p Paging, pagination func(total int) any) wire.Reply {
 	list = cmp.Or(list, new(records.List))
 	numbers, err := json.Marshal(pagination(list.Len()))
@@ -123,7 +123,7 @@ func page(w *world.World, name string, list *records.List, p Paging, pagination 
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot encode the response: "+err.Error())
 	}
 	data, comma := [][]byte{fmt.Appendf(nil, `{%q:[`, name)}, []byte(",")
-	for i, record := range list.Page(p.Page, p.PerPage, w.Assume().OldestFirst) {
+	for i, record := range list.Page(p.Page, p.PerPage, w.Dialect().List.Order == "oldest first") {
 		if i > 0 {
 			data = append(data, comma)
 		}
@@ -136,7 +136,7 @@ func page(w *world.World, name string, list *records.List, p Paging, pagination 
 // list returns the handler of a list of the account, such as GET /v1/rates.
 func list(name string) handler {
 	return func(w *world.World, x *wire.Exchange) wire.Reply {
-		p := pagingOf(w.Assume(), x)
+		p := pagingOf(w.Dialect(), x)
 		w.Lock()
 		defer w.Unlock()
 		return page(w, name, w.Account.Lists[name], p, func(total int) any { return p.Rates(total) })
@@ -155,7 +155,7 @@ func countries() wire.Reply {
 
 // listWebhooks serves GET /v1/webhooks. prevPage is null on the first page, and nextPage is null on the last.
 func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
-	p := pagingOf(w.Assume(), x)
+	p := pagingOf(w.Dialect(), x)
 	w.Lock()
 	defer w.Unlock()
 	return page(w, "webhooks", &w.Account.Webhooks.Encoded, p, func(total int) any {
@@ -168,17 +168,17 @@ func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
 // listTransactions serves GET /v1/transactions. Unknown parameters are ignored. prevPage is 0 on the first page, and
 // nextPage is 0 on the last.
 //
-// Assumption: the 0 after the last page; see Assumptions.LastPageNull.
+// Assumption: the 0 after the last page; see dialect.List.LastNextPage.
 func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 	wallet := x.URL.Query().Get("wallet")
 	if wallet == "" {
 		return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 	}
-	p := pagingOf(w.Assume(), x)
+	p := pagingOf(w.Dialect(), x)
 	w.Lock()
 	defer w.Unlock()
 	list, known := w.Account.Transactions[wallet]
-	if !known && !w.Assume().UnknownWalletIsEmpty {
+	if !known && w.Dialect().List.UnknownWallet != "empty" {
 		next := "use a wallet that the server printed on start"
 		if w.Account.Shipments[wallet] != nil {
 			next = "that is the id of a shipment: " + next
@@ -186,7 +186,7 @@ func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
 	}
 	var afterLast any = 0
-	if w.Assume().LastPageNull {
+	if w.Dialect().List.LastNextPage == "null" {
 		afterLast = nil
 	}
 	return page(w, "transactions", list, p, func(total int) any { return p.links(total, 0, afterLast) })

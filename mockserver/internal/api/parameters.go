@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -57,21 +57,22 @@ func unknownParameters(operation string, query url.Values) []string {
 	return unknown
 }
 
-// checkQuery refuses a query that the assumptions do not allow.
-func checkQuery(a *assumption.Set, x *wire.Exchange) *wire.Reply {
-	if !a.RefuseUnknownParameters && !a.RefuseWrongParameters {
+// checkQuery refuses a query that the dialect does not allow.
+func checkQuery(d *dialect.Dialect, x *wire.Exchange) *wire.Reply {
+	refusesUnknown, refusesWrong := d.List.UnknownParameter == "refused", d.List.WrongParameter == "refused"
+	if !refusesUnknown && !refusesWrong {
 		return nil
 	}
 	operation, query := x.Operation, x.URL.Query()
-	if unknown := unknownParameters(operation, query); a.RefuseUnknownParameters && len(unknown) > 0 {
-		return new(wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
+	if unknown := unknownParameters(operation, query); refusesUnknown && len(unknown) > 0 {
+		return new(wire.Refused(ruleFailure(d), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
 	}
 	for _, name := range []string{"perPage", "page"} {
-		if !a.RefuseWrongParameters || !query.Has(name) || !slices.Contains(Parameters(operation), name) {
+		if !refusesWrong || !query.Has(name) || !slices.Contains(Parameters(operation), name) {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			return new(wire.Refused(ruleFailure(a), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
+			return new(wire.Refused(ruleFailure(d), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
 		}
 	}
 	return nil

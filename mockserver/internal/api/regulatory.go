@@ -23,7 +23,7 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
 	record, err := w.Regulatory.Analyze(in)
-	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Assume().AnalyzeFailureOK {
+	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Dialect().Refusal.Analysis == http.StatusOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
 			record, err = w.Regulatory.Get(id)
 		}
@@ -123,12 +123,12 @@ func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 	if !ok {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error())
 	}
-	status := ruleFailure(w.Assume())
+	status := ruleFailure(w.Dialect())
 	switch refusal.Code {
 	case regulatory.CodeNotFound:
 		status = http.StatusNotFound
 	case regulatory.CodeInsufficientFunds:
-		status = cmp.Or(w.Assume().FundsStatus, status)
+		status = cmp.Or(w.Dialect().Refusal.Funds, status)
 	case regulatory.CodeImpossible:
 		status = http.StatusInternalServerError
 	}

@@ -112,7 +112,7 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhook, *wire.Reply) {
 	if webhookID == "" {
 		receivers := w.Account.Webhooks.Receivers(event)
-		if len(receivers) == 0 && !w.Assume().ReplayToNobody {
+		if len(receivers) == 0 && w.Dialect().Request.ReplayToNobody != "ok" {
 			return nil, new(ruleBroken(w, account.Unsubscribed(event)))
 		}
 		return receivers, nil

@@ -12,8 +12,8 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -88,7 +88,7 @@ func (s *API) Refuse(rw http.ResponseWriter, r *http.Request, p wire.Reply) {
 	wire.Skip(rw, r)
 	x := &wire.Exchange{Request: r, Began: time.Now()}
 	w, _ := s.authenticate(x, &operation{Operation: operations.Operation{Open: true}})
-	if shapes(w.Assume()) {
+	if shapes(w.Dialect()) {
 		shape(w, "", &p)
 	}
 	x.Arrived, x.Reply = w.Clock.At(x.Began), p

@@ -1,15 +1,17 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -19,25 +21,48 @@ import (
 // problemType is the media type of problem details (RFC 9457).
 const problemType = "application/problem+json"
 
-// stateUnknown is the state of Assumptions.UnknownState.
-const stateUnknown = "queued"
-
 // members are the members of a JSON object.
 type members map[string]json.RawMessage
 
-func (m members) rename(from, to string) {
-	if value, has := m[from]; has {
+// move gives a member another name. A name with a dot is that of a member of a member; "-" removes the member.
+func (m members) move(from, to string) {
+	value, has := m[from]
+	if !has || to == "" || to == from {
+		return
+	}
+	delete(m, from)
+	outer, inner, nested := strings.Cut(to, ".")
+	switch {
+	case to == "-":
+	case nested:
+		object := members{}
+		if m[outer] != nil && json.Unmarshal(m[outer], &object) != nil {
+			object = members{} // the dialect names a member that is a value here
+		}
+		object[inner] = value
+		m[outer] = raw(object)
+	default:
 		m[to] = value
-		delete(m, from)
 	}
 }
 
-// keep removes all other members.
-func (m members) keep(names ...string) {
-	maps.DeleteFunc(m, func(name string, _ json.RawMessage) bool { return !slices.Contains(names, name) })
+// remove removes members.
+func (m members) remove(names []string) {
+	for _, name := range names {
+		delete(m, name)
+	}
 }
 
-// shape converts a reply to the format that the assumptions of its world select.
+// shapes reports whether a dialect changes the format of replies.
+func shapes(d *dialect.Dialect) bool {
+	r, o := d.Record, d.Offer
+	names := r.At + r.LineItems + r.Documents + r.ChargedAmount + r.TransactionID + r.Currency + r.Wallet +
+		o.DocumentType + o.Amount + o.Currency + o.Mode + d.Document.DocumentType
+	return names != "" || len(r.Absent)+len(o.Absent) > 0 || d.Purchase.AnalyzeStatus != 0 || d.Purchase.Status != 0 ||
+		d.Purchase.Confirmation != "" || d.Refusal.Format != "" || d.Refusal.Code != "" || d.Time.Unlisted > 0
+}
+
+// shape converts a reply to the format that the dialect of its world decides.
 func shape(w *world.World, operation string, p *wire.Reply) {
 	var envelope struct {
 		Status  bool            `json:"status"`
@@ -52,33 +77,27 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 	if json.Unmarshal(envelope.Data, &data) != nil {
 		return
 	}
+	d := w.Dialect()
 	var reshaped any = &envelope
 	switch {
 	case refused:
-		shapeRefusal(w.Assume(), data)
-		if w.Assume().ProblemRefusals {
+		shapeRefusal(d, data)
+		if d.Refusal.Format == "problem" {
 			p.ContentType = problemType
 			reshaped = problem(p.Status, envelope.Message, data)
 		}
+		envelope.Data = raw(data)
 	case operations.Has(operation, operations.Charges):
-		p.Status = statusOr(w.Assume().PurchaseStatus, p.Status)
+		p.Status = cmp.Or(d.Purchase.Status, p.Status)
 		shapePurchase(w, p.Record, data)
+		envelope.Data = raw(data)
 	default:
 		if operation == shipping.OpAnalyze {
-			p.Status = statusOr(w.Assume().AnalyzeStatus, p.Status)
+			p.Status = cmp.Or(d.Purchase.AnalyzeStatus, p.Status)
 		}
-		data = shapeRecord(w, p.Record, data)
+		envelope.Data = raw(shapeRecord(w, p.Record, data))
 	}
-	envelope.Data = raw(data)
 	p.Body = raw(reshaped)
-}
-
-// statusOr returns chosen if it is a status of success, else status.
-func statusOr(chosen, status int) int {
-	if chosen >= 200 && chosen <= 299 {
-		return chosen
-	}
-	return status
 }
 
 // raw encodes a value that was decoded from JSON, which cannot fail.
@@ -90,15 +109,16 @@ func raw(value any) []byte {
 	return encoded
 }
 
-func shapeRefusal(a *assumption.Set, data members) {
-	if !a.OtherRefusalNames {
+// shapeRefusal moves the error code, which has other values in another place.
+func shapeRefusal(d *dialect.Dialect, data members) {
+	if d.Refusal.Code == "" || d.Refusal.Code == dialect.Reference().Refusal.Code {
 		return
 	}
 	var code string
 	if json.Unmarshal(data["error_code"], &code) == nil {
 		data["error_code"] = raw("ERR_" + strings.ToUpper(code))
 	}
-	data.rename("error_code", "code")
+	data.move("error_code", strings.TrimPrefix(d.Refusal.Code, "data."))
 }
 
 // problem returns a refusal as problem details (RFC 9457), with the data as extension members.
@@ -109,50 +129,69 @@ func problem(status int, message string, data members) members {
 }
 
 func shapePurchase(w *world.World, record *regulatory.Record, data members) {
-	if w.Assume().MinimalPurchase {
+	if w.Dialect().Purchase.Confirmation == "empty" {
 		clear(data)
-	} else if justStarted(w, record) {
-		data["status"] = raw(stateUnknown)
+		return
+	}
+	showState(w, record, data)
+	nameRecord(w.Dialect(), data)
+}
+
+func shapeRecord(w *world.World, record *regulatory.Record, data members) any {
+	d := w.Dialect()
+	showState(w, record, data)
+	data.remove(d.Record.Absent)
+	nameRecord(d, data)
+	switch d.Record.At {
+	case "":
+		return data
+	case "[0]":
+		return []members{data}
+	}
+	return members{d.Record.At: raw(data)}
+}
+
+// nameRecord gives the members of a record the names of a dialect.
+func nameRecord(d *dialect.Dialect, data members) {
+	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode}
+	nameDocuments(data, "available_documents", offer, d.Offer.Absent)
+	offer["document_type"] = d.Document.DocumentType
+	nameDocuments(data, "documents", offer, nil)
+	for usual, name := range map[string]string{
+		"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
+		"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
+	} {
+		data.move(usual, name)
 	}
 }
 
-func shapeRecord(w *world.World, record *regulatory.Record, data members) members {
-	if justStarted(w, record) {
-		data["status"] = raw(stateUnknown)
-	}
-	if w.Assume().MinimalRecord {
-		data.keep("request_id", "status", "source", "line_items", "available_documents")
-	}
-	shapeDocuments(w.Assume(), data, "available_documents")
-	shapeDocuments(w.Assume(), data, "documents")
-	if w.Assume().OtherRecordNames {
-		data.rename("line_items", "items")
-		data.rename("documents", "purchased_documents")
-	}
-	if w.Assume().WrapRecord {
-		return members{"request": raw(data)}
-	}
-	return data
-}
-
-func shapeDocuments(a *assumption.Set, data members, name string) {
+// nameDocuments gives the members of the objects of a list other names.
+func nameDocuments(data members, list string, names map[string]string, absent []string) {
 	var documents []members
-	if json.Unmarshal(data[name], &documents) != nil || documents == nil {
+	if json.Unmarshal(data[list], &documents) != nil || documents == nil {
 		return
 	}
 	for _, document := range documents {
-		if a.MinimalRecord {
-			document.keep("document_type", "amount", "currency")
-		}
-		if a.OtherRecordNames {
-			document.rename("document_type", "slug")
-			document.rename("amount", "price")
+		document.remove(absent)
+		for usual, name := range names {
+			document.move(usual, name)
 		}
 	}
-	data[name] = raw(documents)
+	data[list] = raw(documents)
 }
 
-// justStarted reports whether a request shows the unknown state.
-func justStarted(w *world.World, record *regulatory.Record) bool {
-	return record.Status == regulatory.StateProcessing && w.Clock.Now().Sub(record.UpdatedAt.Time) < w.Assume().UnknownState
+// showState shows a state that the specification does not list, as long as the dialect states.
+func showState(w *world.World, record *regulatory.Record, data members) {
+	d := w.Dialect()
+	if record.Status != regulatory.StateProcessing || w.Clock.Now().Sub(record.UpdatedAt.Time) >= time.Duration(d.Time.Unlisted) {
+		return
+	}
+	state := "queued"
+	for _, name := range slices.Sorted(maps.Keys(d.Record.States)) {
+		if d.Record.States[name] == "generating" {
+			state = name
+			break
+		}
+	}
+	data["status"] = raw(state)
 }

@@ -84,17 +84,7 @@ func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delive
 	if err != nil {
 		return 0, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	if policy.SHA256Signature {
-		req.Header.Set(HeaderSHA256, SignSHA256(d.config.Secret, out.Payload))
-	} else {
-		req.Header.Set(HeaderSignature, Sign(d.config.Secret, out.Payload))
-	}
-	if !policy.NoDeliveryHeaders {
-		req.Header.Set(HeaderDeliveryID, out.ID)
-		req.Header.Set(HeaderEventID, out.EventID)
-		req.Header.Set(HeaderWebhookID, out.WebhookID)
-	}
+	req.Header = schemeOf(d.config.Notification).headers(d.config.Secret, out)
 	client := *d.client
 	client.Timeout = policy.timeout()
 	resp, err := client.Do(req)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -27,20 +27,20 @@ func clone(d *notify.Delivery) notify.Delivery {
 // policy is how often and how long a delivery is attempted, and what accepts it.
 //
 // Assumption: the whole policy; the specification does not show one.
-type policy struct{ *assumption.Set }
+type policy struct{ dialect.Notification }
 
 // attempts returns the maximum number of attempts.
-func (p policy) attempts() int { return cmp.Or(p.DeliveryAttempts, 3) }
+func (p policy) attempts() int { return cmp.Or(p.Attempts, 3) }
 
 // timeout returns the limit of one attempt.
-func (p policy) timeout() time.Duration { return cmp.Or(p.DeliveryTimeout, 10*time.Second) }
+func (p policy) timeout() time.Duration { return cmp.Or(time.Duration(p.Timeout), 10*time.Second) }
 
 // wait returns the time between an attempt, counted from 1, and the next one. It doubles with each.
 func (p policy) wait(attempt int) time.Duration {
-	return cmp.Or(p.DeliveryBackoff, 500*time.Millisecond) << min(attempt-1, 10)
+	return cmp.Or(time.Duration(p.Backoff), 500*time.Millisecond) << min(attempt-1, 10)
 }
 
 // accepts reports whether a response to an attempt is a success.
 func (p policy) accepts(status int) bool {
-	return status == p.DeliveryAccept || p.DeliveryAccept == 0 && status >= 200 && status <= 299
+	return status == p.Accept || p.Accept == 0 && status >= 200 && status <= 299
 }

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -63,30 +63,30 @@ func TestSend_EndsAsThePolicySays(t *testing.T) {
 		name      string
 		target    string
 		transport roundTripper
-		assume    assumption.Set
+		policy    dialect.Notification
 		want      notify.State
 		attempts  int
 		took      time.Duration
 	}{
-		{"accepted", "http://localhost/", answering(204), assumption.Set{}, notify.Delivered, 1, 0},
-		{"never accepted", "http://localhost/", answering(500), assumption.Set{}, notify.Failed, 3, 1500 * time.Millisecond},
-		{"a redirect is not followed", "http://localhost/", answering(307), assumption.Set{}, notify.Failed, 3, 1500 * time.Millisecond},
-		{"no target", "nowhere", answering(200), assumption.Set{}, notify.Refused, 0, 0},
-		{"off this machine", "https://192.0.2.1/", answering(200), assumption.Set{}, notify.Refused, 0, 0},
+		{"accepted", "http://localhost/", answering(204), dialect.Notification{}, notify.Delivered, 1, 0},
+		{"never accepted", "http://localhost/", answering(500), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
+		{"a redirect is not followed", "http://localhost/", answering(307), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
+		{"no target", "nowhere", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
+		{"off this machine", "https://192.0.2.1/", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
 		{
 			"one attempt, another status counts", "http://localhost/", answering(404),
-			assumption.Set{DeliveryAttempts: 1, DeliveryAccept: 404}, notify.Delivered, 1, 0,
+			dialect.Notification{Attempts: 1, Accept: 404}, notify.Delivered, 1, 0,
 		},
 		{"times out", "http://localhost/", func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
-		}, assumption.Set{}, notify.Failed, 3, 31500 * time.Millisecond},
+		}, dialect.Notification{}, notify.Failed, 3, 31500 * time.Millisecond},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := open(t, Config{Transport: test.transport, Assume: test.assume})
+				d := open(t, Config{Transport: test.transport, Notification: test.policy})
 				started := time.Now()
 				sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
 				got, err := d.Wait(context.Background(), sent.ID)

@@ -3,37 +3,20 @@ package delivery
 import (
 	"cmp"
 	"context"
-	"crypto/fips140"
-	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // maxInFlight is the maximum number of concurrent attempts to one webhook.
 const maxInFlight = 16
-
-// Header names of a notification.
-//
-// Assumption: all four; the specification does not show delivery headers.
-const (
-	HeaderSignature  = "X-Webhook-Signature"
-	HeaderDeliveryID = "X-Webhook-Delivery-Id"
-	HeaderEventID    = "X-Webhook-Event-Id"
-	HeaderWebhookID  = "X-Webhook-Id"
-	HeaderSHA256     = "X-Signature" // instead of the first; see [SignSHA256]
-)
 
 // ErrUnknown is returned for an unknown delivery.
 var ErrUnknown = errors.New("unknown delivery_id")
@@ -43,12 +26,13 @@ var ErrClosed = errors.New("the world is closed")
 
 // Config configures a [Dispatcher].
 type Config struct {
-	Assume    assumption.Set
-	Secret    string // signs the payloads
-	Transport http.RoundTripper
-	Limit     int          // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
-	Bytes     int          // maximum bytes of payloads in the log; zero: 32 MiB
-	Clock     *clock.Clock // times the attempts; required
+	Notification dialect.Notification
+	Anywhere     bool   // targets on other machines are allowed
+	Secret       string // signs the payloads
+	Transport    http.RoundTripper
+	Limit        int          // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
+	Bytes        int          // maximum bytes of payloads in the log; zero: 32 MiB
+	Clock        *clock.Clock // times the attempts; required
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
@@ -100,22 +84,7 @@ func New(config Config) *Dispatcher {
 }
 
 // policy returns the current policy.
-func (d *Dispatcher) policy() policy { return policy{&d.config.Assume} }
-
-// SignSHA256 returns another signature of a payload: "sha256=" and HMAC-SHA256 of its bytes, in hexadecimal.
-func SignSHA256(secret string, payload []byte) string {
-	return "sha256=" + sign(sha256.New, secret, payload)
-}
-
-// Sign returns the signature of a payload: HMAC-SHA512 of its bytes, in hexadecimal.
-func Sign(secret string, payload []byte) string { return sign(sha512.New, secret, payload) }
-
-func sign(algorithm func() hash.Hash, secret string, payload []byte) string {
-	var mac hash.Hash
-	fips140.WithoutEnforcement(func() { mac = hmac.New(algorithm, []byte(secret)) }) // the keys of worlds can be short
-	mac.Write(payload)
-	return hex.EncodeToString(mac.Sum(nil))
-}
+func (d *Dispatcher) policy() policy { return policy{d.config.Notification} }
 
 // Send queues a new delivery and returns its log entry at once. The dispatcher sets state, attempts
 // and times.
@@ -124,7 +93,7 @@ func (d *Dispatcher) Send(out notify.Delivery) notify.Delivery {
 	out.State, out.Reason, out.Attempts, out.CreatedAt, out.Due = notify.Queued, "", nil, now, now
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := CheckTarget(out.URL, d.config.Assume.DeliverAnywhere); err != nil {
+	if err := CheckTarget(out.URL, d.config.Anywhere); err != nil {
 		out.State, out.Reason, out.Due = notify.Refused, err.Error(), time.Time{}
 		d.add(&out)
 		return clone(&out)

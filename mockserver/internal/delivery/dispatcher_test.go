@@ -11,14 +11,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func TestPolicy(t *testing.T) {
 	t.Parallel()
-	policy := policy{&assumption.Set{DeliveryBackoff: time.Second}}
+	policy := policy{dialect.Notification{Backoff: dialect.Duration(time.Second)}}
 	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
 		if got := policy.accepts(status); got != want {
 			t.Errorf("%d is accepted: %t", status, got)
@@ -115,12 +115,12 @@ func TestPost_Headers(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"default": {Config{}, HeaderSignature + " " + HeaderDeliveryID + " " + HeaderEventID + " " + HeaderWebhookID},
-		"SHA-256": {Config{Assume: assumption.Set{SHA256Signature: true, NoDeliveryHeaders: true}}, HeaderSHA256},
+		"default":  {Config{}, HeaderSignature + " " + HeaderDeliveryID + " " + HeaderEventID + " " + HeaderWebhookID},
+		"contrary": {Config{Notification: dialect.Contrary().Notification}, "X-Signature"},
 	} {
 		var got []string
 		test.config.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-			for _, header := range []string{HeaderSignature, HeaderSHA256, HeaderDeliveryID, HeaderEventID, HeaderWebhookID} {
+			for _, header := range []string{HeaderSignature, "X-Signature", HeaderDeliveryID, HeaderEventID, HeaderWebhookID} {
 				if r.Header.Get(header) != "" {
 					got = append(got, header)
 				}

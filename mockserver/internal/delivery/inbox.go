@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -30,6 +31,7 @@ const (
 // use.
 type Inbox struct {
 	secret string
+	scheme scheme
 	now    func() time.Time
 
 	mu       sync.Mutex
@@ -39,9 +41,9 @@ type Inbox struct {
 	changed  sync.Cond // uses mu
 }
 
-// NewInbox returns an empty inbox that verifies signatures made with a secret.
-func NewInbox(secret string, now func() time.Time) *Inbox {
-	in := &Inbox{secret: secret, now: now}
+// NewInbox returns an empty inbox that verifies signatures made with a secret as a dialect decides.
+func NewInbox(secret string, n dialect.Notification, now func() time.Time) *Inbox {
+	in := &Inbox{secret: secret, scheme: schemeOf(n), now: now}
 	in.changed.L = &in.mu
 	return in
 }
@@ -50,9 +52,9 @@ func NewInbox(secret string, now func() time.Time) *Inbox {
 func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.Received {
 	n := notify.Received{
 		At: in.now(), Status: status, Header: http.Header{},
-		DeliveryID: header.Get(HeaderDeliveryID), EventID: header.Get(HeaderEventID), WebhookID: header.Get(HeaderWebhookID),
+		DeliveryID: header.Get(in.scheme.deliveryID), EventID: header.Get(in.scheme.eventID), WebhookID: header.Get(in.scheme.webhookID),
 	}
-	for _, name := range []string{"Content-Type", HeaderSignature, HeaderSHA256, HeaderDeliveryID, HeaderEventID, HeaderWebhookID} {
+	for _, name := range []string{"Content-Type", in.scheme.signature.Header, in.scheme.deliveryID, in.scheme.eventID, in.scheme.webhookID} {
 		if values := header.Values(name); len(values) > 0 {
 			n.Header[name] = slices.Clone(values)
 		}
@@ -95,10 +97,7 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 	}
 	// An event that is not a string counts as none.
 	_ = jsonread.Unmarshal(payload, &body)
-	name, want := HeaderSignature, Sign(in.secret, payload)
-	if header.Get(HeaderSignature) == "" && header.Get(HeaderSHA256) != "" {
-		name, want = HeaderSHA256, SignSHA256(in.secret, payload)
-	}
+	name, want := in.scheme.signature.Header, in.scheme.sign(in.secret, payload)
 	switch sent := header.Get(name); {
 	case sent == "":
 		return body.Event, fmt.Sprintf("there is no signature: the header %s is missing", name)

@@ -3,16 +3,19 @@
 // [operations.All], so that it is served under the route, the method and the security of a server's own table. The
 // description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
-// In service.json, x-when of any object holds what the assumptions that it names change in the object, in the order of the
-// fields of assumption.Set. null removes a member.
+// In service.json, x-when of any object holds what a dialect changes in the object, by a field and its value, such as
+// "refusal.format=problem", or by the field alone. null removes a member.
 package openapi
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
 )
@@ -49,9 +52,9 @@ func merge(into, from object) {
 }
 
 // Write returns the document of a server with these operations and control operations, indented, with a line break at its
-// end. assumed are the names of the assumptions that differ from their defaults, in the order of the fields. The same arguments always give the same bytes. An
+// end. The same arguments always give the same bytes. An
 // operation that service.json does not describe is left out.
-func Write(controls []Control, types Types, table []operations.Operation, assumed []string) ([]byte, error) {
+func Write(controls []Control, types Types, table []operations.Operation, d *dialect.Dialect) ([]byte, error) {
 	document, err := parse(specification.Service())
 	if err != nil {
 		return nil, fmt.Errorf("service.json: %w", err)
@@ -72,7 +75,8 @@ func Write(controls []Control, types Types, table []operations.Operation, assume
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	err = encoder.Encode(resolve(document, assumed))
+	nameMembers(schemas, d)
+	err = encoder.Encode(resolve(document, decided(d)))
 	return out.Bytes(), err
 }
 
@@ -108,11 +112,76 @@ func change(out, members object) {
 	}
 }
 
-// when is the member that holds what assumptions change.
+// decided returns the fields that a dialect sets, each with and without its value.
+func decided(d *dialect.Dialect) (keys []string) {
+	for _, f := range d.Fields() {
+		if f.Set {
+			keys = append(keys, f.Name, f.Name+"="+f.Value)
+		}
+	}
+	return keys
+}
+
+// nameMembers gives the members of the schemas of a record and its documents the names of a dialect.
+func nameMembers(schemas object, d *dialect.Dialect) {
+	rename(members(schemas["RegulatoryRequest"]), d.Record.Absent, map[string]string{
+		"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
+		"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
+	})
+	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode}
+	rename(members(schemas["AvailableDocument"]), d.Offer.Absent, offer)
+	offer["document_type"] = d.Document.DocumentType
+	rename(members(schemas["Document"]), nil, offer)
+}
+
+// rename renames and removes members of a schema. A path becomes a member of an object.
+func rename(schema object, absent []string, names map[string]string) {
+	properties, required := members(schema["properties"]), map[string]bool{}
+	list, _ := schema["required"].([]any)
+	for _, name := range list {
+		required[fmt.Sprint(name)] = true
+	}
+	for _, name := range absent {
+		delete(properties, name)
+		delete(required, name)
+	}
+	for _, usual := range slices.Sorted(maps.Keys(names)) {
+		name, property := names[usual], properties[usual]
+		if name == "" || name == usual || property == nil {
+			continue
+		}
+		isRequired := required[usual]
+		delete(properties, usual)
+		delete(required, usual)
+		outer, inner, nested := strings.Cut(name, ".")
+		switch {
+		case name == "-":
+			continue
+		case nested && properties[outer] == nil:
+			property = object{"type": "object", "properties": object{inner: property}}
+		case nested:
+			members(members(properties[outer])["properties"])[inner] = property
+			continue
+		}
+		properties[outer] = property
+		if isRequired {
+			required[outer] = true
+		}
+	}
+	kept := []any{}
+	for _, name := range slices.Sorted(maps.Keys(required)) {
+		kept = append(kept, name)
+	}
+	if list != nil {
+		schema["required"] = kept
+	}
+}
+
+// when is the member that holds what a dialect changes.
 const when = "x-when"
 
-// resolve returns a value as the assumptions have it, without x-when.
-func resolve(value any, assumed []string) any {
+// resolve returns a value as a dialect has it, without x-when. keys are those of [decided].
+func resolve(value any, keys []string) any {
 	switch value := value.(type) {
 	case object:
 		out := object{}
@@ -121,16 +190,16 @@ func resolve(value any, assumed []string) any {
 				out[name] = member
 			}
 		}
-		for _, assumption := range assumed {
-			change(out, members(members(value[when])[assumption]))
+		for _, key := range keys {
+			change(out, members(members(value[when])[key]))
 		}
 		for name, member := range out {
-			out[name] = resolve(member, assumed)
+			out[name] = resolve(member, keys)
 		}
 		return out
 	case []any:
 		for i := range value {
-			value[i] = resolve(value[i], assumed)
+			value[i] = resolve(value[i], keys)
 		}
 		return value
 	default:

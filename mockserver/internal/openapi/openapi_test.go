@@ -1,23 +1,25 @@
 package openapi_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/specification"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 )
 
-func write(t *testing.T, operations []operations.Operation, assumed assumption.Set) string {
+func write(t *testing.T, operations []operations.Operation, d *dialect.Dialect) string {
 	t.Helper()
-	text, err := admin.Document(operations, &assumed)
+	text, err := admin.Document(operations, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +32,7 @@ func write(t *testing.T, operations []operations.Operation, assumed assumption.S
 func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
 	t.Parallel()
 	table := append(operations.All(), operations.Operation{Name: "parcels.list", Method: "GET", Route: "/v1/parcels"})
-	if write(t, table, assumption.Set{}) != write(t, operations.All(), assumption.Set{}) {
+	if write(t, table, new(dialect.Dialect)) != write(t, operations.All(), new(dialect.Dialect)) {
 		t.Error("an operation without a description changes the document")
 	}
 }
@@ -74,11 +76,11 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 
 func TestWrite_FollowsAssumptions(t *testing.T) {
 	t.Parallel()
-	plain := write(t, operations.All(), assumption.Set{})
+	plain := write(t, operations.All(), new(dialect.Dialect))
 	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
 		t.Error("a member of the files is in the document")
 	}
-	changed := write(t, operations.All(), assumption.Set{ObjectBreakdown: true})
+	changed := write(t, operations.All(), &dialect.Dialect{List: dialect.List{Breakdown: "object"}})
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]map[string]any }
@@ -117,7 +119,7 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
-	if err := json.Unmarshal([]byte(write(t, operations.All(), assumption.Set{})), &document); err != nil {
+	if err := json.Unmarshal([]byte(write(t, operations.All(), new(dialect.Dialect))), &document); err != nil {
 		t.Fatal(err)
 	}
 	camel := regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
@@ -147,12 +149,13 @@ func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
 	}
 }
 
-// What the document makes depend on an assumption is an assumption.
-func TestOpenAPI_DependsOnKnownAssumptions(t *testing.T) {
+// What the document makes depend on a dialect is a field with a value that it can have.
+func TestOpenAPI_DependsOnKnownFields(t *testing.T) {
 	t.Parallel()
-	for _, text := range regexp.MustCompile(`"x-when":\s*\{\s*"(\w+)"`).FindAllStringSubmatch(string(specification.Service()), -1) {
-		if !slices.Contains(assumption.Names(), text[1]) {
-			t.Errorf("x-when names %q, which is not a field of Assumptions", text[1])
+	for _, text := range regexp.MustCompile(`"x-when":\s*\{\s*"([\w.]+)=?([^"]*)"`).FindAllStringSubmatch(string(specification.Service()), -1) {
+		d := new(dialect.Dialect)
+		if err := errors.Join(d.Set(text[1], cmp.Or(text[2], "1s")), d.Check()); err != nil {
+			t.Errorf("x-when names %q: %v", text[0], err)
 		}
 	}
 }
@@ -172,7 +175,7 @@ func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
-	if err := json.Unmarshal([]byte(write(t, operations.All(), assumption.Set{})), &document); err != nil {
+	if err := json.Unmarshal([]byte(write(t, operations.All(), new(dialect.Dialect))), &document); err != nil {
 		t.Fatal(err)
 	}
 	for _, op := range operations.All() {

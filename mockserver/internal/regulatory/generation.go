@@ -52,7 +52,7 @@ func (d *Service) startGeneration(record *Record) *Record {
 
 func (d *Service) awaitEvidence(next *Record, doc *Document) {
 	doc.Status = DocumentAwaitingEvidence
-	if after := d.config.Assume.EvidenceAfter; after > 0 {
+	if after := time.Duration(d.config.Time.Evidence); after > 0 {
 		next.due[doc.DocumentType] = d.config.Now().Add(after)
 	}
 }
@@ -72,14 +72,14 @@ func (d *Service) duration(slug string) time.Duration {
 	if !known {
 		return 0
 	}
-	scaled := float64(form.Generation()) * max(0, cmp.Or(d.config.Assume.GenerationScale, defaultScale))
+	scaled := float64(form.Generation()) * max(0, cmp.Or(d.config.Time.Generation, defaultScale))
 	return time.Duration(min(scaled, float64(math.MaxInt64/2)))
 }
 
 // SubmitEvidence submits the evidence for a manual document, and starts its generation.
 //
 // Assumption: the specification does not mention how evidence arrives; this method serves the control
-// surface. To receive evidence automatically, set [assumption.Set.EvidenceAfter].
+// surface. To receive evidence automatically, set [dialect.Time].
 func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 	record, err := d.open(requestID, TriggerEvidence)
 	if err != nil {

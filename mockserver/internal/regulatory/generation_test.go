@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -13,7 +14,7 @@ import (
 func TestGeneration_TimeIsScaled(t *testing.T) {
 	t.Parallel()
 	for scale, want := range map[float64]time.Duration{0: 350 * time.Millisecond, -1: 0, 0.5: 3500 * time.Millisecond, 10: 70 * time.Second, 1e300: 1 << 62} {
-		w := newWorld(t, func(c *regulatory.Config) { c.Assume.GenerationScale = scale })
+		w := newWorld(t, func(c *regulatory.Config) { c.Time.Generation = scale })
 		w.purchase(w.analyze(parcel), "WATCH")
 		if got := w.clock.Pending(1)[0].Due.Sub(w.clock.Now()); got != want {
 			t.Errorf("at scale %v WATCH takes %v, want %v", scale, got, want)
@@ -51,7 +52,7 @@ func TestGeneration_ManualDocumentAwaitsEvidence(t *testing.T) {
 
 func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Assume.EvidenceAfter = time.Hour })
+	w := newWorld(t, func(c *regulatory.Config) { c.Time.Evidence = dialect.Duration(time.Hour) })
 	early, late := w.analyze(perfume), w.analyze(perfume)
 	w.purchase(early, "MSDS")
 	w.purchase(late, "MSDS")

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // Consignment holds the goods of a shipment or an invoice.

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // PurchaseInput is the body of a purchase.
@@ -25,7 +26,7 @@ type PurchaseInput struct {
 // Assumption: its fields. To switch, change this file.
 type Receipt struct {
 	RequestID string `json:"request_id"`
-	// Status is processing, or purchasing while [assumption.Set.Purchasing] lasts.
+	// Status is processing, or purchasing while that lasts, by [dialect.Time].
 	Status        State    `json:"status"`
 	DocumentTypes []string `json:"document_types"`
 	// ChargedAmount is the sum of the stored amounts, in Currency.
@@ -86,7 +87,7 @@ func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	stored := d.store(next)
 	d.config.Charged(entry, stored)
 	interrupted := d.config.At(fault.AfterCharge, shipping.OpPurchase, stored.RequestID)
-	switch wait := d.config.Assume.Purchasing; {
+	switch wait := time.Duration(d.config.Time.Purchasing); {
 	case stored.script.hangInPurchasing:
 	case interrupted != nil || wait > 0:
 		stored = d.startGenerationLater(stored, wait)

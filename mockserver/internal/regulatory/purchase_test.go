@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -110,7 +111,7 @@ func TestPurchase_ASecondOneChargesNothing(t *testing.T) {
 
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *regulatory.Config) { c.Assume.Purchasing = 5 * time.Second })
+	w := newWorld(t, func(c *regulatory.Config) { c.Time.Purchasing = dialect.Duration(5 * time.Second) })
 	r := w.analyze(parcel)
 	if receipt := w.purchase(r, "WATCH"); receipt.Status != regulatory.StatePurchasing {
 		t.Errorf("receipt has %s", receipt.Status)

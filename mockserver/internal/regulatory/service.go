@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
@@ -52,8 +52,7 @@ type Config struct {
 	At func(point fault.Point, operation, about string) error
 	// FailFirst fails the first attempt to generate each document.
 	FailFirst bool
-	// Assume holds the assumptions about requests and documents.
-	Assume assumption.Set
+	Time      dialect.Time
 }
 
 // Service keeps the requests of one world. [New] returns one.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
@@ -56,7 +56,7 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		Rules:    func() *compliance.Rules { return rules },
 		Exchange: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
 		Goods:    w.look, NewID: w.id, After: w.after,
-		Now: w.clock.Now, Ledger: w.ledger, Assume: assumption.Set{GenerationScale: 1},
+		Now: w.clock.Now, Ledger: w.ledger, Time: dialect.Time{Generation: 1},
 		At: w.at, Room: func() error { return nil }, Charged: func(ledger.Entry, *regulatory.Record) {},
 	}
 	for _, f := range adjust {

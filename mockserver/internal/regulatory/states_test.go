@@ -69,7 +69,7 @@ func TestStates_AreThoseOfTheSpecification(t *testing.T) {
 				RequestStatus struct {
 					Enum []regulatory.State `json:"enum"`
 					When struct {
-						UnknownState struct{ Enum []regulatory.State }
+						Unlisted struct{ Enum []regulatory.State } `json:"time.unlisted"`
 					} `json:"x-when"`
 				}
 			}
@@ -79,7 +79,7 @@ func TestStates_AreThoseOfTheSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := document.Components.Schemas.RequestStatus
-	unknown := slices.DeleteFunc(described.When.UnknownState.Enum, func(s regulatory.State) bool { return s == "queued" })
+	unknown := slices.DeleteFunc(described.When.Unlisted.Enum, func(s regulatory.State) bool { return s == "queued" })
 	for place, enum := range map[string][]regulatory.State{"enum": described.Enum, "enum of x-when, without queued": unknown} {
 		if diff := cmp.Diff(regulatory.States(), enum); diff != "" {
 			t.Errorf("RequestStatus in internal/specification/service.json, %s (-states.go +service.json):\n%s", place, diff)

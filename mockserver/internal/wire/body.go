@@ -16,9 +16,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
-	"github.com/shipping-go/shipping/mockserver/assumption"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
+	"github.com/shipping-go/shipping/internal/spelling"
 )
 
 // ReadBody returns the body of a request, or a refusal: 413 over the limit, 415 if it is encoded or not declared as JSON,
@@ -26,7 +26,7 @@ import (
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body without a Content-Type counts as JSON; see
-// Assumptions.RequireContentType.
+// dialect.Request.ContentType.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
 	done := limitTime(w, r)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
@@ -36,7 +36,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (
 			return nil, new(Refused(http.StatusRequestTimeout, CodeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout)))
 		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise the assumption MaxBody", limit))
+			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise request.max_body of the dialect", limit))
 			return nil, &p
 		}
 		return nil, new(Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again"))
@@ -90,14 +90,14 @@ func limitTime(w http.ResponseWriter, r *http.Request) (done func(complete bool)
 }
 
 // BodyLimit returns the longest body of a request, in bytes.
-func BodyLimit(a *assumption.Set) int64 { return cmp.Or(a.MaxBody, 1<<20) }
+func BodyLimit(d *dialect.Dialect) int64 { return cmp.Or(d.Request.MaxBody, 1<<20) }
 
-// Decoding decodes bodies as the assumptions select.
-type Decoding struct{ *assumption.Set }
+// Decoding decodes bodies as a dialect decides.
+type Decoding struct{ dialect.Request }
 
 // Decode decodes the body into a struct, with exact member names. An empty body counts as an empty object, so that
 // the operation reports the missing members. Unknown fields are noted, and ignored unless
-// Assumptions.RefuseUnknownFields is set.
+// dialect.Request.UnknownFields is "refused".
 func (d Decoding) Decode(x *Exchange, into any) *Reply {
 	text := bytes.TrimSpace(x.Body)
 	if len(text) == 0 {
@@ -107,7 +107,7 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 		return new(Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}"))
 	}
 	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonread.Crowded(text, most) { // each becomes a record
-		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise the assumption MaxBody", most))
+		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise request.max_body of the dialect", most))
 		return &p
 	}
 	x.Unknown = unknownFields(text, into)
@@ -128,7 +128,7 @@ func (d Decoding) read(text []byte, into any) error {
 			err = fmt.Errorf("unexpected text after the object at byte %d", decoder.InputOffset())
 		}
 	}
-	if err == nil && d.RefuseUnknownFields {
+	if err == nil && d.UnknownFields == "refused" {
 		if name, found := jsonread.UnknownMember(text, into); found {
 			err = fmt.Errorf("unknown field %q: remove it", name)
 		}

@@ -175,7 +175,7 @@ func (w *World) openRequests() {
 		},
 		NewID:   w.Account.IDs.Coded,
 		Charged: w.charged,
-		Assume:  *w.Assume(),
+		Time:    w.Dialect().Time,
 		Room:    w.room,
 		At: func(point fault.Point, operation, about string) error {
 			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})

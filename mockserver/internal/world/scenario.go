@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
-	"github.com/shipping-go/shipping/mockserver/internal/spelling"
 )
 
 // The largest worlds that a scenario may have.
@@ -40,8 +40,8 @@ func Scenarios() []ScenarioWord {
 		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.Payments = n }},
 		{Word: "shipmentsN", Max: maxShipments, Summary: "N shipments", apply: func(w *worldPlan, n int) { w.Shipments = n }},
 		{Word: "failforms", Summary: "the first attempt at every document fails; a retry generates it", apply: func(w *worldPlan, _ int) { w.failForms = true }},
-		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.assume.GenerationScale = -1 }},
-		{Word: "capN", Max: 1_000_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.assume.PerPageCap = n }},
+		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.dialect.Time.Generation = -1 }},
+		{Word: "capN", Max: 1_000_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
 		{Word: "virtual", Summary: "time stands still until the world is advanced", apply: func(w *worldPlan, _ int) { w.virtual = true }},
 		{Word: "real", Summary: "time is real, even if the home world has a virtual clock", apply: func(w *worldPlan, _ int) { w.virtual = false }},
 	}
@@ -50,18 +50,20 @@ func Scenarios() []ScenarioWord {
 // worldPlan is the plan of a world, as given by a scenario.
 type worldPlan struct {
 	seed.Plan
-	Scenario  string         // the terms
-	server    assumption.Set // of the server, changed by the scenario
-	assume    assumption.Set // those with which the world opens
+	Scenario  string // the terms
+	dialect   dialect.Dialect
 	virtual   bool
 	failForms bool
 }
+
+// objectBreakdown reports whether the breakdown of a rate is an object.
+func (w *worldPlan) objectBreakdown() bool { return w.dialect.List.Breakdown == "object" }
 
 // planFor returns the plan for a scenario, or an error if a term is invalid.
 func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	w := worldPlan{
 		Plan:     seed.Plan{Seed: c.Seed},
-		Scenario: scenario, assume: c.Assume, virtual: c.Virtual,
+		Scenario: scenario, dialect: c.Dialect, virtual: c.Virtual,
 	}
 	known := Scenarios()
 	var words, used []string
@@ -96,7 +98,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	if slices.Contains(used, "virtual") && slices.Contains(used, "real") {
 		return w, fmt.Errorf("scenario %q contradicts itself: time is virtual or real", scenario)
 	}
-	w.server, w.ObjectBreakdown = w.assume, w.assume.ObjectBreakdown
+	w.ObjectBreakdown = w.objectBreakdown()
 	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0 || w.Shipments > 0) || w.Computed > 0 && w.Payments > 0 {
 		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money, shipments nor rows, and rows are either computed or stored", scenario)
 	}

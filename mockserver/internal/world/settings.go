@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
@@ -16,7 +16,9 @@ type Settings struct {
 	Seed        uint64
 	Virtual     bool
 	Start       time.Time // of a virtual clock
-	Assume      assumption.Set
+	Dialect     dialect.Dialect
+	OneWorld    bool                              // every key but that of the home world is refused
+	Anywhere    bool                              // notifications are sent to other machines
 	Journal     int                               // number of calls recorded
 	JournalBody int                               // bytes recorded of a body
 	Parameters  func(operation string) []string   // the query parameters of an operation in the specification

@@ -60,7 +60,7 @@ func (w *World) checkWebhook(change notify.WebhookChange) error {
 	case len(*change.URL) > longestURL:
 		return fmt.Errorf("the URL has %d bytes: use at most %d", len(*change.URL), longestURL)
 	}
-	return delivery.CheckTarget(*change.URL, w.Assume().DeliverAnywhere)
+	return delivery.CheckTarget(*change.URL, w.settings.Anywhere)
 }
 
 // ChangeWebhook changes a webhook.

@@ -5,12 +5,11 @@ package world
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
@@ -78,12 +77,13 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		w.Clock = clock.Virtual(start)
 	}
 	w.timers = w.Clock.Scope()
-	w.Inbox = delivery.NewInbox(key, w.Clock.Now)
+	w.Inbox = delivery.NewInbox(key, w.Dialect().Notification, w.Clock.Now)
 	w.Dispatcher = delivery.New(delivery.Config{
-		Secret:    key,
-		Assume:    *w.Assume(),
-		Transport: w.Inbox.Transport(b.settings.Deliver),
-		Clock:     w.Clock,
+		Secret:       key,
+		Notification: w.Dialect().Notification,
+		Anywhere:     b.settings.Anywhere,
+		Transport:    w.Inbox.Transport(b.settings.Deliver),
+		Clock:        w.Clock,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
 	w.Clock.Settle(func() {
@@ -107,7 +107,7 @@ func (w *World) Close() {
 
 // Decoding returns how the world reads bodies.
 func (w *World) Decoding() wire.Decoding {
-	return wire.Decoding{Set: w.Assume()}
+	return wire.Decoding{Request: w.Dialect().Request}
 }
 
 // Advance moves a virtual clock forward and returns what fell due on the way, in order.
@@ -125,9 +125,5 @@ var ErrRealClock = errors.New("mockserver: the clock follows the real time; star
 // Now returns the current time of the world's clock.
 func (w *World) Now() time.Time { return w.Clock.Now() }
 
-// Assume returns the assumptions. The caller does not change them.
-func (w *World) Assume() *assumption.Set { return &w.Plan.assume }
-
-func errServerAssumption(name string) error {
-	return fmt.Errorf("mockserver: assumption %s applies to the whole server: start it with -assume %s=… (in Go: WithAssumptions)", name, name)
-}
+// Dialect returns what the world decides. The caller does not change it.
+func (w *World) Dialect() *dialect.Dialect { return &w.Plan.dialect }

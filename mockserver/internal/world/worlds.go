@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/shipping-go/shipping/mockserver/assumption"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
@@ -128,35 +128,34 @@ func (b *Worlds) OpenKey(key string) (*World, error) {
 	if w := b.ByKey(key); w != nil {
 		return w, nil
 	}
-	w, err := b.openPlan(key, assumption.Change{})
+	w, err := b.openPlan(key, nil)
 	if errors.Is(err, ErrWorldExists) { // another request opened it
 		return b.OpenKey(key)
 	}
 	return w, err
 }
 
-// openPlan opens the world of a key, with the server's assumptions changed by its scenario and then by change.
-func (b *Worlds) openPlan(key string, change assumption.Change) (*World, error) {
+// openPlan opens the world of a key, with the dialect of the server changed by its scenario and then by another one.
+func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 	scenario, name, err := splitKey(key)
 	if err != nil {
 		return nil, err
 	}
-	if b.settings.Assume.OneWorld {
+	if b.settings.OneWorld {
 		return nil, ErrKeyForm
 	}
 	p, err := b.settings.planFor(scenario)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
 	}
-	if err := p.assume.Apply(change, &p.server, assumption.ScopeWorld, assumption.ScopeOpening); err != nil {
+	if over != nil && (over.Request.Open != nil || over.Routes != nil) {
+		return nil, errors.New("request.open and routes apply to the whole server: start it with -dialect (in Go: WithDialect)")
+	}
+	p.dialect.Overlay(over)
+	if err := p.dialect.Check(); err != nil {
 		return nil, err
 	}
-	for _, row := range p.assume.Differences(&p.server) {
-		if row.Scope == assumption.ScopeServer {
-			return nil, errServerAssumption(row.Field)
-		}
-	}
-	p.ObjectBreakdown = p.assume.ObjectBreakdown
+	p.ObjectBreakdown = p.objectBreakdown()
 	base, err := b.initially(p.Plan)
 	if err != nil {
 		return nil, err
@@ -171,16 +170,16 @@ func (b *Worlds) openPlan(key string, change assumption.Change) (*World, error) 
 	return w, nil
 }
 
-// OpenWith opens a world with other assumptions than the server's. It returns an error if the world is open.
-func (b *Worlds) OpenWith(name string, change assumption.Change) (*World, error) {
-	if change.IsZero() {
+// OpenWith opens a world whose dialect is that of the server, changed by another one. It returns an error if the world is open.
+func (b *Worlds) OpenWith(name string, over *dialect.Dialect) (*World, error) {
+	if over == nil {
 		return b.Open(name)
 	}
 	key := account.KeyPrefix + strings.TrimPrefix(name, account.KeyPrefix)
 	if name == HomeName || b.ByKey(key) != nil {
-		return nil, fmt.Errorf("%w: %s: its assumptions were chosen when it opened; choose another name", ErrWorldExists, name)
+		return nil, fmt.Errorf("%w: %s: its dialect was chosen when it opened; choose another name", ErrWorldExists, name)
 	}
-	return b.openPlan(key, change)
+	return b.openPlan(key, over)
 }
 
 // splitKey splits a key of the form sk_test_<scenario>_<name>.

@@ -1,4 +1,4 @@
-// The worlds of the server; of the present one its key, its contents, its clock and its assumptions.
+// The worlds of the server; of the present one its key, its contents, its clock and its dialect.
 
 import { api, series } from "./api.js";
 import { actions, badge, button, facts, form, h, note, part, put, submit } from "./dom.js";
@@ -8,16 +8,16 @@ import { attempt, copy } from "./notice.js";
 import { between, count } from "./text.js";
 
 const home = api("home"); // the routes of worlds name a world in their path
-const newWorld = { scenario: "lowfunds-virtual", name: "ci42", assumptions: { PerPageCap: 100 } };
+const newWorld = { scenario: "lowfunds-virtual", name: "ci42", dialect: { list: { max_per_page: 100 } } };
 
 /** @param {import("./app.js").App} app */
 export function worlds(app) {
   /** @type {any[]} */
   let open = [];
   /** @type {any[]} */
-  let assumptions = [];
+  let fields = [];
   const lists = makeLists(app);
-  const parts = tabs(app, [["worlds", "Worlds"], ["assumptions", "Assumptions"]]);
+  const parts = tabs(app, [["worlds", "Worlds"], ["dialect", "Dialect"]]);
   const content = h("div", { class: "first" });
   const create = button("New world", () => app.go({ id: "new" }), { class: "primary" });
   const view = split(app, { title: "Worlds", tools: [parts.node, create], content });
@@ -25,9 +25,9 @@ export function worlds(app) {
 
   const load = series(async () => {
     open = await attempt(openWorlds) ?? open;
-    assumptions = await attempt(() => app.api.get("assumptions")) ?? assumptions;
+    fields = await attempt(() => app.api.get("dialect")) ?? fields;
     lists.worlds.set(open);
-    lists.assumptions.set(assumptions);
+    lists.dialect.set(fields);
     show(app.route);
   });
 
@@ -37,9 +37,9 @@ export function worlds(app) {
     if (lists[chosen].node.parentNode !== content) put(content, lists[chosen].node);
     create.hidden = chosen !== "worlds";
     lists[chosen].mark(id);
-    const assumption = chosen === "assumptions" && assumptions.find(({ field }) => field === id);
+    const point = chosen === "dialect" && fields.find(({ field }) => field === id);
     const world = chosen === "worlds" && open.find(({ name }) => name === id);
-    if (assumption) assumptionDetail(view, assumption);
+    if (point) pointDetail(view, point);
     else if (world && id !== app.route.world) app.go({ world: id, id });
     else if (world) worldDetail();
     else if (id === "new") newForm(app, view);
@@ -51,7 +51,7 @@ export function worlds(app) {
     move: (step) => lists[parts.chosen()].move(step),
     show,
     refresh(changed) {
-      if (["worlds", "regulatory_requests", "assumptions", "now", "pending"].some((name) => changed.has(name))) load();
+      if (["worlds", "regulatory_requests", "now", "pending"].some((name) => changed.has(name))) load();
     },
   };
 }
@@ -71,11 +71,11 @@ function makeLists(app) {
       ],
       empty: () => null,
     }),
-    assumptions: list(app, {
-      label: "Assumptions",
-      heads: ["Kind", "", "Assumption", "Point that the specification leaves open", "Value"],
+    dialect: list(app, {
+      label: "Dialect",
+      heads: ["", "Field", "Point that the specification leaves open", "Value"],
       key: ({ field }) => field,
-      row: (one) => [one.kind, one.changed && badge("changed"), one.field, one.open, written(one.value)],
+      row: (one) => [one.set && badge("set"), one.field, one.open, one.value || "–"],
       empty: () => null,
     }),
   };
@@ -170,30 +170,25 @@ async function newForm(app, view) {
   });
   const terms = h("div");
   view.open("new", h("h2", null, "New world"), create.node,
-    note("The scenario is one of these terms, or several joined with hyphens. The assumptions may be omitted; ",
-      h("code", null, '"preset": "contrary"'), " makes every other choice."), terms);
+    note("The scenario is one of these terms, or several joined with hyphens. The dialect may be omitted; ",
+      h("code", null, '"dialect": "contrary"'), " makes every other choice."), terms);
   const index = await attempt(() => home.get("./"));
   put(terms, facts((index?.scenarios ?? []).map(({ word, summary, max }) =>
     [word, max ? `${summary}; N is at most ${max.toLocaleString("en-GB")}` : summary])));
 }
 
-/** assumptionDetail shows an assumption. */
-function assumptionDetail(view, one) {
-  const shown = `${one.field} ${JSON.stringify(one.value)} ${one.changed}`;
+/** pointDetail shows an open point of the specification. */
+function pointDetail(view, one) {
+  const shown = `${one.field} ${one.value}`;
   if (view.shows(shown)) return;
-  view.open(shown, h("h2", null, one.field, " ", one.changed && badge("changed")),
+  view.open(shown, h("h2", null, one.field, " ", one.set && badge("set")),
     facts([
       ["Open point", one.open],
       ["Default", one.default],
       ["Basis", one.basis],
-      ["Value", written(one.value)],
-      ["Kind", one.kind],
+      ["Value", one.value || "–"],
+      ["Used by", one.used],
+      ["Observed by", one.observed],
     ]),
-    note(one.scope === "server" ? "It is set when the server starts, with -assume." : "It is set when a world opens.",
-      " A program that passes with ", h("code", null, "contrary"), " does not depend on the choices of this server."));
-}
-
-function written(value) {
-  if (value === null) return "–";
-  return Array.isArray(value) ? value.join(", ") || "none" : String(value);
+    note("It is set when a world opens. A program that passes with ", h("code", null, "contrary"), " does not depend on the choices of this server."));
 }

@@ -11,16 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/assumption"
 )
 
 // Assumptions apply to lists, documents and deliveries, and not to the lists of the control surface.
 func TestAssumptions_ReachDocumentsAndDeliveries(t *testing.T) {
 	t.Parallel()
-	srv := start(t, virtual(), mockserver.WithAssumptions(func(a *assumption.Set) {
-		a.Purchasing, a.SHA256Signature, a.DeliveryAttempts, a.PerPageCap = time.Hour, true, 1, 2
-	}))
+	srv := start(t, virtual(), dialectOf(t, "time.purchasing=1h,notification.signature.header=X-Signature,notification.signature.hash=sha256,notification.attempts=1,list.max_per_page=2"))
 	perPage := get(t, srv, "/v1/rates?perPage=50").want(t, http.StatusOK).at(t, "data.pagination.perPage")
 	var uncapped []any
 	if get(t, srv, "/_mock/webhooks?perPage=50").data(t, &uncapped); perPage != 2.0 || len(uncapped) != 50 {
@@ -40,6 +38,16 @@ func TestAssumptions_ReachDocumentsAndDeliveries(t *testing.T) {
 	if d, err := srv.WaitDelivery(t.Context(), n.DeliveryID); err != nil || len(d.Attempts) != 1 || d.State != "failed" {
 		t.Errorf("the delivery is %s after %+v (%v)", d.State, d.Attempts, err)
 	}
+}
+
+// dialectOf returns the option of a dialect in the form of the flag.
+func dialectOf(t *testing.T, text string) mockserver.Option {
+	t.Helper()
+	d := new(dialect.Dialect)
+	if err := d.Apply(text); err != nil {
+		t.Fatal(err)
+	}
+	return mockserver.WithDialect(d)
 }
 
 // requestID returns the identifier of the request that a response is about.
@@ -106,46 +114,46 @@ func TestAssumption_OtherChoices(t *testing.T) {
 		funds     = "too little money"
 	)
 	for name, test := range map[string]struct {
-		assume func(*assumption.Set)
-		step   string
-		status int
-		want   map[string]any // by path
-		names  map[string]string
+		dialect string
+		step    string
+		status  int
+		want    map[string]any // by path
+		names   map[string]string
 	}{
-		"the default": {func(*assumption.Set) {}, failed, 400, map[string]any{
+		"the default": {"", failed, 400, map[string]any{
 			"status": false, "data.status": "failed", "data.error_code": "analysis_failed",
 		}, nil},
-		"AnalyzeFailureOK": {func(a *assumption.Set) { a.AnalyzeFailureOK = true }, failed, 200, map[string]any{
+		"AnalyzeFailureOK": {"refusal.analysis=200", failed, 200, map[string]any{
 			"status": true, "data.status": "failed",
 		}, nil},
-		"AnalyzeStatus":  {func(a *assumption.Set) { a.AnalyzeStatus = 201 }, analyzed, 201, map[string]any{"data.status": "draft"}, nil},
-		"PurchaseStatus": {func(a *assumption.Set) { a.PurchaseStatus = 202 }, purchased, 202, map[string]any{"data.status": "processing"}, nil},
-		"FundsStatus":    {func(a *assumption.Set) { a.FundsStatus = 402 }, funds, 402, map[string]any{"data.error_code": "insufficient_funds"}, nil},
-		"ProblemRefusals": {func(a *assumption.Set) { a.ProblemRefusals = true }, funds, 400,
+		"AnalyzeStatus":  {"purchase.analyze_status=201", analyzed, 201, map[string]any{"data.status": "draft"}, nil},
+		"PurchaseStatus": {"purchase.status=202", purchased, 202, map[string]any{"data.status": "processing"}, nil},
+		"FundsStatus":    {"refusal.funds=402", funds, 402, map[string]any{"data.error_code": "insufficient_funds"}, nil},
+		"ProblemRefusals": {"refusal.format=problem", funds, 400,
 			map[string]any{"status": 400.0, "title": "Bad Request", "error_code": "insufficient_funds"},
 			map[string]string{"": "", "data": ""}},
-		"ProblemRefusals, unknown id": {func(a *assumption.Set) { a.ProblemRefusals = true }, refused, 404,
+		"ProblemRefusals, unknown id": {"refusal.format=problem", refused, 404,
 			map[string]any{"status": 404.0, "error_code": "not_found"}, nil},
-		"OtherRefusalNames": {func(a *assumption.Set) { a.OtherRefusalNames = true }, refused, 404,
+		"OtherRefusalNames": {"refusal.code=data.code", refused, 404,
 			map[string]any{"status": false, "data.code": "ERR_NOT_FOUND", "data.error_code": nil}, nil},
-		"OtherRefusalNames and ProblemRefusals": {func(a *assumption.Set) { a.OtherRefusalNames, a.ProblemRefusals = true, true }, refused, 404,
+		"OtherRefusalNames and ProblemRefusals": {"refusal.code=data.code,refusal.format=problem", refused, 404,
 			map[string]any{"code": "ERR_NOT_FOUND", "error_code": nil}, nil},
-		"WrapRecord": {func(a *assumption.Set) { a.WrapRecord = true }, lookedUp, 200,
+		"WrapRecord": {"record.at=request", lookedUp, 200,
 			map[string]any{"data.request.status": "processing", "data.status": nil}, map[string]string{"data": "request"}},
-		"OtherRecordNames": {func(a *assumption.Set) { a.OtherRecordNames = true }, lookedUp, 200,
+		"OtherRecordNames": {"record.line_items=items,record.documents=purchased_documents,offer.document_type=slug,offer.amount=price,document.document_type=slug", lookedUp, 200,
 			map[string]any{"data.purchased_documents.0.slug": "CUSTOMS", "data.line_items": nil, "data.documents": nil},
 			map[string]string{"data.available_documents.0": "currency mode name price profile_fields reasons slug"}},
-		"MinimalRecord": {func(a *assumption.Set) { a.MinimalRecord = true }, lookedUp, 200, nil, map[string]string{
+		"MinimalRecord": {"record.absent=" + strings.Join(dialect.Contrary().Record.Absent, ",") + ",offer.absent=" + strings.Join(dialect.Contrary().Offer.Absent, ","), lookedUp, 200, nil, map[string]string{
 			"data": "available_documents line_items request_id source status", "data.available_documents.0": "amount currency document_type"}},
-		"MinimalPurchase": {func(a *assumption.Set) { a.MinimalPurchase = true }, purchased, 200, map[string]any{"status": true}, map[string]string{"data": ""}},
-		"UnknownState":    {func(a *assumption.Set) { a.UnknownState = time.Second }, lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
-		"UnknownState in the confirmation": {func(a *assumption.Set) { a.UnknownState = time.Second }, purchased, 200,
+		"MinimalPurchase": {"purchase.confirmation=empty", purchased, 200, map[string]any{"status": true}, map[string]string{"data": ""}},
+		"UnknownState":    {"time.unlisted=1s", lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
+		"UnknownState in the confirmation": {"time.unlisted=1s", purchased, 200,
 			map[string]any{"data.status": "queued"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithScenario("default"),
-				mockserver.WithAssumptions(assumption.Strict), mockserver.WithAssumptions(test.assume))
+				dialectOf(t, "strict,"+test.dialect))
 			got := map[string]answer{
 				analyzed: post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)),
 				failed:   post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS"}`),
@@ -183,9 +191,7 @@ func TestAssumption_OtherChoices(t *testing.T) {
 // The unknown state passes.
 func TestAssumption_UnknownStateEnds(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithAssumptions(func(a *assumption.Set) {
-		a.Purchasing, a.UnknownState, a.GenerationScale = time.Second, time.Second, 1000
-	}))
+	srv := start(t, mockserver.WithoutListener(), virtual(), dialectOf(t, "time.purchasing=1s,time.unlisted=1s,time.generation=1000"))
 	id := analyzeShipment(t, srv, srv.Shipments()[0]).ID
 	purchase(t, srv, id, "CUSTOMS").want(t, 200)
 	var states []any
@@ -201,7 +207,7 @@ func TestAssumption_UnknownStateEnds(t *testing.T) {
 // Refusals of requests that name no operation have the form of the world.
 func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Contrary))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(dialect.Contrary()))
 	for _, got := range []answer{
 		get(t, srv, "/v1/nothing").want(t, 404), do(t, srv, "DELETE", "/v1/rates", "").want(t, 405),
 		do(t, srv, "GET", "/v1/rates", "", "Authorization", "Bearer wrong").want(t, 401), get(t, srv, "/v1/transactions").want(t, 422),
@@ -216,7 +222,7 @@ func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
 func TestAssumption_Lists(t *testing.T) {
 	t.Parallel()
 	plain := start(t, mockserver.WithoutListener())
-	other := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.OldestFirst, a.LastPageNull, a.PerPageCap = true, true, 50 }))
+	other := start(t, mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{List: dialect.List{Order: "oldest first", LastNextPage: "null", MaxPerPage: 50}}))
 	for _, list := range []string{"rates", "webhooks", "transactions"} {
 		path := "/v1/" + list + "?wallet=" + plain.Wallets()[0] + "&perPage=1000"
 		all, _ := records(t, get(t, plain, path), list)
@@ -234,7 +240,7 @@ func TestAssumption_Lists(t *testing.T) {
 
 func TestAssumption_EmptyHasNoPages(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(func(a *assumption.Set) { a.EmptyHasNoPages, a.UnknownWalletIsEmpty = true, true }))
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{List: dialect.List{EmptyPages: "0", UnknownWallet: "empty"}}))
 	got := get(t, srv, "/v1/transactions?wallet=VA-1").want(t, 200)
 	if got.at(t, "data.pagination.pageCount") != 0.0 || got.at(t, "data.pagination.hasNextPage") != false {
 		t.Errorf("%s", got.body)
@@ -266,17 +272,20 @@ func TestAssumption_Strictness(t *testing.T) {
 			tolerant := start(t, mockserver.WithoutListener())
 			body := strings.ReplaceAll(test.body, "SHIPMENT", tolerant.Shipments()[0])
 			do(t, tolerant, test.method, test.path, body, test.headers...).want(t, 200)
-			strict := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
+			strict := start(t, mockserver.WithoutListener(), mockserver.WithDialect(dialect.Strict()))
 			do(t, strict, test.method, test.path, body, test.headers...).refusal(t, test.status, test.want)
 		})
 	}
 }
 
-// A world can be opened over HTTP with its own assumptions, and shows them.
-func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
+// A world can be opened over HTTP with a dialect of its own, and shows it.
+func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithAssumptions(assumption.Strict))
-	key := post(t, srv, "/_mock/worlds", `{"scenario":"default","name":"ci","assumptions":{"PerPageCap":2,"LastPageNull":true,"ObjectBreakdown":true,"Purchasing":"5s"}}`).want(t, 200).text(t, "secret_key")
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(dialect.Strict()))
+	key := post(t, srv, "/_mock/worlds", `{"scenario":"default","name":"ci","dialect":{"list":{"max_per_page":2,"last_next_page":"null","breakdown":"object"},"time":{"purchasing":"5s"}}}`).
+		want(t, 200).text(t, "secret_key")
+	other := post(t, srv, "/_mock/worlds", `{"name":"other","dialect":"contrary,list.max_per_page=7"}`).want(t, 200).text(t, "secret_key")
+	as(t, srv, other, "GET", "/v1/transactions?wallet=VA-0", "").want(t, 200) // an empty list
 	var page struct {
 		Rates []struct{ Breakdown map[string]json.Number }
 	}
@@ -284,21 +293,17 @@ func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 	if len(page.Rates) != 2 || len(page.Rates[0].Breakdown) == 0 {
 		t.Errorf("%+v", page)
 	}
-	var rows []struct {
-		Field   string
-		Changed bool
-		Value   any
-	}
-	get(t, srv, "/_mock/assumptions?world=default_ci").data(t, &rows)
-	shown := map[string]any{}
-	for _, row := range rows {
-		if row.Changed {
-			shown[row.Field] = row.Value
+	var fields []dialect.Field
+	get(t, srv, "/_mock/dialect?world=default_ci").data(t, &fields)
+	shown := map[string]string{}
+	for _, field := range fields {
+		if field.Set {
+			shown[field.Name] = field.Value
 		}
 	}
-	want := map[string]any{
-		"PerPageCap": 2.0, "LastPageNull": true, "ObjectBreakdown": true, "Purchasing": "5s", "RefuseUnknownFields": true,
-		"RefuseUnknownParameters": true, "RefuseWrongParameters": true, "RequireContentType": true,
+	want := map[string]string{
+		"list.max_per_page": "2", "list.last_next_page": "null", "list.breakdown": "object", "time.purchasing": "5s", "request.unknown_fields": "refused",
+		"list.unknown_parameter": "refused", "list.wrong_parameter": "refused", "request.content_type": "required",
 	}
 	if diff := cmp.Diff(want, shown); diff != "" {
 		t.Error(diff)
@@ -313,28 +318,22 @@ func TestAdmin_OpensAWorldWithAssumptions(t *testing.T) {
 		t.Errorf("the document of the world has %s", text)
 	}
 	for body, status := range map[string]int{
-		`{"name":"default_x","preset":"contrari"}`:             http.StatusBadRequest,
-		`{"name":"default_ci","assumptions":{"PerPageCap":3}}`: http.StatusConflict,
-		`{"name":"home","assumptions":{"PerPageCap":3}}`:       http.StatusConflict,
-		`{"name":"default_x","assumptions":{"PerPgeCap":3}}`:   http.StatusBadRequest,
-		`{"name":"default_x","assumptions":{"OneWorld":true}}`: http.StatusBadRequest,
+		`{"name":"default_x","dialect":"contrari"}`:                    http.StatusBadRequest,
+		`{"name":"default_ci","dialect":{"list":{"max_per_page":3}}}`:  http.StatusConflict,
+		`{"name":"home","dialect":"list.max_per_page=3"}`:              http.StatusConflict,
+		`{"name":"default_x","dialect":{"list":{"max_per_pge":3}}}`:    http.StatusBadRequest,
+		`{"name":"default_x","dialect":{"list":{"max_per_page":-1}}}`:  http.StatusBadRequest,
+		`{"name":"default_x","dialect":"list.order=at random"}`:        http.StatusBadRequest,
+		`{"name":"default_x","dialect":"request.open=countries.list"}`: http.StatusBadRequest,
 	} {
 		post(t, srv, "/_mock/worlds", body).refusal(t, status, "")
 	}
-	if worlds := srv.Worlds(); len(worlds) != 2 {
+	if worlds := srv.Worlds(); len(worlds) != 3 {
 		t.Errorf("%d worlds are open", len(worlds))
 	}
-}
-
-// Every way to set an assumption checks its range: an option and the route that opens a world.
-func TestAssumptions_AreCheckedEverywhere(t *testing.T) {
-	t.Parallel()
-	const want = "PerPageCap is -1: it must be from 1 to 1000000"
-	refused := mockserver.New(mockserver.WithoutListener(), mockserver.WithAssumption("PerPageCap", "-1"))
+	refused := mockserver.New(mockserver.WithoutListener(), dialectOf(t, "list.max_per_page=-1"))
 	defer refused.Close()
-	srv := start(t, mockserver.WithoutListener())
-	post(t, srv, "/_mock/worlds", `{"name":"ci","assumptions":{"PerPageCap":-1}}`).refusal(t, http.StatusBadRequest, want)
-	if err := refused.Err(); err == nil || !strings.Contains(err.Error(), want) {
+	if err := refused.Err(); err == nil || !strings.Contains(err.Error(), "list.max_per_page is -1: a number from 1 to 1000000") {
 		t.Errorf("the option: %v", err)
 	}
 }

@@ -1,0 +1,150 @@
+package dialect
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping/internal/operations"
+)
+
+// specified are the members of a regulatory request and its documents that the specification defines.
+var specified = []string{"request_id", "status", "source", "available_documents"}
+
+// Check returns an error for each value that no service can have decided, or that contradicts another one.
+func (d *Dialect) Check() error {
+	var problems []error
+	if d.Version > Version {
+		problems = append(problems, fmt.Errorf("version is %d, and this program reads %d: update it", d.Version, Version))
+	}
+	for _, f := range d.fields() {
+		if err := f.check(); err != nil && !f.value.IsZero() {
+			problems = append(problems, fmt.Errorf("%s %w", f.name, err))
+		}
+	}
+	problems = append(problems, conflicts("record", d.Record.named())...)
+	problems = append(problems, conflicts("offer", d.Offer.named())...)
+	if _, err := operations.WithRoutes(d.Routes); err != nil {
+		problems = append(problems, fmt.Errorf("routes %w", err))
+	}
+	return errors.Join(problems...)
+}
+
+// check checks the value alone.
+func (f field) check() error {
+	switch value := f.value.Interface().(type) {
+	case string:
+		return f.checkText(value)
+	case []string:
+		for _, text := range value {
+			if err := f.checkText(text); err != nil {
+				return err
+			}
+		}
+	case map[string]string:
+		for status, means := range value {
+			if slices.Contains([]string{"draft", "purchasing", "processing", "completed", "failed"}, status) {
+				return fmt.Errorf("contains %q, which the specification defines", status)
+			}
+			if err := f.checkText(means); err != nil {
+				return err
+			}
+		}
+	case Duration:
+		if value < 0 || time.Duration(value) > 8760*time.Hour {
+			return fmt.Errorf("is %s: it must be from 0 to a year", value)
+		}
+	default:
+		return f.checkRange()
+	}
+	return nil
+}
+
+func (f field) checkText(text string) error {
+	if values, isChoice := f.tag.Lookup("values"); isChoice && !slices.Contains(strings.Split(values, ","), text) {
+		return fmt.Errorf("is %q: it must be one of %s", text, strings.ReplaceAll(values, ",", ", "))
+	}
+	switch f.tag.Get("kind") {
+	case "member":
+		return checkMember(f.name, text)
+	case "operation":
+		if !operations.Exists(text) {
+			return fmt.Errorf("names %q, which is not an operation; those are %s", text, strings.Join(operations.Names(nil), ", "))
+		}
+	case "currency":
+		if text != "wallet" && len(text) != 3 {
+			return fmt.Errorf("is %q: it must be a code of three letters, or wallet", text)
+		}
+	case "header", "path":
+		if strings.ContainsAny(text, " \t\r\n:") {
+			return fmt.Errorf("is %q, which is not a name", text)
+		}
+	}
+	return nil
+}
+
+func checkMember(field, text string) error {
+	switch {
+	case text == "-":
+		return nil
+	case strings.Count(text, ".") > 1:
+		return fmt.Errorf("is %q: a path has at most two names", text)
+	case slices.Contains(strings.Split(text, "."), ""):
+		return fmt.Errorf("is %q, which has an empty name", text)
+	case slices.Contains(specified, text):
+		return fmt.Errorf("is %q, which the specification defines", text)
+	case field == "record.at" && strings.Contains(text, "."):
+		return fmt.Errorf("is %q: write one name, or [0] for a list of one record", text)
+	}
+	return nil
+}
+
+func (f field) checkRange() error {
+	least, most, ranged := strings.Cut(f.tag.Get("range"), "..")
+	if !ranged {
+		return nil
+	}
+	n := f.value.Convert(reflect.TypeFor[float64]()).Float()
+	low, _ := strconv.ParseFloat(least, 64) // the ranges are valid
+	high, _ := strconv.ParseFloat(most, 64)
+	if !(n >= low && n <= high) { // NaN is in no range
+		return fmt.Errorf("is %v: a number from %s to %s", f.value, least, most)
+	}
+	return nil
+}
+
+// naming is a field and the name that it gives.
+type naming struct{ field, name string }
+
+// named are the names of members of the record itself.
+func (r Record) named() []naming {
+	return []naming{
+		{"line_items", r.LineItems}, {"documents", r.Documents}, {"charged_amount", r.ChargedAmount},
+		{"transaction_id", r.TransactionID}, {"currency", r.Currency}, {"wallet", r.Wallet},
+	}
+}
+
+// named are the names of members of an offer.
+func (o Offer) named() []naming {
+	return []naming{{"document_type", o.DocumentType}, {"amount", o.Amount}, {"currency", o.Currency}, {"mode", o.Mode}}
+}
+
+// conflicts returns an error for two fields with one name, and for a name that is both a value and an object.
+func conflicts(of string, named []naming) (problems []error) {
+	for i, one := range named {
+		for _, other := range named[i+1:] {
+			switch {
+			case one.name == "" || one.name == "-" || other.name == "":
+			case one.name == other.name:
+				problems = append(problems, fmt.Errorf("%s.%s and %s.%s are both %q: one member cannot be both", of, one.field, of, other.field, one.name))
+			case strings.HasPrefix(one.name, other.name+"."), strings.HasPrefix(other.name, one.name+"."):
+				problems = append(problems, fmt.Errorf("%s.%s is %q, and %s.%s %q: a member cannot be a value and an object", of, one.field, one.name, of, other.field, other.name))
+			}
+		}
+	}
+	return problems
+}

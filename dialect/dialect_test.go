@@ -1,0 +1,169 @@
+package dialect
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A tag that cannot be read would be ignored: every value of a tag sets its field, and the field accepts it.
+func TestDialect_TagsAreValid(t *testing.T) {
+	t.Parallel()
+	for _, f := range new(Dialect).fields() {
+		for _, tag := range []string{"open", "default", "basis", "used", "observed"} {
+			if f.tag.Get(tag) == "" {
+				t.Errorf("%s has no tag %s", f.name, tag)
+			}
+		}
+		switch f.value.Kind() {
+		case reflect.Int, reflect.Float64:
+			if _, _, ranged := strings.Cut(f.tag.Get("range"), ".."); !ranged {
+				t.Errorf("%s has no range", f.name)
+			}
+		}
+		values := strings.Split(f.tag.Get("values"), ",")
+		for _, text := range append(values, f.tag.Get("contrary"), f.tag.Get("strict")) {
+			d := new(Dialect)
+			if text == "" || f.value.Kind() == reflect.Map && slices.Contains(values, text) {
+				continue
+			}
+			if err := errors.Join(d.Set(f.name, text), d.Check()); err != nil {
+				t.Errorf("%s=%s: %v", f.name, text, err)
+			}
+		}
+	}
+}
+
+// The presets are valid, and Contrary differs from Reference in each field that it sets.
+func TestPresets(t *testing.T) {
+	t.Parallel()
+	reference := Reference().Fields()
+	for _, d := range []*Dialect{Reference(), Contrary(), Strict()} {
+		if err := d.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for i, f := range Contrary().Fields() {
+		if _, tagged := new(Dialect).fields()[i].tagged("contrary"); f.Set != (tagged || f.Name == "routes") || f.Set && tagged && f.Value == reference[i].Value {
+			t.Errorf("%s is %q, and %q in the reference", f.Name, f.Value, reference[i].Value)
+		}
+	}
+}
+
+// Errors name the field and the remedy, all of them at once.
+func TestParse_Errors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"version":2}`:                                               "version is 2, and this program reads 1: update it",
+		`{"offer":{"ammount":"price"}}`:                               `unknown member "offer.ammount": did you mean "amount"?`,
+		`{"refusal":{"rule":200.5}}`:                                  "refusal.rule cannot be 200.5: write a whole number",
+		`{"refusal":{"rule":200}}`:                                    "refusal.rule is 200: a number from 400 to 599",
+		`{"offer":{"amount":"name","document_type":"name"}}`:          `offer.document_type and offer.amount are both "name": one member cannot be both`,
+		`{"record":{"line_items":"request_id"}}`:                      `record.line_items is "request_id", which the specification defines`,
+		`{"offer":{"amount":"a.b.c"}}`:                                `offer.amount is "a.b.c": a path has at most two names`,
+		`{"offer":{"amount":"a."}}`:                                   "has an empty name",
+		`{"record":{"at":"a.b"}}`:                                     "record.at is \"a.b\": write one name",
+		`{"record":{"wallet":"wallet","currency":"wallet.currency"}}`: `record.currency is "wallet.currency", and record.wallet "wallet": a member cannot be a value and an object`,
+		`{"routes":{"regulatory.purchase":"POST /x"}}`:                `routes names "regulatory.purchase", which is not an operation`,
+		`{"list":{"order":"random"}}`:                                 `list.order is "random": it must be one of newest first, oldest first`,
+		`{"time":{"purchasing":5}}`:                                   `time.purchasing cannot be 5: write a duration such as "90s"`,
+		`{"time":{"purchasing":"-1s"}}`:                               "time.purchasing is -1s: it must be from 0 to a year",
+		`{"time":{"generation":1e9}}`:                                 "time.generation is 1e+09: a number from -1000000 to 1000000",
+		`{"record":{"states":{"draft":"analyzing"}}}`:                 `record.states contains "draft", which the specification defines`,
+		`{"record":{"states":{"held":"waiting"}}}`:                    "it must be one of analyzing, generating",
+		`{"offer":{"default_currency":"naira"}}`:                      "it must be a code of three letters, or wallet",
+		`{"request":{"open":["rates.create"]}}`:                       "which is not an operation",
+		`{"notification":{"event_id":"X Id"}}`:                        "which is not a name",
+		`{"offer":{"amount":"a","amount":"b"}}`:                       `offer has the member "amount" twice`,
+		`{"offer":[]}`:                                                "offer is not a JSON object",
+		`{"offer":{"beside":"vat"}}`:                                  "offer.beside cannot be \"vat\": write a list of texts",
+		`[]`:                                                          "the dialect is not a JSON object",
+		`{"version":1`:                                                "is not valid JSON",
+		`{"version":1} {}`:                                            "is not valid JSON",
+		`{"list":{"x":1},"refusal":{"y":1}}`:                          "list.x",
+		strings.Repeat(" ", maxFile) + "{}":                           "more than 65536 bytes",
+	} {
+		if d, err := Parse([]byte(text)); d != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v, want %q", text, err, want)
+		}
+	}
+	_, err := Parse([]byte(`{"list":{"x":1},"refusal":{"y":1,"rule":7}}`))
+	for _, want := range []string{"list.x", "refusal.y", "refusal.rule is 7"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not contain %q", err, want)
+		}
+	}
+}
+
+// A dialect is the same after it was written and read, and an error of a file has its name.
+func TestWrite_IsRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "service.json")
+	contrary := Contrary()
+	contrary.Service, contrary.Measured = "https://sandbox.example.com", map[string]string{"list.order": "2026-11-26: <3 lists>"}
+	for _, d := range []*Dialect{{Version: 1}, Reference(), contrary, Strict()} {
+		if err := d.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(d, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if err := (&Dialect{List: List{Order: "random"}}).Write(path); err == nil {
+		t.Error("a dialect that is not valid was written")
+	}
+	if err := os.WriteFile(path, []byte(`{"list":{"x":1}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.HasPrefix(err.Error(), `service.json: unknown member "list.x"`) {
+		t.Error(err)
+	}
+	if _, err := Read(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// What is applied later replaces what was decided before, and a copy does not share data.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	d := &Dialect{Offer: Offer{Amount: "price"}, Routes: map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}"}}
+	over := &Dialect{Record: Record{Absent: []string{"wallet"}}, Routes: map[string]string{"regulatory.retry": "/b/{request_id}"}, Service: "x"}
+	d.Overlay(over)
+	over.Record.Absent[0], over.Routes["regulatory.retry"] = "changed", "changed"
+	d.Overlay(nil)
+	if err := d.Apply("strict, list.order=oldest first,request.open=rates.list,countries.list,record.states=held=generating,draft2=analyzing,time.purchasing=90s,purchase.quoted=true"); err != nil {
+		t.Fatal(err)
+	}
+	want := &Dialect{
+		Version: 1, Service: "x",
+		Record:   Record{Absent: []string{"wallet"}, States: map[string]string{"held": "generating", "draft2": "analyzing"}},
+		Offer:    Offer{Amount: "price"},
+		Purchase: Purchase{Quoted: true},
+		List:     List{WrongParameter: "refused", UnknownParameter: "refused", Order: "oldest first"},
+		Request:  Request{Open: []string{"rates.list", "countries.list"}, UnknownFields: "refused", ContentType: "required"},
+		Time:     Time{Purchasing: Duration(90 * time.Second)},
+		Routes:   map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}", "regulatory.retry": "/b/{request_id}"},
+	}
+	if diff := cmp.Diff(want, d); diff != "" {
+		t.Error(diff)
+	}
+	for text, problem := range map[string]string{
+		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`, "list.max_per_page=many": "write a whole number",
+		"time.purchasing=5": "write a duration", "purchase.quoted=perhaps": "write true or false", "record.states=held": "write pairs", "time.generation=x": "write a number",
+	} {
+		if err := new(Dialect).Apply(text); err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%s: %v, want %q", text, err, problem)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package dialect
+
+import (
+	"encoding"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/spelling"
+)
+
+// Field is one open point with what a dialect has decided.
+type Field struct {
+	// Name is the name of the field, such as "list.max_per_page".
+	Name string `json:"field"`
+	// Open is the point that the specification leaves open.
+	Open string `json:"open"`
+	// Default is the behaviour of the reference server, and Basis the reason for it.
+	Default string `json:"default"`
+	Basis   string `json:"basis"`
+	// Used lists what follows the field, and Observed how mockserver conform can measure it.
+	Used     string `json:"used"`
+	Observed string `json:"observed"`
+	// Set is true if the dialect decides the point, and Value the text of the decision, as [Dialect.Set] reads it.
+	Set   bool   `json:"set"`
+	Value string `json:"value"`
+	// Measured is when and how the field was measured; "" if it was not.
+	Measured string `json:"measured,omitempty"`
+}
+
+// Fields returns every open point in order.
+func (d *Dialect) Fields() []Field {
+	var rows []Field
+	for _, f := range d.fields() {
+		text := func(tag string) string { return f.tag.Get(tag) }
+		rows = append(rows, Field{
+			Name: f.name, Open: text("open"), Default: text("default"), Basis: text("basis"), Used: text("used"), Observed: text("observed"),
+			Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
+		})
+	}
+	return rows
+}
+
+// Set sets the field of a name to a value in text: a name, a number, a duration such as "90s", true, a list separated by commas,
+// or pairs such as "queued=generating". [Dialect.Check] checks the value.
+func (d *Dialect) Set(name, text string) error {
+	f, err := d.field(name)
+	if err != nil {
+		return err
+	}
+	return f.set(text)
+}
+
+// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", or FIELD=VALUE, separated by commas. Any
+// other part belongs to the value before it.
+func (d *Dialect) Apply(text string) error {
+	presets := map[string]func() *Dialect{"reference": Reference, "contrary": Contrary, "strict": Strict}
+	var settings []string
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		switch {
+		case part == "":
+		case fieldOf(part) || presets[part] != nil || len(settings) == 0 || presets[settings[len(settings)-1]] != nil:
+			settings = append(settings, part)
+		default:
+			settings[len(settings)-1] += "," + part
+		}
+	}
+	for _, setting := range settings {
+		name, value, isField := strings.Cut(setting, "=")
+		switch {
+		case presets[setting] != nil:
+			d.Overlay(presets[setting]())
+		case !isField:
+			return fmt.Errorf("unknown dialect %q%s", setting, spelling.Suggestion(setting, slices.Sorted(maps.Keys(presets))))
+		default:
+			if err := d.Set(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fieldOf reports whether a part of a text begins with the name of a field, which has a dot.
+func fieldOf(part string) bool {
+	name, _, isField := strings.Cut(part, "=")
+	return isField && strings.Contains(name, ".")
+}
+
+// Overlay sets every field that over sets. Routes and states are joined.
+func (d *Dialect) Overlay(over *Dialect) {
+	if over == nil {
+		return
+	}
+	from := over.fields()
+	for i, f := range d.fields() {
+		if from[i].value.IsZero() {
+			continue
+		}
+		f.value.Set(joined(f.value, from[i].value))
+	}
+	d.Measured = mergedTexts(d.Measured, over.Measured)
+	if over.Service != "" {
+		d.Service = over.Service
+	}
+	d.Version = max(d.Version, over.Version)
+}
+
+// joined returns a copy of a value; a map has the entries of an earlier one too.
+func joined(earlier, value reflect.Value) reflect.Value {
+	switch of := value.Interface().(type) {
+	case map[string]string:
+		texts, _ := earlier.Interface().(map[string]string)
+		return reflect.ValueOf(mergedTexts(texts, of))
+	case []string:
+		return reflect.ValueOf(slices.Clone(of))
+	}
+	return value
+}
+
+func mergedTexts(earlier, later map[string]string) map[string]string {
+	if later == nil {
+		return earlier
+	}
+	merged := make(map[string]string, len(earlier)+len(later))
+	maps.Copy(merged, earlier)
+	maps.Copy(merged, later)
+	return merged
+}
+
+// field is a field of a dialect.
+type field struct {
+	name  string
+	tag   reflect.StructTag
+	value reflect.Value
+}
+
+// fields returns the open points of a dialect.
+func (d *Dialect) fields() []field {
+	return appendFields(nil, "", reflect.ValueOf(d).Elem())
+}
+
+func appendFields(found []field, prefix string, v reflect.Value) []field {
+	for f, value := range v.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Tag.Get("open") != "":
+			found = append(found, field{prefix + name, f.Tag, value})
+		case value.Kind() == reflect.Struct:
+			found = appendFields(found, prefix+name+".", value)
+		}
+	}
+	return found
+}
+
+// field returns the field of a name.
+func (d *Dialect) field(name string) (field, error) {
+	var names []string
+	for _, f := range d.fields() {
+		if f.name == name {
+			return f, nil
+		}
+		names = append(names, f.name)
+	}
+	return field{}, fmt.Errorf("unknown field %q%s", name, spelling.Meant(name, names))
+}
+
+// tagged returns the text of a tag that holds a value.
+func (f field) tagged(tag string) (string, bool) { return f.tag.Lookup(tag) }
+
+// reference returns what the reference server does: the first of the values, or the default name of a member or header.
+func (f field) reference() (string, bool) {
+	values, isChoice := f.tag.Lookup("values")
+	if isChoice && f.value.Kind() == reflect.String {
+		first, _, _ := strings.Cut(values, ",")
+		return first, true
+	}
+	name := f.tag.Get("default")
+	return name, f.tag.Get("kind") != "" && f.value.Kind() == reflect.String && !strings.Contains(name, " ") && name != "data"
+}
+
+// preset returns a dialect with values of tags. Tests set each of them.
+func preset(value func(field) (string, bool)) *Dialect {
+	d := &Dialect{Version: Version}
+	for _, f := range d.fields() {
+		if text, found := value(f); found {
+			_ = f.set(text)
+		}
+	}
+	return d
+}
+
+// set sets the field to a value in text.
+func (f field) set(text string) error {
+	form := "text"
+	var err error
+	switch target := f.value.Addr().Interface().(type) {
+	case *string:
+		*target = text
+	case *bool:
+		form = "true or false"
+		*target, err = strconv.ParseBool(text)
+	case *[]string:
+		*target = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	case *map[string]string:
+		form = "pairs such as queued=generating, separated by commas"
+		*target, err = pairs(text)
+	case encoding.TextUnmarshaler:
+		form = "a duration such as 90s"
+		err = target.UnmarshalText([]byte(text))
+	case *float64:
+		form = "a number"
+		*target, err = strconv.ParseFloat(text, 64)
+	default:
+		form = "a whole number"
+		var n int64
+		n, err = strconv.ParseInt(text, 10, f.value.Type().Bits())
+		f.value.SetInt(n)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be %q: write %s", f.name, text, form)
+	}
+	return nil
+}
+
+func pairs(text string) (map[string]string, error) {
+	found := map[string]string{}
+	for pair := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok {
+			return nil, strconv.ErrSyntax
+		}
+		found[name] = value
+	}
+	return found, nil
+}
+
+// String returns the text that set reads.
+func (f field) String() string {
+	switch value := f.value.Interface().(type) {
+	case []string:
+		return strings.Join(value, ",")
+	case map[string]string:
+		var texts []string
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			texts = append(texts, name+"="+value[name])
+		}
+		return strings.Join(texts, ",")
+	}
+	if f.value.IsZero() {
+		return ""
+	}
+	return fmt.Sprint(f.value.Interface())
+}
+
+// assumedRoutes are the routes of the reference server for operations without a documented path.
+func assumedRoutes() map[string]string {
+	routes := map[string]string{}
+	for _, o := range operations.All() {
+		if o.Provisional {
+			routes[o.Name] = o.Method + " " + o.Route
+		}
+	}
+	return routes
+}
