@@ -95,6 +95,7 @@ func (w *Walk) confirms(shown bool) bool {
 	if w.unconfirmed = w.unconfirmed && !shown; !w.unconfirmed {
 		return true
 	}
+	w.total = unknown // that of a page that was not accepted confirms nothing
 	number := w.pageOf(w.covered - 1)
 	if number >= w.number {
 		number, w.covered, w.base, w.unconfirmed = 1, 0, 0, false

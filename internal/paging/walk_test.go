@@ -480,6 +480,19 @@ func TestWalk_TheRecordsOfATokenShowThePlace(t *testing.T) {
 	}
 }
 
+// TestWalk_ATokenWithoutATotal: its records vanished, and the pages are larger, so that the first two pages are empty. The
+// second one once confirmed the place because it had the total of the first one, 0, and all other rows were lost.
+func TestWalk_ATokenWithoutATotal(t *testing.T) {
+	l := newList(30, 4)
+	l.fault = func(_ int, page *paging.Page) { page.Total = 0 }
+	config, _ := l.resumed(t, 3)
+	l.vanish(0, 20)
+	l.perPage = 11
+	if rows, err := walk(t.Context(), config); err != nil || !slices.Equal(rows, l.rows) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
 // TestWalk_APageOfAnotherSize: page 3 is always larger than the others, so that it begins behind the place, and the page of
 // the place always leads to page 3. The walk once read the two pages without end.
 func TestWalk_APageOfAnotherSize(t *testing.T) {
