@@ -96,6 +96,42 @@ func ExampleRegulatoryService_Purchase() {
 	// purchases that reached the server: 1
 }
 
+// One error answers every question about a regulatory request: was the wallet charged, at which step did it end, what is to
+// be stored, and why. A program that handles every outcome:
+func ExampleRegulatoryError() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+	buy := func(shipmentID string) {
+		_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipmentID},
+			&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
+		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
+		switch {
+		case err == nil:
+			fmt.Println("done")
+		case !ok:
+			fmt.Println("nothing was created:", errors.Is(err, shipping.ErrNotFound))
+		case failed.Outcome == shipping.OutcomeUnknown:
+			fmt.Println("store, and settle later:", failed.Purchase.RequestID)
+		case failed.Outcome == shipping.OutcomeNotCharged:
+			fmt.Println("not charged, ended at", failed.Step, errors.Is(err, shipping.ErrRequestFailed))
+		case errors.Is(err, shipping.ErrRequestFailed):
+			fmt.Println("charged, and the generation failed:", failed.Request.Status)
+		default: // charged, or purchased before
+			fmt.Println("wait for the documents of", failed.RequestID)
+		}
+	}
+	buy(server.Shipments()[0])
+	buy("SH-MAGICFAILANALYSIS")
+	buy("SH-MAGICFAILALWAYS")
+	buy("SH-UNKNOWN")
+	// Output:
+	// done
+	// not charged, ended at analyzed true
+	// charged, and the generation failed: failed
+	// nothing was created: true
+}
+
 // If the evidence does not show whether the wallet was charged, the error reports an unknown outcome. SettlePurchase
 // settles it later, and only reads. The example is not run: the purchase is read for 10 seconds, and then for a minute.
 func ExampleRegulatoryError_settle() {

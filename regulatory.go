@@ -165,13 +165,17 @@ func DocumentTypes() []DocumentType {
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
 
-// didYouMean returns a question with the known type that differs only in case, spaces or underscores, or "".
+// didYouMean returns a question with the known type that differs only in case, spaces or underscores, or that is the start
+// of the other, or "".
 func (t DocumentType) didYouMean() string {
-	meant := DocumentType(strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t)))))
-	if meant == t || !meant.Known() {
-		return ""
+	meant := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t))))
+	near := func(known DocumentType) bool {
+		return len(meant) > 2 && (strings.HasPrefix(string(known), meant) || strings.HasPrefix(meant, string(known)))
 	}
-	return "; did you mean " + string(meant) + "?"
+	if i := slices.IndexFunc(DocumentTypes(), near); i >= 0 && DocumentTypes()[i] != t {
+		return "; did you mean " + string(DocumentTypes()[i]) + "?"
+	}
+	return ""
 }
 
 // withoutKey returns record itself if it does not contain the key, else a copy without the texts that contain it.
