@@ -13,7 +13,7 @@ type event struct {
 }
 
 // size is how much of the model is explored.
-type size struct{ items, processes int }
+type size struct{ items, processes, periods int }
 
 // exploration is all states that can be reached. States that differ only in the order of the items or the processes
 // are one.
@@ -39,7 +39,7 @@ type violation struct {
 // violation.
 func explore(rules []rule, size size) *exploration {
 	x := &exploration{size: size, rules: rules, number: map[State]int32{}}
-	x.add(initial(size.items), -1, event{})
+	x.add(initial(size.items, size.periods), -1, event{})
 	for n := int32(0); int(n) < len(x.states) && x.violation == nil; n++ {
 		x.each(n, func(next State, by event) {
 			x.transitions++
@@ -167,6 +167,7 @@ func (s State) swappedItems() State {
 func (s State) swappedProcesses() State {
 	s.Places[0], s.Places[1] = s.Places[1], s.Places[0]
 	s.Up[0], s.Up[1] = s.Up[1], s.Up[0]
+	s.Runs[0], s.Runs[1] = s.Runs[1], s.Runs[0]
 	for i := range s.Items {
 		if owner := s.Items[i].Owner; owner == 1 || owner == 2 {
 			s.Items[i].Owner = 3 - owner
@@ -196,7 +197,10 @@ func (s *State) order() uint64 {
 		add(it.Sends, 4)
 		add(uint8(it.Owner), 4)
 		add(uint8(it.Lease), 2)
+		add(it.Period, 4)
 	}
+	add(s.Runs[0], 4)
+	add(s.Runs[1], 4)
 	if s.Up[0] {
 		add(1, 2)
 	} else {
@@ -212,7 +216,7 @@ func (x *exploration) path(n int32) string {
 		numbers = append(numbers, n)
 	}
 	slices.Reverse(numbers)
-	s := initial(x.items)
+	s := initial(x.items, x.periods)
 	var text strings.Builder
 	for k, n := range numbers[1:] {
 		row := x.by[n].row

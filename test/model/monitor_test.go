@@ -12,7 +12,7 @@ type monitor struct {
 }
 
 func newMonitor(size int) *monitor {
-	m := &monitor{rules: table(), rows: map[string]int{}, states: map[State]bool{initial(size): true}}
+	m := &monitor{rules: table(), rows: map[string]int{}, states: map[State]bool{initial(size, 1): true}}
 	for n, rule := range m.rules {
 		m.rows[rule.event] = n
 		if slices.Contains(unobserved(), rule.event) {

@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// The largest size of the model. Each purchase costs 1, and the budget is enough for one of the items.
+// The largest size of the model. Each purchase costs 1, and the budget of a period is enough for one of the items.
 const (
 	items     = 2
 	processes = 2
+	periods   = 2
 	budget    = 1
 )
 
-// initial is the state before a batch of some items: nothing runs.
-func initial(size int) State {
-	var s State
+// initial is the state before a batch of some items that runs in some periods: nothing runs.
+func initial(size, periods int) State {
+	s := State{Periods: uint8(periods)}
 	for i := size; i < items; i++ {
 		s.Items[i].Step = noItem
 		for p := range processes {
@@ -154,6 +155,9 @@ func (v view) end() {
 // record appends a record, which begins the lease anew, and goes on to a place.
 func (v view) record(next Step, place Place) {
 	v.it.Step, v.it.Lease = next, full
+	if !next.committed() {
+		v.it.Period = 0
+	}
 	v.to(place)
 	v.end()
 }
@@ -172,7 +176,7 @@ func (v view) read() {
 }
 
 func (v view) mayPurchase() bool { return v.owns() && v.it.Lease == full }
-func (v view) fits() bool        { return v.s.committed() < budget }
+func (v view) fits() bool        { return v.s.committed(v.s.Runs[v.p]) < budget }
 func (v view) quiet() bool       { return v.it.Request == draft && v.it.Copies == 0 }
 
 func (v view) allDone() bool {
@@ -194,8 +198,14 @@ func (v view) giveAll() {
 	}
 }
 
+// begin begins a run of the current period.
+func (v view) begin() {
+	v.allAway()
+	v.s.Up[v.p], v.s.Runs[v.p] = true, v.s.Periods
+}
+
 func (v view) kill() {
-	v.s.Up[v.p] = false
+	v.s.Up[v.p], v.s.Runs[v.p] = false, 0
 	v.allAway()
 	for i := range v.s.Items {
 		if it := &v.s.Items[i]; it.Owner == v.self() {
@@ -207,30 +217,34 @@ func (v view) kill() {
 // open reports whether another run has something to do.
 func (v view) open() bool { return !v.s.settled() }
 
-// settled reports whether every item has ended, or waits for a budget that is used up.
+// settled reports whether every item has ended, or waits for a budget that is used up in the current period.
 func (s *State) settled() bool {
 	for _, it := range s.Items {
-		if it.Step < stepCompleted && (it.Step != stepAnalyzed || s.committed() < budget) {
+		if it.Step < stepCompleted && (it.Step != stepAnalyzed || s.committed(s.Periods) < budget) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *State) committed() int {
+// committed is the sum that counts in a period.
+func (s *State) committed(period uint8) int {
 	sum := 0
 	for _, it := range s.Items {
-		if it.Step.committed() {
+		if it.Step.committed() && it.Period == period {
 			sum++
 		}
 	}
 	return sum
 }
 
-func (s *State) debits() int {
+// debits is the sum of the debits of a period: those of an item without a period are in none.
+func (s *State) debits(period uint8) int {
 	sum := 0
 	for _, it := range s.Items {
-		sum += int(it.Debits)
+		if it.Period == period {
+			sum += int(it.Debits)
+		}
 	}
 	return sum
 }
@@ -263,7 +277,15 @@ func properties() []property {
 			}
 			return true
 		}},
-		{"debits ≤ committed ≤ budget", func(v view) bool { return v.s.debits() <= v.s.committed() && v.s.committed() <= budget }},
+		{"debits ≤ committed ≤ budget, in each period", func(v view) bool {
+			for period := range periods + 1 {
+				committed := v.s.committed(uint8(period))
+				if v.s.debits(uint8(period)) > committed || committed > budget {
+					return false
+				}
+			}
+			return true
+		}},
 	}
 }
 

@@ -6,6 +6,9 @@ type State struct {
 	// Places is where each process stands with each item.
 	Places [processes][items]Place
 	Up     [processes]bool
+	// Periods is the number of the current period, counted down to 1, and Runs that of each process that is up.
+	Periods uint8
+	Runs    [processes]uint8
 }
 
 // Item is a shipment at the service, on the network and in the journal.
@@ -15,6 +18,7 @@ type Item struct {
 	Copies  uint8 // of the purchase, on the network
 	Sends   uint8 // since the price was reserved
 	Step    Step  // of the last record
+	Period  uint8 // in which the price counts; 0 if it does not
 	Owner   Owner // of the claim
 	Lease   Lease
 }
@@ -41,8 +45,9 @@ type rule struct {
 func table() []rule {
 	return []rule{
 		// The processes and the journal.
-		{"starts", step, func(v view) bool { return v.first() && !v.up() }, func(v view) { v.s.Up[v.p] = true }},
-		{"runs again", step, func(v view) bool { return v.first() && v.up() && v.allDone() && v.open() }, view.allAway},
+		{"starts", step, func(v view) bool { return v.first() && !v.up() }, view.begin},
+		{"runs again", step, func(v view) bool { return v.first() && v.up() && v.allDone() && v.open() }, view.begin},
+		{"the next period begins", fault, func(v view) bool { return v.first() && v.perItem() && v.s.Periods > 1 }, func(v view) { v.s.Periods-- }},
 		{"is killed", fault, func(v view) bool { return v.first() && v.up() }, view.kill},
 		{"claims", step, func(v view) bool { return v.up() && v.in(away) && v.it.Owner == nobody }, func(v view) {
 			v.it.Owner, v.it.Lease = v.self(), full
@@ -69,7 +74,7 @@ func table() []rule {
 		{"reads no draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request != draft }, view.leave},
 		{"has no room", step, func(v view) bool { return v.in(ready) && v.owns() && !v.fits() }, func(v view) { v.give(done) }},
 		{"records purchasing", step, func(v view) bool { return v.in(ready) && v.owns() && v.fits() }, func(v view) {
-			v.it.Sends = 0
+			v.it.Sends, v.it.Period = 0, v.s.Runs[v.p]
 			v.record(stepPurchasing, reserved)
 		}},
 
