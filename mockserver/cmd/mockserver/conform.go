@@ -111,6 +111,7 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 			keyFlag(env),
 			env.text("other-key", "", "a second key that is accepted during key rotation"),
 			env.text("signature-header", delivery.HeaderSignature, "the name of the header with the signature"),
+			env.toggle("standard-webhooks", "sign by the Standard Webhooks scheme; a key is \"whsec_\" and base64"),
 			env.time("patience", doctor.DefaultPatience, "the longest wait for a response"),
 			env.toggle("anywhere", "allow other machines, if their owner consents"),
 			env.toggle("json", "print the scorecard as JSON"),
@@ -125,7 +126,7 @@ func examine(ctx context.Context, cmd *cli.Command) error {
 	}
 	card, err := doctor.Examine(ctx, doctor.Config{
 		URL: cmd.Args().First(), Key: cmd.String("key"), OtherKey: cmd.String("other-key"), SignatureHeader: cmd.String("signature-header"),
-		Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"),
+		Standard: cmd.Bool("standard-webhooks"), Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"),
 	})
 	if err != nil {
 		return err

@@ -98,18 +98,27 @@ func TestDoctor_PrintsAScorecardAndTellsByTheExitCode(t *testing.T) {
 // The receiver of this module has nothing to learn.
 func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 	t.Parallel()
-	receiver, err := webhook.NewReceiver(
-		func(context.Context, *webhook.Notification) error { return nil },
-		webhook.WithKeys("k", "older"), webhook.WithLimits(1<<20, 500*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := httptest.NewServer(receiver)
-	t.Cleanup(func() {
-		srv.Close()
-		if err := receiver.Close(context.Background()); err != nil {
-			t.Error(err)
+	const secret, older = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+	for _, test := range []struct {
+		keys webhook.Option
+		args []string
+	}{
+		{webhook.WithKeys("k", "older"), []string{"-key", "k", "-other-key", "older"}},
+		{webhook.WithStandardWebhooks(secret, older), []string{"-key", secret, "-other-key", older, "-standard-webhooks"}},
+	} {
+		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
+			test.keys, webhook.WithLimits(1<<20, 500*time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	invoke(t, nil, "doctor", srv.URL, "-key", "k", "-other-key", "older").want(t, exitOK, "16 good, 0 bad, 0 skipped")
+		srv := httptest.NewServer(receiver)
+		t.Cleanup(func() {
+			srv.Close()
+			if err := receiver.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		invoke(t, nil, append([]string{"doctor", srv.URL}, test.args...)...).want(t, exitOK, "16 good, 0 bad, 0 skipped")
+	}
+	invoke(t, nil, "doctor", "http://127.0.0.1:1/", "-key", "k", "-standard-webhooks").want(t, exitFailure, "whsec_")
 }

@@ -29,6 +29,7 @@ type Config struct {
 	Key             string        // signs the deliveries
 	OtherKey        string        // accepted during key rotation; empty if the receiver accepts one key only
 	SignatureHeader string        // the name of the header; empty: [delivery.HeaderSignature]
+	Standard        bool          // signs by the Standard Webhooks scheme; a key is "whsec_" and base64
 	Anywhere        bool          // allows receivers on other machines
 	Patience        time.Duration // for a response, and for a receiver of a slow delivery; zero: [DefaultPatience]
 
@@ -116,6 +117,14 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 	if config.Key == "" {
 		return Scorecard{}, ErrNoKey
 	}
+	if config.Standard {
+		for _, key := range []string{config.Key, cmp.Or(config.OtherKey, config.Key)} {
+			if _, err := delivery.StandardKey(key); err != nil {
+				return Scorecard{}, err
+			}
+		}
+		config.SignatureHeader = delivery.HeaderStandardSignature
+	}
 	config.SignatureHeader = cmp.Or(config.SignatureHeader, delivery.HeaderSignature)
 	config.Patience = cmp.Or(config.Patience, DefaultPatience)
 	if config.dial == nil {
@@ -172,7 +181,7 @@ func (e *examiner) examine(ctx context.Context, x examination, number int, f *Fi
 			f.Advice = fmt.Sprintf("Check yourself: shipment %s %s.", shipmentID(number), x.check)
 		}
 	case number == 1:
-		f.Advice = firstAdvice(r, e.SignatureHeader)
+		f.Advice = firstAdvice(r, e.Config)
 	case r.status >= 500 && x.wanted == wantRefused:
 		f.Advice = "A 5xx means that the receiver failed, so the service retries: refuse with 4xx. " + x.advice
 	}
@@ -182,6 +191,7 @@ func (e *examiner) examine(ctx context.Context, x examination, number int, f *Fi
 // post is one request to the receiver.
 type post struct {
 	method, kind, id, signature string
+	timestamp                   string // with Standard
 	body                        []byte
 	stalls                      bool // only the first byte of the body is sent
 }
@@ -198,6 +208,10 @@ func (e *examiner) post(x examination, number int) post {
 		key = e.OtherKey
 	}
 	p.signature = delivery.Sign(key, p.body)
+	if e.Standard {
+		secret, _ := delivery.StandardKey(key) // Examine has checked it
+		p.timestamp, p.signature = delivery.SignStandard(secret, p.id, time.Now(), p.body)
+	}
 	if x.edit != nil {
 		x.edit(&p)
 	}
@@ -229,6 +243,10 @@ func (e *examiner) send(ctx context.Context, p post) reaction {
 		if value != "" {
 			req.Header.Set(name, value)
 		}
+	}
+	if p.timestamp != "" {
+		req.Header.Set(delivery.HeaderStandardID, p.id)
+		req.Header.Set(delivery.HeaderStandardTimestamp, p.timestamp)
 	}
 	var text bytes.Buffer
 	if err := req.Write(&text); err != nil {

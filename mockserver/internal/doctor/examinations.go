@@ -96,7 +96,7 @@ func examinations() []examination {
 }
 
 // firstAdvice returns the advice for a refused valid delivery.
-func firstAdvice(r reaction, header string) string {
+func firstAdvice(r reaction, config Config) string {
 	switch {
 	case r.is(3):
 		return "Deliveries do not follow redirects: subscribe the target of the redirect, including a trailing slash."
@@ -108,7 +108,11 @@ func firstAdvice(r reaction, header string) string {
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](r.err); unknown {
 		return "Trust its certificate: set SSL_CERT_FILE to the file; on macOS and Windows, add it to those that the system trusts."
 	}
-	return fmt.Sprintf("Does the receiver have this key? It must compare the hexadecimal HMAC-SHA512 of the raw body with %s.", header)
+	if config.Standard {
+		return "Does the receiver have this secret, and do both clocks agree? It must verify webhook-id, webhook-timestamp and the raw body."
+	}
+	return fmt.Sprintf("Does the receiver have this key? It must compare the hexadecimal HMAC-SHA512 of the raw body with %s.",
+		config.SignatureHeader)
 }
 
 // shipmentID is the identifier of the shipment of an examination.
