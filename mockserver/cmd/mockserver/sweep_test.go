@@ -187,16 +187,16 @@ func TestSweep_UsageErrors(t *testing.T) {
 // fault. Those that may be started again are also killed: quickstart keeps no record of its purchases.
 func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
-	shipments := file(t, "shipments.txt", seeded(t, "SHIPPING_SHIPMENT")+"\n"+seeded(t, "SHIPPING_INVOICE")+"\n")
-	compliance := []string{"compliance", "-in", shipments, "-budget", "400000 NGN", "-out", "{dir}", "-settle", "1s"}
+	shipments := file(t, "shipments.txt", seeded(t, "SHIPPING_SHIPMENT")+"\n")
+	nightly := []string{"nightly", "-night", "1", "-in", shipments, "-wallet", "{wallet}", "-budget", "400000 NGN", "-out", "{dir}"}
 	tests := []struct {
 		name           string
 		flags, program []string
 	}{
-		{"compliance, a lost response", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:lost-after"}, compliance},
-		{"compliance, killed after a purchase", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:killed"}, compliance},
-		{"compliance", []string{"-restart", "-patience", "0"}, compliance},
-		{"compliance, late responses", []string{"-faults", "late,late-after", "-parallel", "40"}, compliance},
+		{"nightly, a lost response", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:lost-after"}, nightly},
+		{"nightly, killed after a purchase", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:killed"}, nightly},
+		{"nightly", []string{"-restart", "-patience", "0"}, nightly},
+		{"nightly, late responses", []string{"-faults", "late,late-after", "-parallel", "40"}, nightly},
 		{"ledger", []string{"-restart", "-patience", "0"}, []string{"ledger", "-wallet", "{wallet}", "-out", "{dir}/ledger.csv"}},
 		{"quickstart", []string{"-patience", "0"}, []string{
 			"quickstart", "-yes", "-wallet", "{wallet}", "-shipment", "{shipment}", "-webhook", "{webhook}",
