@@ -1,12 +1,25 @@
 package mockserver_test
 
 import (
+	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 func TestLimits_NameWhatRaisesThem(t *testing.T) {
@@ -33,5 +46,228 @@ func TestLimits_BoundTheLabelsOfWebhooks(t *testing.T) {
 		}
 		post(t, srv, "/_mock/webhooks", add).refusal(t, 400, "use at most")
 		do(t, srv, "PATCH", "/_mock/webhooks/"+id, body+"}").refusal(t, 400, "use at most")
+	}
+}
+
+// A client that does not read its response held the page, and its connection, as long as it wanted.
+func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("rows5000"))
+		defer srv.Close()
+		client := &http.Client{Transport: srv.Transport()}
+		resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/transactions?perPage=5000&wallet="+srv.Wallets()[0], ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		for _, wait := range []struct {
+			time time.Duration
+			want int
+		}{{29 * time.Second, 1}, {2 * time.Second, 0}} {
+			<-time.After(wait.time)
+			synctest.Wait()
+			if got := srv.Active(); got != wait.want {
+				t.Errorf("after another %v, %d requests are active, want %d", wait.time, got, wait.want)
+			}
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err == nil {
+			t.Error("the response is complete")
+		}
+		get(t, srv, "/v1/rates").want(t, http.StatusOK)
+	})
+}
+
+// memoryLimit ends the process of TestLimits_RefuseWhatWouldTakeAllMemory. The process watches itself: ulimit -v counts
+// addresses that Go reserves and never uses, and a cgroup needs rights that tests do not have.
+const memoryLimit = 2 << 30
+
+// The server had no limit for the rows of a page (7.4 GB for one request without a token), the bodies of fault rules
+// (2.3 GB), responses that nobody reads, and connections to receivers. A process with a limit on its memory asks for the
+// most of everything that can grow.
+func TestLimits_RefuseWhatWouldTakeAllMemory(t *testing.T) {
+	const limited = "MOCKSERVER_LIMITED"
+	if os.Getenv(limited) == "" {
+		t.Parallel()
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
+		child.Env = append(os.Environ(), limited+"=1")
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		} else {
+			t.Logf("%s", out)
+		}
+		return
+	}
+	most := watchMemory(t)
+	for _, test := range limits() {
+		srv := mockserver.New(test.options...)
+		if err := test.ask(t, srv); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: refused with %v, want %q", test.name, err, test.want)
+		}
+		t.Logf("%-60s %6d MB", test.name, most()>>20)
+		get(t, srv, "/v1/rates").want(t, http.StatusOK)
+		srv.Close()
+		debug.FreeOSMemory()
+		most()
+	}
+}
+
+// watchMemory ends the process if it takes more memory than memoryLimit. The function that it returns returns the largest
+// memory since the last call.
+func watchMemory(t *testing.T) (most func() uint64) {
+	var largest atomic.Uint64
+	watch := func() {
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		taken := now.Sys - now.HeapReleased
+		if taken > memoryLimit {
+			fmt.Printf("%d MB of memory, which is more than %d MB\n", taken>>20, memoryLimit>>20)
+			os.Exit(3)
+		}
+		if taken > largest.Load() {
+			largest.Store(taken)
+		}
+	}
+	ticks := time.NewTicker(20 * time.Millisecond)
+	t.Cleanup(ticks.Stop)
+	go func() {
+		for range ticks.C {
+			watch()
+		}
+	}()
+	return func() uint64 {
+		watch()
+		return largest.Swap(0)
+	}
+}
+
+// limit is something that can grow, and the refusal at its limit.
+type limit struct {
+	name    string
+	options []mockserver.Option
+	ask     func(t *testing.T, srv *mockserver.Server) error // until it is refused
+	want    string
+}
+
+func limits() []limit {
+	inMemory := []mockserver.Option{mockserver.WithoutListener()}
+	until := func(most int, ask func(n int) error) error {
+		for n := range most {
+			if err := ask(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	refused := func(a answer) error {
+		if a.status == http.StatusOK {
+			return nil
+		}
+		return fmt.Errorf("%d: %s", a.status, a.body)
+	}
+	return []limit{
+		{"rows of a page, requested by 40 clients that do not read", nil, func(t *testing.T, srv *mockserver.Server) error {
+			const key = "sk_test_rows100000000_x"
+			w, err := srv.Open(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := "/v1/transactions?perPage=3000000&wallet=" + w.Wallets()[0]
+			for range 40 {
+				conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
+			}
+			whole := as(t, srv, key, "GET", path, "")
+			return fmt.Errorf("perPage is %v", whole.at(t, "data.pagination.perPage"))
+		}, "perPage is 10000"},
+		{"worlds", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			return until(11_000, func(n int) error {
+				return refused(as(t, srv, fmt.Sprint("sk_test_default_", n), "GET", "/v1/rates?perPage=1", ""))
+			})
+		}, "10000 worlds are open"},
+		{"worlds with many records", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			return until(10, func(n int) error {
+				return refused(as(t, srv, fmt.Sprintf("sk_test_seed%d-history100000_x", n+1), "GET", "/v1/rates?perPage=1", ""))
+			})
+		}, "would be more than 400000"},
+		{"webhooks with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			return until(100_000, func(int) error {
+				_, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: slices.Repeat([]string{strings.Repeat("x", 256)}, 100)})
+				return err
+			})
+		}, "at most 400000"},
+		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			id := post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
+			item := `{"description":"` + strings.Repeat("x", 1<<20-200) + `","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"}`
+			return until(1_000, func(n int) error {
+				if n > 0 {
+					id = post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
+				}
+				return refused(do(t, srv, "PUT", regulatoryPath+"/request/"+id+"/items", `{"line_items":[`+item+`]}`))
+			})
+		}, "at most 400000"},
+		{"fault rules", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			body := strings.Repeat("x", 64<<10)
+			return until(10, func(n int) error {
+				w := srv.NewWorld(t)
+				return until(1_000, func(int) error { return w.Inject(fault.Rule{Fault: fault.Respond(200, nil, strings.Clone(body))}) })
+			})
+		}, "at most 400000"},
+		{"the body of a fault rule", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			return srv.Inject(fault.Rule{Fault: fault.Respond(200, nil, strings.Repeat("x", 64<<10+1))})
+		}, "use at most 65536"},
+		{"journals", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			long := strings.Repeat("x", 2100)
+			entries := 0
+			for range 40 {
+				w := srv.NewWorld(t)
+				for range 1024 {
+					as(t, srv, w.SecretKey, "GET", "/v1/"+long+"?"+long, "")
+				}
+			}
+			for _, w := range srv.Worlds() {
+				entries += len(w.Journal())
+			}
+			return fmt.Errorf("%d thousand entries", entries/1000)
+		}, "32 thousand entries"},
+		{"connections to receivers", nil, func(t *testing.T, srv *mockserver.Server) error {
+			var open, largest atomic.Int64
+			silent, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer silent.Close()
+			go func() {
+				for {
+					conn, err := silent.Accept()
+					if err != nil {
+						return
+					}
+					largest.Store(max(largest.Load(), open.Add(1)))
+					go func() {
+						_, _ = io.Copy(io.Discard, conn)
+						open.Add(-1)
+						conn.Close()
+					}()
+				}
+			}()
+			for range 1_000 {
+				if _, err := srv.AddWebhook(notify.Webhook{URL: "http://" + silent.Addr().String(), Events: []string{"test"}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := srv.Emit(notify.Event{Kind: "test"}); err != nil {
+				t.Fatal(err)
+			}
+			for len(srv.Deliveries()) > 0 && largest.Load() < 256 {
+				runtime.Gosched()
+			}
+			srv.Reset()
+			return fmt.Errorf("%d connections", largest.Load())
+		}, "256 connections"},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
@@ -35,6 +36,8 @@ func defaultConfig() config {
 			Start:       seed.Epoch,
 			Journal:     1024,
 			JournalBody: 2 << 10,
+			Records:     new(atomic.Int64),
+			Entries:     new(atomic.Int64),
 			Parameters:  api.Parameters,
 			BodyFields:  api.BodyFields,
 			Rules:       sync.OnceValues(compliance.Default),

@@ -150,6 +150,7 @@ func (s *Server) Close() {
 
 // ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	wire.LimitWrite(w, 0) // that of the response before on the same connection
 	switch {
 	case s.err != nil:
 		s.api.Refuse(w, r, wire.Refused(http.StatusNotImplemented, wire.CodeUnavailable, "the server could not start: "+s.err.Error())) // a status that clients do not retry

@@ -195,7 +195,25 @@ func (f Fault) Check() error {
 	if problem := kinds[i].problem(f); problem != "" {
 		return errors.New(problem)
 	}
+	if size := f.size(); size > maxSize {
+		return fmt.Errorf("the body, the header and the other texts have %d bytes: use at most %d", size, maxSize)
+	}
 	return nil
+}
+
+// maxSize limits the memory of a fault, in bytes.
+const maxSize = 64 << 10
+
+// size returns the number of bytes of the texts of the fault.
+func (f Fault) size() int {
+	size := len(f.Body) + len(f.BodyBase64) + len(f.Location) + len(f.ContentType)
+	for name, values := range f.Header {
+		size += len(name)
+		for _, value := range values {
+			size += len(value)
+		}
+	}
+	return size
 }
 
 func unless(sound bool, problem string) string {

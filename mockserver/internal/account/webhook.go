@@ -32,6 +32,7 @@ type Webhook struct {
 type Webhooks struct {
 	All     []*Webhook // oldest first
 	Encoded records.List
+	Bytes   int // of the records
 }
 
 func (b *Webhooks) Add(h *Webhook) error {
@@ -41,12 +42,13 @@ func (b *Webhooks) Add(h *Webhook) error {
 	}
 	b.All = append(b.All, h)
 	b.Encoded.Prepend(record)
+	b.Bytes += len(record)
 	return nil
 }
 
 // clone returns a book that starts out equal and goes its own way.
 func (b *Webhooks) clone() Webhooks {
-	return Webhooks{All: slices.Clip(b.All), Encoded: b.Encoded.Clone()}
+	return Webhooks{All: slices.Clip(b.All), Encoded: b.Encoded.Clone(), Bytes: b.Bytes}
 }
 
 func (b *Webhooks) Find(id string) *Webhook {

@@ -21,20 +21,23 @@ import (
 //
 // Specification: "Limits" (perPage default 100, page default 1).
 // Assumption: a page or size that is missing, below 1 or not a whole number falls back to its default;
-// the size has no limit unless dialect.List.MaxPerPage is set.
+// a page has at most 10,000 records, or dialect.List.MaxPerPage.
 type Paging struct {
 	Page, PerPage int
 
 	emptyHasNoPages bool
 }
 
-const DefaultPerPage = 100
+const (
+	DefaultPerPage = 100
+	maxPerPage     = 10_000
+)
 
 // pagingOf returns the paging of a request, as faults have changed it.
 func pagingOf(d *dialect.Dialect, x *wire.Exchange) Paging {
 	query := x.URL.Query()
 	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage), emptyHasNoPages: d.List.EmptyPages == "0"}
-	for _, most := range []int{d.List.MaxPerPage, x.PageCap} {
+	for _, most := range []int{maxPerPage, d.List.MaxPerPage, x.PageCap} {
 		if most > 0 {
 			p.PerPage = min(p.PerPage, most)
 		}
@@ -112,34 +115,28 @@ func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
 	return n
 }
 
-// page returns a page of a list of records, which are JSON already, and the pagination for the number of records. A nil list
-// is empty. The caller holds the lock of the world.
+// page returns a page of a list and the pagination for the number of records. find returns the list, with the lock of the
+// world held; a nil list is empty.
 //
 // Assumption: newest first; see dialect.List.Order.
-func page(w *world.World, name string, list *records.List, p Paging, pagination func(total int) any) wire.Reply {
-	list = cmp.Or(list, new(records.List))
-	numbers, err := json.Marshal(pagination(list.Len()))
+func page(w *world.World, name string, find func() *records.List, p Paging, pagination func(total int) any) wire.Reply {
+	w.Lock()
+	list := cmp.Or(find(), new(records.List))
+	rows, total := list.Page(p.Page, p.PerPage, w.Dialect().List.Order == "oldest first"), list.Len()
+	w.Unlock()
+	numbers, err := json.Marshal(pagination(total))
 	if err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot encode the response: "+err.Error())
 	}
-	data, comma := [][]byte{fmt.Appendf(nil, `{%q:[`, name)}, []byte(",")
-	for i, record := range list.Page(p.Page, p.PerPage, w.Dialect().List.Order == "oldest first") {
-		if i > 0 {
-			data = append(data, comma)
-		}
-		data = append(data, record)
-	}
-	data = append(data, fmt.Appendf(nil, `],"pagination":%s}`, numbers))
-	return wire.SucceedJSON(strings.ToUpper(name[:1])+name[1:]+" retrieved successfully", data...)
+	return wire.SucceedRows(strings.ToUpper(name[:1])+name[1:]+" retrieved successfully", name, rows, numbers)
 }
 
 // list returns the handler of a list of the account, such as GET /v1/rates.
 func list(name string) handler {
 	return func(w *world.World, x *wire.Exchange) wire.Reply {
 		p := pagingOf(w.Dialect(), x)
-		w.Lock()
-		defer w.Unlock()
-		return page(w, name, w.Account.Lists[name], p, func(total int) any { return p.Rates(total) })
+		find := func() *records.List { return w.Account.Lists[name] }
+		return page(w, name, find, p, func(total int) any { return p.Rates(total) })
 	}
 }
 
@@ -156,9 +153,8 @@ func countries() wire.Reply {
 // listWebhooks serves GET /v1/webhooks. prevPage is null on the first page, and nextPage is null on the last.
 func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
 	p := pagingOf(w.Dialect(), x)
-	w.Lock()
-	defer w.Unlock()
-	return page(w, "webhooks", &w.Account.Webhooks.Encoded, p, func(total int) any {
+	find := func() *records.List { return &w.Account.Webhooks.Encoded }
+	return page(w, "webhooks", find, p, func(total int) any {
 		n := p.links(total, nil, nil)
 		n.PagingCounter = int64(p.Page-1)*int64(p.PerPage) + 1 // can be beyond 32 bits
 		return n
@@ -175,19 +171,20 @@ func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 		return ruleBroken(w, "the query parameter wallet is required: name the wallet, such as ?wallet=VA-1000000001")
 	}
 	p := pagingOf(w.Dialect(), x)
-	w.Lock()
-	defer w.Unlock()
-	list, known := w.Account.Transactions[wallet]
-	if !known && w.Dialect().List.UnknownWallet != "empty" {
-		next := "use a wallet that the server printed on start"
-		if w.Account.Shipments[wallet] != nil {
+	known, next := true, "use a wallet that the server printed on start"
+	find := func() (list *records.List) {
+		if list, known = w.Account.Transactions[wallet]; w.Account.Shipments[wallet] != nil {
 			next = "that is the id of a shipment: " + next
 		}
-		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
+		return list
 	}
 	var afterLast any = 0
 	if w.Dialect().List.LastNextPage == "null" {
 		afterLast = nil
 	}
-	return page(w, "transactions", list, p, func(total int) any { return p.links(total, 0, afterLast) })
+	reply := page(w, "transactions", find, p, func(total int) any { return p.links(total, 0, afterLast) })
+	if !known && w.Dialect().List.UnknownWallet != "empty" {
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
+	}
+	return reply
 }

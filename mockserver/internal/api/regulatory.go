@@ -22,6 +22,10 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	w.Lock()
 	defer w.Unlock()
+	if err := w.Room(len(x.Body)); err != nil {
+		return ruleBroken(w, err.Error())
+	}
+	w.Stored(x.Body)
 	record, err := w.Regulatory.Analyze(in)
 	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Dialect().Refusal.Analysis == http.StatusOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
@@ -65,7 +69,13 @@ func edit[T any](change func(s *regulatory.Service, requestID string, in T) (*re
 		}
 		w.Lock()
 		defer w.Unlock()
+		if err := w.Room(len(x.Body)); err != nil {
+			return ruleBroken(w, err.Error())
+		}
 		record, err := change(w.Regulatory, x.PathValue("request_id"), in)
+		if err == nil {
+			w.Stored(x.Body)
+		}
 		return AnswerRecord(w, x, "Regulatory document request updated successfully", record, err)
 	}
 }

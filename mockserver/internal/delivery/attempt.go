@@ -35,9 +35,13 @@ func (d *Dispatcher) try(p *pending) {
 	}
 	out, policy := clone(d.log[at]), d.policy()
 	d.mu.Unlock()
-	accepted := d.attempt(p.ctx, policy, &out)
+	admitted, accepted := d.admitted(p.ctx), false
+	if admitted {
+		accepted = d.attempt(p.ctx, policy, &out)
+		d.left()
+	}
 	d.mu.Lock()
-	if d.pending[p.id] != p {
+	if !admitted || d.pending[p.id] != p {
 		return
 	}
 	out.Due = time.Time{}
@@ -57,6 +61,26 @@ func (d *Dispatcher) try(p *pending) {
 	}
 	if out.State != notify.Queued {
 		d.finish(p)
+	}
+}
+
+// admitted waits until the attempt of a delivery may run, and reports false if the delivery is cancelled first.
+func (d *Dispatcher) admitted(ctx context.Context) bool {
+	if d.config.Attempts == nil {
+		return true
+	}
+	select {
+	case d.config.Attempts <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// left ends an attempt that was admitted.
+func (d *Dispatcher) left() {
+	if d.config.Attempts != nil {
+		<-d.config.Attempts
 	}
 }
 

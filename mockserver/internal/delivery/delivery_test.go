@@ -131,6 +131,11 @@ func TestTransport_DialsLoopbackOnly(t *testing.T) {
 	if _, err := transport.DialContext(t.Context(), "tcp", "192.0.2.1:80"); !errors.Is(err, ErrNotLoopback) {
 		t.Errorf("dialling another machine: %v, want %v", err, ErrNotLoopback)
 	}
+	for _, address := range []string{"169.254.169.254:80", "[::ffff:169.254.169.254]:80", "[fe80::1]:80"} {
+		if _, err := NewTransport(true).DialContext(t.Context(), "tcp", address); !errors.Is(err, errLinkLocal) {
+			t.Errorf("dialling %s: %v, want %v", address, err, errLinkLocal)
+		}
+	}
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()
 	conn, err := transport.DialContext(t.Context(), "tcp", srv.Listener.Addr().String())

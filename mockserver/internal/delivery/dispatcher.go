@@ -15,8 +15,11 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// maxInFlight is the maximum number of concurrent attempts to one webhook.
-const maxInFlight = 16
+// Maximum numbers of concurrent attempts.
+const (
+	maxInFlight = 16  // to one webhook
+	MaxAttempts = 256 // of all worlds of a server
+)
 
 // ErrUnknown is returned for an unknown delivery.
 var ErrUnknown = errors.New("unknown delivery_id")
@@ -30,9 +33,10 @@ type Config struct {
 	Anywhere     bool   // targets on other machines are allowed
 	Secret       string // signs the payloads
 	Transport    http.RoundTripper
-	Limit        int          // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
-	Bytes        int          // maximum bytes of payloads in the log; zero: 32 MiB
-	Clock        *clock.Clock // times the attempts; required
+	Attempts     chan struct{} // holds an element for each running attempt of all dispatchers; nil: no limit
+	Limit        int           // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
+	Bytes        int           // maximum bytes of payloads in the log; zero: 32 MiB
+	Clock        *clock.Clock  // times the attempts; required
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.

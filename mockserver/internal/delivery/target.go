@@ -49,21 +49,28 @@ func IsLoopbackAddress(address string) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
+// errLinkLocal is returned for a link-local address, at which clouds serve the credentials of a machine.
+var errLinkLocal = errors.New("link-local addresses, such as 169.254.169.254, never receive deliveries")
+
 // NewTransport returns a transport for any number of dispatchers. Unless anywhere is true, it connects to loopback
-// addresses only. It checks the address that is dialled, so that a name such as x.localhost cannot resolve to another.
+// addresses only, and never to link-local ones. It checks the address that is dialled, whatever a name resolves to.
 func NewTransport(anywhere bool) *http.Transport {
-	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	if !anywhere {
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			if !IsLoopbackAddress(address) {
-				return ErrNotLoopback
-			}
-			return nil
+	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		switch {
+		case err != nil:
+			return err
+		case to.Addr().Unmap().IsLinkLocalUnicast():
+			return errLinkLocal
+		case !anywhere && !to.Addr().Unmap().IsLoopback():
+			return ErrNotLoopback
 		}
-	}
+		return nil
+	}}
 	// No proxy: a receiver on this machine is not reached through another machine.
 	return &http.Transport{
 		DialContext:         dialer.DialContext,
+		MaxIdleConns:        MaxAttempts,
 		MaxIdleConnsPerHost: maxInFlight,
 		IdleConnTimeout:     30 * time.Second,
 	}

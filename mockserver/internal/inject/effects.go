@@ -112,7 +112,7 @@ func html(x *wire.Exchange, f fault.Fault) {
 
 func empty(x *wire.Exchange, _ fault.Fault) {
 	x.SubstituteReply()
-	x.Reply.Status, x.Reply.Body = http.StatusOK, nil
+	x.Reply.Status, x.Reply.Body, x.Reply.Rows = http.StatusOK, nil, nil
 }
 
 // respond completes an exchange with the response of the fault. If the header has no Content-Type, the entry gets no
@@ -143,6 +143,7 @@ func repeat(x *wire.Exchange, _ fault.Fault) { x.Repeated = true }
 // than announced.
 func truncate(x *wire.Exchange, f fault.Fault) {
 	x.SubstituteReply()
+	x.Reply.Encode()
 	// If the part is the whole body, one more byte is announced, so that the response is still incomplete.
 	kept := min(f.Bytes, len(x.Reply.Body))
 	x.Reply.Header = editable(x.Reply.Header)
@@ -158,6 +159,7 @@ func slowBody(x *wire.Exchange, f fault.Fault) {
 // malformed sends half of the body. It announces that half, unless truncate announced more before.
 func malformed(x *wire.Exchange, _ fault.Fault) {
 	x.SubstituteReply()
+	x.Reply.Encode()
 	x.Reply.Body = bytes.Clone(x.Reply.Body[:len(x.Reply.Body)/2])
 }
 
@@ -212,6 +214,7 @@ func (r *rule) problem(now time.Time) string {
 	}{
 		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as a status or a drop"},
 		{r.Operation != "" && !operations.Exists(r.Operation), fmt.Sprintf("unknown operation %q: use a constant such as shipping.OpListRates, or a name of GET /_mock/faults", r.Operation)},
+		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
 		{r.Nth > 0 && r.First > 0 && r.Nth > r.First, fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
 		{r.EachRequest && r.Nth == 0 && r.First == 0, "each_request counts nth or first for each request: set one of them"},

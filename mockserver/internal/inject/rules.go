@@ -33,6 +33,7 @@ type Rules struct {
 	mu       sync.Mutex
 	rules    []*rule
 	added    int
+	bytes    int // of the faults that were added since the last reset
 	changes  int
 	analyses map[uint64]int    // how often the same thing was analyzed
 	requests map[string]uint64 // by request_id: a number for the analyzed shipment or invoice and its repetition
@@ -82,6 +83,7 @@ func (b *Rules) Add(rules []fault.Rule, now time.Time) error {
 	}
 	b.rules = append(b.rules, added...)
 	b.added += len(rules)
+	b.bytes += Size(rules)
 	b.changes++
 	return nil
 }
@@ -118,8 +120,24 @@ func (b *Rules) Remove(number int) bool {
 func (b *Rules) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rules = nil
+	b.rules, b.bytes = nil, 0
 	b.changes++
+}
+
+// Size returns how many bytes the bodies of rules have.
+func Size(rules []fault.Rule) int {
+	size := 0
+	for _, r := range rules {
+		size += len(r.Fault.Body) + len(r.Fault.BodyBase64)
+	}
+	return size
+}
+
+// Bytes returns the [Size] of the rules that were added since the last [Rules.Clear].
+func (b *Rules) Bytes() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bytes
 }
 
 // Reset removes every rule and clears all counters.

@@ -59,15 +59,15 @@ func (l *List) RemoveNewest() {
 }
 
 // Page returns a page, newest first or, if oldestFirst is set, oldest first. Pages are counted from 1. A page past the end,
-// and a page or size below 1, is empty.
-func (l *List) Page(page, perPage int, oldestFirst bool) []json.RawMessage {
+// and a page or size below 1, is empty. The functions return the records, also after the list has changed.
+func (l *List) Page(page, perPage int, oldestFirst bool) []func() json.RawMessage {
 	total := l.Len()
 	// Comparing by division keeps a huge page number from overflowing.
 	if page < 1 || perPage < 1 || page-1 > (total-1)/perPage {
 		return nil
 	}
 	first := (page - 1) * perPage
-	rows := make([]json.RawMessage, min(perPage, total-first))
+	rows := make([]func() json.RawMessage, min(perPage, total-first))
 	for i := range rows {
 		ordinal := total - 1 - first - i
 		if oldestFirst {
@@ -79,9 +79,10 @@ func (l *List) Page(page, perPage int, oldestFirst bool) []json.RawMessage {
 }
 
 // at returns the record with an ordinal, counted from the oldest.
-func (l *List) at(ordinal int) json.RawMessage {
+func (l *List) at(ordinal int) func() json.RawMessage {
 	if ordinal < l.Past.Total {
-		return l.Past.Record(ordinal)
+		record := l.Past.Record
+		return func() json.RawMessage { return record(ordinal) }
 	}
-	return l.stored[ordinal-l.Past.Total]()
+	return l.stored[ordinal-l.Past.Total]
 }

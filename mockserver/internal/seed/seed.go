@@ -42,7 +42,7 @@ func (p *Plan) debits() int {
 }
 
 // Stored returns about how many records an account of the plan stores.
-func (p *Plan) Stored() int { return p.debits() + seededRates + seededWebhooks }
+func (p *Plan) Stored() int { return p.debits() + seededRates + seededWebhooks + p.Shipments }
 
 // The size of a seeded world: several pages of a hundred of each record, except of those that a person looks at.
 const (

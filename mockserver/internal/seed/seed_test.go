@@ -32,7 +32,8 @@ func everyField(t *testing.T, name string, empty []string, lists ...*records.Lis
 	t.Helper()
 	given := map[string]bool{}
 	for _, list := range lists {
-		for _, text := range list.Page(1, list.Len(), false) {
+		for _, row := range list.Page(1, list.Len(), false) {
+			text := row()
 			var record map[string]json.RawMessage
 			if err := json.Unmarshal(text, &record); err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -21,8 +22,10 @@ import (
 // call, which was refused or struck by a fault, is dropped later, so that many good calls do not drive out the few that
 // somebody looks for.
 type Log struct {
-	size int // number of calls recorded, without failed ones that are kept longer; 0 for none
-	body int // bytes recorded of a body
+	size int           // number of calls recorded, without failed ones that are kept longer; 0 for none
+	body int           // bytes recorded of a body
+	all  *atomic.Int64 // calls recorded by all logs
+	most int64         // as many as all logs may record; beyond it a log keeps its latest few calls
 
 	mu      sync.Mutex
 	calls   []*entry // oldest first
@@ -41,8 +44,9 @@ type entry struct {
 	struck []wire.Strike
 }
 
-func NewLog(size, body int) *Log {
-	return &Log{size: size, body: body, counts: map[string]int{}, changed: make(chan struct{})}
+// NewLog returns a log. all counts the calls of all logs, which record at most about most.
+func NewLog(size, body int, all *atomic.Int64, most int) *Log {
+	return &Log{size: size, body: body, all: all, most: int64(max(size, most)), counts: map[string]int{}, changed: make(chan struct{})}
 }
 
 // add records a call, and returns its request id.
@@ -54,6 +58,7 @@ func (j *Log) add(e entry) string {
 	e.number, e.ID = j.total, requestID(j.total)
 	if j.size > 0 && !j.ended {
 		j.calls = append(j.calls, &e)
+		j.all.Add(1)
 		j.trim()
 	}
 	j.wake()
@@ -65,6 +70,9 @@ func (j *Log) wake() {
 	close(j.changed)
 	j.changed = make(chan struct{})
 }
+
+// few is how many calls a log keeps, however many the other logs have.
+const few = 8
 
 // keptShare is how many calls a journal records for each failed call that it keeps longer.
 const keptShare = 4
@@ -78,7 +86,7 @@ func (j *Log) trim() {
 			j.drop(j.kept)
 		}
 	}
-	for j.kept > j.size/keptShare {
+	for j.kept > j.size/keptShare || len(j.calls) > few && j.all.Load() > j.most {
 		j.drop(0)
 		j.kept = max(0, j.kept-1)
 	}
@@ -86,6 +94,7 @@ func (j *Log) trim() {
 
 // drop removes a call.
 func (j *Log) drop(i int) {
+	j.all.Add(-1)
 	copy(j.calls[1:], j.calls[:i])
 	j.calls[0] = nil
 	j.calls = j.calls[1:]
@@ -94,11 +103,12 @@ func (j *Log) drop(i int) {
 // failed reports whether a call was refused or struck by a fault.
 func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
 
-// End releases the memory and stops recording. Recorded calls can still be read.
+// End stops recording and counts no calls any more. Recorded calls can still be read.
 func (j *Log) End() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.ended = true
+	j.all.Add(-int64(len(j.calls)))
 }
 
 // Last returns the number of the latest call.
@@ -148,6 +158,9 @@ func (j *Log) absent(id string) error {
 func (j *Log) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if !j.ended {
+		j.all.Add(-int64(len(j.calls)))
+	}
 	j.calls, j.kept, j.total, j.counts = nil, 0, 0, map[string]int{}
 }
 
@@ -167,16 +180,19 @@ func (j *Log) See(x *wire.Exchange) {
 	r, refusal := x.Request, &x.Reply.Refusal
 	e := entry{rule: refusal.Rule, struck: slices.Clone(x.Struck), Entry: journal.Entry{
 		At: x.At, Duration: fault.Duration(x.At.Sub(x.Arrived).Round(time.Microsecond)), Operation: x.Operation, Method: r.Method,
-		Path: wire.Redact(r.URL.Path), Query: wire.Redact(r.URL.RawQuery), Key: x.Key, ContentType: r.Header.Get("Content-Type"),
+		Path: short(r.URL.Path), Query: short(r.URL.RawQuery), Key: x.Key, ContentType: short(r.Header.Get("Content-Type")),
 		Status: x.Status(), ErrorCode: refusal.Code, Message: wire.Redact(refusal.Message), Fault: x.Faults(),
 		RequestBytes: len(x.Body),
 	}}
 	e.RequestBody = j.start(x.Body)
 	if x.Ending == wire.EndAnswered {
-		e.ResponseBytes, e.ResponseBody = len(x.Reply.Body), j.start(x.Reply.Body)
+		e.ResponseBytes, e.ResponseBody = x.Reply.Length(), j.start(x.Reply.Start(j.body))
 	}
 	x.ID = j.add(e)
 }
+
+// short returns what the journal records of a text of a request, which can be as long as a header may be.
+func short(text string) string { return wire.Redact(wire.Bounded(text, 2048)) }
 
 // start returns what the journal records of a body.
 func (j *Log) start(body []byte) string {

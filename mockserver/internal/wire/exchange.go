@@ -109,6 +109,7 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 	if x.Tick <= 0 {
 		return x.Reply.Write(rw)
 	}
+	x.Reply.Encode()
 	x.Reply.writeHeader(rw)
 	out := http.NewResponseController(rw)
 	ticks := pace(x.Tick, len(x.Reply.Body)-1)
@@ -119,6 +120,7 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 				return err
 			}
 		}
+		LimitWrite(rw, writeTimeout)
 		if _, err := rw.Write(x.Reply.Body[i : i+1]); err != nil {
 			return err
 		}

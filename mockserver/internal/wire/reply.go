@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -23,6 +23,7 @@ type Reply struct {
 	Header      http.Header // besides the content's; may be nil
 	ContentType string      // "" means JSON; a Content-Type in the header replaces it
 	Body        []byte
+	Rows        *Rows  // the body of a list, in place of Body
 	Tag         string // the ETag of an immutable body; "" for most responses
 
 	// Fields for the journal and its explanations.
@@ -77,10 +78,9 @@ func Succeed(message string, data any) Reply {
 	return Reply{Status: http.StatusOK, Body: body}
 }
 
-// SucceedJSON is like [Succeed], with data that is JSON already, in any number of parts.
-func SucceedJSON(message string, data ...[]byte) Reply {
-	parts := append([][]byte{fmt.Appendf(nil, `{"status":true,"message":%q,"data":`, message)}, data...)
-	return Reply{Status: http.StatusOK, Body: bytes.Join(append(parts, []byte("}")), nil)}
+// SucceedJSON is like [Succeed], with data that is JSON already.
+func SucceedJSON(message string, data []byte) Reply {
+	return Reply{Status: http.StatusOK, Body: fmt.Appendf(nil, `{"status":true,"message":%q,"data":%s}`, message, data)}
 }
 
 func unencodable(err error) Reply {
@@ -155,6 +155,9 @@ func (p *Reply) Revalidate(r *http.Request) {
 // Write sends the reply. The response to HEAD has the headers of the response to GET.
 func (p *Reply) Write(w http.ResponseWriter) error {
 	p.writeHeader(w)
+	if p.Rows != nil {
+		return p.Rows.write(w)
+	}
 	if len(p.Body) == 0 {
 		return nil // 204 allows no Write, not even an empty one
 	}
@@ -162,8 +165,46 @@ func (p *Reply) Write(w http.ResponseWriter) error {
 	return err
 }
 
+// Length returns the length of the body.
+func (p *Reply) Length() int {
+	if p.Rows != nil {
+		return p.Rows.length
+	}
+	return len(p.Body)
+}
+
+// Start returns the first bytes of the body, at most that many.
+func (p *Reply) Start(most int) []byte {
+	if p.Rows != nil {
+		return p.Rows.start(most)
+	}
+	return p.Body[:min(len(p.Body), most)]
+}
+
+// Encode makes Body the whole body, for a fault that changes it.
+func (p *Reply) Encode() {
+	if p.Rows != nil {
+		p.Body, p.Rows = p.Rows.start(p.Rows.length), nil
+	}
+}
+
+// writeTimeout is how long a client may take to read a response, or a byte of a slow one. After it the connection is
+// closed, so that clients that do not read take no memory.
+const writeTimeout = 30 * time.Second
+
+// LimitWrite sets the deadline of a response that is written from now on; the zero duration removes it. A writer without
+// deadlines, such as a recorder, has no slow client.
+func LimitWrite(w http.ResponseWriter, within time.Duration) {
+	var deadline time.Time
+	if within > 0 {
+		deadline = time.Now().Add(within)
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(deadline)
+}
+
 // writeHeader sends the status and the header.
 func (p *Reply) writeHeader(w http.ResponseWriter) {
+	LimitWrite(w, writeTimeout)
 	header := w.Header()
 	maps.Copy(header, p.Header)
 	if p.Status != http.StatusNoContent && p.Status != http.StatusNotModified {
@@ -171,7 +212,7 @@ func (p *Reply) writeHeader(w http.ResponseWriter) {
 			header.Set("Content-Type", cmp.Or(p.ContentType, "application/json; charset=utf-8"))
 		}
 		if header["Content-Length"] == nil {
-			header.Set("Content-Length", strconv.Itoa(len(p.Body)))
+			header.Set("Content-Length", strconv.Itoa(p.Length()))
 		}
 	}
 	w.WriteHeader(p.Status)

@@ -34,7 +34,7 @@ func (w *World) ChangeMoney(deposits []Deposit, rates map[string]shipping.Amount
 	}
 	now, trial := w.Clock.Now(), w.Account.Ledger.Clone()
 	for _, d := range deposits {
-		err := w.room()
+		err := w.Room(0)
 		if d.Amount.Sign() <= 0 {
 			err = fmt.Errorf("the amount is %s, and must be above zero", d.Amount)
 		}
@@ -176,7 +176,7 @@ func (w *World) openRequests() {
 		NewID:   w.Account.IDs.Coded,
 		Charged: w.charged,
 		Time:    w.Dialect().Time,
-		Room:    w.room,
+		Room:    func() error { return w.Room(0) },
 		At: func(point fault.Point, operation, about string) error {
 			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})
 		},

@@ -8,12 +8,19 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Inject adds rules. If one of them can never strike, it adds none, and returns the reason.
 func (w *World) Inject(rules ...fault.Rule) error {
-	if err := w.Faults.Add(rules, w.Clock.Now()); err != nil {
+	w.Lock()
+	err := w.Room(inject.Size(rules))
+	w.Unlock()
+	if err == nil {
+		err = w.Faults.Add(rules, w.Clock.Now())
+	}
+	if err != nil {
 		return fmt.Errorf("mockserver: no rule was added: %w", err)
 	}
 	return nil
@@ -40,6 +47,7 @@ func (w *World) ClearFaults() {
 type Arriving struct {
 	Due       time.Time
 	Operation string
+	Size      int // of the body, in bytes
 	// Perform performs the operation in a world, and describes its result for the journal, such as "took effect".
 	Perform func(*World) string
 
@@ -57,6 +65,9 @@ func (w *World) Expect(a Arriving, entry string) error {
 	defer w.Unlock()
 	if len(w.arriving) >= maxArriving {
 		return fmt.Errorf("%d requests are on their way, which is the limit: advance the clock, or clear the faults", maxArriving)
+	}
+	if err := w.Room(a.Size); err != nil {
+		return err
 	}
 	w.expect(a, entry)
 	return nil

@@ -66,9 +66,14 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 
 // consignment returns what an analysis reads, with the defaults of package goods. The caller holds the lock.
 func (w *World) consignment(items []goods.Item, from, to shipping.Address, documents []goods.Document) (c regulatory.Consignment, err error) {
-	if err := w.room(); err != nil {
+	text, err := json.Marshal([]any{items, from, to, documents})
+	if err == nil {
+		err = w.Room(len(text))
+	}
+	if err != nil {
 		return c, err
 	}
+	w.Stored(text)
 	if len(items) == 0 {
 		items = []goods.Item{{Description: "Men's cotton shirt, woven", HSCode: "620520"}}
 	}

@@ -36,7 +36,7 @@ func (w *World) insertRow(operation string, query url.Values) error {
 	case shipping.OpListTransactions:
 		w.Lock()
 		defer w.Unlock()
-		if err := w.room(); err != nil {
+		if err := w.Room(0); err != nil {
 			return err
 		}
 		return w.Account.Fund(query.Get("wallet"), "1", "Wallet funded", w.Clock.Now())
@@ -66,14 +66,14 @@ func (w *World) RemoveRows(operation string, rows int) {
 func (w *World) insertCopy(name string) error {
 	w.Lock()
 	defer w.Unlock()
-	if err := w.room(); err != nil {
+	if err := w.Room(0); err != nil {
 		return err
 	}
 	newest := w.Account.List(name).Page(1, 1, false)
 	if len(newest) == 0 {
 		return fmt.Errorf("the list %s has no record to copy", name)
 	}
-	record, err := another(newest[0], w.Account.IDs.Alphanumerics(4))
+	record, err := another(newest[0](), w.Account.IDs.Alphanumerics(4))
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func another(record []byte, suffix string) ([]byte, error) {
 func (w *World) insertRate() error {
 	w.Lock()
 	defer w.Unlock()
-	if err := w.room(); err != nil {
+	if err := w.Room(0); err != nil {
 		return err
 	}
 	newest := w.Account.List("rates").Page(1, 1, false)
@@ -110,7 +110,7 @@ func (w *World) insertRate() error {
 		return fmt.Errorf("the world has no rate to copy")
 	}
 	var again account.Rate
-	if err := json.Unmarshal(newest[0], &again); err != nil {
+	if err := json.Unmarshal(newest[0](), &again); err != nil {
 		return err
 	}
 	now := jsontext.Timestamp{Time: w.Clock.Now()}

@@ -14,7 +14,7 @@ import (
 // The largest worlds that a scenario may have.
 const (
 	maxListed = 100_000_000 // computed, so they take no memory
-	maxStored = 300_000     // at about a kilobyte and a half each
+	maxStored = 100_000     // of the records of all worlds
 	// maxShipments is the largest number of seeded shipments. AddShipment can add more.
 	maxShipments = 10_000
 	maxSeed      = 1<<31 - 1
@@ -41,7 +41,7 @@ func Scenarios() []ScenarioWord {
 		{Word: "shipmentsN", Max: maxShipments, Summary: "N shipments", apply: func(w *worldPlan, n int) { w.Shipments = n }},
 		{Word: "failforms", Summary: "the first attempt at every document fails; a retry generates it", apply: func(w *worldPlan, _ int) { w.failForms = true }},
 		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.dialect.Time.Generation = -1 }},
-		{Word: "capN", Max: 1_000_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
+		{Word: "capN", Max: 10_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
 		{Word: "virtual", Summary: "time stands still until the world is advanced", apply: func(w *worldPlan, _ int) { w.virtual = true }},
 		{Word: "real", Summary: "time is real, even if the home world has a virtual clock", apply: func(w *worldPlan, _ int) { w.virtual = false }},
 	}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
 // Settings are shared by the worlds of a server.
@@ -25,27 +28,61 @@ type Settings struct {
 	BodyFields  func(operation string) []string   // the members of the body of an operation; nil if it accepts every name
 	Rules       func() (*compliance.Rules, error) // read at the first analysis
 	Deliver     http.RoundTripper                 // for the notifications of every world
+	Records     *atomic.Int64                     // stored by all worlds, each counted once
+	Entries     *atomic.Int64                     // of all journals
 	Logger      *slog.Logger
 }
 
 // ErrTooManyRows is returned if the server has too many records.
-var ErrTooManyRows = errors.New("the world is full")
+var ErrTooManyRows = errors.New("the server is full of records")
 
-// Limits that stop a runaway test.
+// Limits of a server, which stop a runaway test.
 const (
 	maxWorlds  = 10_000
-	maxRecords = 300_000 // of a world
+	maxRecords = 400_000   // of all worlds
+	maxEntries = 32 * 1024 // of the journals of all worlds, unless WithJournal records more in one
 )
 
-// room returns an error if the world may not store another record. The caller holds the lock.
-func (w *World) room() error {
-	rows := w.Account.Ledger.Len() + len(w.Account.Webhooks.All) + w.Regulatory.Len() +
-		len(w.Account.Shipments) + len(w.Account.Invoices)
-	for _, list := range w.Account.Lists {
-		rows += list.Stored()
+// recordsPerRequest is how many records a regulatory request, with its documents and its history, counts for.
+const recordsPerRequest = 2
+
+// recordsIn returns how many records bytes that are stored count for: a record of 1 KiB is one.
+func recordsIn(bytes int) int { return bytes / 1024 }
+
+// stored returns how many records the world stores, without the initial ones, which it shares. The caller holds the lock.
+func (w *World) stored() int {
+	bytes := w.bodies + w.Faults.Bytes() + w.Account.Webhooks.Bytes
+	for _, a := range w.arriving {
+		bytes += a.Size
 	}
-	if rows >= maxRecords {
-		return fmt.Errorf("%w: it has %d records, which is the limit: reset it", ErrTooManyRows, rows)
+	return recordsOf(&w.Account) - w.base.records + recordsPerRequest*w.Regulatory.Len() + recordsIn(bytes)
+}
+
+// recordsOf returns the number of records that an account stores.
+func recordsOf(a *account.Account) int {
+	records := a.Ledger.Len() + len(a.Webhooks.All) + len(a.Shipments) + len(a.Invoices)
+	for _, list := range a.Lists {
+		records += list.Stored()
+	}
+	return records
+}
+
+// Room returns an error if the server has no room for another record of so many bytes. The caller holds the lock.
+func (w *World) Room(bytes int) error {
+	w.count()
+	if records := w.settings.Records.Load(); records+1+int64(recordsIn(bytes)) > maxRecords {
+		return fmt.Errorf("%w: its worlds have %d, and at most %d are allowed: close worlds with DELETE %sworlds/NAME (in Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
+			ErrTooManyRows, records, maxRecords, wire.ControlPrefix)
 	}
 	return nil
+}
+
+// count adds what the world stores to the records of the server. A closed world stores nothing. The caller holds the lock.
+func (w *World) count() {
+	now := 0
+	if w.closed.Err() == nil {
+		now = max(0, w.stored())
+	}
+	w.settings.Records.Add(int64(now - w.counted))
+	w.counted = now
 }

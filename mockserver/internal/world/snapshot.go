@@ -13,6 +13,7 @@ type contents struct {
 	at         time.Time // by the world's clock
 	account    account.Account
 	deliveries []*notify.Delivery // oldest first
+	records    int                // stored in the account
 }
 
 // Check returns an error that names every violated invariant of the world.
@@ -42,5 +43,7 @@ func (w *World) fill() {
 	w.Replaced++
 	w.openRequests()
 	w.arriving = nil
+	w.bodies = 0
 	w.Dispatcher.Reset(w.base.deliveries)
+	w.count()
 }

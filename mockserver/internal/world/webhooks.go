@@ -23,7 +23,7 @@ func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 	defer w.Unlock()
 	err := w.checkWebhook(notify.WebhookChange{URL: &h.URL, Name: &h.Name, Events: h.Events})
 	if err == nil {
-		err = w.room()
+		err = w.Room(0)
 	}
 	if err != nil {
 		return "", fmt.Errorf("mockserver: webhook not added: %w", err)

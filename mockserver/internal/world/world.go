@@ -47,6 +47,8 @@ type World struct {
 	timers     *clock.Scope // of regulatory requests and of arriving requests
 	arriving   []*Arriving
 	Replaced   int // how often the contents were replaced
+	bodies     int // bytes of the bodies from which regulatory requests were made
+	counted    int // records that the world adds to those of the server
 }
 
 // Access contains the address and the key of a world. World embeds a pointer to it, because fmt follows a pointer at the
@@ -63,7 +65,7 @@ const HomeName = "home"
 func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, base: base,
-		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody),
+		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody, b.settings.Entries, maxEntries),
 		Faults: inject.New(p.Seed),
 		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
 	}
@@ -83,6 +85,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		Notification: w.Dialect().Notification,
 		Anywhere:     b.settings.Anywhere,
 		Transport:    w.Inbox.Transport(b.settings.Deliver),
+		Attempts:     b.attempts,
 		Clock:        w.Clock,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
@@ -103,7 +106,13 @@ func (w *World) Close() {
 	w.Clock.Stop()
 	w.Dispatcher.Close()
 	w.Log.End()
+	w.Lock()
+	defer w.Unlock()
+	w.count()
 }
+
+// Stored adds the body of a request, from which a record was made, to what the world stores. The caller holds the lock.
+func (w *World) Stored(body []byte) { w.bodies += len(body) }
 
 // Decoding returns how the world reads bodies.
 func (w *World) Decoding() wire.Decoding {

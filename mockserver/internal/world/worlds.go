@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/account"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -20,17 +21,19 @@ type Worlds struct {
 	url             string
 	Unauthenticated *World // journals the requests whose key opens no world; not one of the open worlds
 
+	attempts chan struct{} // see delivery.Config
+
 	mu      sync.RWMutex
 	byKey   map[string]*World
 	opened  []*World // in the order in which they were opened, the home world first
-	initial map[seed.Plan]func() (*contents, error)
+	initial map[seed.Plan]*template
 	named   int // worlds that OpenForTest has named
 	closed  bool
 }
 
 // NewWorlds returns the worlds of a server with the home world, in a scenario. They can be used even if it returns an error.
 func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
-	b := &Worlds{settings: s, byKey: map[string]*World{}, initial: map[seed.Plan]func() (*contents, error){}}
+	b := &Worlds{settings: s, byKey: map[string]*World{}, attempts: make(chan struct{}, delivery.MaxAttempts), initial: map[seed.Plan]*template{}}
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
@@ -120,6 +123,7 @@ func (b *Worlds) Worlds() []*World {
 func (b *Worlds) Close(w *World) {
 	if b.remove(w) {
 		w.Close()
+		b.leave(w.Plan.Plan)
 	}
 }
 
@@ -165,6 +169,7 @@ func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 	w := b.newWorld(scenario+"_"+name, key, p, &own)
 	if err := b.list(w); err != nil {
 		w.Close()
+		b.leave(p.Plan)
 		return nil, err
 	}
 	return w, nil
@@ -198,19 +203,52 @@ func seeded(p seed.Plan) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &contents{account: *made, deliveries: delivered, at: seed.Epoch}, nil
+	return &contents{account: *made, deliveries: delivered, at: seed.Epoch, records: recordsOf(made)}, nil
 }
 
-// initially returns the initial contents of the worlds of a plan. They are seeded once and shared.
+// template is the initial contents of the worlds of a plan, which are seeded once and shared.
+type template struct {
+	users int // open worlds
+	make  func() (*contents, error)
+}
+
+// initially returns the initial contents of the worlds of a plan, for one more world, which [Worlds.leave] leaves. If there is
+// no room for their records, templates that no world uses are dropped.
 func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	b.mu.Lock()
-	made := b.initial[p]
-	if made == nil {
-		made = sync.OnceValues(func() (*contents, error) { return seeded(p) })
-		b.initial[p] = made
+	t, all, more := b.initial[p], b.settings.Records, int64(p.Stored())
+	if t == nil {
+		for other, unused := range b.initial {
+			if all.Load()+more > maxRecords && unused.users == 0 {
+				all.Add(-int64(other.Stored()))
+				delete(b.initial, other)
+			}
+		}
+		if all.Load()+more > maxRecords {
+			b.mu.Unlock()
+			return nil, fmt.Errorf("%w: the open ones have %d records, and with the %d of another one there would be more than %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
+				ErrTooManyWorlds, all.Load(), more, maxRecords, wire.ControlPrefix)
+		}
+		all.Add(more)
+		t = &template{make: sync.OnceValues(func() (*contents, error) { return seeded(p) })}
+		b.initial[p] = t
 	}
+	t.users++
 	b.mu.Unlock()
-	return made()
+	made, err := t.make()
+	if err != nil {
+		b.leave(p)
+	}
+	return made, err
+}
+
+// leave counts a world less that uses the initial contents of a plan.
+func (b *Worlds) leave(p seed.Plan) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.initial[p]; t != nil {
+		t.users--
+	}
 }
 
 func (b *Worlds) list(w *World) error {
