@@ -153,7 +153,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	wire.LimitWrite(w, 0) // that of the response before on the same connection
 	switch {
 	case s.err != nil:
-		s.api.Refuse(w, r, wire.Refused(http.StatusNotImplemented, wire.CodeUnavailable, "the server could not start: "+s.err.Error())) // a status that clients do not retry
+		const notRetried = http.StatusNotImplemented // by clients
+		s.api.Refuse(w, r, wire.Refused(notRetried, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case headerTooLong(r):
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less", maxHeader)))
 	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client

@@ -186,7 +186,8 @@ func (n *notifier) forge(genuine *http.Request) bool {
 		text = bytes.ReplaceAll(text, []byte(id), []byte(shipments[max(0, another)]))
 	}
 	forged := genuine.Clone(genuine.Context())
-	forged.ContentLength, forged.GetBody = int64(len(text)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	forged.ContentLength = int64(len(text))
+	forged.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 	forged.Header.Set(delivery.HeaderDeliveryID, "WD-FORGED")
 	forged.Header.Set(delivery.HeaderEventID, "WE-FORGED")
 	resp, err := n.deliver(forged)

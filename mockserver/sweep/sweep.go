@@ -110,7 +110,8 @@ func (s *sweeper) provesNothing() error {
 	case len(n.out.Files) < len(files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files, slices.Sorted(maps.Keys(n.out.Files)))
 	case len(n.notifier.emitted) > 0 && len(n.received) == 0:
-		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing; %s", strings.Join(n.unaccepted, "; "))
+		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing; %s",
+			strings.Join(n.unaccepted, "; "))
 	case len(n.Requests) == 0:
 		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies; it %s", n.requestsSent(""))
 	}

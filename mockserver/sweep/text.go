@@ -205,7 +205,8 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 	}
 	text.WriteString("\n")
 	if r.Quiet > 0 {
-		fmt.Fprintf(text, "The program was idle for at most %.1fs before a request without faults; a run ends when it has been idle for %.1fs (-quiet).\n", r.Idle, r.Quiet)
+		fmt.Fprintf(text, "The program was idle for at most %.1fs before a request without faults; ", r.Idle)
+		fmt.Fprintf(text, "a run ends when it has been idle for %.1fs (-quiet).\n", r.Quiet)
 		if len(r.Goal.Documents) == 0 {
 			text.WriteString("It purchased nothing without faults. If it purchases later than that, raise -quiet.\n")
 		}

@@ -199,7 +199,8 @@ func (s *Admin) foreign(r *http.Request) string {
 		lacks = "needs the token through a proxy"
 	}
 	if lacks != "" {
-		return fmt.Sprintf("%s %s: send the header %s with the token that serve prints; set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, lacks, tokenHeader)
+		return fmt.Sprintf("%s %s: send the header %s with the token that serve prints; "+
+			"set it with -token or MOCKSERVER_TOKEN (in Go: WithToken, Server.Token)", wire.ControlPrefix, lacks, tokenHeader)
 	}
 	host := (&url.URL{Host: r.Host}).Hostname()
 	named := func(name string) bool { return strings.EqualFold(name, host) }
