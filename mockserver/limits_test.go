@@ -214,7 +214,9 @@ func limits() []limit {
 			body := strings.Repeat("x", 64<<10)
 			return until(10, func(n int) error {
 				w := srv.NewWorld(t)
-				return until(1_000, func(int) error { return w.Inject(fault.Rule{Fault: fault.Respond(200, nil, strings.Clone(body))}) })
+				return until(1_000, func(nth int) error {
+					return w.Inject(fault.Rule{Nth: nth + 1, Fault: fault.Respond(200, nil, strings.Clone(body))})
+				})
 			})
 		}, "at most 400000"},
 		{"the body of a fault rule", inMemory, func(t *testing.T, srv *mockserver.Server) error {
