@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,159 +15,115 @@ import (
 	"github.com/shipping-go/shipping/webhook"
 )
 
-// failures are the ways in which a callback can end without returning.
-func failures() map[string]func() {
-	return map[string]func(){
-		"a panic":                func() { panic("a nil map") },
-		"a panic with an error":  func() { panic(errors.New("a nil map")) },
-		"http.ErrAbortHandler":   func() { panic(http.ErrAbortHandler) },
-		"a nil pointer":          func() { var n *webhook.Notification; n.Attempt++ },
-		"a panic within a panic": func() { defer func() { panic("second") }(); panic("first") },
-	}
-}
-
 // With workers, a handler that panics has failed. Its panic must not end the process: 200 was sent and the id is stored.
-func TestReceiver_AHandlerThatPanicsHasFailed(t *testing.T) {
-	for name, fail := range failures() {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var attempts []int
-				var lost []error
-				receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
-					attempts = append(attempts, n.Attempt)
-					if n.ID == "bad" {
-						fail()
-					}
-					return nil
-				}, webhook.WithWorkers(1, 10), webhook.WithRetries(2, time.Second), webhook.WithLost(func(n *webhook.Notification, err error) {
-					if n.ID != "bad" {
-						t.Errorf("%s is lost", n.ID)
-					}
-					lost = append(lost, err)
-				}))
-				for _, id := range []string{"bad", "good"} {
-					if answer := postSigned(receiver, body, webhook.DefaultIDHeader, id); answer.Code != 200 {
-						t.Errorf("%s: %d", id, answer.Code)
-					}
-				}
-				if err := receiver.Close(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if fmt.Sprint(attempts) != "[1 2 3 1]" || len(lost) != 1 {
-					t.Fatalf("attempts %v, lost %v", attempts, lost)
-				}
-				var panicked *webhook.PanicError
-				if !errors.As(lost[0], &panicked) || len(panicked.Stack) == 0 {
-					t.Fatalf("lost with %v", lost[0])
-				}
-			})
-		})
-	}
-}
-
 // The error contains the value of the panic and the stack of the handler, once.
-func TestPanicError_NamesTheValueAndShowsTheStackOnce(t *testing.T) {
-	t.Parallel()
-	cause := errors.New("a nil map")
-	lost := make(chan error, 1)
-	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panicsForTheTest(cause); return nil },
-		queued(), webhook.WithRetries(1, 0), webhook.WithLost(func(_ *webhook.Notification, err error) { lost <- err }))
-	postSigned(receiver, body)
-	err := <-lost
-	if !errors.Is(err, cause) {
-		t.Errorf("the error does not wrap the panic's value: %v", err)
-	}
-	for form, text := range map[string]string{"Error": err.Error(), "%v": fmt.Sprintf("%v", err), "%+v": fmt.Sprintf("%+v", err), "slog": logged(err)} {
-		if !strings.Contains(text, "the handler panicked: a nil map") || strings.Count(text, "panicsForTheTest(") != 1 {
-			t.Errorf("%s shows the stack %d times: %s", form, strings.Count(text, "panicsForTheTest("), text)
+func TestPanicError_OfAHandlerInTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cause := errors.New("a nil map")
+		var attempts []int
+		var lost []error
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+			if attempts = append(attempts, n.Attempt); n.ID == "bad" {
+				panicsForTheTest(cause)
+			}
+			return nil
+		}, webhook.WithWorkers(1, 10), webhook.WithRetries(2, time.Second),
+			webhook.WithLost(func(_ *webhook.Notification, err error) { lost = append(lost, err) }))
+		for _, id := range []string{"bad", "good"} {
+			if answer := postSigned(receiver, body, webhook.DefaultIDHeader, id); answer.Code != 200 {
+				t.Errorf("%s: %d", id, answer.Code)
+			}
 		}
-	}
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(attempts) != "[1 2 3 1]" || len(lost) != 1 || !errors.Is(lost[0], cause) {
+			t.Fatalf("attempts %v, lost %v", attempts, lost)
+		}
+		for _, text := range []string{lost[0].Error(), fmt.Sprintf("%+v", lost[0])} {
+			if !strings.Contains(text, "the handler panicked: a nil map") || strings.Count(text, "panicsForTheTest(") != 1 {
+				t.Errorf("the error is %s", text)
+			}
+		}
+	})
 }
 
 //go:noinline
 func panicsForTheTest(err error) { panic(err) }
 
-func logged(err error) string {
-	var out bytes.Buffer
-	slog.New(slog.NewJSONHandler(&out, nil)).Error("lost", "error", err)
-	return out.String()
-}
-
-// Without workers, a panic is a failure, too: the response is 503, the claim is released, and the log contains the panic.
-func TestReceiver_AHandlerThatPanicsLeavesNoClaim(t *testing.T) {
-	t.Parallel()
-	for name, fail := range failures() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			calls := 0
-			var log bytes.Buffer
-			receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
-				if calls++; calls == 1 {
-					fail()
+// A callback that panics, with whatever value, has failed: no claim is left, and Close returns.
+func TestReceiver_CallbacksThatPanic(t *testing.T) {
+	refuse := func(context.Context, *webhook.Notification) error { return errors.New("not today") }
+	accept := func(context.Context, *webhook.Notification) error { return nil }
+	fail := func() { panic(http.ErrAbortHandler) }
+	failsIn := func(method string) webhook.Option {
+		before := func(_ context.Context, called string) error {
+			if called == method {
+				fail()
+			}
+			return nil
+		}
+		return webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), before})
+	}
+	workers, once := webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0)
+	logger := webhook.WithLogger(slog.New(failingLog{fail}))
+	for _, tc := range []struct {
+		name   string
+		status int
+		handle webhook.Handler
+		opts   []webhook.Option
+	}{
+		{"handler", 503, func(context.Context, *webhook.Notification) error { fail(); return nil }, nil},
+		{"Claim", 503, accept, []webhook.Option{failsIn("Claim")}},
+		{"Accept", 200, accept, []webhook.Option{failsIn("Accept")}},
+		{"Release", 503, refuse, []webhook.Option{failsIn("Release")}},
+		{"WithLost", 200, refuse, []webhook.Option{
+			workers, once, webhook.WithLost(func(*webhook.Notification, error) { fail() }),
+		}},
+		{"WithSignature", 503, accept, []webhook.Option{
+			webhook.WithSignature("X-Signature", func(string, []byte) string { fail(); return "" }),
+		}},
+		{"WithLogger", 503, refuse, []webhook.Option{logger}},
+		{"WithLogger, queue", 200, refuse, []webhook.Option{workers, once, logger}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				receiver := newReceiver(t, tc.handle, tc.opts...)
+				for n := range 2 {
+					answer := postSigned(receiver, body, "X-Signature", "00", webhook.DefaultIDHeader, fmt.Sprint(n))
+					if answer.Code != tc.status || strings.Contains(answer.Body.String(), "goroutine") {
+						t.Errorf("%d, want %d: %s", answer.Code, tc.status, answer.Body)
+					}
 				}
-				return nil
-			}, webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
-				webhook.WithLost(func(*webhook.Notification, error) { t.Error("lost, though it was not accepted") }))
-			send := func() *httptest.ResponseRecorder { return postSigned(receiver, body) }
-			if answer := send(); answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" || strings.Contains(answer.Body.String(), "goroutine") {
-				t.Errorf("%d %v %s", answer.Code, answer.Header(), answer.Body)
-			}
-			if strings.Count(log.String(), "level=ERROR") != 1 || strings.Count(log.String(), "receiver_panic_test.go") == 0 {
-				t.Errorf("the log holds %s", &log)
-			}
-			if answer := send(); answer.Code != http.StatusOK || calls != 2 {
-				t.Errorf("sent again: %d, %d calls", answer.Code, calls)
-			}
+				if err := receiver.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
 		})
 	}
 }
 
-// A panic in any other callback ends neither the process nor a worker, and Close returns.
-func TestReceiver_OtherCallbacksThatPanicHaveFailed(t *testing.T) {
-	refuse := func(context.Context, *webhook.Notification) error { return errors.New("not today") }
-	accept := func(context.Context, *webhook.Notification) error { return nil }
-	for name, fail := range failures() {
-		failsIn := func(method string) webhook.Option {
-			return webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), func(_ context.Context, called string) error {
-				if called == method {
-					fail()
-				}
-				return nil
-			}})
+// Without workers, the claim of a handler that panics is released, and the log contains the panic.
+func TestReceiver_ReleasesTheClaimOfAHandlerThatPanics(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	var log bytes.Buffer
+	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
+		if calls++; calls == 1 {
+			panic("a nil map")
 		}
-		for _, tc := range []struct {
-			name   string
-			status int
-			handle webhook.Handler
-			opts   []webhook.Option
-		}{
-			{"Claim", 503, accept, []webhook.Option{failsIn("Claim")}},
-			{"Accept", 200, accept, []webhook.Option{failsIn("Accept")}},
-			{"Release", 503, refuse, []webhook.Option{failsIn("Release")}},
-			{"WithLost", 200, refuse, []webhook.Option{
-				webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0), webhook.WithLost(func(*webhook.Notification, error) { fail() }),
-			}},
-			{"WithSignature", 503, accept, []webhook.Option{webhook.WithSignature("X-Signature", func(string, []byte) string { fail(); return "" })}},
-			{"WithLogger", 503, refuse, []webhook.Option{webhook.WithLogger(slog.New(failingLog{fail}))}},
-			{"WithLogger, queue", 200, refuse, []webhook.Option{
-				webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0), webhook.WithLogger(slog.New(failingLog{fail})),
-			}},
-		} {
-			t.Run(tc.name+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					receiver := newReceiver(t, tc.handle, tc.opts...)
-					for n := range 2 {
-						answer := postSigned(receiver, body, "X-Signature", "00", webhook.DefaultIDHeader, fmt.Sprint(n))
-						if answer.Code != tc.status {
-							t.Errorf("%d, want %d", answer.Code, tc.status)
-						}
-					}
-					if err := receiver.Close(t.Context()); err != nil {
-						t.Error(err)
-					}
-				})
-			})
-		}
+		return nil
+	}, webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		webhook.WithLost(func(*webhook.Notification, error) { t.Error("lost, though it was not accepted") }))
+	answer := postSigned(receiver, body)
+	if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %v %s", answer.Code, answer.Header(), answer.Body)
+	}
+	if strings.Count(log.String(), "level=ERROR") != 1 || !strings.Contains(log.String(), "receiver_panic_test.go") {
+		t.Errorf("the log holds %s", &log)
+	}
+	if answer := postSigned(receiver, body); answer.Code != http.StatusOK || calls != 2 {
+		t.Errorf("sent again: %d, %d calls", answer.Code, calls)
 	}
 }
 
