@@ -111,7 +111,7 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 			keyFlag(env),
 			env.text("other-key", "", "a second key that is accepted during key rotation"),
 			env.text("signature-header", delivery.HeaderSignature, "the name of the header with the signature"),
-			env.toggle("standard-webhooks", "sign by the Standard Webhooks scheme; a key is \"whsec_\" and base64"),
+			env.toggle("standard-webhooks", "sign by the Standard Webhooks scheme (whsec_ keys)"),
 			env.time("patience", doctor.DefaultPatience, "the longest wait for a response"),
 			env.toggle("anywhere", "allow other machines, if their owner consents"),
 			env.toggle("json", "print the scorecard as JSON"),
