@@ -427,3 +427,38 @@ func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 		}
 	}
 }
+
+// A record of another period is not compared with the budget of this run, whose currency may be another one.
+func TestBatch_SettlesAPurchaseOfAPeriodWithAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		open, service := purchasing(t, "SH-1"), &walletService{}
+		open.Period = "Monday"
+		service.put("RD-SH-1", "completed")
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+			Select: shipping.SelectAll, Journal: newMemoryJournal(t, open), Period: "Tuesday",
+			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "5"), Currency: "USD"},
+		})
+		if err != nil || report.Err() != nil || report.Committed.Sign() != 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}
+
+// An item whose generation is being retried when the run is interrupted has not failed.
+func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failed, service := purchasing(t, "SH-1"), &walletService{}
+		failed.Step, failed.Purchase = batch.StepFailed, nil
+		service.put("RD-SH-1", "processing")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		report, err := batch.Run(ctx, walletClient(t, service), walletItems(1), &batch.Options{
+			Select: shipping.SelectAll, Journal: newMemoryJournal(t, failed),
+		})
+		if !errors.Is(err, context.DeadlineExceeded) || report.Results[0].State != batch.StateWaiting || report.Err() == nil {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}

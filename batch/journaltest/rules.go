@@ -252,6 +252,7 @@ func sums(ctx context.Context, journal batch.Journal) error {
 		{"c", batch.StepPurchasing, "Monday", "50.01", budget, false, "200"},
 		{"c", batch.StepPurchasing, "Monday", "50", budget, true, "250"},
 		{"d", batch.StepPurchasing, "Tuesday", "250", budget, true, "250"},
+		{"d", batch.StepPurchasing, "Thursday", "251", budget, false, "0"},
 		{"b", batch.StepAnalyzed, "Monday", "100", budget, true, "150"},
 		{"a", batch.StepPurchased, "Monday", "300", budget, true, "350"}, // the service charged more
 		{"b", batch.StepPurchasing, "Monday", "1", budget, false, "350"},
@@ -283,6 +284,16 @@ func sums(ctx context.Context, journal batch.Journal) error {
 		if committed, err := journal.Committed(ctx, step.period, *budget); err != nil || committed.Cmp(amount(step.want)) != 0 {
 			return fmt.Errorf("change %d, %+v: Committed returns %s, %v", n+1, step, committed, err)
 		}
+	}
+	dollars := &shipping.Budget{Amount: amount("1000"), Currency: "USD"}
+	claim, err := claimed(ctx, journal, "f")
+	if err != nil {
+		return err
+	}
+	record := of("f", batch.StepPurchasing, purchased("1", "USD"))
+	record.Period = "Monday"
+	if _, err = claim.Append(ctx, record, dollars); !errors.Is(err, shipping.ErrOverBudget) {
+		return fmt.Errorf("a purchase within a budget of dollars, beside naira: the error is %v, want ErrOverBudget", err)
 	}
 	if committed, err := journal.Committed(ctx, "Sunday", *budget); err != nil || committed.Sign() != 0 {
 		return fmt.Errorf("a period without records: Committed returns %s, %v", committed, err)
@@ -353,39 +364,62 @@ func spelling(ctx context.Context, journal batch.Journal) error {
 // uncountable checks a journal with a record that no budget of naira can count.
 func uncountable(foreign batch.Record) func(ctx context.Context, journal batch.Journal) error {
 	return func(ctx context.Context, journal batch.Journal) error {
-		budget := naira("900000000000000000")
-		if err := keep(ctx, journal, of("foreign", foreign.Step, foreign)); err != nil {
-			return err
-		}
-		if _, err := journal.Committed(ctx, "another period", *budget); err != nil {
-			return fmt.Errorf("Committed of another period: %w", err)
-		}
-		past, err := claimed(ctx, journal, "past")
-		if err != nil {
-			return err
-		}
-		record := of("past", batch.StepPurchased, purchased("300000000000000000", "NGN"))
-		if _, err := past.Append(ctx, record, budget); err == nil {
-			return errors.New("Append returns a sum that cannot be counted")
-		}
-		if err := errors.Join(same(past.Record(), record), past.Release(ctx), holds(ctx, journal, record)); err != nil {
-			return fmt.Errorf("a past event: %w", err)
-		}
-		later, err := claimed(ctx, journal, "later")
-		if err != nil {
-			return err
-		}
-		if _, err := later.Append(ctx, of("later", batch.StepPurchasing, purchased("1", "NGN")), budget); err == nil {
-			return errors.New("a purchase is recorded, and the committed sum cannot be counted")
-		}
-		if err := errors.Join(later.Release(ctx), holds(ctx, journal, batch.Record{Key: "later"})); err != nil {
-			return fmt.Errorf("a purchase that was refused: %w", err)
-		}
-		if _, err := journal.Committed(ctx, "", *budget); !errors.Is(err, shipping.ErrOverBudget) && !errors.Is(err, shipping.ErrAmountOverflow) {
-			return fmt.Errorf("Committed of a sum that cannot be counted: the error is %v", err)
+		for period, own := range map[string]*shipping.Budget{"without a budget": nil, "with a budget": naira("900000000000000000")} {
+			foreign.Period = period
+			if err := stopsPurchases(ctx, journal, foreign, own); err != nil {
+				return fmt.Errorf("%s: %w", period, err)
+			}
 		}
 		return nil
 	}
+}
+
+// stopsPurchases appends a record with a budget or without, and checks what follows in its period.
+func stopsPurchases(ctx context.Context, journal batch.Journal, foreign batch.Record, own *shipping.Budget) error {
+	budget, period := naira("900000000000000000"), foreign.Period
+	if sum, err := journal.Committed(ctx, period, *budget); err != nil || sum.Sign() != 0 {
+		return fmt.Errorf("Committed of a period without records returns %s, %v", sum, err)
+	}
+	first, err := claimed(ctx, journal, "foreign "+period)
+	if err != nil {
+		return err
+	}
+	foreign.Key = "foreign " + period
+	_, _ = first.Append(ctx, foreign, own) // with a budget it may return why it cannot be counted
+	if err := errors.Join(first.Release(ctx), holds(ctx, journal, foreign)); err != nil {
+		return err
+	}
+	if _, err := journal.Committed(ctx, "another period", *budget); err != nil {
+		return fmt.Errorf("Committed of another period: %w", err)
+	}
+	past, err := claimed(ctx, journal, "past "+period)
+	if err != nil {
+		return err
+	}
+	record := of("past "+period, batch.StepPurchased, purchased("300000000000000000", "NGN"))
+	record.Period = period
+	if _, err := past.Append(ctx, record, budget); err == nil {
+		return errors.New("Append returns a sum that cannot be counted")
+	}
+	if err := errors.Join(same(past.Record(), record), past.Release(ctx), holds(ctx, journal, record)); err != nil {
+		return fmt.Errorf("a past event: %w", err)
+	}
+	later, err := claimed(ctx, journal, "later "+period)
+	if err != nil {
+		return err
+	}
+	record = of("later "+period, batch.StepPurchasing, purchased("1", "NGN"))
+	record.Period = period
+	if _, err := later.Append(ctx, record, budget); err == nil {
+		return errors.New("a purchase is recorded, and the committed sum cannot be counted")
+	}
+	if err := errors.Join(later.Release(ctx), holds(ctx, journal, batch.Record{Key: record.Key})); err != nil {
+		return fmt.Errorf("a purchase that was refused: %w", err)
+	}
+	if _, err := journal.Committed(ctx, period, *budget); !errors.Is(err, shipping.ErrOverBudget) && !errors.Is(err, shipping.ErrAmountOverflow) {
+		return fmt.Errorf("Committed of a sum that cannot be counted: the error is %v", err)
+	}
+	return nil
 }
 
 func expires(ctx context.Context, journal batch.Journal) error {

@@ -302,6 +302,9 @@ func BenchmarkBatchJournal(b *testing.B) {
 				FROM generate_series(1, $2) AS n`, name, rows); err != nil {
 				b.Fatal(err)
 			}
+			if _, err := pool.Exec(b.Context(), `VACUUM ANALYZE shipping_batch_item, shipping_batch_total`); err != nil {
+				b.Fatal(err)
+			}
 			journal := pgstore.NewBatchJournal(pool, name, 0)
 			budget, err := shipping.ParseBudget("1000000 NGN")
 			if err != nil {
