@@ -75,7 +75,7 @@ type Offer struct {
 	// DefaultCurrency is the currency of prices that have none: a code, or "wallet", which takes any budget to be in it.
 	DefaultCurrency string `json:"default_currency,omitzero" kind:"currency" open:"currency of a price that has none" default:"none: every price of this server has one" basis:"amounts are converted into the currency of the wallet" used:"client" observed:"a purchase"`
 	// Beside are amounts and currencies of an offer that a purchase does not charge, such as "vat" or "price.net".
-	Beside []string `json:"beside,omitzero" kind:"member" open:"amounts of an offer that a purchase does not charge" default:"none" basis:"this server shows only the price" used:"client" observed:"a purchase"`
+	Beside []string `json:"beside,omitzero" kind:"member" open:"amounts of an offer that a purchase does not charge" default:"none" basis:"this server shows only the price" used:"client, server" observed:"a purchase"`
 	// Mode is the member that shows whether a document is automated, and Automated its value then.
 	Mode      string `json:"mode,omitzero" kind:"member" open:"name of the mode of a document" default:"mode" basis:"not documented" used:"client, server" observed:"analysis"`
 	Automated string `json:"automated,omitzero" open:"mode of a document that is generated without evidence" default:"automated" basis:"not documented" used:"client" observed:"by hand"`
@@ -92,7 +92,7 @@ type Document struct {
 // Purchase describes purchases and analyses.
 type Purchase struct {
 	// Quoted: a draft shows what its documents would cost as its charged amount.
-	Quoted bool `json:"quoted,omitzero" open:"whether a draft shows a charged amount" default:"no" basis:"nothing is charged yet" used:"client" observed:"a purchase"`
+	Quoted bool `json:"quoted,omitzero" open:"whether a draft shows a charged amount" default:"no" basis:"nothing is charged yet" used:"client, server" observed:"a purchase"`
 	// Confirmation is the data of the response to a purchase.
 	Confirmation string `json:"confirmation,omitzero" values:"receipt,empty" open:"data of a purchase" default:"receipt: the charge and the request" basis:"a client can check the confirmation" contrary:"empty" used:"server" observed:"a purchase"`
 	// Status and AnalyzeStatus are the HTTP statuses of a successful purchase and analysis.
@@ -104,7 +104,7 @@ type Purchase struct {
 type Refusal struct {
 	Format string `json:"format,omitzero" values:"envelope,problem" open:"format of a refusal" default:"the envelope" basis:"common for services of this kind" contrary:"problem" used:"server" observed:"refused requests"`
 	// Message and Code are the paths of the reason and of the error code.
-	Message string `json:"message,omitzero" kind:"path" open:"place of the reason of a refusal" default:"message" basis:"the member of the envelope" used:"client" observed:"refused requests"`
+	Message string `json:"message,omitzero" kind:"path" open:"place of the reason of a refusal" default:"message" basis:"the member of the envelope" used:"client, server" observed:"refused requests"`
 	Code    string `json:"code,omitzero" kind:"path" open:"place and values of the error code of a refusal" default:"data.error_code" basis:"common for services of this kind; the values are those of this server" contrary:"data.code" used:"client, server" observed:"refused requests"`
 	// FundsCode is the error code of a wallet that holds too little, and Funds the HTTP status.
 	FundsCode string `json:"funds_code,omitzero" open:"error code of a purchase that exceeds the balance of the wallet" default:"insufficient_funds" basis:"a value of this server" used:"client, server" observed:"by hand"`
@@ -117,6 +117,7 @@ type Refusal struct {
 
 // List describes lists and their pages.
 type List struct {
+	PastEnd          string `json:"past_end,omitzero" values:"empty,refused,last page" open:"a page past the last" default:"an empty page" basis:"as in the pagination library that has this format" used:"server" observed:"lists"`
 	MaxPerPage       int    `json:"max_per_page,omitzero" open:"maximum perPage" default:"no cap but the limit of this server" basis:"unknown; a client must use the numbers of the page" contrary:"100" range:"1..1000000" used:"server" observed:"lists"`
 	WrongParameter   string `json:"wrong_parameter,omitzero" values:"default,refused" open:"a page or perPage that is not a number" default:"falls back to its default" basis:"the pagination library with this format does so" contrary:"refused" strict:"refused" used:"server" observed:"lists"`
 	UnknownParameter string `json:"unknown_parameter,omitzero" values:"ignored,refused" open:"whether unknown query parameters are refused" default:"ignored" basis:"services of this kind ignore them, and users send filters" contrary:"refused" strict:"refused" used:"server" observed:"lists"`

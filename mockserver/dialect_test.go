@@ -138,6 +138,15 @@ func TestAssumption_OtherChoices(t *testing.T) {
 			map[string]any{"status": false, "data.code": "ERR_NOT_FOUND", "data.error_code": nil}, nil},
 		"OtherRefusalNames and ProblemRefusals": {"refusal.code=data.code,refusal.format=problem", refused, 404,
 			map[string]any{"code": "ERR_NOT_FOUND", "error_code": nil}, nil},
+		"place of the reason and the code": {"refusal.message=error.text,refusal.code=error.code", refused, 404,
+			map[string]any{"status": false, "error.code": "ERR_NOT_FOUND", "data.error_code": nil, "message": nil}, nil},
+		"code of a poor wallet": {"refusal.funds_code=WALLET_LOW", funds, 400, map[string]any{"data.error_code": "WALLET_LOW"}, nil},
+		"quoted draft": {"purchase.quoted=true,record.charged_amount=total", analyzed, 200,
+			map[string]any{"data.status": "draft", "data.total": 123987.36}, nil},
+		"amounts that are not charged": {"offer.beside=vat,price.net,price.currency,offer.amount=price.gross", analyzed, 200, map[string]any{
+			"data.available_documents.0.price.gross": 5904.16, "data.available_documents.0.price.net": 17713.48,
+			"data.available_documents.0.price.currency": "XTS", "data.available_documents.0.vat": 11809.32,
+		}, nil},
 		"WrapRecord": {"record.at=request", lookedUp, 200,
 			map[string]any{"data.request.status": "processing", "data.status": nil}, map[string]string{"data": "request"}},
 		"OtherRecordNames": {"record.line_items=items,record.documents=purchased_documents,offer.document_type=slug,offer.amount=price,document.document_type=slug", lookedUp, 200,
@@ -234,6 +243,22 @@ func TestAssumption_Lists(t *testing.T) {
 		}
 		if list == "transactions" && !strings.Contains(string(pagination), `"nextPage":null`) {
 			t.Errorf("%s", pagination)
+		}
+	}
+}
+
+func TestAssumption_PastEnd(t *testing.T) {
+	t.Parallel()
+	for choice, want := range map[string]string{"empty": "0 records, page 99", "last page": "1 records, page 14", "refused": "400"} {
+		srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("history42"), mockserver.WithDialect(&dialect.Dialect{List: dialect.List{PastEnd: choice}}))
+		a := get(t, srv, "/v1/transactions?perPage=2&page=99&wallet="+srv.Wallets()[0])
+		got := fmt.Sprint(a.status)
+		if a.status == http.StatusOK {
+			found, _ := records(t, a, "transactions")
+			got = fmt.Sprintf("%d records, page %v", len(found), a.at(t, "data.pagination.page"))
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", choice, got, want)
 		}
 	}
 }

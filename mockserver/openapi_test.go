@@ -14,7 +14,7 @@ func TestOpenAPI_IsServedAndCanBeCached(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	first := get(t, srv, "/_mock/openapi.json")
-	document, err := mockserver.OpenAPI()
+	document, err := mockserver.OpenAPI(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

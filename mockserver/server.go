@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,10 +187,15 @@ func (s *Server) Unauthenticated() []journal.Entry {
 	return s.worlds.Unauthenticated.Find(journal.Query{})
 }
 
-// OpenAPI returns the OpenAPI 3.1 document of a server without options: documented operations, provisional operations, and
-// the routes below /_mock/.
-func OpenAPI() ([]byte, error) {
-	text, err := admin.Document(operations.All(), new(dialect.Dialect))
+// OpenAPI returns the OpenAPI 3.1 document of a server with a dialect: documented operations, provisional operations, and
+// the routes below /_mock/. d may be nil.
+func OpenAPI(d *dialect.Dialect) ([]byte, error) {
+	d = cmp.Or(d, new(dialect.Dialect))
+	table, err := operations.WithRoutes(d.Routes)
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: %w", err)
+	}
+	text, err := admin.Document(table, d)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: %w", err)
 	}

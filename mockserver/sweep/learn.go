@@ -3,6 +3,7 @@ package sweep
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -104,16 +105,35 @@ func thinned(c *Config, requests []Request) []Request {
 func subjectsOf(calls []journal.Entry) *strings.Replacer {
 	var pairs []string
 	for _, c := range calls {
-		var made struct {
-			Data struct {
-				RequestID string `json:"request_id"`
-			} `json:"data"`
-		}
-		if c.Operation == shipping.OpAnalyze && json.Unmarshal([]byte(c.ResponseBody), &made) == nil && made.Data.RequestID != "" {
-			pairs = append(pairs, made.Data.RequestID, c.RequestBody)
+		if id := recordOf(c.ResponseBody).RequestID; c.Operation == shipping.OpAnalyze && id != "" {
+			pairs = append(pairs, id, c.RequestBody)
 		}
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// recordOf returns the regulatory request of a response: the data, the only element of its list, or one of its members.
+func recordOf(body string) (found shipping.RegulatoryRequest) {
+	var response struct{ Data json.RawMessage }
+	_ = json.Unmarshal([]byte(body), &response) // the journal may have only a part
+	var elements []json.RawMessage
+	if json.Unmarshal(response.Data, &elements) != nil {
+		elements = []json.RawMessage{response.Data}
+	}
+	var members map[string]json.RawMessage
+	if len(elements) == 1 && json.Unmarshal(elements[0], &members) == nil && members["request_id"] == nil {
+		elements = slices.Collect(maps.Values(members))
+	}
+	for _, text := range elements {
+		var record struct {
+			ID     string                 `json:"request_id"`
+			Status shipping.RequestStatus `json:"status"`
+		}
+		if json.Unmarshal(text, &record) == nil && record.ID != "" {
+			found.RequestID, found.Status = record.ID, record.Status
+		}
+	}
+	return found
 }
 
 // moved reports whether the first fault of a schedule struck another request than the one with that number without

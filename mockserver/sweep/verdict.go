@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -213,15 +212,11 @@ func unfound(c journal.Entry) bool {
 // showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the journal would prove
 // less: a purchase that the program gave up is journaled when the server notices, which can be after the reading.
 func showsPurchase(c journal.Entry) bool {
-	var body struct {
-		Data struct {
-			Status shipping.RequestStatus `json:"status"`
-		} `json:"data"`
-	}
 	if c.ResponseBytes > len(c.ResponseBody) {
 		return true // it may: the journal has only a part of it
 	}
-	return json.Unmarshal([]byte(c.ResponseBody), &body) == nil && body.Data.Status != shipping.StatusDraft
+	record := recordOf(c.ResponseBody)
+	return record.RequestID != "" && record.Status != shipping.StatusDraft
 }
 
 // newLint returns the findings of lint that are not allowed; in a run with faults also not those that the run without

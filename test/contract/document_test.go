@@ -21,7 +21,7 @@ import (
 // a field which nobody documented is found. It is made once, since nothing changes it.
 var rulebook = sync.OnceValues(func() (*openapi3.T, error) {
 	openapi3filter.RegisterBodyDecoder("text/javascript", openapi3filter.FileBodyDecoder)
-	text, err := mockserver.OpenAPI()
+	text, err := mockserver.OpenAPI(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func rules(t *testing.T) *openapi3.T {
 
 func TestDocument_IsValidOpenAPI(t *testing.T) {
 	t.Parallel()
-	text, err := mockserver.OpenAPI()
+	text, err := mockserver.OpenAPI(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

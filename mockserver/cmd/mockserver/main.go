@@ -67,7 +67,7 @@ func newCommand(env environment) *cli.Command {
 			"Every flag can also be set with an environment variable: -addr with MOCKSERVER_ADDR.",
 		Version: version(),
 		Commands: []*cli.Command{
-			serveCommand(env), envCommand(env), readyCommand(env), doctorCommand(env), conformCommand(env), sweepCommand(env), openAPICommand(),
+			serveCommand(env), envCommand(env), readyCommand(env), doctorCommand(env), conformCommand(env), sweepCommand(env), openAPICommand(env),
 			{Name: "version", Usage: "print the version", Action: func(_ context.Context, cmd *cli.Command) error {
 				cli.ShowVersion(cmd.Root())
 				return nil

@@ -86,7 +86,7 @@ func TestVersion_OpenAPI_Completion(t *testing.T) {
 	if !strings.HasPrefix(got.stdout, "mockserver ") || strings.Count(got.stdout, "\n") != 1 {
 		t.Errorf("%q", got.stdout)
 	}
-	want, err := mockserver.OpenAPI()
+	want, err := mockserver.OpenAPI(nil)
 	if printed := invoke(t, nil, "openapi").want(t, exitOK).stdout; err != nil || printed != string(want) {
 		t.Errorf("%d bytes printed, want %d: %v", len(printed), len(want), err)
 	}

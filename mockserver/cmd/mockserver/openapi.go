@@ -8,15 +8,20 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-func openAPICommand() *cli.Command {
+func openAPICommand(env environment) *cli.Command {
 	return &cli.Command{
 		Name: "openapi", Usage: "print the OpenAPI 3.1 document of the service",
 		Description: `x-assumption marks points that the specification leaves open. x-provisional
 marks operations for which it has no path. The operations below /_mock/ belong
 to the reference server.`,
-		Metadata: examples("openapi | jq .paths", "openapi > openapi.json"),
+		Metadata: examples("openapi | jq .paths", "openapi -dialect service.json > openapi.json"),
+		Flags:    []cli.Flag{env.text("dialect", "", "that of the service, as of serve")},
 		Action: func(_ context.Context, cmd *cli.Command) error {
-			document, err := mockserver.OpenAPI()
+			d, err := readDialect(cmd.String("dialect"))
+			if err != nil {
+				return err
+			}
+			document, err := mockserver.OpenAPI(d)
 			if err != nil {
 				return err
 			}

@@ -119,12 +119,19 @@ func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
 // world held; a nil list is empty.
 //
 // Assumption: newest first; see dialect.List.Order.
-func page(w *world.World, name string, find func() *records.List, p Paging, pagination func(total int) any) wire.Reply {
+func page(w *world.World, name string, find func() *records.List, p Paging, pagination func(p Paging, total int) any) wire.Reply {
 	w.Lock()
-	list := cmp.Or(find(), new(records.List))
-	rows, total := list.Page(p.Page, p.PerPage, w.Dialect().List.Order == "oldest first"), list.Len()
+	list, decided := cmp.Or(find(), new(records.List)), w.Dialect().List
+	total := list.Len()
+	if last := max(1, p.PageCount(total)); p.Page > last && decided.PastEnd == "last page" {
+		p.Page = last
+	}
+	rows := list.Page(p.Page, p.PerPage, decided.Order == "oldest first")
 	w.Unlock()
-	numbers, err := json.Marshal(pagination(total))
+	if p.Page > max(1, p.PageCount(total)) && decided.PastEnd == "refused" {
+		return ruleBroken(w, fmt.Sprintf("there is no page %d: the list has %d", p.Page, p.PageCount(total)))
+	}
+	numbers, err := json.Marshal(pagination(p, total))
 	if err != nil {
 		return wire.Refused(http.StatusInternalServerError, wire.CodeInternal, "cannot encode the response: "+err.Error())
 	}
@@ -136,7 +143,7 @@ func list(name string) handler {
 	return func(w *world.World, x *wire.Exchange) wire.Reply {
 		p := pagingOf(w.Dialect(), x)
 		find := func() *records.List { return w.Account.Lists[name] }
-		return page(w, name, find, p, func(total int) any { return p.Rates(total) })
+		return page(w, name, find, p, func(p Paging, total int) any { return p.Rates(total) })
 	}
 }
 
@@ -154,7 +161,7 @@ func countries() wire.Reply {
 func listWebhooks(w *world.World, x *wire.Exchange) wire.Reply {
 	p := pagingOf(w.Dialect(), x)
 	find := func() *records.List { return &w.Account.Webhooks.Encoded }
-	return page(w, "webhooks", find, p, func(total int) any {
+	return page(w, "webhooks", find, p, func(p Paging, total int) any {
 		n := p.links(total, nil, nil)
 		n.PagingCounter = int64(p.Page-1)*int64(p.PerPage) + 1 // can be beyond 32 bits
 		return n
@@ -182,7 +189,7 @@ func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 	if w.Dialect().List.LastNextPage == "null" {
 		afterLast = nil
 	}
-	reply := page(w, "transactions", find, p, func(total int) any { return p.links(total, 0, afterLast) })
+	reply := page(w, "transactions", find, p, func(p Paging, total int) any { return p.links(total, 0, afterLast) })
 	if !known && w.Dialect().List.UnknownWallet != "empty" {
 		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
 	}

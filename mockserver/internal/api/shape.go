@@ -3,8 +3,10 @@ package api
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -31,18 +33,22 @@ func (m members) move(from, to string) {
 		return
 	}
 	delete(m, from)
-	outer, inner, nested := strings.Cut(to, ".")
-	switch {
-	case to == "-":
-	case nested:
+	m.put(to, value)
+}
+
+// put sets the member at a path. A value on the way becomes an object.
+func (m members) put(at string, value json.RawMessage) {
+	outer, inner, nested := strings.Cut(at, ".")
+	if nested {
 		object := members{}
-		if m[outer] != nil && json.Unmarshal(m[outer], &object) != nil {
-			object = members{} // the dialect names a member that is a value here
+		if json.Unmarshal(m[outer], &object) != nil || object == nil {
+			object = members{}
 		}
-		object[inner] = value
-		m[outer] = raw(object)
-	default:
-		m[to] = value
+		object.put(inner, value)
+		value = raw(object)
+	}
+	if at != "-" {
+		m[outer] = value
 	}
 }
 
@@ -55,11 +61,10 @@ func (m members) remove(names []string) {
 
 // shapes reports whether a dialect changes the format of replies.
 func shapes(d *dialect.Dialect) bool {
-	r, o := d.Record, d.Offer
-	names := r.At + r.LineItems + r.Documents + r.ChargedAmount + r.TransactionID + r.Currency + r.Wallet +
-		o.DocumentType + o.Amount + o.Currency + o.Mode + d.Document.DocumentType
-	return names != "" || len(r.Absent)+len(o.Absent) > 0 || d.Purchase.AnalyzeStatus != 0 || d.Purchase.Status != 0 ||
-		d.Purchase.Confirmation != "" || d.Refusal.Format != "" || d.Refusal.Code != "" || d.Time.Unlisted > 0
+	decided := func(groups ...any) bool {
+		return slices.ContainsFunc(groups, func(group any) bool { return !reflect.ValueOf(group).IsZero() })
+	}
+	return decided(d.Record, d.Offer, d.Document, d.Purchase, d.Refusal) || d.Time.Unlisted > 0
 }
 
 // shape converts a reply to the format that the dialect of its world decides.
@@ -78,15 +83,13 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 		return
 	}
 	d := w.Dialect()
-	var reshaped any = &envelope
 	switch {
 	case refused:
-		shapeRefusal(d, data)
 		if d.Refusal.Format == "problem" {
 			p.ContentType = problemType
-			reshaped = problem(p.Status, envelope.Message, data)
 		}
-		envelope.Data = raw(data)
+		p.Body = raw(shapeRefusal(d, p.Status, envelope.Message, data))
+		return
 	case operations.Has(operation, operations.Charges):
 		p.Status = cmp.Or(d.Purchase.Status, p.Status)
 		shapePurchase(w, p.Record, data)
@@ -97,7 +100,7 @@ func shape(w *world.World, operation string, p *wire.Reply) {
 		}
 		envelope.Data = raw(shapeRecord(w, p.Record, data))
 	}
-	p.Body = raw(reshaped)
+	p.Body = raw(&envelope)
 }
 
 // raw encodes a value that was decoded from JSON, which cannot fail.
@@ -109,23 +112,32 @@ func raw(value any) []byte {
 	return encoded
 }
 
-// shapeRefusal moves the error code, which has other values in another place.
-func shapeRefusal(d *dialect.Dialect, data members) {
-	if d.Refusal.Code == "" || d.Refusal.Code == dialect.Reference().Refusal.Code {
-		return
+// shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, and the path
+// of a member of data is its name. A code in another place has other values.
+func shapeRefusal(d *dialect.Dialect, status int, message string, data members) members {
+	code := data["error_code"]
+	delete(data, "error_code")
+	reason, place := "message", cmp.Or(d.Refusal.Code, "data.error_code")
+	var body members
+	if d.Refusal.Format == "problem" {
+		reason, place = "detail", strings.TrimPrefix(place, "data.")
+		body = maps.Clone(data)
+		body["title"], body["status"] = raw(http.StatusText(status)), raw(status)
+	} else {
+		body = members{"status": raw(false), "data": raw(data)}
 	}
-	var code string
-	if json.Unmarshal(data["error_code"], &code) == nil {
-		data["error_code"] = raw("ERR_" + strings.ToUpper(code))
+	var text string
+	if json.Unmarshal(code, &text) == nil {
+		switch {
+		case text == "insufficient_funds" && d.Refusal.FundsCode != "":
+			code = raw(d.Refusal.FundsCode)
+		case d.Refusal.Code != "" && d.Refusal.Code != "data.error_code":
+			code = raw("ERR_" + strings.ToUpper(text))
+		}
+		body.put(place, code)
 	}
-	data.move("error_code", strings.TrimPrefix(d.Refusal.Code, "data."))
-}
-
-// problem returns a refusal as problem details (RFC 9457), with the data as extension members.
-func problem(status int, message string, data members) members {
-	delete(data, "status") // of a regulatory request; in problem details it is the HTTP status
-	data["title"], data["status"], data["detail"] = raw(http.StatusText(status)), raw(status), raw(message)
-	return data
+	body.put(cmp.Or(d.Refusal.Message, reason), raw(message))
+	return body
 }
 
 func shapePurchase(w *world.World, record *regulatory.Record, data members) {
@@ -140,6 +152,9 @@ func shapePurchase(w *world.World, record *regulatory.Record, data members) {
 func shapeRecord(w *world.World, record *regulatory.Record, data members) any {
 	d := w.Dialect()
 	showState(w, record, data)
+	if d.Purchase.Quoted && record.Status == regulatory.StateDraft {
+		data["charged_amount"] = raw(quote(record))
+	}
 	data.remove(d.Record.Absent)
 	nameRecord(d, data)
 	switch d.Record.At {
@@ -151,9 +166,18 @@ func shapeRecord(w *world.World, record *regulatory.Record, data members) any {
 	return members{d.Record.At: raw(data)}
 }
 
+// quote returns what all documents of a draft cost.
+func quote(record *regulatory.Record) (sum shipping.Amount) {
+	for _, document := range record.AvailableDocuments {
+		sum, _ = sum.Add(document.Amount) // prices are far from the largest amount
+	}
+	return sum
+}
+
 // nameRecord gives the members of a record the names of a dialect.
 func nameRecord(d *dialect.Dialect, data members) {
 	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode}
+	showBeside(data, "available_documents", d.Offer.Beside)
 	nameDocuments(data, "available_documents", offer, d.Offer.Absent)
 	offer["document_type"] = d.Document.DocumentType
 	nameDocuments(data, "documents", offer, nil)
@@ -163,6 +187,28 @@ func nameRecord(d *dialect.Dialect, data members) {
 	} {
 		data.move(usual, name)
 	}
+}
+
+// showBeside adds amounts and currencies that a purchase does not charge to the objects of a list.
+func showBeside(data members, list string, beside []string) {
+	var documents []members
+	if len(beside) == 0 || json.Unmarshal(data[list], &documents) != nil {
+		return
+	}
+	for _, document := range documents {
+		var amount float64
+		if json.Unmarshal(document["amount"], &amount) != nil {
+			continue
+		}
+		for i, name := range beside {
+			other := fmt.Appendf(nil, "%.2f", amount*float64(2+i)+1)
+			if strings.HasSuffix(name, "currency") {
+				other = raw("XTS")
+			}
+			document.put(name, other)
+		}
+	}
+	data[list] = raw(documents)
 }
 
 // nameDocuments gives the members of the objects of a list other names.
