@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -136,4 +137,40 @@ func ExampleRatesService_All() {
 		fmt.Println(cheapest.CarrierName, cheapest.Amount.StringFixed(2), cheapest.Currency)
 	}
 	// Output: Kite Same Day 2768.02 NGN
+}
+
+// The dialling code and the currency of a country.
+func ExampleCountriesService_List() {
+	client, server := account()
+	defer server.Close()
+
+	countries, err := client.Countries.List(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, country := range countries {
+		if country.ISOCode == "KE" {
+			fmt.Println(country.Name, "+"+country.PhoneCode, country.Currency)
+		}
+	}
+	// Output: Kenya +254 KES
+}
+
+// The webhooks that are notified of new shipments.
+func ExampleWebhooksService_List() {
+	client, server := account()
+	defer server.Close()
+
+	page, err := client.Webhooks.List(context.Background(), &shipping.WebhookListOptions{PerPage: 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, hook := range page.Items {
+		if hook.Active && slices.Contains(hook.Event, shipping.EventShipmentCreated) {
+			fmt.Println(hook.Name)
+		}
+	}
+	// Output:
+	// All shipment events
+	// Warehouse
 }

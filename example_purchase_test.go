@@ -313,3 +313,27 @@ func ExampleRegulatoryService_PDF() {
 	fmt.Println(string(pdf[:5]), len(pdf) > 1000) // write it with os.WriteFile
 	// Output: %PDF- true
 }
+
+// The state of a regulatory request, and its documents.
+func ExampleRegulatoryService_Get() {
+	client, server := account()
+	defer server.Close()
+	ctx := context.Background()
+
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[3]})
+	if err != nil {
+		log.Fatal(err)
+	}
+	request, err := client.Regulatory.Get(ctx, draft.RequestID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(request.Status)
+	for _, offer := range request.AvailableDocuments {
+		fmt.Println(offer.DocumentType, offer.Amount.StringFixed(2), offer.Currency)
+	}
+	// Output:
+	// draft
+	// CUSTOMS 5904.16 NGN
+	// FDA 17712.48 NGN
+}
