@@ -71,7 +71,8 @@ type Walk struct {
 	Window int
 	// Resume continues a walk at the place where an earlier one ended, in this process or another: it is the Resume of a
 	// [ListError], of a [Page] or of a [ListProgress]. The walk must be of the same list. Records of the earlier walk can
-	// be delivered again, for example if rows vanished from the list in the meantime. None is lost.
+	// be delivered again, for example if rows vanished from the list in the meantime. None is lost, as long as the numbers
+	// of the pagination are right; docs/lists.md has the limits.
 	Resume string
 	// Progress is called after each page was consumed.
 	Progress func(ListProgress)
