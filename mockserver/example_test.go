@@ -86,6 +86,38 @@ func ExampleWorld_AddShipment() {
 	// CUSTOMS 1500.00 NGN
 }
 
+// A program also uses routes that the specification does not have. This stub creates the shipments that it analyzes.
+func ExampleWorld_Stub() {
+	server := mockserver.New(mockserver.WithoutListener())
+	defer server.Close()
+	ctx, client := context.Background(), clientIn(server.World)
+	create := func(w http.ResponseWriter, _ *http.Request) {
+		id, err := server.AddShipment(goods.Shipment{})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, `{"status":true,"message":"Created","data":{"shipment_id":%q}}`, id)
+	}
+	if err := server.Stub("POST", "/v1/shipments", http.HandlerFunc(create)); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	var created struct {
+		ShipmentID string `json:"shipment_id"`
+	}
+	if err := client.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, &created); err != nil {
+		fmt.Println(err)
+		return
+	}
+	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: created.ShipmentID})
+	fmt.Println(draft.Status, err, server.Requests("POST /v1/shipments"))
+	// Output:
+	// draft <nil> 1
+}
+
 // Advance moves a virtual clock and returns what fell due.
 func ExampleWorld_Advance() {
 	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))

@@ -439,8 +439,8 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 	if len(view.Rules) != 3 || view.Rules[0].Seen != 2 || view.Rules[0].Struck != 1 || view.Rules[1].Fault.Kind != "drop" || view.Rules[2].Fault.Duration != "1ns" {
 		t.Errorf("the rules are %+v", view.Rules)
 	}
-	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").want(t, 200)
-	do(t, srv, http.MethodDelete, "/_mock/faults/2", "").refusal(t, 404, "no such fault rule")
+	do(t, srv, http.MethodDelete, "/_mock/faults?number=2", "").want(t, 200)
+	do(t, srv, http.MethodDelete, "/_mock/faults?number=2", "").refusal(t, 404, "no such fault rule")
 	do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, 200)
 	get(t, srv, "/_mock/faults").data(t, &view)
 	if len(view.Rules) != 0 || len(view.Kinds) != len(fault.Kinds()) {

@@ -32,6 +32,25 @@ func TestRouter_NamesThePathOfABaseAddress(t *testing.T) {
 	}
 }
 
+// The refusal of a route that the server does not have described another mistake, and named no way to add the route.
+func TestRouter_NamesTheNearestRouteAndTheStub(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	if err := srv.Stub("POST", "/v1/shipments/{id}", http.NotFoundHandler()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/v1/rate":                             "did you mean /v1/rates? World.Stub (POST /_mock/stubs) adds a route",
+		"/v1/regulatory-document/request/RD-1": "did you mean /v1/regulatory-documents/request/RD-1?",
+		"/v1/shipment/SH-1":                    "did you mean /v1/shipments/SH-1?",
+		"/v1/shipments/SH-1":                   "the path has other methods only: World.Stub",
+		"/v1/parcels":                          "the specification has no such route: World.Stub (POST /_mock/stubs) adds a route",
+		"/v1/rates/":                           "no trailing slash",
+	} {
+		get(t, srv, path).refusal(t, http.StatusNotFound, want)
+	}
+}
+
 func TestRouter_OtherMethodsAre405WithAllow(t *testing.T) {
 	t.Parallel()
 	srv := start(t)

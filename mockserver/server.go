@@ -92,6 +92,7 @@ func (s *Server) newAPI() error {
 	}
 	s.operations = table
 	s.api, err = api.New(api.Config{Worlds: s.worlds, Operations: s.operations, Logger: s.config.Logger})
+	s.config.Specified = s.api.Specified
 	return err
 }
 
@@ -158,7 +159,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.Refuse(w, r, wire.Refused(notRetried, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case headerTooLong(r):
 		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less", maxHeader)))
-	case !api.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
+	case !wire.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
 		s.admin.Redirect(w, r)

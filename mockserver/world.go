@@ -117,6 +117,17 @@ func (w *World) AddShipment(s goods.Shipment) (string, error) { return w.core.Ad
 // AddInvoice adds an invoice, and returns its URL. It returns an error as [World.AddShipment] does.
 func (w *World) AddInvoice(in goods.Invoice) (string, error) { return w.core.AddInvoice(in) }
 
+// Stub adds a route that the service has beside the specified ones, such as "POST" and "/v1/shipments/{id}". The pattern
+// is a path of [http.ServeMux]. The handler gets the requests with the key of this world; if its response has no
+// Content-Type, it is sent as JSON. In the journal, in queries and in fault rules the operation of these requests is the
+// method and the pattern, such as "POST /v1/shipments/{id}".
+//
+// Stub returns an error if the pattern is malformed, if a specified operation or another stub has its requests, or if the
+// world has 100 stubs. Reset removes all stubs.
+func (w *World) Stub(method, pattern string, handler http.Handler) error {
+	return w.core.AddStub(world.Stub{Method: method, Pattern: pattern, Handler: handler})
+}
+
 // Requests returns how many HTTP requests named an operation, such as [shipping.OpPurchase], since the start.
 // The empty name counts requests that named no operation.
 func (w *World) Requests(operation string) int { return w.core.Log.Count(operation) }
@@ -198,7 +209,7 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 	return w.core.AwaitInbox(ctx, 0, "", count, timeout)
 }
 
-// Reset restores the initial contents of the world, clears its faults and empties
+// Reset restores the initial contents of the world, clears its faults and stubs, and empties
 // its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }
 

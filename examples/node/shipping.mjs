@@ -30,6 +30,11 @@ export class Shipping {
     }
   }
 
+  // Creates a shipment.
+  createShipment(parcel) {
+    return this.#call("POST", "/v1/shipments", parcel);
+  }
+
   // Creates the draft of a regulatory request for a shipment.
   analyze(shipmentID) {
     return this.#call("POST", "/v1/regulatory-documents/analyze", { shipment_id: shipmentID });

@@ -37,6 +37,10 @@ class Shipping:
             pages = data["pagination"]["pageCount"]
             page += 1
 
+    def create_shipment(self, parcel):
+        """Creates a shipment."""
+        return self._call("POST", "/v1/shipments", parcel)
+
     def analyze(self, shipment_id):
         """Creates the draft of a regulatory request for a shipment."""
         return self._call("POST", "/v1/regulatory-documents/analyze", {"shipment_id": shipment_id})

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import http.server
+import json
 import os
 import queue
 import subprocess
@@ -96,6 +97,15 @@ class ShippingTest(unittest.TestCase):
         added = world.post("shipments", line_items=[{"hs_code": "910211"}], documents=documents)
         [offer] = client.analyze(added["shipment_id"])["available_documents"]
         self.assertEqual((offer["document_type"], offer["amount"]), ("CUSTOMS", 1500.5))
+
+    def test_a_route_beside_the_specified_ones(self):
+        world, client = self.open_world()
+        response = json.dumps({"status": True, "message": "Created", "data": {"shipment_id": world.shipments[0]}})
+        world.post("stubs", method="POST", pattern="/v1/shipments", status=201, body=response)
+        created = client.create_shipment({"weight": 3})
+        self.assertEqual(client.analyze(created["shipment_id"])["status"], "draft")
+        [call] = world.journal("POST /v1/shipments")
+        self.assertEqual((call["status"], call["request_body"]), (201, '{"weight": 3}'))
 
     def test_retry_after_is_respected(self):
         world, client = self.open_world()

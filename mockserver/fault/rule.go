@@ -14,7 +14,8 @@ import (
 type Rule struct {
 	// Name is a label for reports. It has no effect.
 	Name string `json:"name,omitempty"`
-	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase". Empty: every operation that the
+	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase", or a method and path, such as
+	// "POST /v1/shipments/{id}" of a stub. Empty: every operation that the
 	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, for
 	// [RemoveRows] rates and webhooks, and for [Repeat] those that change something.
 	Operation string `json:"operation,omitempty"`

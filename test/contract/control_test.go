@@ -39,7 +39,7 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	}
 
 	tests := []struct{ method, path, body string }{
-		{"GET", "", ""}, {"GET", "console/app.js", ""}, {"GET", "live", ""}, {"GET", "healthz", ""}, {"GET", "clock", ""},
+		{"GET", "", ""}, {"GET", "live", ""}, {"GET", "healthz", ""},
 		{"GET", "dialect", ""}, {"GET", "openapi.json", ""},
 		{"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "faults", `{"rules":[
@@ -48,11 +48,13 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 			{"operation":"regulatory.purchase","point":"after-charge"},
 			{"operation":"webhooks.list","first":1,"fault":{"kind":"respond","status":200,"header":{"X-A":["b","c"],"X-D":"e"},"body":"[]"}},
 			{"operation":"webhooks.list","first":1,"fault":{"kind":"insert-rows","rows":1}}]}`},
-		{"GET", "faults", ""}, {"DELETE", "faults/1", ""},
+		{"GET", "faults", ""}, {"DELETE", "faults?number=1", ""},
 		{"GET", "journal", ""}, {"GET", "journal?operation=rates.list&status=200&contains=colour&after=req-1&last=5&bodies=false&wait=1s&count=1&faulted=false", ""},
 		{"GET", "journal?method=GET&status=4xx&refused=true&before=req-3", ""}, {"GET", "journal?fault=drop&as=jsonl", ""}, {"GET", "journal?as=curl", ""}, {"GET", "journal?as=findings", ""},
 		{"GET", "journal/" + call.ID, ""}, {"GET", "journal/" + call.ID + "?as=curl", ""}, {"GET", "journal/req-1", ""},
 		{"DELETE", "faults", ""},
+		{"POST", "stubs", `{"method":"POST","pattern":"/v1/shipments","status":201,"header":{"X-A":"b"},"body":"{}"}`},
+		{"GET", "stubs", ""}, {"DELETE", "stubs?operation=POST+%2Fv1%2Fshipments", ""}, {"DELETE", "stubs", ""},
 		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""}, {"PATCH", "ledger", `{"fund":[{"wallet":"` + wallet + `","amount":100.5}],"exchange_rates":{"NGN":1600}}`},
 		{"POST", "shipments", `{"line_items":[{"hs_code":"910211"}],"documents":[{"document_type":"CUSTOMS","amount":7}]}`}, {"POST", "invoices", `{}`},
 		{"GET", "webhooks?perPage=3&contains=WA-", ""}, {"POST", "webhooks", `{"url":"http://127.0.0.1:9/","events":["shipment.created"]}`},
@@ -95,7 +97,7 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 	}{
 		{"GET", "worlds/nowhere", "", 404, valid},
 		{"GET", "ledger?wallet=VA-1", "", 404, valid},
-		{"GET", "clock?world=nowhere", "", 404, valid},
+		{"GET", "stubs?world=nowhere", "", 404, valid},
 		{"GET", "journal?status=many", "", 400, valid},
 		{"GET", "journal?status=200&wait=1ms", "", 408, valid},
 		{"POST", "worlds", `{"name":7}`, 400, invalid},
@@ -106,7 +108,9 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"PATCH", "ledger", `{"fund":[{"wallet":"VA-1"}]}`, 400, invalid},
 		{"POST", "clock/advance", `{"duration":"1h"}`, 409, valid}, // the clock is real
 		{"PATCH", "webhooks/WA-0", `{"active":true}`, 404, valid},
-		{"DELETE", "faults/9", "", 404, valid},
+		{"DELETE", "faults?number=9", "", 404, valid},
+		{"POST", "stubs", `{"method":"GET","pattern":"/v1/rates"}`, 400, valid},
+		{"DELETE", "stubs?operation=x", "", 404, valid},
 		{"GET", "inbox?after=x", "", 400, invalid},
 		{"GET", "inbox?wait=1ms", "", 408, valid},
 		{"POST", "inbox?status=99", `{}`, 400, valid},

@@ -65,16 +65,15 @@ step "every route is listed" GET "" '"path":"/_mock/worlds"'
 grep -q '"word":"lowfunds"' "$work/body" || fail "the index does not list the scenarios"
 grep -q SH-MAGICNEEDEVIDENCE "$work/body" || fail "the index does not list the inputs with special effects"
 cp "$work/body" "$work/index"
-step "the server works" GET clock '"clock":"virtual"'
+step "the server works" GET worlds/home '"clock":"virtual"'
 step "its interface is described" GET openapi.json '"/_mock/worlds"'
-step "the console is a page" GET console/app.js ''
 
 chapter "A world of its own"
 step "a world is opened, with a dialect of its own" POST worlds '"name":"lowfunds_story"' '{"scenario":"lowfunds","name":"story","dialect":{"list":{"max_per_page":50}}}'
 key=$(field secret_key)
 world=$(field name)
 step "both worlds are open" GET worlds '"total":2'
-step "its assumption has another value" GET assumptions '"changed":true,"kind":"number","scope":"world","value":50'
+step "its dialect has another value" GET dialect '"value":"50"'
 step "what it holds" GET "worlds/$world" '"wallets":["VA-'
 shipment=$(field shipment_id)
 
@@ -96,13 +95,19 @@ step "the response to a purchase will be lost, after the charge" POST faults '"n
 service 000 POST regulatory-documents/purchase "$order" 2>/dev/null
 step "the rule has struck once" GET faults '"struck":1'
 step "the wallet was charged once, 4 dollars" GET "ledger?wallet=$wallet&perPage=1" '"balance":3601'
-step "the rule is removed" DELETE faults/1 '"data":[]'
+step "the rule is removed" DELETE "faults?number=1" '"data":[]'
 step "another rule is added" POST faults '"number":2' '{"rules":[{"operation":"rates.list","first":1,"fault":{"kind":"status","status":503,"header":{"Retry-After":"2"}}}]}'
 step "all rules are removed" DELETE faults '"data":[]'
 service 200 GET 'rates?perPage=1'
 
+chapter "A route beside the specified ones"
+step "a stub is added" POST stubs '"operation":"POST /v1/shipments"' '{"method":"POST","pattern":"/v1/shipments","status":201,"body":"{}"}'
+service 201 POST shipments '{}'
+step "it was requested once" GET stubs '"requests":1'
+step "it is removed" DELETE stubs '"data":[]'
+
 chapter "Time"
-step "a document is pending" GET clock '"total":1'
+step "a document is pending" GET "worlds/$world" '"pending":1'
 step "an hour passes, and the document is generated" POST clock/advance '"label":"generate CUSTOMS' '{"duration":"1h"}'
 step "the request is listed" GET regulatory-requests '"status":"completed"'
 step "it has its history" GET "regulatory-requests/$request" '"status":"completed"'

@@ -56,7 +56,7 @@ func New(c Config) *Admin {
 	mux := http.NewServeMux()
 	s := &Admin{Config: c, console: consoleAssets(), mux: mux}
 	paths := map[string]map[string]Route{} // by path and method
-	for _, route := range Routes() {
+	for _, route := range append(Routes(), consoleFileRoute()) {
 		if paths[route.Path] == nil {
 			paths[route.Path] = map[string]Route{}
 		}

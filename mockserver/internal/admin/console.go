@@ -30,10 +30,13 @@ const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 func consoleRoutes() []Route {
 	return []Route{
 		route("GET", "", "getIndex", "List the routes, the scenarios and the special inputs; a browser gets the console, also at /", "", (*Admin).getIndex).with("text/html"),
-		route("GET", "console/{file}", "getConsoleFile", "Get a file of the console", "", (*Admin).getConsoleFile).
-			with("text/html", "text/css", "text/javascript", "image/svg+xml"),
 		route("GET", "live", "watchWorld", "Get counts and checksums that change with the world", "", (*Admin).watchWorld),
 	}
+}
+
+// consoleFileRoute is the route of the files of the console, which is not listed, because programs do not need it.
+func consoleFileRoute() Route {
+	return route("GET", "console/{file}", "getConsoleFile", "Get a file of the console", "", (*Admin).getConsoleFile)
 }
 
 // consoleTypes returns the media types of the files by extension. The system's table of types is not used, because it

@@ -3,7 +3,6 @@ package admin
 import (
 	"errors"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
@@ -13,8 +12,7 @@ func faultRoutes() []Route {
 		route("GET", "faults", "listFaults", "List the fault rules and the kinds of faults", "", (*Admin).listFaults),
 		route("POST", "faults", "addFaults", "Add fault rules, or none if one of them can never strike",
 			`{"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, (*Admin).addFaults),
-		route("DELETE", "faults", "clearFaults", "Remove every fault rule", "", (*Admin).clearFaults),
-		route("DELETE", "faults/{number}", "removeFault", "Remove a fault rule; the response contains the others", "", (*Admin).removeFault),
+		route("DELETE", "faults", "removeFaults", "Remove every fault rule, or the one of a number; the response contains the others", "", (*Admin).removeFaults),
 	}
 }
 
@@ -31,7 +29,7 @@ type faultList struct {
 func (s *Admin) listFaults(c *control, _, _ none) (string, faultList, error) {
 	rules := c.world.Faults.Rules()
 	return spelling.Counted(len(rules), "fault rule", "fault rules"), faultList{
-		rules, fault.Kinds(), fault.Points(), operations.Names(nil), fault.RetryAfters(),
+		rules, fault.Kinds(), fault.Points(), c.world.Operations(), fault.RetryAfters(),
 	}, nil
 }
 
@@ -52,17 +50,16 @@ func (s *Admin) addFaults(c *control, _ none, order newFaults) (string, []fault.
 	return spelling.Counted(added, "fault rule added", "fault rules added"), all[max(0, len(all)-added):], nil
 }
 
-func (s *Admin) clearFaults(c *control, _, _ none) (string, []fault.Injected, error) {
-	c.world.ClearFaults()
-	return "No fault rules are left", []fault.Injected{}, nil
-}
-
 // ruleParameter selects a fault rule.
 type ruleParameter struct {
-	Number int `path:"number" doc:"Number of the fault rule." example:"1"`
+	Number int `query:"number" doc:"Number of the fault rule." example:"1"`
 }
 
-func (s *Admin) removeFault(c *control, rule ruleParameter, _ none) (string, []fault.Injected, error) {
+func (s *Admin) removeFaults(c *control, rule ruleParameter, _ none) (string, []fault.Injected, error) {
+	if rule.Number == 0 {
+		c.world.ClearFaults()
+		return "No fault rules are left", []fault.Injected{}, nil
+	}
 	err := c.world.RemoveFault(rule.Number)
 	return "Fault rule removed", c.world.Faults.Rules(), err
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
@@ -112,8 +111,8 @@ func timedOut(err error) error {
 func (query *journalQuery) choice(w *world.World) (watch.Choice, error) {
 	q := query.Query
 	q.Method = strings.ToUpper(q.Method)
-	if q.Operation != "" && !operations.Exists(q.Operation) {
-		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, operations.Names(nil)))
+	if known := w.Operations(); q.Operation != "" && !slices.Contains(known, q.Operation) {
+		return watch.Choice{}, fmt.Errorf("unknown operation %q%s", q.Operation, spelling.Suggestion(q.Operation, known))
 	}
 	var kinds []string
 	for _, kind := range fault.Kinds() {

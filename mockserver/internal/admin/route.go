@@ -30,7 +30,7 @@ import (
 
 // Routes returns the operations of the control surface.
 func Routes() []Route {
-	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), moneyRoutes(), goodsRoutes(), webhookRoutes(), regulatoryRoutes())
+	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), stubRoutes(), moneyRoutes(), goodsRoutes(), webhookRoutes(), regulatoryRoutes())
 }
 
 // Route is an operation of the control surface: a row of the index and of the OpenAPI document, and its handler.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -19,7 +18,6 @@ func serverRoutes() []Route {
 		route("GET", "healthz", "getHealth", "Check whether the server is ready; anybody may, without a token and under any host name", "", (*Admin).getHealth),
 		route("GET", "openapi.json", "getOpenAPI", "Get the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI).with("application/json"),
 		route("GET", "dialect", "getDialect", "List every open point of the specification, and what the world decides", "", (*Admin).getDialect),
-		route("GET", "clock", "getClock", "Get the time of the world and its pending timers", "", (*Admin).getClock),
 		route("POST", "clock/advance", "advanceClock", "Advance a virtual clock", `{"duration":"1h30m"}`, (*Admin).advanceClock),
 	}
 }
@@ -28,24 +26,6 @@ func serverRoutes() []Route {
 const healthPath = wire.ControlPrefix + "healthz"
 
 func (s *Admin) getHealth(*control, none, none) (string, none, error) { return "Ready", none{}, nil }
-
-// clockState is the time of a world.
-type clockState struct {
-	Now     time.Time       `json:"now"`
-	Clock   string          `json:"clock" enum:"real virtual"`
-	Total   int             `json:"total" doc:"Number of pending timers."`
-	Pending []journal.Fired `json:"pending" doc:"The first of them, at most 100."`
-}
-
-// maxPending is the maximum number of pending timers in a response.
-const maxPending = 100
-
-func (s *Admin) getClock(c *control, _, _ none) (string, clockState, error) {
-	total := c.world.Clock.Waiting()
-	return "The time of this world; " + spelling.Counted(total, "pending timer", "pending timers"), clockState{
-		c.world.Now(), clockKind(c.world), total, c.world.Clock.Pending(maxPending),
-	}, nil
-}
 
 func clockKind(w *world.World) string {
 	if w.Clock.IsVirtual() {

@@ -13,6 +13,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/explain"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 func worldRoutes() []Route {
@@ -20,9 +21,9 @@ func worldRoutes() []Route {
 		route("GET", "worlds", "listWorlds", "List the open worlds, the home world first", "", (*Admin).listWorlds),
 		route("POST", "worlds", "openWorld", "Open a world, as the first request with its key does",
 			`{"scenario":"lowfunds","name":"ci42"}`, (*Admin).openWorld),
-		route("GET", "worlds/{world}", "getWorld", "Get a world, with its wallets, shipments, invoices and webhooks", "", (*Admin).getWorld),
+		route("GET", "worlds/{world}", "getWorld", "Get a world, with its wallets, shipments, invoices, webhooks and pending timers", "", (*Admin).getWorld),
 		route("DELETE", "worlds/{world}", "closeWorld", "Close a world", "", (*Admin).closeWorld),
-		route("POST", "worlds/{world}/reset", "resetWorld", "Reset a world: restore its initial contents, and clear its faults, journal and inbox", "", (*Admin).resetWorld),
+		route("POST", "worlds/{world}/reset", "resetWorld", "Reset a world: restore its initial contents, and clear its faults, stubs, journal and inbox", "", (*Admin).resetWorld),
 	}
 }
 
@@ -58,13 +59,17 @@ type worldSummary struct {
 // worldDetails is a world with the identifiers that a program needs to use it.
 type worldDetails struct {
 	worldSummary
-	Wallets      []string      `json:"wallets" doc:"The first is the default."`
-	Shipments    []string      `json:"shipments" doc:"Newest first."`
-	Invoices     []string      `json:"invoices"`
-	Webhooks     []string      `json:"webhooks" doc:"Newest first."`
-	Consignments []consignment `json:"consignments" doc:"The shipments."`
-	Curl         string        `json:"curl,omitempty" doc:"A command that analyzes one of them."`
+	Wallets      []string        `json:"wallets" doc:"The first is the default."`
+	Shipments    []string        `json:"shipments" doc:"Newest first."`
+	Invoices     []string        `json:"invoices"`
+	Webhooks     []string        `json:"webhooks" doc:"Newest first."`
+	Consignments []consignment   `json:"consignments" doc:"The shipments."`
+	Timers       []journal.Fired `json:"timers" doc:"The first pending timers, at most 100."`
+	Curl         string          `json:"curl,omitempty" doc:"A command that analyzes one of them."`
 }
+
+// maxTimers is the maximum number of pending timers in a response.
+const maxTimers = 100
 
 // consignment is a shipment in short.
 type consignment struct {
@@ -89,7 +94,7 @@ func viewWorld(w *world.World, withKey bool) worldSummary {
 func (s *Admin) viewDetails(w *world.World, withKey bool) worldDetails {
 	return worldDetails{
 		viewWorld(w, withKey), w.Wallets(), w.Shipments(), w.Invoices(), w.Webhooks(),
-		viewConsignments(w), explain.AnalyzeCommand(w, s.Operations),
+		viewConsignments(w), w.Clock.Pending(maxTimers), explain.AnalyzeCommand(w, s.Operations),
 	}
 }
 

@@ -4,6 +4,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -42,6 +43,7 @@ type API struct {
 type operation struct {
 	operations.Operation
 	handle handler
+	stub   bool // it is not of the table
 }
 
 // handler serves an operation in a world. It takes the world's lock itself, so that nothing slow,
@@ -51,27 +53,26 @@ type handler func(w *world.World, x *wire.Exchange) wire.Reply
 // Active returns how many requests to operations have no complete response and journal entry yet.
 func (s *API) Active() int { return int(s.active.Load()) }
 
-// ServeHTTP serves a request whose path is clean; see [IsClean].
+// ServeHTTP serves a request whose path is clean; see [wire.IsClean].
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
-
-// IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other path,
-// and hide a mistake of the client.
-func IsClean(path string) bool {
-	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
-}
 
 // serve serves a request whose path is in the table.
 func (s *API) serve(w http.ResponseWriter, r *http.Request) {
-	methods := s.routes[r.Pattern]
-	op := methods[r.Method]
-	if op == nil && r.Method == http.MethodHead {
-		op = methods[http.MethodGet]
-	}
+	op := s.operation(r.Pattern, r.Method)
 	if op == nil {
-		s.refuseMethod(w, r, methods)
+		s.unspecified(w, r, func(w http.ResponseWriter, r *http.Request) { s.refuseMethod(w, r, s.routes[r.Pattern]) })
 		return
 	}
 	s.exchange(w, r, op)
+}
+
+// operation returns the operation of a route and method, or nil.
+func (s *API) operation(route, method string) *operation {
+	op := s.routes[route][method]
+	if op == nil && method == http.MethodHead {
+		op = s.routes[route][http.MethodGet]
+	}
+	return op
 }
 
 // exchange serves an operation: it builds the response in memory first and writes it afterwards, so that a fault
@@ -79,7 +80,7 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	s.active.Add(1)
 	defer s.active.Add(-1)
-	x := &wire.Exchange{Request: r, Began: time.Now(), Operation: op.Name}
+	x := &wire.Exchange{Request: r, Began: time.Now(), Operation: op.Name, Stubbed: op.stub}
 	defer x.Leave()
 	w, refusal := s.authenticate(x, op)
 	x.Arrived = w.Clock.At(x.Began)
@@ -87,6 +88,8 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	case r.Body == http.NoBody:
 	case refusal != nil || op.Method == http.MethodGet:
 		wire.Skip(rw, r)
+	case op.stub:
+		x.Body, refusal = wire.ReadAny(rw, r, wire.BodyLimit(w.Dialect()))
 	default:
 		x.Body, refusal = wire.ReadBody(rw, r, wire.BodyLimit(w.Dialect()), w.Dialect().Request.ContentType == "required" && op.Name != shipping.OpReplayWebhook)
 	}
@@ -112,7 +115,9 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 // expect performs the operation of an exchange later, although its connection is closed.
 func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
 	err := w.Expect(world.Arriving{Due: x.At.Add(x.ArrivesIn), Operation: op.Name, Size: len(x.Body), Perform: func(w *world.World) string {
-		late := &wire.Exchange{Request: x.Request, Operation: op.Name, Body: x.Body}
+		late := &wire.Exchange{
+			Request: x.WithContext(context.WithoutCancel(x.Context())), Operation: op.Name, Stubbed: op.stub, Body: x.Body,
+		}
 		s.respond(w, late, op, nil)
 		if late.Reply.Refusal.Code != "" {
 			return "was refused (" + late.Reply.Refusal.Message + ")"
@@ -127,7 +132,7 @@ func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
 // respond calls the handler, unless the request is refused first.
 func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *wire.Reply) {
 	x.Settled = true
-	if refusal == nil && x.URL.RawQuery != "" {
+	if refusal == nil && x.URL.RawQuery != "" && !op.stub {
 		refusal = checkQuery(w.Dialect(), x)
 	}
 	if refusal != nil {
@@ -135,7 +140,7 @@ func (s *API) respond(w *world.World, x *wire.Exchange, op *operation, refusal *
 	} else {
 		x.Reply = op.handle(w, x)
 	}
-	if shapes(w.Dialect()) {
+	if shapes(w.Dialect()) && !op.stub {
 		shape(w, op.Name, &x.Reply)
 	}
 	if record := x.Reply.Record; record != nil && op.Name == shipping.OpAnalyze {

@@ -3,7 +3,6 @@ package api
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
-	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -21,7 +19,7 @@ import (
 // another method is refused with 405, any other path with 404, both in the envelope.
 func New(c Config) (*API, error) {
 	s := &API{Config: c, mux: http.NewServeMux(), routes: map[string]map[string]*operation{}, countries: sync.OnceValue(countries)}
-	s.mux.HandleFunc("/", s.NotFound) // first, so that a route of the table that matches every path is the conflict
+	s.mux.HandleFunc("/", s.undefined) // first, so that a route of the table that matches every path is the conflict
 	handlers := s.handlers()
 	var problems []error
 	for _, row := range c.Operations {
@@ -36,7 +34,7 @@ func (s *API) add(row operations.Operation, handle handler) (err error) {
 		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in mockserver/internal/api/router.go, "+
 			"or set Pages in internal/operations if it lists records in pages", row.Name)
 	}
-	if !IsClean(row.Route) || strings.HasPrefix(row.Route, wire.ControlPrefix) {
+	if !wire.IsClean(row.Route) || strings.HasPrefix(row.Route, wire.ControlPrefix) {
 		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and lie outside %s", row.Route, wire.ControlPrefix)
 	}
 	if s.routes[row.Route] == nil {
@@ -48,7 +46,7 @@ func (s *API) add(row operations.Operation, handle handler) (err error) {
 		s.mux.HandleFunc(row.Route, s.serve)
 		s.routes[row.Route] = map[string]*operation{}
 	}
-	s.routes[row.Route][row.Method] = &operation{row, handle}
+	s.routes[row.Route][row.Method] = &operation{Operation: row, handle: handle}
 	return nil
 }
 
@@ -68,18 +66,14 @@ func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, operations ma
 	s.Refuse(w, r, p)
 }
 
+// undefined serves a request whose path is not in the table.
+func (s *API) undefined(w http.ResponseWriter, r *http.Request) { s.unspecified(w, r, s.NotFound) }
+
+// NotFound refuses a request whose path no operation and no stub has.
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {
-	reason := "every path begins with /v1 and has no empty or dot segments and no trailing slash"
-	if meant := spelling.Nearest(r.URL.Path, slices.Sorted(maps.Keys(s.routes))); meant != "" && !strings.Contains(meant, "{") {
-		reason = "did you mean " + meant + "?"
-	}
-	if !strings.HasPrefix(r.URL.Path, "/v1") {
-		reason = "the paths of the service begin with /v1, and GET " + wire.ControlPrefix + " lists those of the control surface"
-	}
-	if at := strings.LastIndex(r.URL.Path, "/v1/"); at > 0 && IsClean(r.URL.Path) {
-		reason = fmt.Sprintf("the path begins with %s, and those of the service with /v1: remove %[1]s from the base address of the client", r.URL.Path[:at])
-	}
-	s.Refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no route %s %s: %s", r.Method, r.URL.Path, reason)))
+	x := &wire.Exchange{Request: r}
+	found, _ := s.authenticate(x, &operation{Operation: operations.Operation{Open: true}})
+	s.Refuse(w, r, wire.Refused(http.StatusNotFound, wire.CodeNotFound, s.absent(found, r)))
 }
 
 // Refuse refuses a request that names no operation. It is journaled in the world of its key; without a key,

@@ -34,6 +34,9 @@ func Response(worlds *world.Worlds, w *world.World, requestID string, table []op
 	}
 	why.Rule = rule
 	why.Specification = heading(c.Operation, c.ErrorCode, table)
+	if c.Operation != "" && !operations.Exists(c.Operation) { // a stub
+		return why, nil
+	}
 	valid, name := w, "this world"
 	if w == worlds.Unauthenticated {
 		valid, name = worlds.Home(), "the home world"

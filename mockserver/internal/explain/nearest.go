@@ -248,11 +248,7 @@ func nearestOperation(c *journal.Entry, table []operations.Operation) operations
 		if op.Name == c.Operation {
 			return op
 		}
-		route := op.Route
-		for name, value := range routeValues(op.Route, c.Path) {
-			route = strings.ReplaceAll(route, "{"+name+"}", value)
-		}
-		away := 2 * spelling.Distance(c.Path, route)
+		away := 2 * spelling.Distance(c.Path, api.Filled(op.Route, c.Path))
 		if op.Method != c.Method && (op.Method != http.MethodGet || c.Method != http.MethodHead) {
 			away++
 		}

@@ -205,7 +205,7 @@ func editable(header http.Header) http.Header {
 }
 
 // problem returns why the rule can never strike, or "".
-func (r *rule) problem(now time.Time) string {
+func (r *rule) problem(now time.Time, stubs []string) string {
 	limited, generation := r.effect.only != nil, r.Point == fault.Generation
 	lists := limited && !slices.ContainsFunc(r.effect.only, func(name string) bool { return !operations.Has(name, operations.Pages) })
 	for _, check := range []struct {
@@ -213,7 +213,8 @@ func (r *rule) problem(now time.Time) string {
 		text   string
 	}{
 		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as a status or a drop"},
-		{r.Operation != "" && !operations.Exists(r.Operation), fmt.Sprintf("unknown operation %q: use a constant such as shipping.OpListRates, or a name of GET /_mock/faults", r.Operation)},
+		{r.Operation != "" && !operations.Exists(r.Operation) && !slices.Contains(stubs, r.Operation), fmt.Sprintf("unknown operation %q: use a constant such as shipping.OpListRates, a name of "+
+			"GET /_mock/faults, or add the stub first", r.Operation)},
 		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
 		{r.Nth > 0 && r.First > 0 && r.Nth > r.First, fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},

@@ -62,8 +62,8 @@ func New(seed uint64) *Rules {
 	return &Rules{seed: seed, analyses: map[uint64]int{}, requests: map[string]uint64{}}
 }
 
-// Add adds rules, or none of them if one could never strike.
-func (b *Rules) Add(rules []fault.Rule, now time.Time) error {
+// Add adds rules, or none of them if one could never strike. stubs are the operations that are not in the table.
+func (b *Rules) Add(rules []fault.Rule, now time.Time, stubs ...string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.rules)+len(rules) > maxRules {
@@ -73,7 +73,7 @@ func (b *Rules) Add(rules []fault.Rule, now time.Time) error {
 	var problems []error
 	for i, given := range rules {
 		r := b.rule(given, b.added+i+1)
-		if problem := cmp.Or(r.problem(now), r.masked(slices.Concat(b.rules, added), now)); problem != "" {
+		if problem := cmp.Or(r.problem(now, stubs), r.masked(slices.Concat(b.rules, added), now)); problem != "" {
 			problems = append(problems, fmt.Errorf("rule %d of %d can never apply: %s", i+1, len(rules), problem))
 		}
 		added = append(added, r)

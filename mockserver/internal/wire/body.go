@@ -28,6 +28,15 @@ import (
 // for replay). Assumption: a body without a Content-Type counts as JSON; see
 // dialect.Request.ContentType.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) ([]byte, *Reply) {
+	body, refusal := ReadAny(w, r, limit)
+	if refusal == nil {
+		refusal = checkType(r.Header, body, typed)
+	}
+	return body, refusal
+}
+
+// ReadAny is ReadBody for a body of any type.
+func ReadAny(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *Reply) {
 	done := limitTime(w, r)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	done(err == nil)
@@ -41,18 +50,23 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, typed bool) (
 		}
 		return nil, new(Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again"))
 	}
-	if encoded := r.Header.Get("Content-Encoding"); len(body) > 0 && encoded != "" && !strings.EqualFold(encoded, "identity") {
-		return body, new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
+	return body, nil
+}
+
+// checkType returns the refusal of a body that is encoded or not declared as JSON.
+func checkType(header http.Header, body []byte, typed bool) *Reply {
+	if encoded := header.Get("Content-Encoding"); len(body) > 0 && encoded != "" && !strings.EqualFold(encoded, "identity") {
+		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
 			fmt.Sprintf("the body has the Content-Encoding %q: send it without one", encoded)))
 	}
-	declared := r.Header.Get("Content-Type")
+	declared := header.Get("Content-Type")
 	switch kind, _, err := mime.ParseMediaType(declared); {
 	case len(body) == 0, declared == "" && !typed, err == nil && kind == "application/json":
-		return body, nil
+		return nil
 	case declared == "":
-		return body, new(Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body has no Content-Type: send it with Content-Type: application/json"))
+		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body has no Content-Type: send it with Content-Type: application/json"))
 	default:
-		return body, new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
+		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
 			fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared)))
 	}
 }

@@ -17,6 +17,7 @@ type Exchange struct {
 	*http.Request
 	Body      []byte // of the request
 	Operation string // empty if the request names none
+	Stubbed   bool   // the operation is a stub, which the specification does not have
 	Reply     Reply
 	Began     time.Time
 	Settled   bool     // the reply is complete, and the handler is skipped
@@ -165,3 +166,9 @@ func (x *Exchange) SubstituteReply() {
 // ControlPrefix begins the paths of the control surface. They need no key and are never faulted. Programs on this
 // machine and programs that send the token may use them.
 const ControlPrefix = "/_mock/"
+
+// IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other path,
+// and hide a mistake of the client.
+func IsClean(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
+}

@@ -14,11 +14,15 @@ import (
 
 // Inject adds rules. If one of them can never strike, it adds none, and returns the reason.
 func (w *World) Inject(rules ...fault.Rule) error {
+	rules = slices.Clone(rules)
+	for i := range rules {
+		rules[i].Operation = w.operationOf(rules[i].Operation)
+	}
 	w.Lock()
 	err := w.Room(inject.Size(rules))
 	w.Unlock()
 	if err == nil {
-		err = w.Faults.Add(rules, w.Clock.Now())
+		err = w.Faults.Add(rules, w.Clock.Now(), w.Operations()...)
 	}
 	if err != nil {
 		return fmt.Errorf("mockserver: no rule was added: %w", err)

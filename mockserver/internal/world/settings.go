@@ -26,6 +26,7 @@ type Settings struct {
 	JournalBody int                               // bytes recorded of a body
 	Parameters  func(operation string) []string   // the query parameters of an operation in the specification
 	BodyFields  func(operation string) []string   // the members of the body of an operation; nil if it accepts every name
+	Specified   func(method, path string) string  // the operation that serves a method and path, or ""
 	Rules       func() (*compliance.Rules, error) // read at the first analysis
 	Deliver     http.RoundTripper                 // for the notifications of every world
 	Records     *atomic.Int64                     // stored by all worlds, each counted once
@@ -54,6 +55,9 @@ func (w *World) stored() int {
 	bytes := w.bodies + w.Faults.Bytes() + w.Account.Webhooks.Bytes
 	for _, a := range w.arriving {
 		bytes += a.Size
+	}
+	for _, s := range w.Stubs() {
+		bytes += s.Size
 	}
 	return recordsOf(&w.Account) - w.base.records + recordsPerRequest*w.Regulatory.Len() + recordsIn(bytes)
 }

@@ -23,10 +23,11 @@ func (w *World) Check() error {
 	return errors.Join(w.Account.Ledger.Check(), w.Regulatory.Check(w.Account.Ledger))
 }
 
-// Reset restores the initial contents of the world, clears its faults and empties its
+// Reset restores the initial contents of the world, clears its faults and stubs, and empties its
 // journal, its findings and its inbox.
 func (w *World) Reset() {
 	w.Faults.Reset()
+	w.RemoveStubs("")
 	w.fill()
 	w.Log.Clear()
 	w.Lint.Clear()

@@ -35,6 +35,7 @@ type World struct {
 	Inbox      *delivery.Inbox
 	closed     context.Context // ends when the world is closed
 	shut       context.CancelFunc
+	stubs      stubs
 	working    pending    // exchanges for which Advance waits
 	performing sync.Mutex // held while the operation of an arriving request is performed
 	base       *contents  // the initial contents

@@ -90,9 +90,8 @@ export function faults(app) {
   }
 
   function detail(id, one) {
-    const path = `faults/${one.number}`;
     view.open(id, h("h2", null, struck(one), ` Rule ${one.number}: ${one.name || effect(one)}`),
-      actions(button("Remove", () => attempt(() => app.api.remove(path), "Rule removed")),
+      actions(button("Remove", () => attempt(() => app.api.remove("faults", { number: one.number }), "Rule removed")),
         h("a", { class: "button", href: app.link({ id: `new/${one.number}` }) }, "New rule like this")),
       facts([
         ["Effect", effect(one)],

@@ -126,9 +126,9 @@ function worldPanel(app, view) {
 
   return async function show() {
     if (!view.shows(name)) draw();
-    const time = await attempt(() => app.api.get("clock"));
+    const time = await attempt(() => app.api.get(path, { keys: "false" }));
     if (!time) return;
-    put(pending, time.pending.length === 0 && h("li", null, "Nothing is pending."), time.pending.map(({ due, label }) =>
+    put(pending, time.timers.length === 0 && h("li", null, "Nothing is pending."), time.timers.map(({ due, label }) =>
       h("li", null, h("span", { class: "mono" }, between(time.now, due)), " ", label)));
   };
 }

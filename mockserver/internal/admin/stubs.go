@@ -1,0 +1,94 @@
+package admin
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+
+	"github.com/shipping-go/shipping/internal/spelling"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/internal/world"
+)
+
+func stubRoutes() []Route {
+	return []Route{
+		route("GET", "stubs", "listStubs", "List the stubs: routes of the service beside the specified ones", "",
+			(*Admin).listStubs),
+		route("POST", "stubs", "addStub", "Add a stub; patterns are those of net/http.ServeMux", stubExample,
+			(*Admin).addStub),
+		route("DELETE", "stubs", "removeStubs", "Remove every stub, or that of an operation; the response contains the others",
+			"", (*Admin).removeStubs),
+	}
+}
+
+const stubExample = `{"method":"POST","pattern":"/v1/shipments","status":201,` +
+	`"body":"{\"status\":true,\"message\":\"Created\",\"data\":{\"shipment_id\":\"SH-1\"}}"}`
+
+// stub is a route and its response.
+type stub struct {
+	Method  string       `json:"method" example:"POST"`
+	Pattern string       `json:"pattern" example:"/v1/shipments/{id}"`
+	Status  int          `json:"status,omitempty" doc:"Default: 200. Absent if the stub was added in Go."`
+	Header  fault.Header `json:"header,omitempty"`
+	Body    string       `json:"body,omitempty" doc:"Sent as JSON, unless the header has a Content-Type."`
+}
+
+// stubRow is a stub and what it has served.
+type stubRow struct {
+	stub
+	Operation string `json:"operation" doc:"Name of the stub in the journal and in fault rules."`
+	Requests  int    `json:"requests"`
+}
+
+// ServeHTTP sends the response.
+func (s stub) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	maps.Copy(w.Header(), http.Header(s.Header))
+	w.WriteHeader(s.Status)
+	_, _ = w.Write([]byte(s.Body)) // to a buffer
+}
+
+func viewStubs(w *world.World) []stubRow {
+	rows := []stubRow{}
+	for _, one := range w.Stubs() {
+		row := stubRow{stub{Method: one.Method, Pattern: one.Pattern}, one.Operation(), w.Log.Count(one.Operation())}
+		if response, ok := one.Handler.(stub); ok {
+			row.stub = response
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (s *Admin) listStubs(c *control, _, _ none) (string, []stubRow, error) {
+	rows := viewStubs(c.world)
+	return spelling.Counted(len(rows), "stub", "stubs"), rows, nil
+}
+
+// maxStubBody is the maximum length of the body of a stub, in bytes.
+const maxStubBody = 256 << 10
+
+func (s *Admin) addStub(c *control, _ none, order stub) (string, []stubRow, error) {
+	order.Status = cmp.Or(order.Status, http.StatusOK)
+	if order.Status < 200 || order.Status > 599 || len(order.Body) > maxStubBody {
+		return "", nil, fmt.Errorf("a stub has a status from 200 to 599, and a body of at most %d bytes", maxStubBody)
+	}
+	err := c.world.AddStub(world.Stub{
+		Method: order.Method, Pattern: order.Pattern, Handler: order, Size: len(order.Body),
+	})
+	return "Stub added", viewStubs(c.world), err
+}
+
+// stubParameter selects a stub.
+type stubParameter struct {
+	Operation string `query:"operation" doc:"Method and pattern of the stub." example:"POST /v1/shipments"`
+}
+
+func (s *Admin) removeStubs(c *control, which stubParameter, _ none) (string, []stubRow, error) {
+	removed := c.world.RemoveStubs(which.Operation)
+	if removed == 0 && which.Operation != "" {
+		return "", nil, notFound("no stub is named %q: GET %sstubs lists them", which.Operation, wire.ControlPrefix)
+	}
+	return spelling.Counted(removed, "stub removed", "stubs removed"), viewStubs(c.world), nil
+}

@@ -1,0 +1,158 @@
+package world
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/mockserver/internal/wire"
+)
+
+// Stub is a route that the service has beside the specified ones.
+type Stub struct {
+	Method, Pattern string
+	Handler         http.Handler
+	Size            int // of the response, if the server stores it, in bytes
+}
+
+// Operation returns the operation of the stub's requests, such as "POST /v1/shipments/{id}".
+func (s Stub) Operation() string { return s.Method + " " + s.Pattern }
+
+// stubs are the stubs of a world. The zero value has none.
+type stubs struct {
+	mu  sync.RWMutex
+	all []Stub
+	mux *http.ServeMux // replaced when a stub is added or removed; nil without stubs
+}
+
+const maxStubs = 100
+
+// AddStub adds a stub. It returns an error, and adds nothing, if the pattern is invalid, or a specified operation or
+// another stub serves its requests.
+func (w *World) AddStub(s Stub) error {
+	s.Method = strings.ToUpper(s.Method)
+	if err := w.addStub(s); err != nil {
+		return fmt.Errorf("mockserver: the stub %s was not added: %w", s.Operation(), err)
+	}
+	return nil
+}
+
+func (w *World) addStub(s Stub) error {
+	path := concrete(s.Pattern)
+	switch operation := w.settings.Specified(s.Method, path); {
+	case s.Handler == nil:
+		return fmt.Errorf("it has no handler")
+	case s.Method == "" || strings.ContainsAny(s.Method, " \t") || !wire.IsClean(s.Pattern) ||
+		strings.HasSuffix(s.Pattern, "/") || strings.HasPrefix(path+"/", wire.ControlPrefix):
+		return fmt.Errorf(`write a method, and a path outside %s such as "/v1/shipments/{id}", or "/v1/files/{path...}" for `+
+			"all paths below it", wire.ControlPrefix)
+	case operation != "":
+		return fmt.Errorf("the specification has this route, as %s: to choose its response, inject the fault respond",
+			operation)
+	}
+	if _, err := muxOf([]Stub{s}); err != nil {
+		return err
+	}
+	w.Lock()
+	defer w.Unlock()
+	if err := w.Room(s.Size); err != nil {
+		return err
+	}
+	w.stubs.mu.Lock()
+	defer w.stubs.mu.Unlock()
+	for _, other := range w.stubs.all {
+		if _, err := muxOf([]Stub{other, s}); err != nil {
+			return fmt.Errorf("the stub %s serves its requests: remove that stub first with DELETE %sstubs, or let one "+
+				"handler respond to both", other.Operation(), wire.ControlPrefix)
+		}
+	}
+	if len(w.stubs.all) >= maxStubs {
+		return fmt.Errorf("the world has %d stubs, which is the limit: one with a wildcard can serve many paths", maxStubs)
+	}
+	return w.stubs.replace(append(slices.Clone(w.stubs.all), s))
+}
+
+// replace replaces all stubs. The caller holds the lock.
+func (b *stubs) replace(all []Stub) (err error) {
+	b.all = all
+	b.mux, err = muxOf(all)
+	return err
+}
+
+// muxOf returns a router for stubs, or an error if one of them is malformed or in conflict with another.
+func muxOf(all []Stub) (mux *http.ServeMux, err error) {
+	defer func() { // ServeMux panics
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("%v", problem)
+		}
+	}()
+	mux = http.NewServeMux()
+	for _, s := range all {
+		mux.Handle(s.Operation(), s.Handler)
+	}
+	return mux, nil
+}
+
+// concrete returns a path that a pattern matches. The segments of its wildcards are in no specified path.
+func concrete(pattern string) string {
+	segments := strings.Split(pattern, "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, "{") {
+			segments[i] = "~"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// Stubs returns the stubs, in the order in which they were added.
+func (w *World) Stubs() []Stub {
+	w.stubs.mu.RLock()
+	defer w.stubs.mu.RUnlock()
+	return slices.Clone(w.stubs.all)
+}
+
+// RemoveStubs removes the stubs of an operation, or all if it is empty, and returns how many it removed.
+func (w *World) RemoveStubs(operation string) int {
+	w.stubs.mu.Lock()
+	defer w.stubs.mu.Unlock()
+	left := slices.DeleteFunc(slices.Clone(w.stubs.all), func(s Stub) bool {
+		return operation == "" || operation == s.Operation()
+	})
+	removed := len(w.stubs.all) - len(left)
+	_ = w.stubs.replace(left) // fewer stubs than before have no conflict
+	return removed
+}
+
+// StubOf returns the operation and the router of the stub that serves a request; "" if there is none.
+func (w *World) StubOf(r *http.Request) (operation string, router http.Handler) {
+	w.stubs.mu.RLock()
+	defer w.stubs.mu.RUnlock()
+	if w.stubs.mux == nil {
+		return "", nil
+	}
+	_, operation = w.stubs.mux.Handler(r)
+	return operation, w.stubs.mux
+}
+
+// Operations returns the names of the specified operations, and those of the stubs.
+func (w *World) Operations() []string {
+	names := operations.Names(nil)
+	for _, s := range w.Stubs() {
+		names = append(names, s.Operation())
+	}
+	return names
+}
+
+// operationOf returns the name of the specified operation with a method and path, such as "GET /v1/rates"; any other
+// text is returned as it is.
+func (w *World) operationOf(text string) string {
+	if method, path, found := strings.Cut(text, " "); found {
+		if name := w.settings.Specified(method, concrete(path)); name != "" {
+			return name
+		}
+	}
+	return text
+}

@@ -1,0 +1,213 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
+)
+
+// stub is the operation of the stub that most tests add.
+const stub = "POST /v1/shipments/{id}"
+
+// echo responds with what it received, in the envelope of the service.
+func echo(w http.ResponseWriter, r *http.Request) {
+	text, _ := io.ReadAll(r.Body)
+	w.WriteHeader(http.StatusCreated)
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": true, "message": "OK", "data": map[string]string{
+		"id": r.PathValue("id"), "sent": string(text), "query": r.URL.RawQuery,
+	}})
+}
+
+// A stub is reached by the client, with any type of body, and is journaled, counted and awaited like an operation.
+func TestWorld_Stub(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	if err := server.Stub("post", "/v1/shipments/{id}", http.HandlerFunc(echo)); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]string
+	client := server.Client(t)
+	query, sent := map[string][]string{"a": {"b"}}, map[string]int{"n": 1}
+	err := client.Do(t.Context(), http.MethodPost, "/v1/shipments/SH-1", query, sent, &got)
+	want := map[string]string{"id": "SH-1", "sent": `{"n":1}`, "query": "a=b"}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	do(t, server, http.MethodPost, "/v1/shipments/SH-2", "a;b", "Content-Type", "text/csv").want(t, http.StatusCreated)
+	entry, err := server.Await(t.Context(), journal.Query{Operation: stub, Contains: "SH-2"}, time.Second)
+	if err != nil || entry.Status != http.StatusCreated || entry.RequestBody != "a;b" || server.Requests(stub) != 2 {
+		t.Errorf("%+v, %d requests: %v", entry, server.Requests(stub), err)
+	}
+	server.Lint(t)
+	do(t, server, http.MethodPost, "/v1/shipments/SH-1", "", "Authorization", "").
+		refusal(t, http.StatusUnauthorized, "Authorization header is missing")
+	other := server.NewWorld(t)
+	response := ask(t, server, other, http.MethodPost, "/v1/shipments/SH-1", "", nil)
+	if response.Code != http.StatusNotFound {
+		t.Errorf("another world: %d %s", response.Code, response.Body)
+	}
+	server.Reset()
+	post(t, server, "/v1/shipments/SH-1", "").refusal(t, http.StatusNotFound, "no route")
+}
+
+// Faults strike stubs, selected by method and pattern, or with all requests. A specified operation can be selected by
+// its method and path, too.
+func TestWorld_StubFaults(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		rule         fault.Rule
+		status       int // 0: no response
+		calls, rates int
+	}{
+		"before":         {fault.Rule{Operation: stub, Fault: fault.Status(503, nil)}, 503, 0, 200},
+		"committed":      {fault.Rule{Operation: stub, Committed: true, Fault: fault.Drop()}, 0, 1, 200},
+		"all":            {fault.Rule{Fault: fault.Status(503, nil)}, 503, 0, 503},
+		"path specified": {fault.Rule{Operation: "GET /v1/rates", Fault: fault.Status(503, nil)}, 201, 1, 503},
+		"late":           {fault.Rule{Operation: stub, Fault: fault.ArriveLate(time.Minute)}, 0, 1, 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, calls := start(t, virtual()), 0
+			handler := func(w http.ResponseWriter, r *http.Request) {
+				if calls++; r.Context().Err() != nil {
+					t.Error("the context of a request that arrives late has ended")
+				}
+				w.WriteHeader(http.StatusCreated)
+			}
+			if err := server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(handler)); err != nil {
+				t.Fatal(err)
+			}
+			if err := server.Inject(test.rule); err != nil {
+				t.Fatal(err)
+			}
+			client := http.Client{Transport: server.Transport()}
+			status := 0
+			if response, err := client.Do(newRequest(t.Context(), t, server, "POST", "/v1/shipments/1", "{}")); err == nil {
+				status = response.StatusCode
+				response.Body.Close()
+			}
+			if _, err := server.Advance(time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			if status != test.status || calls != test.calls {
+				t.Errorf("status %d after %d calls, want %d after %d", status, calls, test.status, test.calls)
+			}
+			get(t, server, "/v1/rates").want(t, test.rates)
+		})
+	}
+}
+
+func TestWorld_StubErrors(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	add := func(method, pattern string) error { return server.Stub(method, pattern, http.HandlerFunc(echo)) }
+	if err := add("GET", "/v1/parcels/{id}"); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ method, pattern, want string }{
+		"specified":               {"GET", "/v1/rates", "has this route, as rates.list: to choose its response"},
+		"specified for HEAD":      {"HEAD", "/v1/rates", "rates.list"},
+		"specified with wildcard": {"GET", "/v1/regulatory-documents/request/{id}", "as regulatory.get"},
+		"specified for one id":    {"GET", "/v1/regulatory-documents/request/RD-1", "as regulatory.get"},
+		"duplicate":               {"GET", "/v1/parcels/{other}", "the stub GET /v1/parcels/{id} serves its requests"},
+		"no method":               {"", "/v1/x", "write a method"},
+		"host":                    {"GET", "example.com/v1/x", "write a method, and a path"},
+		"trailing slash":          {"GET", "/v1/x/", "{path...}"},
+		"control surface":         {"GET", "/_mock/{x}", "outside /_mock/"},
+		"control surface itself":  {"GET", "/_mock", "outside /_mock/"},
+		"malformed":               {"GET", "/v1/{", "bad wildcard"},
+		"method with a space":     {"GE T", "/v1/x", "write a method"},
+	} {
+		if err := add(test.method, test.pattern); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+	if err := server.Stub("GET", "/v1/x", nil); err == nil {
+		t.Error("a stub without a handler was added")
+	}
+	for _, allowed := range [][2]string{{"POST", "/v1/rates"}, {"GET", "/v1/parcels/list"}, {"POST", "/v1/{rest...}"}} {
+		if err := add(allowed[0], allowed[1]); err != nil {
+			t.Errorf("%v: %v", allowed, err)
+		}
+	}
+	post(t, server, "/v1/rates", "").want(t, http.StatusCreated)
+	post(t, server, "/v1/regulatory-documents/analyze", "{}").want(t, http.StatusBadRequest) // the specified one
+	err := error(nil)
+	for i := 0; i < 101 && err == nil; i++ {
+		err = add("GET", fmt.Sprintf("/v1/many/%d", i))
+	}
+	if err == nil || !strings.Contains(err.Error(), "the world has 100 stubs") {
+		t.Error(err)
+	}
+}
+
+// A handler that panics gets a response, or with http.ErrAbortHandler none, as in net/http.
+func TestWorld_StubPanics(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	for path, value := range map[string]any{"/v1/a": "out of labels", "/v1/b": http.ErrAbortHandler} {
+		handler := func(http.ResponseWriter, *http.Request) { panic(value) }
+		if err := server.Stub("GET", path, http.HandlerFunc(handler)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	get(t, server, "/v1/a").
+		refusal(t, http.StatusInternalServerError, "the handler of the stub GET /v1/a panicked: out of labels")
+	client := server.Client(t, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
+	err := client.Do(t.Context(), "GET", "/v1/b", nil, nil, nil)
+	if requests := server.Requests("GET /v1/b"); err == nil || requests != 1 {
+		t.Errorf("%v, and %d requests are counted", err, requests)
+	}
+}
+
+// What Go can stub, a program in any language can stub, too.
+func TestStubs_OverHTTP(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	post(t, server, "/_mock/stubs", `{"method":"GET","pattern":"/v1/labels/{id}","status":202,"body":"label",
+		"header":{"Content-Type":"text/plain","X-A":["b","c"]}}`).want(t, 200)
+	post(t, server, "/_mock/stubs", `{"method":"DELETE","pattern":"/v1/shipments/{id}"}`).want(t, 200)
+	got := get(t, server, "/v1/labels/7").want(t, http.StatusAccepted)
+	contentType := got.header.Get("Content-Type")
+	if string(got.body) != "label" || contentType != "text/plain" || len(got.header.Values("X-A")) != 2 {
+		t.Errorf("%s %v", got.body, got.header)
+	}
+	do(t, server, "DELETE", "/v1/shipments/1", "").want(t, http.StatusOK)
+	var journaled []journal.Entry
+	get(t, server, "/_mock/journal?operation=GET+/v1/labels/{id}").data(t, &journaled)
+	if len(journaled) != 1 || journaled[0].Path != "/v1/labels/7" {
+		t.Errorf("%+v", journaled)
+	}
+	var listed []struct {
+		Operation string
+		Status    int
+		Requests  int
+	}
+	for _, test := range []struct{ method, query, want string }{
+		{"GET", "", "[{GET /v1/labels/{id} 202 1} {DELETE /v1/shipments/{id} 200 1}]"},
+		{"DELETE", "?operation=GET+/v1/labels/{id}", "[{DELETE /v1/shipments/{id} 200 1}]"},
+		{"DELETE", "", "[]"},
+	} {
+		do(t, server, test.method, "/_mock/stubs"+test.query, "").data(t, &listed)
+		if got := fmt.Sprint(listed); got != test.want {
+			t.Errorf("%s %s: %s, want %s", test.method, test.query, got, test.want)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"method":"GET","pattern":"/v1/x","status":99}`:                                     "status from 200 to 599",
+		`{"method":"GET","pattern":"/v1/x","body":"` + strings.Repeat("x", 256<<10+1) + `"}`: "at most 262144 bytes",
+		`{"method":"GET","pattern":"/v1/rates"}`:                                             "as rates.list",
+	} {
+		post(t, server, "/_mock/stubs", body).refusal(t, http.StatusBadRequest, want)
+	}
+}
