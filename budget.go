@@ -17,7 +17,7 @@ func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 }
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is
-// "automated" (assumption). It returns an error if no document on offer shows a Mode.
+// "automated" (assumption; offer.automated of the dialect is another value). It returns an error if no document on offer shows a Mode.
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
@@ -26,7 +26,11 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
 		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, SelectAll or your own function")
 	}
-	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == "automated" }), nil
+	automated := "automated"
+	if draft.Dialect != nil {
+		automated = cmp.Or(draft.Dialect.Offer.Automated, automated)
+	}
+	return selectDocuments(draft, func(offer AvailableDocument) bool { return offer.Mode == automated }), nil
 }
 
 // SelectOnly returns a function that selects the documents of these types. Types that the draft does not offer
@@ -62,12 +66,6 @@ func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bo
 type Budget struct {
 	Amount   Amount
 	Currency string
-	// AssumeCurrency accepts prices without a currency as prices in Currency. Without it they stop the
-	// purchase.
-	//
-	// Assumption: such prices are in the wallet's currency ("amounts are converted into the user's wallet
-	// currency at analyze time"), and Currency is the wallet's.
-	AssumeCurrency bool
 }
 
 // ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN". The error is [ErrAmountUnreadable],
@@ -138,7 +136,8 @@ func (e *BudgetError) Error() string {
 	}
 	beside := ""
 	if len(e.Beside) > 0 {
-		beside = ", which counts amounts beside the price (" + oneLine(strings.Join(e.Beside, "; "), maxErrorMessage) + ")"
+		beside = ", which counts amounts beside the price (" + oneLine(strings.Join(e.Beside, "; "), maxErrorMessage) +
+			"; list what a purchase does not charge in offer.beside of the dialect)"
 	}
 	return fmt.Sprintf("shipping: over budget: %s %s needed%s, %s allowed: raise the budget or select fewer documents; nothing was purchased",
 		inFull(e.Needed), e.Budget.Currency, beside, e.Budget)
@@ -157,7 +156,7 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency, such as those that ParseBudget returns"}
 	}
 	assumed := ""
-	if b.AssumeCurrency {
+	if draft.Dialect != nil && draft.Dialect.Offer.DefaultCurrency == "wallet" {
 		assumed = b.Currency
 	}
 	needed, err := draft.cost(assumed, documents)
@@ -229,8 +228,11 @@ type sum struct {
 	beside      []string
 }
 
-// cost adds up what documents cost. A price without a currency is in the assumed one.
+// cost adds up what documents cost. A price without a currency is in that of the dialect, or in the assumed one.
 func (r *RegulatoryRequest) cost(assumed string, documents []DocumentType) (s sum, err error) {
+	if r.Dialect != nil && r.Dialect.Offer.DefaultCurrency != "wallet" {
+		assumed = cmp.Or(r.Dialect.Offer.DefaultCurrency, assumed)
+	}
 	offers := r.shown().Offers()
 	for _, slug := range documents {
 		cost, err := offers.Cost(string(slug), assumed)

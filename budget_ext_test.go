@@ -12,6 +12,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -80,7 +81,8 @@ func buyWithin(t *testing.T, budget shipping.Amount, members string) (purchases 
 // The price of a document is that of its only offer, and a budget that assumes a currency assumes none that is shown.
 func TestBudget_OfTheOnlyOfferOfADocument(t *testing.T) {
 	t.Parallel()
-	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "NGN", AssumeCurrency: true}
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "NGN"}
+	wallet := shipping.WithDialect(&dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}})
 	for members, want := range map[string]string{
 		`"available_documents":[{"document_type":"FDA","amount":5}]`:                                                                         "5",
 		`"available_documents":[{"document_type":"FDA","amount":5,"currency":"USD"}]`:                                                        "",
@@ -99,7 +101,7 @@ func TestBudget_OfTheOnlyOfferOfADocument(t *testing.T) {
 		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}]`:                      "",
 		`"available_documents":[{"document_type":"FDA","amount":10.50},{"document_type":"MSDS"},{"document_type":"fda","amount":2,"tax":4}]`: "10.5",
 	} {
-		draft, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Record("draft", members))).Regulatory.Get(t.Context(), "RD-1")
+		draft, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Record("draft", members)), wallet).Regulatory.Get(t.Context(), "RD-1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +124,7 @@ func TestBudget_NamesWhatItCounted(t *testing.T) {
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1600"), Currency: "NGN"}
 	_, err = budget.Check(draft, "FDA", "MSDS", "WATCH")
 	const want = "shipping: over budget: 1623.50 NGN needed, which counts amounts beside the price (FDA: tax_rate 7.5 (7.5); FDA: fees.amount 4; " +
-		"MSDS: a price that may be 1500; WATCH: total 12), 1600.00 NGN allowed: raise the budget or select fewer documents; nothing was purchased"
+		"MSDS: a price that may be 1500; WATCH: total 12; list what a purchase does not charge in offer.beside of the dialect), 1600.00 NGN allowed: raise the budget or select fewer documents; nothing was purchased"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
@@ -255,8 +257,8 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 		},
 	} {
 		service := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","available_documents":[` + document + `]}`))
-		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN", AssumeCurrency: true},
+		_, err := shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}})).Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
+			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"},
 			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 				change(draft)
 				return []shipping.DocumentType{"FDA"}, nil

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/google/go-querystring/query"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -138,9 +141,9 @@ func (c *core) find(r request) (operations.Operation, error) {
 		return operations.Operation{},
 			fmt.Errorf("shipping: the operation %q is not in the table of internal/operations", r.operation)
 	}
-	if operation := c.operations[i]; operation.Provisional && !c.provisional {
-		return operation, invalidRequest(r.operation, "WithProvisionalRoutes()",
-			"is missing: the specification documents no path for this operation; make the client with it, which enables the assumed path")
+	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
+		return operation, invalidRequest(r.operation, "WithDialect",
+			"is missing, or has no route for "+operation.Name+": the specification documents no path for this operation; set Routes, such as those of dialect.Reference()")
 	}
 	return c.operations[i], nil
 }
@@ -293,7 +296,7 @@ func decodeReply[T any](c *core, got *exchange) (T, *Error) {
 	if c.drift != nil {
 		options.Report = differences.add
 	}
-	err := responses().Read(got.response.Body, &reply, options)
+	err := c.reader.Read(got.response.Body, &reply, options)
 	switch {
 	case err == jsonread.ErrCrowded:
 		failure := c.unexpected(got,
@@ -331,14 +334,47 @@ var errNoJSON = errors.New("the body is not JSON")
 
 // responses returns the reader of all JSON that the service sends. The tags of a struct define how its fields
 // are read.
-var responses = sync.OnceValue(func() *jsonread.Reader {
+var responses = sync.OnceValue(newReader)
+
+// decides reports whether a dialect decides something about records.
+func decides(d *dialect.Dialect) bool {
+	return !reflect.ValueOf(d.Record).IsZero() || !reflect.ValueOf(d.Offer).IsZero() || d.Document != dialect.Document{} || d.Purchase.Quoted
+}
+
+// readerOf returns the reader of the records of a service, with the names of its dialect.
+func readerOf(d *dialect.Dialect) *jsonread.Reader {
+	names := map[reflect.Type]map[string]string{
+		reflect.TypeFor[RegulatoryRequest](): {
+			"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
+			"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
+		},
+		reflect.TypeFor[AvailableDocument](): {
+			"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode,
+		},
+		reflect.TypeFor[PurchasedDocument](): {
+			"document_type": d.Document.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode,
+		},
+		reflect.TypeFor[requestWire](): {"request": strings.TrimPrefix(d.Record.At, "[0]")},
+	}
+	named := false
+	for of := range names {
+		maps.DeleteFunc(names[of], func(_, name string) bool { return name == "" })
+		named = named || len(names[of]) > 0
+	}
+	if !named {
+		return responses()
+	}
+	return newReader().Rename(names)
+}
+
+func newReader() *jsonread.Reader {
 	return jsonread.New(
 		jsonread.Custom("number", readAmount, func(a *Amount) { *a = Amount{state: amountUnreadable} }),
 		jsonread.Custom("", readRawJSON, nil),
 		jsonread.Custom("", readRequestData, (*requestData).givenTwice),
 		jsonread.Custom("", readStatus, func(s *envelopeStatus) { s.several = true }),
 	)
-})
+}
 
 func readAmount(d *jsonread.Decoder, a *Amount) (read bool) {
 	*a = amountOf(d.Raw())

@@ -17,6 +17,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -46,7 +47,7 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	for _, call := range callsWithOptions() {
 		var response shipping.Response
 		service := shippingtest.NewService(call.Success().HeaderSet(http.Header{"X-Answer": {"7"}}))
-		_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()), nil,
+		_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})), nil,
 			shipping.WithHeader("X-Ours", "1"),
 			shipping.WithQuery("ours", "1"), shipping.WithResponse(&response))
 		if err != nil {
@@ -242,7 +243,7 @@ func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
 		t.Run(call.Operation, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(call.Success())
-			if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())); err != nil {
+			if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
 				t.Fatal(err)
 			}
 			if service.Count("") != 1 {
@@ -336,7 +337,7 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(shippingtest.OK(`{"request_id":"` + shippingtest.RequestID + `"}`))
-			if err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())); err != nil {
+			if err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
 				t.Fatal(err)
 			}
 			if got := service.Requests()[0].Body; got != test.want {
@@ -436,7 +437,7 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 		}
 		_, err := call.Do(t.Context(), client)
 		shippingtest.WantError(t, call.Operation, err, shipping.ErrInvalidRequest)
-		if err != nil && !strings.Contains(err.Error(), "WithProvisionalRoutes()") {
+		if err != nil && !strings.Contains(err.Error(), "WithDialect") {
 			t.Errorf("%s: %v does not name the remedy", call.Operation, err)
 		}
 	}
@@ -449,8 +450,9 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
 	client := shippingtest.NewClient(t, service,
-		shipping.WithRoute(operations.DocumentPDF, "/v2/forms/{document_type}/{request_id}"),
-		shipping.WithRoute(operations.RetryRequest, "PATCH /v1/again/{request_id}"))
+		shipping.WithDialect(dialect.Reference()), shipping.WithDialect(&dialect.Dialect{Routes: map[string]string{
+			operations.DocumentPDF: "/v2/forms/{document_type}/{request_id}", operations.RetryRequest: "PATCH /v1/again/{request_id}",
+		}}))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Fatal(err)
 	}

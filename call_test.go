@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/randomtest"
@@ -133,7 +134,7 @@ func TestRecordsOutliveTheBufferTheyWereReadFrom(t *testing.T) {
 		"/v1/rates": ratesAnswer(100), "/v1/transactions": transactionsAnswer(100), "/v1/RD-1/FDA": pdf,
 	}}
 	client, err := NewClient("sk_test_123", WithBaseURL("https://api.example.com"), WithHTTPClient(web),
-		WithRoute(operations.DocumentPDF, "/v1/{request_id}/{document_type}"))
+		WithDialect(&dialect.Dialect{Routes: map[string]string{operations.DocumentPDF: "/v1/{request_id}/{document_type}"}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,12 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -20,6 +23,7 @@ import (
 const (
 	envSecretKey = "SHIPPING_SECRET_KEY"
 	envBaseURL   = "SHIPPING_BASE_URL"
+	envDialect   = "SHIPPING_DIALECT"
 )
 
 // Client calls the service for one account. It is safe for concurrent use. Create it once and share it: the retry
@@ -48,8 +52,9 @@ type core struct {
 	drift      func(operation string, found []Drift) // nil reports nothing
 	maxBody    int64
 	operations []operations.Operation
-	// provisional enables the operations that the specification names without a path.
-	provisional bool
+	dialect    *dialect.Dialect
+	shown      *dialect.Dialect // that of records; nil if it decides nothing about them
+	reader     *jsonread.Reader // of records, under the names of the dialect
 }
 
 // NewClient returns a client that authenticates with secretKey ("Bearer <SECRET_KEY>"). The base
@@ -65,9 +70,12 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := operations.WithRoutes(s.routes)
+	if err := s.dialect.Check(); err != nil {
+		return nil, invalidOption(cmp.Or(s.dialectSource, "WithDialect"), err.Error())
+	}
+	table, err := operations.WithRoutes(s.dialect.Routes)
 	if err != nil {
-		return nil, invalidOption("WithRoute", err.Error())
+		return nil, invalidOption("WithDialect", err.Error())
 	}
 	policy, err := s.policy.withDefaults()
 	if err != nil {
@@ -87,7 +95,10 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	c := &core{
 		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, maxBody: s.maxBody,
 		observer: s.observer, log: s.log, drift: s.drift,
-		operations: table, provisional: s.provisional,
+		operations: table, dialect: &s.dialect, reader: readerOf(&s.dialect),
+	}
+	if decides(&s.dialect) {
+		c.shown = &s.dialect
 	}
 	c.transport = transport.New(transport.Config{
 		HTTP: s.httpClient, Key: key, Policy: transport.Policy(policy), Limiter: s.limiter, MaxBody: s.maxBody,
@@ -109,12 +120,19 @@ func newSettings(opts []Option) settings {
 }
 
 // NewClientFromEnv returns a client for the key in SHIPPING_SECRET_KEY and the base address in
-// SHIPPING_BASE_URL. Options are applied after them, so [WithBaseURL] overrides the variable. A missing
-// or invalid variable is a [*ValidationError] that names it.
+// SHIPPING_BASE_URL, in the dialect of the file in SHIPPING_DIALECT, if that is set. Options are applied after them, so
+// [WithBaseURL] overrides the variable. A missing or invalid variable is a [*ValidationError] that names it.
 func NewClientFromEnv(opts ...Option) (*Client, error) {
 	key, base := os.Getenv(envSecretKey), os.Getenv(envBaseURL)
 	fromEnv := func(s *settings) { s.baseURL, s.baseURLSource = base, envBaseURL }
 	opts = append([]Option{fromEnv}, opts...)
+	if file := os.Getenv(envDialect); file != "" {
+		d, err := dialect.Read(file)
+		if err != nil {
+			return nil, invalidOption(envDialect, "cannot be read: "+err.Error())
+		}
+		opts = slices.Insert(opts, 1, WithDialect(d))
+	}
 	switch {
 	case key == "" && newSettings(opts).baseURL == "":
 		return nil, invalidOption(envSecretKey+" and "+envBaseURL,

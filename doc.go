@@ -45,7 +45,7 @@
 // [OutcomeUnknown], which [RegulatoryService.SettlePurchase] settles later, in this process or another.
 //
 // Editing a draft, retrying and the PDF have no documented path. These methods send nothing
-// unless [WithProvisionalRoutes] enables them.
+// unless [WithDialect] has routes for them.
 //
 // # Webhooks
 //

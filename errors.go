@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/redact"
 	"github.com/shipping-go/shipping/internal/transport"
@@ -46,7 +47,7 @@ var (
 	// ErrInvalidRequest too.
 	//
 	// Assumption: the specification shows no error codes. The condition is a refusal with
-	// [Error.Code] "insufficient_funds", or with the status 402.
+	// [Error.Code] "insufficient_funds", or refusal.funds_code of the dialect, or with the status 402.
 	ErrInsufficientFunds = errors.New("shipping: insufficient funds")
 	// ErrServer: the service failed (5xx).
 	ErrServer = errors.New("shipping: service failure")
@@ -78,7 +79,7 @@ type Error struct {
 	// Code is the service's own code of the failure, such as "insufficient_funds", 128 bytes at most; empty
 	// if the service sent none.
 	//
-	// Assumption: it is the member "error_code" of the envelope's data.
+	// Assumption: it is the member "error_code" of the envelope's data, or that of refusal.code of the dialect.
 	Code string
 	// Data is the envelope's data, as sent; absent if it is larger than 64 KiB.
 	Data RawJSON
@@ -101,6 +102,7 @@ type Error struct {
 	kind    error            // the sentinel
 	refused bool             // the whole body is a refusal; Body may hold only the start of it
 	refusal evidence.Refused // what the refusal of a purchase shows
+	funds   bool             // Code is that of a wallet that holds too little
 	// announces: the refusal of a purchase announces that one is under way.
 	announces bool
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
@@ -239,7 +241,7 @@ func (e *Error) Unwrap() []error {
 	if e.kind != nil {
 		errs = append(errs, e.kind)
 	}
-	if e.Refused() && (e.Code == codeInsufficientFunds || e.StatusCode == http.StatusPaymentRequired) {
+	if e.Refused() && (e.funds || e.Code == codeInsufficientFunds || e.StatusCode == http.StatusPaymentRequired) {
 		errs = append(errs, ErrInsufficientFunds)
 	}
 	if e.Cause != nil {
@@ -354,14 +356,24 @@ func (c *core) failureOf(x *exchange) *Error {
 	}
 	failure.refused = failure.refused && !got.Truncated
 	if failure.refused && x.operation.Charges {
-		failure.refusal, failure.announces = evidence.ReadRefusal(string(body), x.requestID), announcesPurchase(got)
+		failure.refusal, failure.announces = evidence.ReadRefusal(string(body), x.requestID, c.dialect), announcesPurchase(got)
 	}
-	failure.Message = c.reason(got.StatusCode, body, reply.Message)
-	failure.Data, failure.Code = reply.Data, reply.Data.Get("error_code").Text()
+	failure.Message = cmp.Or(textAt(body, c.dialect.Refusal.Message), c.reason(got.StatusCode, body, reply.Message))
+	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.dialect.Refusal.Code), reply.Data.Get("error_code").Text())
+	failure.funds = failure.Code != "" && failure.Code == c.dialect.Refusal.FundsCode
 	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
 	}
 	return failure
+}
+
+// textAt returns the text at a path of a body; "" without a path.
+func textAt(body []byte, path string) string {
+	if path == "" {
+		return ""
+	}
+	value := jsonread.Parse(string(body))
+	return cmp.Or(value.At(path).Text, value.At(strings.TrimPrefix(path, "data.")).Text) // problem details have no data
 }
 
 // redirectOf returns the target of a redirect, without its user and query.

@@ -15,6 +15,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -350,7 +351,7 @@ func TestClient_ANilContextIsAnError(t *testing.T) {
 	var none context.Context
 	for _, call := range shippingtest.Calls() {
 		service := shippingtest.NewService(call.Success())
-		_, err := call.Do(none, shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
+		_, err := call.Do(none, shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
 		if !errors.Is(err, shipping.ErrInvalidRequest) ||
 			!strings.Contains(err.Error(), "context is nil: pass context.Background()") || len(service.Requests()) != 0 {
 			t.Errorf("%s: %v, %d requests", call.Operation, err, len(service.Requests()))

@@ -7,6 +7,7 @@ import (
 	"log"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -212,16 +213,18 @@ func ExampleRegulatoryService_Wait() {
 	// WATCH failed true
 }
 
-// Operations without a documented path send nothing until they are enabled, on the assumed routes or
-// on those that your service has.
-func ExampleWithRoute() {
+// Operations without a documented path send nothing until they are enabled, on the routes of a
+// dialect.
+func ExampleWithDialect() {
 	plain, server := account()
 	defer server.Close()
 	_, err := plain.Regulatory.Retry(context.Background(), "RD-1")
 	fmt.Println(errors.Is(err, shipping.ErrInvalidRequest))
 
 	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
-		shipping.WithRoute("regulatory.retry", "POST /v1/regulatory-documents/{request_id}/again"))
+		shipping.WithDialect(&dialect.Dialect{Routes: map[string]string{
+			"regulatory.retry": "POST /v1/regulatory-documents/{request_id}/again",
+		}}))
 	fmt.Println(err)
 	// Output:
 	// true
@@ -230,7 +233,7 @@ func ExampleWithRoute() {
 
 // If a wristwatch is added to the items, the draft offers the document WATCH, with a price and a profile to fill in.
 func ExampleRegulatoryService_UpdateItems() {
-	client, server := account(shipping.WithProvisionalRoutes())
+	client, server := account(shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	defer server.Close()
 	ctx := context.Background()
 	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"})
@@ -258,7 +261,7 @@ func ExampleRegulatoryService_UpdateItems() {
 
 // The profile of a document holds the fields that a shipment does not have.
 func ExampleRegulatoryService_UpdateProfile() {
-	client, server := account(shipping.WithProvisionalRoutes())
+	client, server := account(shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	defer server.Close()
 	ctx := context.Background()
 	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
@@ -276,7 +279,7 @@ func ExampleRegulatoryService_UpdateProfile() {
 
 // Retry generates failed documents again. It costs nothing.
 func ExampleRegulatoryService_Retry() {
-	client, server := account(shipping.WithProvisionalRoutes())
+	client, server := account(shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	defer server.Close()
 	ctx := context.Background()
 	request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"},
@@ -297,7 +300,7 @@ func ExampleRegulatoryService_Retry() {
 
 // The PDF of a generated document. The operation has no documented path, so it has to be enabled.
 func ExampleRegulatoryService_PDF() {
-	client, server := account(shipping.WithProvisionalRoutes())
+	client, server := account(shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	defer server.Close()
 	ctx := context.Background()
 

@@ -19,6 +19,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -69,7 +70,7 @@ func TestObserver_LabelsAreRoutesAndNotPaths(t *testing.T) {
 	t.Parallel()
 	for _, call := range shippingtest.Calls() {
 		var events []string
-		client := shippingtest.NewClient(t, shippingtest.NewService(call.Success()), shipping.WithProvisionalRoutes(), shipping.WithObserver(observed(&events)))
+		client := shippingtest.NewClient(t, shippingtest.NewService(call.Success()), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), shipping.WithObserver(observed(&events)))
 		if _, err := call.Do(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +185,7 @@ func TestDrift_GoldenAnswersHaveNone(t *testing.T) {
 			continue
 		}
 		var found drifts
-		client := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, call.Golden), shipping.WithProvisionalRoutes(), found.option())
+		client := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, call.Golden), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), found.option())
 		if _, err := call.Do(t.Context(), client); err != nil {
 			t.Errorf("%s: %v", call.Operation, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
@@ -37,8 +38,8 @@ type settings struct {
 	maxBody       int64
 	observer      Observer
 	drift         func(operation string, found []Drift)
-	provisional   bool
-	routes        map[string]string // of provisional operations, by name
+	dialect       dialect.Dialect
+	dialectSource string // the variable that it comes from; "" is WithDialect
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. It is required. A trailing
@@ -109,28 +110,10 @@ func WithDriftReport(report func(operation string, found []Drift)) Option {
 	return func(s *settings) { s.drift = report }
 }
 
-// WithProvisionalRoutes enables the operations that the specification names without a path: UpdateItems,
-// UpdateAddresses, UpdateShipping, UpdateProfile, Retry and PDF. [WithRoute] sets the routes of your service.
-//
-// Without this option those methods return a [*ValidationError] and send nothing.
-//
-// Assumption: the routes.
-func WithProvisionalRoutes() Option { return func(s *settings) { s.provisional = true } }
-
-// WithRoute enables the provisional operations, and sets the route of one, such as "regulatory.retry". The route is a
-// path below the base address, or a method and a path, such as "PATCH /v1/again/{request_id}". It has the placeholders
-// {request_id} and, for a document, {document_type}. The operations are "regulatory.items.update",
-// "regulatory.addresses.update", "regulatory.shipping.update", "regulatory.profile.update", "regulatory.retry" and
-// "regulatory.pdf".
-func WithRoute(operation, route string) Option {
-	return func(s *settings) {
-		s.provisional = true
-		if s.routes == nil {
-			s.routes = map[string]string{}
-		}
-		s.routes[operation] = route
-	}
-}
+// WithDialect sets what the service has decided where the specification leaves a point open: the names of members, the routes
+// of UpdateItems, UpdateAddresses, UpdateShipping, UpdateProfile, Retry and PDF, and more. Without a route such an operation sends nothing, and
+// returns a [*ValidationError]. What the dialect does not set stays as it is. [dialect.Read] reads a file. The dialect must not be changed later.
+func WithDialect(d *dialect.Dialect) Option { return func(s *settings) { s.dialect.Overlay(d) } }
 
 // RetryPolicy bounds the retries of operations that are safe to retry. Zero fields take the defaults.
 type RetryPolicy struct {

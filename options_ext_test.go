@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -107,15 +108,15 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 			"WithMaxResponseBytes is negative: pass a number of bytes"},
 		"line in User-Agent": {shipping.WithUserAgent("acme\r\nX-Evil: 1"),
 			"WithUserAgent has a character that no HTTP header can carry"},
-		"unknown operation": {shipping.WithRoute("x", "/x"),
+		"unknown operation": {route("x", "/x"),
 			`names "x", which is not an operation that the specification names without a path`},
-		"documented operation": {shipping.WithRoute(shipping.OpPurchase, "/x"), "which is not an operation that"},
-		"route without slash":  {shipping.WithRoute(operations.DocumentPDF, "pdf"), "does not begin with a slash"},
-		"missing placeholder": {shipping.WithRoute(operations.DocumentPDF, "/pdf/{request_id}"),
+		"documented operation": {route(shipping.OpPurchase, "/x"), "which is not an operation that"},
+		"route without slash":  {route(operations.DocumentPDF, "pdf"), "does not begin with a slash"},
+		"missing placeholder": {route(operations.DocumentPDF, "/pdf/{request_id}"),
 			`gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
-		"unknown placeholder": {shipping.WithRoute(operations.RetryRequest, "/{request_id}/{x}"),
+		"unknown placeholder": {route(operations.RetryRequest, "/{request_id}/{x}"),
 			`whose placeholder {x} is unknown`},
-		"open placeholder": {shipping.WithRoute(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
+		"open placeholder": {route(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -355,7 +356,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
-			err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
+			err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -379,4 +380,9 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	if err != nil || !strings.Contains(service.Requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)
 	}
+}
+
+// route is the option of a dialect with one route.
+func route(operation, route string) shipping.Option {
+	return shipping.WithDialect(&dialect.Dialect{Routes: map[string]string{operation: route}})
 }

@@ -42,10 +42,6 @@ const (
 type PurchaseOptions struct {
 	// AllowUnknown sends document types that the specification does not list.
 	AllowUnknown bool
-	// QuotedDrafts states that the service shows the price of a draft as its charged amount. Without it, a draft that
-	// shows a charged amount is not purchased, because it may have been purchased already. With it, such a draft is
-	// purchased only if PurchaseRequest.Sole is set, too: a purchase whose status is shown late looks the same.
-	QuotedDrafts bool
 	// SettleFor is how long the request is read back after a lost response, or after a refusal that the
 	// record contradicts, until the outcome is reported as unknown. Default 10 s. If the context has a deadline, the
 	// purchase itself gets at least three quarters of the time.
@@ -229,6 +225,7 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		return nil, err
 	}
 	p := purchase.withDefaults()
+	p.Draft = s.inDialect(p.Draft)
 	p.Refused, p.Contradicted, p.UnderWay = false, false, false
 	reads := append(slices.Clip(call), WithResponse(nil)) // the caller wants the response of the purchase
 	var before *evidence.Record
@@ -267,8 +264,52 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 	return reading.decide(ctx)
 }
 
+// inDialect returns a draft that follows the dialect of the client. One that was read from JSON follows none.
+func (s RegulatoryService) inDialect(draft *RegulatoryRequest) *RegulatoryRequest {
+	if draft == nil || draft.Dialect != nil || s.core.shown == nil {
+		return draft
+	}
+	followed := *draft
+	followed.Dialect = s.core.shown
+	return &followed
+}
+
 // notPurchasable returns why the request must not be purchased; "" if it may.
 func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
+	return cmp.Or(p.notDraft(before), p.notQuote(before))
+}
+
+// notQuote returns why a charge that the draft shows may be that of a purchase; "" if it shows none, or a quote.
+func (p PurchaseRequest) notQuote(before *evidence.Record) string {
+	switch draft := p.Draft; {
+	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
+	case draft.Dialect == nil || !draft.Dialect.Purchase.Quoted:
+		return "the draft shows a charged amount, so that it may have been purchased already: if this service shows the price of a draft there, " +
+			"set purchase.quoted of its dialect"
+	case !p.quotes(draft):
+		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor of what is purchased: "+
+			"it may have been purchased already", draft.ChargedAmount)
+	case !p.Sole:
+		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: if this program created the " +
+			"draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, and call Regulatory.Purchase"
+	}
+	return ""
+}
+
+// quotes reports whether the charged amount of a draft is what it offers, or what is purchased, would cost.
+func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
+	var all []DocumentType
+	for _, offer := range draft.AvailableDocuments {
+		all = append(all, offer.DocumentType)
+	}
+	return slices.ContainsFunc([][]DocumentType{all, p.DocumentTypes}, func(documents []DocumentType) bool {
+		sum, err := draft.cost("none", documents)
+		return err == nil && (draft.ChargedAmount == sum.price || draft.ChargedAmount == sum.most)
+	})
+}
+
+// notDraft returns why the request is not a draft that can be purchased; "" if it is one.
+func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 	draft := p.Draft
 	switch {
 	case evidence.StatusOf(string(draft.Status)).Purchased && draft.Status != StatusFailed:
@@ -283,12 +324,6 @@ func (p PurchaseRequest) notPurchasable(before *evidence.Record) string {
 		return fmt.Sprintf("the service sent the status %s for the request, and only a draft is purchased", quoteShort(before.Status))
 	case before.Transaction || draft.TransactionID != "":
 		return "the draft shows a transaction, so that it may have been purchased already: compare it with the wallet's transactions"
-	case (before.Charge != "" || draft.ChargedAmount.Sign() > 0) && !p.QuotedDrafts:
-		return "the draft shows a charged amount, so that it may have been purchased already: if this service shows the price of a draft there, " +
-			"set PurchaseOptions.QuotedDrafts"
-	case (before.Charge != "" || draft.ChargedAmount.Sign() > 0) && !p.Sole:
-		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: if this program created the " +
-			"draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, and call Regulatory.Purchase"
 	}
 	return ""
 }
@@ -300,8 +335,7 @@ func (p PurchaseRequest) before() *evidence.Record {
 		return nil
 	}
 	shown := p.Draft.shown()
-	p.QuotedDrafts, p.Sole = true, true // they are not what the draft shows
-	if p.Draft.Status != "" && p.notPurchasable(shown) != "" {
+	if p.Draft.Status != "" && p.notDraft(shown) != "" {
 		return nil
 	}
 	return shown
@@ -314,7 +348,7 @@ func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, re
 	p.Draft = nil
 	if before != nil && outcome == OutcomeUnknown {
 		text, _ := json.Marshal(before.Members())
-		p.Draft = s.core.withoutKey(decodeRecord(RawJSON(text)))
+		p.Draft = s.core.withoutKey(s.core.decodeRecord(RawJSON(text)))
 	}
 	return &RegulatoryError{
 		RequestID: p.RequestID, Step: wait.StepPurchased, Outcome: outcome, Request: s.core.withoutKey(record), Purchase: &p, Err: err,
@@ -350,7 +384,7 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 	if err != nil {
 		return nil, responseOf(err, before), err
 	}
-	data, record := reply.raw, decodeRecord(reply.raw)
+	data, record := reply.raw, s.core.decodeRecord(reply.raw)
 	problem := ""
 	if data.isList() {
 		problem = evidence.ReadList(string(data), p.RequestID, p.slugs(), before)
@@ -404,7 +438,7 @@ func (r *RegulatoryRequest) shown() *evidence.Record {
 		text, _ := json.Marshal(r)
 		data = RawJSON(text)
 	}
-	return evidence.Read(string(data))
+	return evidence.Read(string(data), r.Dialect)
 }
 
 // responseOf classifies the error of a purchase.
@@ -599,6 +633,7 @@ func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *Purchas
 		return nil, err
 	}
 	p := purchase.withDefaults()
+	p.Draft = s.inDialect(p.Draft)
 	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.quietFor(), longest: p.QuietFor}
 	switch {
 	case p.Contradicted:

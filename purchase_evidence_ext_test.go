@@ -14,6 +14,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -22,37 +23,38 @@ import (
 func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 	t.Parallel()
 	const offers = `"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
-	quoted := shipping.PurchaseOptions{QuotedDrafts: true}
+	none, quoted := new(dialect.Dialect), &dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}
 	for name, test := range map[string]struct {
 		record  string
-		options shipping.PurchaseOptions
+		dialect *dialect.Dialect
 		want    string // in the error; "" if the purchase is sent
 	}{
-		"a draft":                                {`{"request_id":"RD-1","status":"draft",` + offers + `}`, shipping.PurchaseOptions{}, ""},
-		"a draft that lists documents":           {`{"request_id":"RD-1","status":"draft","documents":["FDA"],` + offers + `}`, shipping.PurchaseOptions{}, ""},
-		"a draft, charged 0":                     {`{"request_id":"RD-1","status":"draft","charged_amount":0,` + offers + `}`, shipping.PurchaseOptions{}, ""},
+		"a draft":                                {`{"request_id":"RD-1","status":"draft",` + offers + `}`, none, ""},
+		"a draft that lists documents":           {`{"request_id":"RD-1","status":"draft","documents":["FDA"],` + offers + `}`, none, ""},
+		"a draft, charged 0":                     {`{"request_id":"RD-1","status":"draft","charged_amount":0,` + offers + `}`, none, ""},
 		"a transaction":                          {`{"request_id":"RD-1","status":"draft","transaction_id":"TX-1",` + offers + `}`, quoted, "shows a transaction"},
 		"a transaction that cannot be read":      {`{"request_id":"RD-1","status":"draft","transaction_id":{"id":1},` + offers + `}`, quoted, "shows a transaction"},
-		"a charge":                               {`{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}`, shipping.PurchaseOptions{}, "QuotedDrafts"},
-		"a charge that cannot be read":           {`{"request_id":"RD-1","status":"draft","charged_amount":"5 NGN",` + offers + `}`, shipping.PurchaseOptions{}, "QuotedDrafts"},
-		"a charge, beside the record":            {`{"charged_amount":5,"request":{"request_id":"RD-1","status":"draft",` + offers + `}}`, shipping.PurchaseOptions{}, "QuotedDrafts"},
+		"a charge":                               {`{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}`, none, "purchase.quoted"},
+		"a charge that cannot be read":           {`{"request_id":"RD-1","status":"draft","charged_amount":"5 NGN",` + offers + `}`, none, "purchase.quoted"},
+		"a charge, beside the record":            {`{"charged_amount":5,"request":{"request_id":"RD-1","status":"draft",` + offers + `}}`, none, "purchase.quoted"},
 		"a transaction, beside the record":       {`{"transaction_id":"TX-1","request":{"request_id":"RD-1","status":"draft",` + offers + `}}`, quoted, "shows a transaction"},
+		"a quote of another sum":                 {`{"request_id":"RD-1","status":"draft","charged_amount":6,` + offers + `}`, quoted, "neither of all that it offers"},
 		"a quote":                                {`{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}`, quoted, ""},
-		"a status given twice":                   {`{"request_id":"RD-1","status":"completed","status":"draft",` + offers + `}`, shipping.PurchaseOptions{}, `"status" twice`},
-		"another status beside the record":       {`{"request_id":"RD-1","status":"draft","request":{"status":"processing"},` + offers + `}`, shipping.PurchaseOptions{}, "two values for status"},
-		"a completed request":                    {`{"request_id":"RD-1","status":"completed",` + offers + `}`, shipping.PurchaseOptions{}, "completed"},
-		"a request in a state that is not known": {`{"request_id":"RD-1","status":"quoted",` + offers + `}`, shipping.PurchaseOptions{}, "quoted"},
-		"a list of one draft":                    {`[{"request_id":"RD-1","status":"draft",` + offers + `}]`, shipping.PurchaseOptions{}, ""},
-		"a list of one charged draft":            {`[{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}]`, shipping.PurchaseOptions{}, "QuotedDrafts"},
-		"a list of two drafts":                   {`[{"request_id":"RD-1","status":"draft",` + offers + `},{"request_id":"RD-2","status":"draft"}]`, shipping.PurchaseOptions{}, "no regulatory request"},
+		"a status given twice":                   {`{"request_id":"RD-1","status":"completed","status":"draft",` + offers + `}`, none, `"status" twice`},
+		"another status beside the record":       {`{"request_id":"RD-1","status":"draft","request":{"status":"processing"},` + offers + `}`, none, "two values for status"},
+		"a completed request":                    {`{"request_id":"RD-1","status":"completed",` + offers + `}`, none, "completed"},
+		"a request in a state that is not known": {`{"request_id":"RD-1","status":"quoted",` + offers + `}`, none, "quoted"},
+		"a list of one draft":                    {`[{"request_id":"RD-1","status":"draft",` + offers + `}]`, none, ""},
+		"a list of one charged draft":            {`[{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}]`, none, "purchase.quoted"},
+		"a list of two drafts":                   {`[{"request_id":"RD-1","status":"draft",` + offers + `},{"request_id":"RD-2","status":"draft"}]`, none, "no regulatory request"},
 	} {
 		workflow := &shipping.AnalyzeAndPollOptions{
-			Select: shipping.SelectAll, Purchase: test.options, Poll: shipping.PollOptions{MaxFailures: 1, DraftFor: time.Second},
+			Select: shipping.SelectAll, Poll: shipping.PollOptions{MaxFailures: 1, DraftFor: time.Second},
 		}
 		for way, buy := range map[string]func(ctx context.Context, r shipping.RegulatoryService) error{
 			"Purchase, read first": func(ctx context.Context, r shipping.RegulatoryService) error {
 				_, err := r.Purchase(ctx, &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Sole: true, PurchaseOptions: test.options})
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Sole: true})
 				return err
 			},
 			"Purchase, with the draft": func(ctx context.Context, r shipping.RegulatoryService) error {
@@ -61,7 +63,7 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 					return err
 				}
 				_, err = r.Purchase(ctx, &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, Sole: true, PurchaseOptions: test.options})
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, Sole: true})
 				return err
 			},
 			"AnalyzeAndPoll": func(ctx context.Context, r shipping.RegulatoryService) error {
@@ -84,17 +86,18 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 				})
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 				defer stop()
-				err := buy(ctx, shippingtest.NewClient(t, service).Regulatory)
+				err := buy(ctx, shippingtest.NewClient(t, service, shipping.WithDialect(test.dialect)).Regulatory)
+				want := test.want
 				if way == "Resume" && name == "a quote" { // Resume does not know whether somebody else has purchased
-					test.want = "set Sole"
+					want = "set Sole"
 				}
-				if (purchases == 1) != (test.want == "") {
+				if (purchases == 1) != (want == "") {
 					t.Errorf("%s, %s: %d purchases, %v", way, name, purchases, err)
 				}
 				completed := way == "Resume" && strings.Contains(name, "completed") // which is what it waits for
 				waits := way == "Resume" && strings.Contains(name, "not known")
-				if test.want != "" && !completed && !waits && (err == nil || !strings.Contains(err.Error(), test.want)) {
-					t.Errorf("%s, %s: %v, want %q", way, name, err, test.want)
+				if want != "" && !completed && !waits && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%s, %s: %v, want %q", way, name, err, want)
 				}
 			})
 		}
@@ -268,8 +271,9 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{test.response}, []httpmock.Responder{test.read}))
-				members := `"request_id":"RD-1","status":"draft"`
+				client := shippingtest.NewClient(t, shippingtest.NewRequestService([]httpmock.Responder{test.response}, []httpmock.Responder{test.read}),
+					shipping.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}))
+				members := `"request_id":"RD-1","status":"draft","available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
 				if test.draft != "" {
 					members += "," + test.draft
 				}
@@ -280,7 +284,6 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 				}
 				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
 					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, Sole: test.sole,
-					PurchaseOptions: shipping.PurchaseOptions{QuotedDrafts: true},
 				})
 				outcome, later := shippingtest.Outcome(result, err), shippingtest.Outcome(result, err)
 				if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok && outcome == shipping.OutcomeUnknown {

@@ -1,6 +1,8 @@
 package shipping_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +16,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -237,24 +240,73 @@ func readBacks() map[string]readBack {
 	return rows
 }
 
+// dialects are those of services with other names: the usual ones in full, those of Contrary, and three sets that were drawn at random.
+func dialects() []*dialect.Dialect {
+	random := func(at, documents, charge, transaction, document string) *dialect.Dialect {
+		return &dialect.Dialect{
+			Record:   dialect.Record{At: at, Documents: documents, ChargedAmount: charge, TransactionID: transaction},
+			Document: dialect.Document{DocumentType: document},
+		}
+	}
+	return []*dialect.Dialect{
+		dialect.Reference(), dialect.Contrary(), random("", "ijw", "qba", "transaction", "uho"), random("wk", "paid_documents", "zzf", "ledger_ref", ""),
+		random("regulatory", "documents", "total_charged", "tx", "form"),
+	}
+}
+
+// speaking is a service that answers with the names of a dialect.
+type speaking struct {
+	http.RoundTripper
+	dialect *dialect.Dialect
+}
+
+func (s speaking) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := s.RoundTripper.RoundTrip(r)
+	if err != nil || s.dialect == nil {
+		return response, err
+	}
+	body, err := io.ReadAll(response.Body)
+	record := s.dialect.Record
+	for usual, name := range map[string]string{
+		"request": record.At, "documents": record.Documents, "charged_amount": record.ChargedAmount, "transaction_id": record.TransactionID,
+		"document_type": s.dialect.Document.DocumentType,
+	} {
+		if name != "" {
+			body = bytes.ReplaceAll(body, []byte(`"`+usual+`":`), []byte(`"`+name+`":`))
+		}
+	}
+	response.Body, response.ContentLength = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err})), -1
+	response.Header.Del("Content-Length")
+	return response, nil
+}
+
+// failing is a body that ends with an error, or ends.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
+
 // Every response with every read-back has the outcome of the table in internal/evidence, whatever shape the service gives
-// to it, and the purchase is sent once: also if readings lag behind by 4 s, or the purchase takes effect so late.
+// to it, and the purchase is sent once: also if readings lag behind by 4 s, or the purchase takes effect so late, and
+// whatever names the dialect of the service has.
 func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	t.Parallel()
 	pairs := 0
 	for kind, responses := range purchaseResponses() {
 		for name, response := range responses {
-			pairs += 2 * len(readBacks())
+			pairs += 3 * len(readBacks())
 			t.Run(kind+", "+name, func(t *testing.T) {
 				t.Parallel()
 				for readName, read := range readBacks() {
 					want := map[string]shipping.PurchaseOutcome{"confirmation": shipping.OutcomeCharged, "lost": read.lost, "refusal": read.refusal}[kind]
-					for _, late := range []time.Duration{0, 4 * time.Second} {
+					others := dialects()
+					own := others[(len(name)+len(readName))%len(others)]
+					for late, d := range map[time.Duration]*dialect.Dialect{0: nil, 4 * time.Second: nil, time.Second: own} {
 						synctest.Test(t, func(t *testing.T) {
 							service := shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{shownAfter(late, read.read)})
-							result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), read.sole)
+							client := shippingtest.NewClient(t, speaking{service, d}, shipping.WithDialect(d))
+							result, err := shippingtest.Purchase(t.Context(), client, read.sole)
 							if got := shippingtest.Outcome(result, err); got != want || (err == nil) != (want == shipping.OutcomeCharged && kind != "refusal") {
-								t.Errorf("%s, shown after %s: outcome %q, want %q (%v)", readName, late, got, want, err)
+								t.Errorf("%s, shown after %s in %+v: outcome %q, want %q (%v)", readName, late, d, got, want, err)
 							}
 							if n := service.Count(http.MethodPost); n != 1 {
 								t.Errorf("%s: the purchase was sent %d times", readName, n)
@@ -425,7 +477,7 @@ func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 	for _, call := range shippingtest.Calls() {
 		switch call.Operation {
 		case shipping.OpGetRequest, operations.UpdateItems, operations.UpdateAddresses, operations.UpdateShipping, operations.UpdateProfile, operations.RetryRequest:
-			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`)), shipping.WithProvisionalRoutes()))
+			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`)), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
 			if !errors.Is(err, shipping.ErrUnexpectedBody) || !strings.Contains(fmt.Sprint(err), `about another request, "RD-2"`) {
 				t.Errorf("%s: %v", call.Operation, err)
 			}

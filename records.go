@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
 
@@ -50,6 +51,9 @@ type RegulatoryRequest struct {
 	// Raw is the data of the response that held the record, as the service sent it: the record itself, or an object with
 	// the record as its member "request". If the data is a list of one record, Raw is that record.
 	Raw RawJSON `json:"-" read:"raw"`
+	// Dialect is that of the client that read the record, if it has names or amounts of records: [RegulatoryRequest.Price],
+	// [RegulatoryRequest.Cost] and [Budget.Check] follow it. It may be nil.
+	Dialect *dialect.Dialect `json:"-"`
 }
 
 // Offer returns the available document of a type. If the type is listed more than once, its price is
@@ -213,13 +217,22 @@ func readRequestData(d *jsonread.Decoder, data *requestData) (read bool) {
 }
 
 // decodeRecord reads the record from the data of a response, which may be a list of one.
-func decodeRecord(raw RawJSON) *RegulatoryRequest {
+func decodeRecord(raw RawJSON) *RegulatoryRequest { return decodeWith(responses(), raw) }
+
+func decodeWith(reader *jsonread.Reader, raw RawJSON) *RegulatoryRequest {
 	raw = cmp.Or(raw.sole(), raw)
 	var data requestData
-	if readJSON([]byte(raw), &data) != nil {
+	if reader.Read([]byte(raw), &data, jsonread.Options{}) != nil {
 		return &RegulatoryRequest{Raw: raw}
 	}
 	return data.record
+}
+
+// decodeRecord is the function for the dialect of the client.
+func (c *core) decodeRecord(raw RawJSON) *RegulatoryRequest {
+	record := decodeWith(c.reader, raw)
+	record.Dialect = c.shown
+	return record
 }
 
 // RawJSON is a JSON value kept exactly as the service sent it, for fields whose shape the

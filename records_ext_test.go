@@ -12,6 +12,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -245,7 +246,7 @@ func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 			continue
 		}
 		service := shippingtest.NewGoldenService(t, call.Golden)
-		got, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes()))
+		got, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
 		if err != nil {
 			t.Fatal(err)
 		}

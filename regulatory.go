@@ -126,8 +126,9 @@ func (s RegulatoryService) record(ctx context.Context, r request, call []CallOpt
 	case record == nil:
 		record = &RegulatoryRequest{Raw: data.raw}
 	case data.raw.sole() != "":
-		record = decodeRecord(data.raw)
+		record = s.core.decodeRecord(data.raw)
 	}
+	record.Dialect = s.core.shown
 	record = s.core.withoutKey(record) // errors quote it, and journals keep parts of it
 	asked := r.requestID
 	record.RequestID = cmp.Or(record.RequestID, asked)
@@ -187,20 +188,20 @@ func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 	if raw == record.Raw {
 		return record
 	}
-	safe := decodeRecord(raw)
+	safe := c.decodeRecord(raw)
 	safe.RequestID = cmp.Or(safe.RequestID, record.RequestID) // the service may have left it out
 	safe.Status = cmp.Or(safe.Status, record.Status)
 	return safe
 }
 
 // The operations below are those that the specification names without a path. They send nothing and return
-// a [*ValidationError] unless [WithProvisionalRoutes] is given; routes, methods and bodies are assumptions
+// a [*ValidationError] unless [WithDialect] has a route for them; routes, methods and bodies are assumptions
 // of this project.
 
 // UpdateItems replaces the line items of a draft. The service then offers other documents: an added
 // wristwatch adds WATCH, with its price.
 //
-// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, items []LineItem, call ...CallOption) (*RegulatoryRequest, error) {
 	if items == nil {
 		items = []LineItem{}
@@ -213,7 +214,7 @@ func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, it
 
 // UpdateAddresses replaces the addresses of a draft. An address that is nil is not changed.
 //
-// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string, addresses Addresses, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, operations.UpdateAddresses, requestID, "", addresses, call)
 }
@@ -221,7 +222,7 @@ func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string
 // UpdateShipping replaces the shipping details of an invoice's goods. The service refuses it for a request
 // made from a shipment.
 //
-// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping ShippingDetails, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, operations.UpdateShipping, requestID, "", shipping, call)
 }
@@ -229,7 +230,7 @@ func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string,
 // UpdateProfile fills in the profile of one document of a draft. fields is any value that marshals to a
 // JSON object, such as a map; [AvailableDocument.ProfileFields] lists the fields of a document.
 //
-// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError].
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError].
 func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any, call ...CallOption) (*RegulatoryRequest, error) {
 	if fields == nil {
 		return nil, invalidRequest(operations.UpdateProfile, "fields", "is missing: pass the fields of the document, such as a map")
@@ -239,7 +240,7 @@ func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, 
 
 // Retry generates the failed automated documents of a failed request again. Nothing is charged.
 //
-// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError]. Assumption: the request goes back to processing.
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError]. Assumption: the request goes back to processing.
 func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, operations.RetryRequest, requestID, "", struct{}{}, call)
 }
@@ -256,7 +257,7 @@ func pathOf(requestID string, document DocumentType) map[string]string {
 // PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is
 // not a PDF is [ErrUnexpectedBody].
 //
-// Provisional: without [WithProvisionalRoutes] the error is a [*ValidationError]. Specification: "Authentication", rule 1.
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError]. Specification: "Authentication", rule 1.
 func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
 	body, response, err := fetch[rawBody](ctx, s.core, request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/batchtest"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -139,13 +140,13 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 // is reserved is the price with its tax.
 func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		service := &walletService{offer: `"amount":90,"tax":10,"currency":"NGN"`, quote: "900"}
+		service := &walletService{offer: `"amount":90,"tax":10,"currency":"NGN"},{"document_type":"FDA","amount":800,"currency":"NGN"`, quote: "890"}
+		client := shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}))
 		journal := newMemoryJournal(t)
 		options := &batch.Options{
-			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "299"), Journal: journal,
-			Purchase: shipping.PurchaseOptions{QuotedDrafts: true},
+			Concurrency: 1, Select: shipping.SelectOnly("CUSTOMS"), Budget: nairaBudget(t, "299"), Journal: journal,
 		}
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), options)
+		report, err := batch.Run(t.Context(), client, walletItems(3), options)
 		if err != nil || report.Count(batch.StateCompleted) != 2 || report.Count(batch.StateOverBudget) != 1 || report.Committed != shippingtest.Amount(t, "200") {
 			t.Errorf("%+v, %v", report, err)
 		}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -123,14 +124,18 @@ type naming struct{ field, name string }
 // named are the names of members of the record itself.
 func (r Record) named() []naming {
 	return []naming{
-		{"line_items", r.LineItems}, {"documents", r.Documents}, {"charged_amount", r.ChargedAmount},
-		{"transaction_id", r.TransactionID}, {"currency", r.Currency}, {"wallet", r.Wallet},
+		{"line_items", cmp.Or(r.LineItems, "line_items")}, {"documents", cmp.Or(r.Documents, "documents")},
+		{"charged_amount", cmp.Or(r.ChargedAmount, "charged_amount")}, {"transaction_id", cmp.Or(r.TransactionID, "transaction_id")},
+		{"currency", cmp.Or(r.Currency, "currency")}, {"wallet", cmp.Or(r.Wallet, "wallet")},
 	}
 }
 
 // named are the names of members of an offer.
 func (o Offer) named() []naming {
-	return []naming{{"document_type", o.DocumentType}, {"amount", o.Amount}, {"currency", o.Currency}, {"mode", o.Mode}}
+	return []naming{
+		{"document_type", cmp.Or(o.DocumentType, "document_type")}, {"amount", cmp.Or(o.Amount, "amount")},
+		{"currency", cmp.Or(o.Currency, "currency")}, {"mode", cmp.Or(o.Mode, "mode")},
+	}
 }
 
 // conflicts returns an error for two fields with one name, and for a name that is both a value and an object.
@@ -138,11 +143,11 @@ func conflicts(of string, named []naming) (problems []error) {
 	for i, one := range named {
 		for _, other := range named[i+1:] {
 			switch {
-			case one.name == "" || one.name == "-" || other.name == "":
+			case one.name == "-":
 			case one.name == other.name:
 				problems = append(problems, fmt.Errorf("%s.%s and %s.%s are both %q: one member cannot be both", of, one.field, of, other.field, one.name))
 			case strings.HasPrefix(one.name, other.name+"."), strings.HasPrefix(other.name, one.name+"."):
-				problems = append(problems, fmt.Errorf("%s.%s is %q, and %s.%s %q: a member cannot be a value and an object", of, one.field, one.name, of, other.field, other.name))
+				problems = append(problems, fmt.Errorf("%s.%s is %q, and %s.%s %q: a member cannot be a value and an object; rename it, or write \"-\" if it is not sent", of, one.field, one.name, of, other.field, other.name))
 			}
 		}
 	}

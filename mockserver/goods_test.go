@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -71,7 +72,7 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	if err != nil || !slices.Contains(server.Invoices(), url) {
 		t.Fatalf("added %q to %v: %v", url, server.Invoices(), err)
 	}
-	client := server.Client(t, shipping.WithProvisionalRoutes())
+	client := server.Client(t, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{FileURL: url})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping/internal/decimal"
@@ -14,9 +15,10 @@ import (
 type counter struct {
 	price    price
 	currency string
+	beside   []string // members that a purchase does not charge
 
 	sum        decimal.Number // of the amounts beside the price
-	beside     []string       // their names
+	counted    []string       // their names
 	total      decimal.Number // the largest total
 	totalShown string         // its name
 	numbers    int            // that were read
@@ -76,12 +78,12 @@ func (c *counter) cost() (Cost, error) {
 		c.stop("the sum of its amounts", tooLong)
 	}
 	if c.total.Cmp(most) > 0 {
-		most, c.beside = c.total, []string{c.totalShown}
+		most, c.counted = c.total, []string{c.totalShown}
 	}
 	if c.price.most != c.price.plain {
-		c.beside = append(c.beside, "a price that may be "+text(c.price.most))
+		c.counted = append(c.counted, "a price that may be "+text(c.price.most))
 	}
-	return Cost{Currency: c.currency, Price: c.price.plain, Most: most, Beside: c.beside}, c.err
+	return Cost{Currency: c.currency, Price: c.price.plain, Most: most, Beside: c.counted}, c.err
 }
 
 const tooLong = "has too many digits"
@@ -89,6 +91,8 @@ const tooLong = "has too many digits"
 // value adds what a value can cost.
 func (c *counter) value(v jsonread.Value, at place) {
 	switch {
+	case !at.isPrice && slices.Contains(c.beside, at.path):
+		c.numbers++
 	case v.Scalar():
 		c.scalar(v, at)
 	case at.has(parts) && c.consistsOf(v):
@@ -139,8 +143,8 @@ func (c *counter) object(v jsonread.Value, at place) {
 	}
 	used[""] = !outermost && c.numbers > before
 	for i, m := range v.Members {
-		if names[i].isCurrency {
-			c.unused(m, at.inside(m.Name, names[i]), used[names[i].owner(len(names[i].words))])
+		if inner := at.inside(m.Name, names[i]); names[i].isCurrency && !slices.Contains(c.beside, inner.path) {
+			c.unused(m, inner, used[names[i].owner(len(names[i].words))])
 		}
 	}
 }
@@ -216,7 +220,7 @@ func (c *counter) add(shown string, n decimal.Number) {
 	if !ok {
 		c.stop(shown, tooLong)
 	}
-	c.sum, c.beside = sum, append(c.beside, shown)
+	c.sum, c.counted = sum, append(c.counted, shown)
 }
 
 // roundUp returns a positive number with at most that many decimals, rounded up: a service may round, too.

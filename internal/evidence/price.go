@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
@@ -32,15 +33,17 @@ type Offers struct {
 	twice    string         // a name that the draft gives twice
 	currency jsonread.Value // of the draft
 	entries  map[string][]jsonread.Value
+	dialect  *dialect.Dialect
 }
 
 // Offers returns the available documents by slug. It reads each of them once.
 func (r *Record) Offers() *Offers {
-	offers := &Offers{currency: r.draft.Get("currency"), entries: map[string][]jsonread.Value{}}
+	d := r.in()
+	offers := &Offers{currency: r.draft.At(cmp.Or(d.Record.Currency, "currency")), entries: map[string][]jsonread.Value{}, dialect: d}
 	offers.twice, _ = r.draft.Repeated()
 	if available := r.draft.Get("available_documents"); available.Kind == '[' {
 		for _, entry := range available.Elements {
-			found := slugs(entry)
+			found := slugs(entry, d.Offer.DocumentType)
 			for i, slug := range found {
 				if !slices.Contains(found[:i], slug) {
 					offers.entries[slug] = append(offers.entries[slug], entry)
@@ -64,18 +67,24 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 		return Cost{}, fmt.Errorf("has no clear price (the draft gives %s twice)", quote(o.twice))
 	}
 	offer := entries[0]
-	price, err := priceOf(offer)
+	price, err := priceOf(offer, o.dialect.Offer)
 	if err != nil {
 		return Cost{}, err
 	}
 	own := offer.Get("currency")
+	if name := o.dialect.Offer.Currency; name != "" && name != "-" {
+		if own = offer.At(name); own.Text == "" {
+			return Cost{}, fmt.Errorf("has a price without a currency: the dialect names %s (offer.currency), which it does not show", name)
+		}
+		price.currency = own.Text
+	}
 	if price.currency+own.Text == "" && !o.currency.Scalar() {
 		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
 	}
-	c := counter{price: price, currency: cmp.Or(price.currency, own.Text, o.currency.Text, assumed)}
+	c := counter{price: price, beside: o.dialect.Offer.Beside, currency: cmp.Or(price.currency, own.Text, o.currency.Text, assumed)}
 	switch {
 	case c.currency == "":
-		return Cost{}, errors.New("has a price without a currency: set Budget.AssumeCurrency to take it for the wallet's")
+		return Cost{}, errors.New("has a price without a currency: set offer.default_currency of the dialect to its code, or to \"wallet\" for that of the budget")
 	case c.foreign(price.code):
 		c.stop(strings.Join(price.path, "."), "is in "+price.code)
 	}
@@ -92,7 +101,22 @@ type price struct {
 
 // priceOf reads the price of an offer: its amount or price, or the amount in an object of this name. If an offer has both,
 // they have to be equal.
-func priceOf(offer jsonread.Value) (found price, err error) {
+func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
+	if d.Amount != "" && d.Amount != "-" {
+		value := offer.At(d.Amount)
+		if found.path = strings.Split(d.Amount, "."); value.Text != "" || !value.Scalar() {
+			found.amount, err = readAmount(value)
+		}
+		switch {
+		case value.Scalar() && value.Text == "":
+			return price{}, fmt.Errorf("has no price that could be read: the dialect names %s (offer.amount), which it does not show", d.Amount)
+		case err != nil:
+			return price{}, fmt.Errorf("has no price that could be read (%s is %s): select other documents", d.Amount, sent(value))
+		case found.plain.Sign() < 0:
+			return price{}, fmt.Errorf("has the negative price %s: select other documents", text(found.plain))
+		}
+		return found, nil
+	}
 	for _, name := range []string{"amount", "price"} {
 		value, p := offer.Get(name), price{path: []string{name}}
 		if value.Kind == '{' {

@@ -18,7 +18,7 @@ func TestOffers_Cost(t *testing.T) {
 		}
 		row := strings.Split(strings.TrimSpace(line), "\t")
 		draft := `{"currency":"NGN","available_documents":[{"slug":"FDA",` + row[3] + `}]}`
-		got, err := Read(draft).Offers().Cost("FDA", "")
+		got, err := Read(draft, nil).Offers().Cost("FDA", "")
 		price, most := text(got.Price), text(got.Most)
 		if err != nil {
 			price, most = "-", "-"

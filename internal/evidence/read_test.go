@@ -28,7 +28,7 @@ func TestRead_Unclear(t *testing.T) {
 		`{"Status":["draft"],"status":"draft"}`:                                              "",
 		`{"request_id":"RD-1","request":{"request_id":"RD-1"},"documents":[{"status":"x"}]}`: "",
 	} {
-		got := Read(data).Unclear
+		got := Read(data, nil).Unclear
 		if (got == "") != (want == "") || !strings.Contains(got, want) || len(got) > 100 {
 			t.Errorf("%s: %q, want %q", data, got, want)
 		}
@@ -41,7 +41,7 @@ func TestRead_Draft(t *testing.T) {
 		`{"status":"draft"}`: true, `{"status":" Draft "}`: true, `{"status":"ok","request":{"status":"draft"}}`: true,
 		`{"status":"processing"}`: false, `{"request":"draft"}`: false, `{"STATUS":"draft"}`: false, `null`: false, ``: false,
 	} {
-		if got := Read(data).Draft; got != want {
+		if got := Read(data, nil).Draft; got != want {
 			t.Errorf("%s: %t", data, got)
 		}
 	}
@@ -57,7 +57,7 @@ func TestRead_ShowsCharge(t *testing.T) {
 		`{"charged_amount":0}`: false, `{"charged_amount":"0.00"}`: false, `{"charged_amount":0e9}`: false, `{"charged_amount":""}`: false,
 		`{"charged_amount":0.01}`: true, `{"charged_amount":"0x1"}`: true, `{"Charged_Amount":5}`: false,
 	} {
-		if got := Read(data).ShowsCharge(); got != want {
+		if got := Read(data, nil).ShowsCharge(); got != want {
 			t.Errorf("%s: %t", data, got)
 		}
 	}
@@ -78,7 +78,7 @@ func TestRead_Record(t *testing.T) {
 		`{"status":"draft","charged_amount":"0x10p0"}`:                            {"draft", unreadable},
 		`{"status":"draft","charged_amount":"NaN"}`:                               {"draft", unreadable},
 	} {
-		record := Read(data)
+		record := Read(data, nil)
 		if record.Status != want.status || record.Charge != want.charge {
 			t.Errorf("%s: %q, charge %q", data, record.Status, record.Charge)
 		}
@@ -109,7 +109,7 @@ func TestCompare(t *testing.T) {
 		`{"documents":{"document_type":"MSDS"}}`: {Others, true},
 		`{"Documents":["MSDS"]}`:                 {NoList, false},
 	} {
-		record := Read(data)
+		record := Read(data, nil)
 		if got := record.Compare([]string{"FDA", "WATCH"}); got != want.documents {
 			t.Errorf("%s: %d, want %d", data, got, want.documents)
 		}
@@ -139,7 +139,7 @@ func TestSince(t *testing.T) {
 		"a quote, and then a transaction": {`{"charged_amount":5}`, `{"charged_amount":5,"transaction_id":"TX-1"}`, NoList, true},
 		"charges that cannot be read":     {`{"charged_amount":{}}`, `{"charged_amount":{}}`, NoList, false},
 	} {
-		since := Read(test.after).Since(Read(test.before))
+		since := Read(test.after, nil).Since(Read(test.before, nil))
 		if got := since.Compare([]string{"FDA"}); got != test.documents || since.ShowsCharge() != test.charge {
 			t.Errorf("%s: %d, charge %t", name, got, since.ShowsCharge())
 		}
@@ -160,7 +160,7 @@ func TestOnlyThese(t *testing.T) {
 		`{"request":{"status":"failed","purchased_documents":["FDA"]},"transaction_id":"T"}`:  {true, true},
 		`{"request":{"status":"processing","purchased_documents":["FDA",{"name":"a form"}]}}`: {false, true},
 	} {
-		record := Read(data)
+		record := Read(data, nil)
 		if got := [2]bool{record.OnlyThese([]string{"FDA"}), record.OnlyThese(nil)}; got != want {
 			t.Errorf("%s: %t", data, got)
 		}
@@ -171,7 +171,7 @@ func TestOnlyThese(t *testing.T) {
 // itself: something was purchased, perhaps by this very request, which a gateway had repeated.
 func TestReadRefusal(t *testing.T) {
 	t.Parallel()
-	draft := Read(`{"status":"draft","charged_amount":5}`)
+	draft := Read(`{"status":"draft","charged_amount":5}`, nil)
 	for body, want := range map[string]string{
 		`{"status":false}`: "",
 		`{"status":false,"message":"no","request_id":"trace-1"}`:                        "",
@@ -204,7 +204,7 @@ func TestReadRefusal(t *testing.T) {
 		`{"title":"No","status":409,"request":{"status":"completed"}}`:                  "other than draft",
 		`{"title":"No","status":409,"documents":[{"type":"FDA"}],"transaction_id":"T"}`: "a transaction",
 	} {
-		got := ReadRefusal(body, "RD-1").Contradiction(draft)
+		got := ReadRefusal(body, "RD-1", nil).Contradiction(draft)
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
@@ -224,10 +224,10 @@ func TestSameCurrency(t *testing.T) {
 func TestRead_NestedThousandsOfTimes(t *testing.T) {
 	t.Parallel()
 	nested := strings.Repeat(`{"request":`, 5000) + `{"transaction_id":"T"}` + strings.Repeat(`}`, 5000)
-	if record := Read(nested); record.Unclear == "" {
+	if record := Read(nested, nil); record.Unclear == "" {
 		t.Errorf("%+v", record)
 	}
-	if ReadRefusal(`{"status":false,"data":`+nested+`}`, "RD-1").Contradiction(Read("")) != "" {
+	if ReadRefusal(`{"status":false,"data":`+nested+`}`, "RD-1", nil).Contradiction(Read("", nil)) != "" {
 		t.Error("a member was found below the depth that is read")
 	}
 }
@@ -275,7 +275,7 @@ func TestReadList(t *testing.T) {
 		`[{"document_type":"FDA","errors":[{"message":"no"}]},"WATCH"]`:           failure,
 		`[{"document_type":"FDA","failure":{"reason":"no"}},"WATCH"]`:             failure,
 	} {
-		got := ReadList(data, "RD-1", []string{"FDA", "WATCH"}, Read(`{"status":"draft"}`))
+		got := ReadList(data, "RD-1", []string{"FDA", "WATCH"}, Read(`{"status":"draft"}`, nil))
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", data, got, want)
 		}

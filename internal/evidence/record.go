@@ -1,11 +1,13 @@
 package evidence
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
@@ -23,8 +25,9 @@ type Record struct {
 	// Charge is the charged amount as it was written; "" if none is shown. Zero is not a charge.
 	Charge string
 	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
-	lists map[string][]string
-	draft jsonread.Value // the record itself
+	lists   map[string][]string
+	draft   jsonread.Value // the record itself
+	dialect *dialect.Dialect
 }
 
 // listNames are the members that may list purchased documents, as slugs or as objects with a slug.
@@ -33,33 +36,66 @@ type Record struct {
 // lists too, such as the documents that are available or uploaded: see [Record.Since].
 var listNames = []string{"documents", "document_types", "purchased_documents"}
 
-// Read reads the data of a response. The record may be data or data.request.
-func Read(data string) *Record { return readValue(jsonread.Parse(data)) }
+// Read reads the data of a response. The record may be data, data.request, or the member that the dialect names. A dialect
+// adds names under which evidence is found, and takes none away. It may be nil.
+func Read(data string, d *dialect.Dialect) *Record {
+	if d == nil {
+		d = new(dialect.Dialect)
+	}
+	return readValue(jsonread.Parse(data), d)
+}
 
-func readValue(root jsonread.Value) *Record {
+func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 	inner := root.Get("request")
-	r := &Record{Unclear: unclear(root, inner), lists: map[string][]string{}, draft: root}
+	if own := root.Get(d.Record.At); own.Kind != 0 {
+		inner = own
+	}
+	r := &Record{Unclear: unclear(root, inner, d.Record.At), lists: map[string][]string{}, draft: root, dialect: d}
 	if inner.Kind == '{' && root.Get("request_id").Text == "" {
 		r.draft = inner
 	}
 	r.Status = r.draft.Get("status").Text
 	for _, level := range []jsonread.Value{root, inner} {
 		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.Get("status").Text), "draft")
-		if transaction := level.Get("transaction_id"); !transaction.Scalar() || transaction.Text != "" {
-			r.Transaction = true
+		for _, name := range also(d.Record.TransactionID, "transaction_id") {
+			if transaction := level.At(name); !transaction.Scalar() || transaction.Text != "" {
+				r.Transaction = true
+			}
 		}
-		if charge := level.Get("charged_amount"); isCharge(charge) {
-			r.Charge += charged(charge)
+		for _, name := range also(d.Record.ChargedAmount, "charged_amount") {
+			if charge := level.At(name); isCharge(charge) {
+				r.Charge += charged(charge)
+			}
 		}
-		for _, name := range listNames {
-			for _, entry := range level.Get(name).Items() {
+		for _, name := range also(d.Record.Documents, listNames...) {
+			list := level.At(name)
+			if list.Kind == 0 {
+				list = level.Get(name) // as Members has it
+			}
+			for _, entry := range list.Items() {
 				if entry.Kind != 0 {
-					r.lists[name] = append(r.lists[name], slug(entry))
+					r.lists[name] = append(r.lists[name], slug(entry, d))
 				}
 			}
 		}
 	}
 	return r
+}
+
+// in returns the dialect of the service, which decides nothing if none is known.
+func (r *Record) in() *dialect.Dialect {
+	if r == nil || r.dialect == nil {
+		return new(dialect.Dialect)
+	}
+	return r.dialect
+}
+
+// also returns the usual names of a member, and that of a dialect.
+func also(name string, usual ...string) []string {
+	if name == "" || name == "-" || slices.Contains(usual, name) {
+		return usual
+	}
+	return append(slices.Clip(usual), name)
 }
 
 // isCharge reports whether the value of a member may be a charge: it is given, and not zero.
@@ -83,16 +119,33 @@ func charged(v jsonread.Value) string {
 }
 
 // slug returns the slug of a document in a list; "" if it has none that could be read.
-func slug(entry jsonread.Value) string {
-	for _, found := range slugs(entry) {
+func slug(entry jsonread.Value, d *dialect.Dialect) string {
+	for _, found := range purchasedSlugs(entry, d) {
 		return found
 	}
 	return ""
 }
 
-// slugs returns every text of a document that may be its slug.
-func slugs(entry jsonread.Value) (found []string) {
-	for _, value := range []jsonread.Value{entry, entry.Get("document_type"), entry.Get("slug"), entry.Get("type")} {
+// purchasedSlugs returns every text of a purchased document that may be its slug, under the name of a dialect first.
+func purchasedSlugs(entry jsonread.Value, d *dialect.Dialect) []string {
+	found := slugs(entry, cmp.Or(d.Document.DocumentType, d.Offer.DocumentType))
+	if len(found) == 0 {
+		found = slugs(entry, "")
+	}
+	return found
+}
+
+// slugs returns every text of a document that may be its slug. A name of a dialect is the only one.
+func slugs(entry jsonread.Value, name string) (found []string) {
+	names := []string{"document_type", "slug", "type"}
+	if name != "" {
+		names = []string{name}
+	}
+	for i := range len(names) + 1 {
+		value := entry
+		if i > 0 {
+			value = entry.At(names[i-1])
+		}
 		if text := strings.TrimSpace(value.Text); value.Kind == '"' && text != "" {
 			found = append(found, text)
 		}
@@ -101,8 +154,8 @@ func slugs(entry jsonread.Value) (found []string) {
 }
 
 // unclear returns the reason why a record, which may be wrapped in an outer object, is not evidence.
-func unclear(outer, inner jsonread.Value) string {
-	if inner.Get("request").Kind == '{' {
+func unclear(outer, inner jsonread.Value, at string) string {
+	if inner.Get("request").Kind == '{' || inner.Get(at).Kind == '{' {
 		return "nests records"
 	}
 	for _, level := range []jsonread.Value{outer, inner} {
@@ -146,11 +199,11 @@ func (r *Record) Members() map[string]any {
 // it does. A list confirms it if it is empty, if it holds the record alone, or if it names each of the documents once and
 // nothing else. An element with an id or a status is a record first.
 func ReadList(data, requestID string, purchased []string, draft *Record) string {
-	elements := jsonread.Parse(data).Items()
+	elements, d := jsonread.Parse(data).Items(), draft.in()
 	named := map[string]bool{}
 	records := 0
 	for _, element := range elements {
-		isRecord := element.Get("request_id").Kind != 0 || element.Get("status").Kind != 0 || element.Get("request").Kind != 0
+		isRecord := element.Get("request_id").Kind != 0 || element.Get("status").Kind != 0 || element.Get("request").Kind != 0 || element.Get(d.Record.At).Kind != 0
 		if isRecord {
 			if problem := confirmation(element, requestID, purchased, draft); problem != "" {
 				return problem
@@ -159,7 +212,7 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 		if showsFailure(element) {
 			return "shows a failure"
 		}
-		found := slugs(element)
+		found := purchasedSlugs(element, d)
 		if len(found) == 0 && isRecord {
 			records++
 			continue
@@ -183,7 +236,7 @@ func ReadList(data, requestID string, purchased []string, draft *Record) string 
 
 // confirmation returns why an element of a list does not confirm a purchase, as a record; "" if it may.
 func confirmation(element jsonread.Value, requestID string, purchased []string, draft *Record) string {
-	record := readValue(element)
+	record := readValue(element, draft.in())
 	switch id := record.draft.Get("request_id").Text; {
 	case record.Unclear != "":
 		return record.Unclear
@@ -279,7 +332,7 @@ func (r *Record) among(purchased []string) (found int, others, unreadable bool) 
 // because a service may offer the remaining documents after the purchase of others. A failed request that shows no
 // transaction may have failed in its analysis.
 func (r *Record) OnlyThese(purchased []string) bool {
-	named := &Record{lists: map[string][]string{"": r.lists["purchased_documents"]}}
+	named := &Record{lists: map[string][]string{"": r.lists[cmp.Or(r.in().Record.Documents, "purchased_documents")]}}
 	return (r.Status != "failed" || r.Transaction) && (len(purchased) == 0 || named.Compare(purchased) == These)
 }
 
@@ -303,11 +356,14 @@ type Refused struct {
 
 // ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, or problem details,
 // whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not specified.
-func ReadRefusal(body, requestID string) Refused {
+func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	root := jsonread.Parse(body)
 	var r Refused
-	r.read(root)
-	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request")}
+	if d == nil {
+		d = new(dialect.Dialect)
+	}
+	r.read(root, d)
+	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request"), root.Get("data").Get(d.Record.At)}
 	if root.Get("status").Text != "false" {
 		records = append(records, root)
 	}
@@ -329,22 +385,22 @@ const (
 )
 
 // read looks for members that the refusal of a draft cannot have.
-func (r *Refused) read(n jsonread.Value) {
+func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 	if _, twice := n.Repeated(); twice {
 		r.contradicts = "it gives a member twice"
 	}
 	for _, m := range n.Members {
 		value := m.Value
-		switch m.Name {
-		case "status":
+		switch name := m.Name; {
+		case name == "status":
 			if StatusOf(strings.ToLower(value.Text)).Purchased {
 				r.contradicts = otherStatus
 			}
-		case "transaction_id":
+		case slices.Contains(also(d.Record.TransactionID, "transaction_id"), name):
 			if value.Text != "" || !value.Scalar() {
 				r.contradicts = "it shows a transaction"
 			}
-		case "charged_amount":
+		case slices.Contains(also(d.Record.ChargedAmount, "charged_amount"), name):
 			switch {
 			case isCharge(value) && !isNumber(value):
 				r.contradicts = showsCharge
@@ -352,10 +408,10 @@ func (r *Refused) read(n jsonread.Value) {
 				r.charges = append(r.charges, value.Text)
 			}
 		}
-		r.read(value)
+		r.read(value, d)
 	}
 	for _, entry := range n.Elements {
-		r.read(entry)
+		r.read(entry, d)
 	}
 }
 

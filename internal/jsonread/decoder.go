@@ -2,6 +2,7 @@ package jsonread
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -161,6 +162,11 @@ func (d *Decoder) member(r *record) (place int, known bool) {
 
 // again reads a member that was read before.
 func (d *Decoder) again(f *field, p unsafe.Pointer) {
+	if f.of == nil { // its members are fields of the record around it
+		d.skip(maxDepth)
+		f.lose(p)
+		return
+	}
 	if f.custom != nil && f.custom.twice != nil {
 		d.skip(maxDepth)
 		f.custom.twice(p)
@@ -168,6 +174,17 @@ func (d *Decoder) again(f *field, p unsafe.Pointer) {
 	}
 	f.value(p).SetZero()
 	d.value(f, p)
+}
+
+// lose takes the values of the fields in a member that was given twice.
+func (f *field) lose(p unsafe.Pointer) {
+	for _, inner := range f.record.fields {
+		if inner.custom != nil && inner.custom.twice != nil {
+			inner.custom.twice(inner.in(p))
+		} else {
+			inner.value(inner.in(p)).SetZero()
+		}
+	}
 }
 
 // alias reads a member of a field with several names. It returns the places that gave such fields their values.
@@ -381,6 +398,18 @@ func (v Value) Get(name string) Value {
 		}
 	}
 	return Value{}
+}
+
+// At returns the member at a path, such as "price.amount" or "errors.0.code".
+func (v Value) At(path string) Value {
+	for name := range strings.SplitSeq(path, ".") {
+		if n, err := strconv.Atoi(name); v.Kind == '[' && err == nil && n >= 0 && n < len(v.Elements) {
+			v = v.Elements[n]
+		} else {
+			v = v.Get(name)
+		}
+	}
+	return v
 }
 
 // Items returns the elements of a list, and a single string or object as one element.

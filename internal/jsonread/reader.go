@@ -29,6 +29,7 @@
 package jsonread
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -101,6 +102,7 @@ func Custom[T any](want string, read func(*Decoder, *T) bool, twice func(*T)) Cu
 // Reader reads JSON into structs. It can be used by several goroutines at the same time.
 type Reader struct {
 	custom map[reflect.Type]*CustomType
+	names  Names
 
 	compiling sync.Mutex
 	roots     map[reflect.Type]*field
@@ -115,6 +117,15 @@ func New(types ...CustomType) *Reader {
 		r.custom[custom.of] = &custom
 	}
 	return r
+}
+
+// Names are other names for the fields of types, by the name in the tag of the field. A field with another name has no
+// alias. A name with a dot is that of a member of a member: "price.amount". "-" is a field that is not read.
+type Names map[reflect.Type]map[string]string
+
+// Rename returns a reader that reads fields under other names. It compiles plans of its own.
+func (r *Reader) Rename(names Names) *Reader {
+	return &Reader{custom: r.custom, names: names, roots: map[reflect.Type]*field{}, records: map[reflect.Type]*record{}}
 }
 
 // Read reads text into a value, to which into points. Nothing of the text is kept. The strings of
@@ -277,11 +288,36 @@ func (r *Reader) addFields(c *record, t reflect.Type, base uintptr) {
 		if tag.Get("spec") != "optional" && options == "" { // what may be left out when empty is optional
 			c.required |= 1 << len(c.fields)
 		}
+		other, renamed := r.names[t][name]
+		if renamed {
+			name, alias = other, ""
+		}
 		if alias != "" {
 			f.alias = strings.Split(alias, ",")
 		}
-		c.add(f, name)
+		outer, inner, nested := strings.Cut(name, ".")
+		if nested || name == "-" {
+			c.required &^= 1 << len(c.fields)
+		}
+		switch {
+		case name == "-":
+		case nested:
+			c.within(outer).add(f, inner)
+		default:
+			c.add(f, name)
+		}
+		f.name = cmp.Or(inner, name)
 	}
+}
+
+// within returns the record of a member that has no field: its members are fields of c.
+func (c *record) within(name string) *record {
+	if place, known := c.places[name]; known && c.fields[place].of == nil {
+		return c.fields[place].record
+	}
+	f := &field{name: name, kind: reflect.Struct, want: "object", record: &record{places: map[string]int{}}}
+	c.add(f, name)
+	return f.record
 }
 
 // in returns where a field of the record at p is.

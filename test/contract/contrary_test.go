@@ -79,7 +79,7 @@ func documentOf(t *testing.T, srv *mockserver.Server) string {
 // everyChoice makes the calls whose responses the assumptions change. The judge checks each.
 func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 	t.Helper()
-	client := srv.Client(t, shipping.WithHTTPClient(&http.Client{Transport: j}), shipping.WithProvisionalRoutes())
+	client := srv.Client(t, shipping.WithHTTPClient(&http.Client{Transport: j}), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	ctx := t.Context()
 	for _, list := range shippingtest.Lists() {
 		caller{t, j, srv}.send(http.MethodGet, shippingtest.Operation(list.Operation).Route+"?"+list.Query(srv.Wallets()[0]), "")

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -92,7 +93,7 @@ func requestSize(t *testing.T, call shippingtest.Call, response string) (size in
 		counted := &countedConn{Conn: conn, size: &size}
 		cut{after: len(response), response: response}.serve(counted)
 	})
-	if _, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shipping.WithProvisionalRoutes())); err != nil {
+	if _, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
 		t.Error(err)
 	}
 	return size
@@ -117,7 +118,7 @@ func checkCut(t *testing.T, call shippingtest.Call, c cut) (connections int64) {
 		go c.serve(far)
 		return here, nil
 	})
-	_, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shipping.WithProvisionalRoutes(), hostilePolicy(hostileAnswer{})))
+	_, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), hostilePolicy(hostileAnswer{})))
 	attempts := 1
 	if shippingtest.Operation(call.Operation).Retry == operations.Safe {
 		attempts = 2

@@ -15,6 +15,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -35,7 +36,7 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 	}
 	for _, call := range shippingtest.Calls() {
 		for _, data := range other[call.Operation] {
-			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)), shipping.WithProvisionalRoutes()))
+			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
 			if !errors.Is(err, shipping.ErrUnexpectedBody) {
 				t.Errorf("%s with data %s: error %v, want an unexpected body", call.Operation, data, err)
 			}
@@ -48,7 +49,7 @@ func TestFailures_CancelledContextSendsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
-	client := shippingtest.NewClient(t, service, shipping.WithProvisionalRoutes())
+	client := shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	for _, call := range shippingtest.Calls() {
 		_, err := call.Do(ctx, client)
 		shippingtest.WantError(t, call.Operation, err, context.Canceled, shipping.ErrConnection)

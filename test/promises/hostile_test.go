@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
@@ -78,7 +79,7 @@ func hostilePolicy(answer hostileAnswer) shipping.Option {
 func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
 	client, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
-		shipping.WithBaseURL(s.URL), shipping.WithProvisionalRoutes(), shipping.WithMaxResponseBytes(hostileLimit),
+		shipping.WithBaseURL(s.URL), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), shipping.WithMaxResponseBytes(hostileLimit),
 	}, options...)...)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	table "github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -74,7 +75,7 @@ func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
 	t.Helper()
 	c := &caller{}
 	client, err := shipping.NewClient("sk_test_8mK3vQ9rT2xW7yZ4bN6c",
-		shipping.WithBaseURL(base), shipping.WithProvisionalRoutes(),
+		shipping.WithBaseURL(base), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}),
 		shipping.WithHTTPClient(&http.Client{Transport: transport}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond, AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithObserver(shipping.Observer{

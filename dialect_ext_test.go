@@ -1,0 +1,169 @@
+package shipping_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/jarcoal/httpmock"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+)
+
+// Whatever field of a dialect about money is wrong, nothing is bought above the budget of 100 NGN by what the offer shows.
+func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for name, test := range map[string]struct {
+			dialect dialect.Dialect
+			draft   string
+			cost    string // with which it is bought, or a part of the error
+		}{
+			"nothing, and it fits":               {dialect.Dialect{}, `"available_documents":[{"document_type":"FDA","amount":90,"tax":7.5,"currency":"NGN"}]`, "97.5"},
+			"nothing, and it does not fit":       {dialect.Dialect{}, `"available_documents":[{"document_type":"FDA","amount":99,"tax":7.5,"currency":"NGN"}]`, "106.50 NGN needed"},
+			"the tax is not charged":             {dialect.Dialect{Offer: dialect.Offer{Beside: []string{"tax"}}}, `"available_documents":[{"document_type":"FDA","amount":99,"tax":7.5,"currency":"NGN"}]`, "99"},
+			"the price is the tax":               {dialect.Dialect{Offer: dialect.Offer{Amount: "tax"}}, `"available_documents":[{"document_type":"FDA","amount":1500,"tax":7.5,"currency":"NGN"}]`, "1507.50 NGN needed"},
+			"the price is not sent":              {dialect.Dialect{Offer: dialect.Offer{Amount: "price"}}, `"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "price (offer.amount), which it does not show"},
+			"the price is given twice":           {dialect.Dialect{Offer: dialect.Offer{Amount: "price.amount"}}, `"available_documents":[{"document_type":"FDA","price":{"amount":9},"price":{"amount":900},"currency":"NGN"}]`, `"price" is given twice`},
+			"the price is a word":                {dialect.Dialect{Offer: dialect.Offer{Amount: "name"}}, `"available_documents":[{"document_type":"FDA","name":"form","amount":9,"currency":"NGN"}]`, `name is "form"`},
+			"more money than was measured":       {dialect.Dialect{Offer: dialect.Offer{Amount: "price", Beside: []string{"tax"}}}, `"available_documents":[{"document_type":"FDA","price":90,"tax":7.5,"surcharge":50,"currency":"NGN"}]`, "140.00 NGN needed"},
+			"the currency is not sent":           {dialect.Dialect{Offer: dialect.Offer{Currency: "ccy"}}, `"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "ccy (offer.currency), which it does not show"},
+			"the currency is that of another":    {dialect.Dialect{Offer: dialect.Offer{Currency: "shown_in"}}, `"available_documents":[{"document_type":"FDA","amount":9,"shown_in":"NGN","currency":"USD"}]`, `currency is "USD"`},
+			"a nested price, and another beside": {dialect.Dialect{Offer: dialect.Offer{Amount: "price.amount", Currency: "price.code"}}, `"available_documents":[{"document_type":"FDA","price":{"amount":9,"code":"NGN"},"price_currency":"USD"}]`, "price.amount is in"},
+			"the default currency is another":    {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "USD"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
+			"the default currency":               {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "NGN"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
+			"that of the wallet":                 {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
+			"no currency":                        {dialect.Dialect{}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "offer.default_currency"},
+			"the currency of the record":         {dialect.Dialect{Record: dialect.Record{Currency: "ccy"}}, `"ccy":"USD","available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
+			"the documents are called otherwise": {dialect.Dialect{Offer: dialect.Offer{DocumentType: "code"}}, `"available_documents":[{"code":"MSDS","document_type":"FDA","amount":9,"currency":"NGN"}]`, "FDA is not offered"},
+			"a quote that is the price":          {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}, `"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "9"},
+			"a quote of another sum":             {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}, `"charged_amount":8,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "may have been purchased already"},
+			"a charge, and no quotes":            {dialect.Dialect{}, `"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
+			"a transaction, whatever is quoted":  {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}, Record: dialect.Record{TransactionID: "tx"}}, `"tx":"TR-1","available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "shows a transaction"},
+			"a charge under another name":        {dialect.Dialect{Record: dialect.Record{ChargedAmount: "paid"}}, `"paid":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
+		} {
+			service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK("null")}, []httpmock.Responder{shippingtest.Record("completed")})
+			service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", shippingtest.Record("draft", test.draft))
+			client := shippingtest.NewClient(t, service, shipping.WithDialect(&test.dialect))
+			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
+			var cost shipping.Amount
+			_, err := client.Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{Budget: budget,
+				Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+					cost, _ = budget.Check(draft, "FDA")
+					return []shipping.DocumentType{"FDA"}, nil
+				}})
+			purchases := service.Count(http.MethodPost) - 1
+			if _, notBought := shipping.ParseAmount(test.cost); notBought == nil {
+				if err != nil || purchases != 1 || cost.String() != test.cost {
+					t.Errorf("%s: %d purchases for %s, %v", name, purchases, cost, err)
+				}
+			} else if err == nil || !strings.Contains(err.Error(), test.cost) || purchases != 0 {
+				t.Errorf("%s: %d purchases, %v; want %q", name, purchases, err, test.cost)
+			}
+		}
+	})
+}
+
+// plain is the dialect of a plausible service.
+var plain = &dialect.Dialect{
+	Record:   dialect.Record{At: "regulatory", LineItems: "goods", Documents: "paid_documents", ChargedAmount: "payment.total", TransactionID: "payment.id", Wallet: "-"},
+	Offer:    dialect.Offer{DocumentType: "code", Amount: "price.amount", Currency: "price.currency", Mode: "kind", Automated: "auto"},
+	Refusal:  dialect.Refusal{Message: "error.text", Code: "error.code", FundsCode: "WALLET_LOW"},
+	Document: dialect.Document{DocumentType: "code"},
+}
+
+// A client reads the records of a service under its names, also those of a purchase whose response was lost and that was stored
+// in between.
+func TestDialect_RecordsAndPurchases(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const offers = `"available_documents":[{"code":"FDA","kind":"auto","price":{"amount":12.5,"currency":"NGN"}},{"code":"MSDS","kind":"hand","price":{"amount":3,"currency":"NGN"}}]`
+		record := func(status, more string) httpmock.Responder {
+			return shippingtest.OK(`{"regulatory":{"request_id":"RD-1","status":"` + status + `","goods":[{"description":"watch"}],"line_items":[],` + offers + more + `}}`)
+		}
+		paid := record("processing", `,"uploads":[],"paid_documents":[{"code":"FDA"}],"payment":{"total":12.5,"id":"TR-1"}`)
+		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()}, []httpmock.Responder{record("draft", ""), record("draft", "")})
+		client := shippingtest.NewClient(t, service, shipping.WithDialect(plain))
+		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		selected, err := shipping.SelectAutomated(draft)
+		if len(draft.LineItems) != 1 || err != nil || len(selected) != 1 || selected[0] != "FDA" {
+			t.Errorf("%+v, selected %v, %v", draft, selected, err)
+		}
+		if price, currency, err := draft.Price("FDA", "MSDS"); err != nil || price != shippingtest.Amount(t, "15.5") || currency != "NGN" {
+			t.Errorf("%s %s, %v", price, currency, err)
+		}
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: selected, Draft: draft})
+		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
+		if !ok || failed.Outcome != shipping.OutcomeUnknown {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(failed.Purchase)
+		var stored shipping.PurchaseRequest
+		if err = errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
+			t.Fatal(err)
+		}
+		later := shippingtest.NewClient(t, shippingtest.NewService(paid), shipping.WithDialect(plain))
+		result, err := later.Regulatory.SettlePurchase(t.Context(), &stored)
+		if err != nil || result.TransactionID != "TR-1" || result.ChargedAmount != shippingtest.Amount(t, "12.5") {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+}
+
+// A list that a draft had already under the name of the dialect is no evidence after the purchase was stored, either.
+func TestDialect_AStoredDraftKeepsItsLists(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		listed := `{"regulatory":{"request_id":"RD-1","status":"STATUS","paid_documents":["FDA"],"available_documents":[]}}`
+		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()},
+			[]httpmock.Responder{shippingtest.OK(strings.ReplaceAll(listed, "STATUS", "draft"))})
+		_, err := shippingtest.NewClient(t, service, shipping.WithDialect(plain)).Regulatory.Purchase(t.Context(),
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
+		failed, _ := errors.AsType[*shipping.RegulatoryError](err)
+		text, err := json.Marshal(failed.Purchase)
+		var stored shipping.PurchaseRequest
+		if err = errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
+			t.Fatal(err)
+		}
+		later := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(strings.ReplaceAll(listed, "STATUS", "processing"))), shipping.WithDialect(plain))
+		if result, err := later.Regulatory.SettlePurchase(t.Context(), &stored); err == nil {
+			t.Errorf("%s: settled as %+v", text, result)
+		}
+	})
+}
+
+// Reason, code and an empty wallet are found where the dialect has them, and the file of the dialect in the environment.
+func TestDialect_OfTheEnvironment(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "service.json")
+	if err := plain.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
+	t.Setenv("SHIPPING_BASE_URL", shippingtest.BaseURL)
+	t.Setenv("SHIPPING_DIALECT", file)
+	service := shippingtest.NewService(httpmock.NewStringResponder(422, `{"status":false,"error":{"text":"no money left","code":"WALLET_LOW"}}`))
+	client, err := shipping.NewClientFromEnv(shipping.WithHTTPClient(&http.Client{Transport: service}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.Regulatory.Get(t.Context(), "RD-1")
+	if failure := shippingtest.ErrorIn(t, err); failure.Code != "WALLET_LOW" || failure.Message != "no money left" || !errors.Is(err, shipping.ErrInsufficientFunds) {
+		t.Errorf("%+v", err)
+	}
+	if err := os.WriteFile(file, []byte(`{"offer":{"ammount":"x"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shipping.NewClientFromEnv(); err == nil || !strings.Contains(err.Error(), `SHIPPING_DIALECT cannot be read: service.json: unknown member "offer.ammount"`) {
+		t.Error(err)
+	}
+}
