@@ -82,6 +82,9 @@ func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
 // addresses that Go reserves and never uses, and a cgroup needs rights that tests do not have.
 const memoryLimit = 2 << 30
 
+// part is the part of the server's limits that TestLimits_RefuseWhatWouldTakeAllMemory reaches, unless SHIPPING_LIMITS is all.
+const part = 16
+
 // The server had no limit for the rows of a page (7.4 GB for one request without a token), the bodies of fault rules
 // (2.3 GB), responses that nobody reads, and connections to receivers. A process with a limit on its memory asks for the
 // most of everything that can grow.
@@ -98,9 +101,12 @@ func TestLimits_RefuseWhatWouldTakeAllMemory(t *testing.T) {
 		}
 		return
 	}
-	most := watchMemory(t)
-	for _, test := range limits() {
-		srv := mockserver.New(test.options...)
+	most, by := watchMemory(t), part
+	if os.Getenv("SHIPPING_LIMITS") == "all" {
+		by = 1
+	}
+	for _, test := range limits(by) {
+		srv := mockserver.New(append(test.options, mockserver.WithLimits(by))...)
 		if err := test.ask(t, srv); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: refused with %v, want %q", test.name, err, test.want)
 		}
@@ -149,8 +155,10 @@ type limit struct {
 	want    string
 }
 
-func limits() []limit {
+// limits returns what can grow, for a server whose limits are divided.
+func limits(by int) []limit {
 	inMemory := []mockserver.Option{mockserver.WithoutListener()}
+	full := fmt.Sprint("at most ", 400_000/by)
 	until := func(most int, ask func(n int) error) error {
 		for n := range most {
 			if err := ask(n); err != nil {
@@ -173,7 +181,7 @@ func limits() []limit {
 				t.Fatal(err)
 			}
 			path := "/v1/transactions?perPage=3000000&wallet=" + w.Wallets()[0]
-			for range 40 {
+			for range 40 / by {
 				conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
 				if err != nil {
 					t.Fatal(err)
@@ -185,21 +193,21 @@ func limits() []limit {
 			return fmt.Errorf("perPage is %v", whole.at(t, "data.pagination.perPage"))
 		}, "perPage is 10000"},
 		{"worlds", inMemory, func(t *testing.T, srv *mockserver.Server) error {
-			return until(11_000, func(n int) error {
+			return until(11_000/by, func(n int) error {
 				return refused(as(t, srv, fmt.Sprint("sk_test_default_", n), "GET", "/v1/rates?perPage=1", ""))
 			})
-		}, "10000 worlds are open"},
+		}, fmt.Sprint(10_000/by, " worlds are open")},
 		{"worlds with many records", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			return until(10, func(n int) error {
-				return refused(as(t, srv, fmt.Sprintf("sk_test_seed%d-history100000_x", n+1), "GET", "/v1/rates?perPage=1", ""))
+				return refused(as(t, srv, fmt.Sprintf("sk_test_seed%d-history%d_x", n+1, 100_000/by), "GET", "/v1/rates?perPage=1", ""))
 			})
-		}, "would be more than 400000"},
+		}, fmt.Sprint("would be more than ", 400_000/by)},
 		{"webhooks with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			return until(100_000, func(int) error {
 				_, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: slices.Repeat([]string{strings.Repeat("x", 256)}, 100)})
 				return err
 			})
-		}, "at most 400000"},
+		}, full},
 		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			id := post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
 			item := `{"description":"` + strings.Repeat("x", 1<<20-200) + `","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"}`
@@ -209,7 +217,7 @@ func limits() []limit {
 				}
 				return refused(do(t, srv, "PUT", regulatoryPath+"/request/"+id+"/items", `{"line_items":[`+item+`]}`))
 			})
-		}, "at most 400000"},
+		}, full},
 		{"fault rules", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			body := strings.Repeat("x", 64<<10)
 			return until(10, func(n int) error {
@@ -218,14 +226,14 @@ func limits() []limit {
 					return w.Inject(fault.Rule{Nth: nth + 1, Fault: fault.Respond(200, nil, strings.Clone(body))})
 				})
 			})
-		}, "at most 400000"},
+		}, full},
 		{"the body of a fault rule", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			return srv.Inject(fault.Rule{Fault: fault.Respond(200, nil, strings.Repeat("x", 64<<10+1))})
 		}, "use at most 65536"},
 		{"journals", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			long := strings.Repeat("x", 2100)
 			entries := 0
-			for range 40 {
+			for range 1 + 40/by {
 				w := srv.NewWorld(t)
 				for range 1024 {
 					as(t, srv, w.SecretKey, "GET", "/v1/"+long+"?"+long, "")
@@ -235,7 +243,7 @@ func limits() []limit {
 				entries += len(w.Journal())
 			}
 			return fmt.Errorf("%d thousand entries", entries/1000)
-		}, "32 thousand entries"},
+		}, fmt.Sprint(32/by, " thousand entries")},
 		{"connections to receivers", nil, func(t *testing.T, srv *mockserver.Server) error {
 			var open, largest atomic.Int64
 			silent, err := net.Listen("tcp", "127.0.0.1:0")

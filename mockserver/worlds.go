@@ -59,9 +59,9 @@ var (
 	ErrNoWorld = world.ErrNoWorld
 	// ErrWorldExists is returned if a new world has the name of one that is open.
 	ErrWorldExists = world.ErrWorldExists
-	// ErrTooManyWorlds is returned if the server has as many worlds as it may have.
+	// ErrTooManyWorlds is returned if the server has 10,000 worlds, or no room for the records of another one.
 	ErrTooManyWorlds = world.ErrTooManyWorlds
-	// ErrTooManyRows is returned if a world has as many records as it may have.
+	// ErrTooManyRows is returned if the worlds of the server have 400,000 records.
 	ErrTooManyRows = world.ErrTooManyRows
 	// ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 	ErrRealClock = world.ErrRealClock

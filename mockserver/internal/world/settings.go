@@ -29,20 +29,21 @@ type Settings struct {
 	Specified   func(method, path string) string  // the operation that serves a method and path, or ""
 	Rules       func() (*compliance.Rules, error) // read at the first analysis
 	Deliver     http.RoundTripper                 // for the notifications of every world
-	Records     *atomic.Int64                     // stored by all worlds, each counted once
-	Entries     *atomic.Int64                     // of all journals
+	Limits      Limits
+	Records     *atomic.Int64 // stored by all worlds, each counted once
+	Entries     *atomic.Int64 // of all journals
 	Logger      *slog.Logger
 }
 
-// ErrTooManyRows is returned if the server has too many records.
+// ErrTooManyRows is returned if the worlds of the server have as many records as is allowed.
 var ErrTooManyRows = errors.New("the server is full of records")
 
 // Limits of a server, which stop a runaway test.
-const (
-	maxWorlds  = 10_000
-	maxRecords = 400_000   // of all worlds
-	maxEntries = 32 * 1024 // of the journals of all worlds, unless WithJournal records more in one
-)
+type Limits struct {
+	Worlds  int
+	Records int64 // of all worlds
+	Entries int   // of the journals of all worlds, unless WithJournal records more in one
+}
 
 // recordsPerRequest is how many records a regulatory request, with its documents and its history, counts for.
 const recordsPerRequest = 2
@@ -74,9 +75,9 @@ func recordsOf(a *account.Account) int {
 // Room returns an error if the server has no room for another record of so many bytes. The caller holds the lock.
 func (w *World) Room(bytes int) error {
 	w.count()
-	if records := w.settings.Records.Load(); records+1+int64(recordsIn(bytes)) > maxRecords {
+	if records := w.settings.Records.Load(); records+1+int64(recordsIn(bytes)) > w.settings.Limits.Records {
 		return fmt.Errorf("%w: its worlds have %d, and at most %d are allowed: close worlds with DELETE %sworlds/NAME (in Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
-			ErrTooManyRows, records, maxRecords, wire.ControlPrefix)
+			ErrTooManyRows, records, w.settings.Limits.Records, wire.ControlPrefix)
 	}
 	return nil
 }

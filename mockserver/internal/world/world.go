@@ -66,7 +66,7 @@ const HomeName = "home"
 func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World {
 	w := &World{
 		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, base: base,
-		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody, b.settings.Entries, maxEntries),
+		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody, b.settings.Entries, b.settings.Limits.Entries),
 		Faults: inject.New(p.Seed),
 		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
 	}

@@ -49,7 +49,7 @@ func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 	return b, errors.Join(wrong, err)
 }
 
-// SetURL sets the base address of every world: worlds of a state file are opened before the server listens.
+// SetURL sets the base address of every world: the home world is opened before the server listens.
 func (b *Worlds) SetURL(url string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +68,7 @@ var (
 	ErrNoWorld = errors.New("no such world")
 	// ErrWorldExists is returned if the name of a new world is in use.
 	ErrWorldExists = errors.New("the world is open already")
-	// ErrTooManyWorlds is returned if the server has no memory for another world.
+	// ErrTooManyWorlds is returned if the server has as many worlds as is allowed, or no room for the records of another one.
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
@@ -216,18 +216,18 @@ type template struct {
 // no room for their records, templates that no world uses are dropped.
 func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	b.mu.Lock()
-	t, all, more := b.initial[p], b.settings.Records, int64(p.Stored())
+	t, all, more, most := b.initial[p], b.settings.Records, int64(p.Stored()), b.settings.Limits.Records
 	if t == nil {
 		for other, unused := range b.initial {
-			if all.Load()+more > maxRecords && unused.users == 0 {
+			if all.Load()+more > most && unused.users == 0 {
 				all.Add(-int64(other.Stored()))
 				delete(b.initial, other)
 			}
 		}
-		if all.Load()+more > maxRecords {
+		if all.Load()+more > most {
 			b.mu.Unlock()
 			return nil, fmt.Errorf("%w: the open ones have %d records, and with the %d of another one there would be more than %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
-				ErrTooManyWorlds, all.Load(), more, maxRecords, wire.ControlPrefix)
+				ErrTooManyWorlds, all.Load(), more, most, wire.ControlPrefix)
 		}
 		all.Add(more)
 		t = &template{make: sync.OnceValues(func() (*contents, error) { return seeded(p) })}
@@ -259,7 +259,7 @@ func (b *Worlds) list(w *World) error {
 		return fmt.Errorf("%w: %s", ErrWorldExists, w.name)
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
-	case len(b.opened) >= maxWorlds:
+	case len(b.opened) >= b.settings.Limits.Worlds:
 		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: World.Close)", ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
 	}
 	b.byKey[w.SecretKey] = w

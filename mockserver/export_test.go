@@ -1,0 +1,10 @@
+package mockserver
+
+// WithLimits divides the limits of a server, so that a test reaches them sooner.
+func WithLimits(by int) Option {
+	return func(c *config) {
+		c.Limits.Worlds /= by
+		c.Limits.Records /= int64(by)
+		c.Limits.Entries /= by
+	}
+}
