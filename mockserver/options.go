@@ -119,7 +119,6 @@ func WithDeliverAnywhere() Option { return func(c *config) { c.Anywhere = true }
 //   - rowsN: the first wallet lists N transactions, computed on request
 //   - historyN: N payments from the wallets, all stored and in the ledger
 //   - shipmentsN: N shipments
-//   - failforms: the first attempt at every document fails; a retry generates it
 //   - instant: documents are generated at the next tick of the clock
 //   - capN: pages have at most N records
 //   - virtual, real: time stands still until the world is advanced, or follows the real time

@@ -113,6 +113,7 @@ func (s *Server) start() {
 	listener, address := s.listen()
 	s.guard(listener)
 	s.worlds.SetURL(address)
+	s.URL = address
 	s.serve(s.pipes)
 	if listener != nil {
 		s.serve(listener)

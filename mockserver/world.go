@@ -22,24 +22,24 @@ import (
 // change, so each test that runs in parallel can use its own: see [Server.NewWorld] and [Server.Open]. Every
 // method of World is also a method of [Server], and applies to the home world there. A World is safe for
 // concurrent use.
-//
-// A World has two fields of type string, which are those of an embedded struct, so that go doc does not list them. URL
-// is the base address of the service, such as "http://127.0.0.1:41234"; without a listener it is an address that no
-// network resolves, for use with [World.Transport]. SecretKey selects the world: requests that carry it belong to it.
 type World struct {
-	*access
+	// URL is the base address of the service, such as "http://127.0.0.1:41234". Without a listener it is an address that no
+	// network resolves, for use with [World.Transport].
+	URL string
+	// SecretKey selects the world: requests that carry it belong to it.
+	SecretKey string
+
 	core   *world.World
 	server *Server
 }
-
-// access has the fields URL and SecretKey. The embedded field is not exported, because its type is internal.
-type access = world.Access
 
 // Name returns the scenario and the name that follow "sk_test_" in the key, such as "lowfunds_ci42", or "home"
 // for the home world.
 func (w *World) Name() string { return w.core.Name() }
 
-func (s *Server) public(w *world.World) *World { return &World{access: w.Access, core: w, server: s} }
+func (s *Server) public(w *world.World) *World {
+	return &World{URL: w.URL, SecretKey: w.SecretKey, core: w, server: s}
+}
 
 // Transport returns a transport that reaches the server without a socket, whatever host a request
 // names: a real HTTP connection over memory. It works inside a testing/synctest bubble if the

@@ -125,20 +125,6 @@ func TestScenarios_DoWhatTheySay(t *testing.T) {
 			}
 			as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+ids[29]+`"}`).want(t, http.StatusOK)
 		},
-		"failforms-virtual": func(t *testing.T, w *mockserver.World) {
-			id := buy(t, srv, w)
-			for _, want := range []string{"failed", "completed"} {
-				if _, err := w.Advance(time.Minute); err != nil {
-					t.Fatal(err)
-				}
-				if got := status(t, w, id); got != want {
-					t.Fatalf("it is %s, want %s", got, want)
-				}
-				if want == "failed" {
-					as(t, srv, w.SecretKey, "POST", regulatoryPath+"/request/"+id+"/retry", "").want(t, http.StatusOK)
-				}
-			}
-		},
 		"instant-virtual": func(t *testing.T, w *mockserver.World) {
 			id := buy(t, srv, w)
 			if _, err := w.Advance(0); err != nil {

@@ -1,6 +1,6 @@
 // Package account contains the data of an account: rates, webhooks, transactions, the ledger behind them, and the shipments
-// and invoices to analyze. Copies share unchanged data, so copying an account is cheap. The package uses neither time nor
-// HTTP, and does not lock: a caller that changes an account holds the lock of its world.
+// and invoices to analyze. The package uses neither time nor HTTP, and does not lock: a caller that changes an account holds
+// the lock of its world.
 //
 // Rates and transactions have their fields in the order of the specification's tables.
 package account
@@ -18,7 +18,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// Account holds the data that a fork copies, a snapshot stores and a reset replaces.
+// Account holds the data of a world that a reset replaces.
 type Account struct {
 	User         string        // USER-<digits>
 	AccountID    string        // storage identifier
@@ -28,7 +28,8 @@ type Account struct {
 	Webhooks     Webhooks
 	Transactions map[string]*records.List // by wallet
 	Ledger       *ledger.Ledger
-	Exchange     map[string]shipping.Amount // units of a currency for one US dollar
+	// ExchangeRates are units of a currency for one US dollar.
+	ExchangeRates map[string]shipping.Amount
 
 	Shipments   map[string]*Shipment
 	ShipmentIDs []string                          // newest first
@@ -39,16 +40,16 @@ type Account struct {
 	Computed *ComputedScope
 }
 
-// New returns the state of an account that has a name and nothing else.
+// New returns an account that has a name and nothing else.
 func New(seed uint64) *Account {
 	s := &Account{
-		IDs:          newIDs(seed),
-		Lists:        map[string]*records.List{},
-		Transactions: map[string]*records.List{},
-		Ledger:       ledger.New(),
-		Exchange:     map[string]shipping.Amount{},
-		Shipments:    map[string]*Shipment{},
-		Invoices:     map[string]regulatory.Consignment{},
+		IDs:           newIDs(seed),
+		Lists:         map[string]*records.List{},
+		Transactions:  map[string]*records.List{},
+		Ledger:        ledger.New(),
+		ExchangeRates: map[string]shipping.Amount{},
+		Shipments:     map[string]*Shipment{},
+		Invoices:      map[string]regulatory.Consignment{},
 	}
 	key := KeyPrefix + s.IDs.Alphanumerics(32)
 	s.HomeKey = func() string { return key }
@@ -57,8 +58,8 @@ func New(seed uint64) *Account {
 	return s
 }
 
-// Copy returns a state that starts out equal and goes its own way. Any number of goroutines may copy a state that does not
-// change.
+// Copy returns an account for a world that begins with the contents of s, which stay as they are. Any number of goroutines
+// may copy an account at once.
 func (s *Account) Copy() Account {
 	c := *s
 	c.IDs = s.IDs.clone()
@@ -66,7 +67,7 @@ func (s *Account) Copy() Account {
 	c.Webhooks = s.Webhooks.clone()
 	c.Transactions = cloneLists(s.Transactions)
 	c.Ledger = s.Ledger.Clone()
-	c.Exchange = maps.Clone(s.Exchange)
+	c.ExchangeRates = maps.Clone(s.ExchangeRates)
 	c.Shipments = maps.Clone(s.Shipments)
 	c.Invoices = maps.Clone(s.Invoices)
 	c.InvoiceURLs = slices.Clip(s.InvoiceURLs)

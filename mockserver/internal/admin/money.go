@@ -40,9 +40,8 @@ type wallet struct {
 
 func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledgerPage, error) {
 	c.world.Lock()
-	now := c.world.Account.Copy() // the world is not locked while a long history is read
-	c.world.Unlock()
-	books := now.Ledger
+	books, exchangeRates := c.world.Account.Ledger.Clone(), maps.Clone(c.world.Account.ExchangeRates)
+	c.world.Unlock() // while a long history is read
 	wallets, entries := books.Wallets(), books.Journal()
 	if query.Wallet != "" {
 		selected, known := books.Wallet(query.Wallet)
@@ -58,7 +57,7 @@ func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledger
 	slices.Reverse(entries)
 	page := ledgerPage{
 		Wallets:       []wallet{},
-		ExchangeRates: maps.Clone(now.Exchange),
+		ExchangeRates: exchangeRates,
 		Entries:       pageOf(c, query.paging, entries),
 	}
 	for _, w := range wallets {

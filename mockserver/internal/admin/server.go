@@ -113,7 +113,7 @@ func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	p.LedgerEntries, p.Requests = w.Account.Ledger.Len(), w.Regulatory.Len()
 	p.Marks.Deliveries = checksum(w.Replaced, deliveries)
 	p.Marks.Inbox = checksum(w.Replaced, inbox)
-	p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries, w.Account.Exchange)
+	p.Marks.Ledger = checksum(w.Replaced, p.LedgerEntries, w.Account.ExchangeRates)
 	p.Marks.Requests = checksum(w.Replaced, w.Regulatory.Stored())
 	hooks := []any{w.Replaced}
 	for _, h := range w.Account.Webhooks.All {

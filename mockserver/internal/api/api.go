@@ -255,8 +255,7 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 
 // keyless returns the world of a request to an open operation whose key opens none: the first world, in the order
 // in which they were opened, that has the regulatory request in the path. Otherwise it is the home world if the
-// request has no key, and the world without an account if the key is wrong. A fork has the requests of its parent,
-// under the same ids: to reach it, send the fork's key, or use GET /_mock/regulatory-requests/….
+// request has no key, and the world without an account if the key is wrong.
 func (s *API) keyless(x *wire.Exchange) *world.World {
 	if id := x.PathValue("request_id"); id != "" {
 		for _, w := range s.Worlds.Worlds() {

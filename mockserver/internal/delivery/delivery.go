@@ -1,8 +1,7 @@
 // Package delivery sends webhook notifications: they are queued, signed, retried, and logged with the
 // payload, so that each can be replayed byte for byte.
 //
-// Each webhook has a queue. Queues do not wait for each other, so a slow receiver delays no other receiver. The time of the next attempt is
-// part of the log, so a restored log continues from the same point.
+// Each webhook has a queue. Queues do not wait for each other, so a slow receiver delays no other receiver.
 package delivery
 
 import (

@@ -100,8 +100,8 @@ func (d *Service) fill(next *Record, goods Consignment, known bool) (failure str
 	if problems := checkItems(goods.Items); len(problems) > 0 {
 		return problems[0].Field + " " + problems[0].Reason
 	}
-	next.rate = d.config.Exchange[next.Currency]
-	if next.rate.Sign() <= 0 {
+	next.exchangeRate = d.config.ExchangeRates[next.Currency]
+	if next.exchangeRate.Sign() <= 0 {
 		return fmt.Sprintf("no exchange rate from %s to %s: set one above zero with SetExchangeRate", usdCurrency, next.Currency)
 	}
 	next.LineItems = d.identified(goods.Items)
@@ -184,7 +184,7 @@ func (d *Service) offer(next *Record, form *compliance.Form) (AvailableDocument,
 	if earlier, offered := next.offered(form.Slug); offered {
 		return earlier, nil
 	}
-	price, err := form.PriceUSD.Mul(next.rate)
+	price, err := form.PriceUSD.Mul(next.exchangeRate)
 	if err != nil {
 		return AvailableDocument{}, refuse(CodeNotPriced, specPricing,
 			"cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)

@@ -17,7 +17,7 @@ import (
 // shipping (invoice flow only) and per-form regulatory profiles") without paths or bodies.
 //
 // Assumption: the bodies below, that each response has the whole record, and that an edit replaces
-// a field as a whole. To switch, change this file.
+// a field as a whole.
 
 // ItemsUpdate replaces the line items of a draft.
 type ItemsUpdate struct {

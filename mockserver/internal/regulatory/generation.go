@@ -16,7 +16,7 @@ import (
 // generated, failed if any failed (specification: "generation ends").
 //
 // Assumption: a failed document does not end the request before the others have ended, because
-// the specification mentions the end of generation. To switch, change this file.
+// the specification mentions the end of generation.
 
 // startGenerationLater leaves a charged request in the status purchasing for a time before its generation starts.
 func (d *Service) startGenerationLater(record *Record, wait time.Duration) *Record {
@@ -197,9 +197,6 @@ func (d *Service) endAttempt(record *Record, slug string) {
 func (d *Service) failure(next *Record, doc *Document) string {
 	if doc.Attempts <= next.script.failures && doc.DocumentType == next.firstAutomated() {
 		return "the document service did not accept the form"
-	}
-	if d.config.FailFirst && doc.Attempts == 1 {
-		return "the scenario fails the first attempt at " + doc.DocumentType
 	}
 	if err := d.config.At(fault.Generation, "", next.RequestID+" "+doc.DocumentType); err != nil {
 		return err.Error()

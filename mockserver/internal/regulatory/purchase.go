@@ -23,7 +23,7 @@ type PurchaseInput struct {
 
 // Receipt confirms "that the wallet was charged and generation started".
 //
-// Assumption: its fields. To switch, change this file.
+// Assumption: its fields.
 type Receipt struct {
 	RequestID string `json:"request_id"`
 	// Status is processing, or purchasing while that lasts, by [dialect.Time].

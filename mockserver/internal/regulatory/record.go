@@ -32,7 +32,7 @@ const (
 // available_documents, line items and source.
 //
 // Assumption: every other field, and the shape of the entries. They hold the data that the rest of the
-// specification mentions. To switch, change the tags here and in the golden files.
+// specification mentions.
 type Record struct {
 	// RequestID has the format RD-<16 letters and digits>.
 	RequestID string `json:"request_id"`
@@ -62,8 +62,8 @@ type Record struct {
 	CreatedAt     jsontext.Timestamp `json:"created_at"`
 	UpdatedAt     jsontext.Timestamp `json:"updated_at"`
 
-	rate      shipping.Amount // USD to Currency, at analyze time
-	purchased []string        // document types, in the order of the purchase
+	exchangeRate shipping.Amount // USD to Currency, at analyze time
+	purchased    []string        // document types, in the order of the purchase
 	// due is when each document changes next, by its type: when its attempt ends, or when its evidence arrives. Under
 	// [untilGeneration] it is when generation starts.
 	due     map[string]time.Time
@@ -169,7 +169,7 @@ type Shipping struct {
 }
 
 // JSON returns the record's JSON, fields in the order of [Record], without copying it. The caller must not change it.
-// Several worlds may share the record and call JSON at once.
+// Several goroutines may call JSON at once.
 func (r *Record) JSON() []byte {
 	text, err := r.encode()
 	if err != nil { // input is validated, so this is a defect, which Check reports

@@ -29,8 +29,8 @@ type Config struct {
 	Rules func() *compliance.Rules
 	// Ledger holds the wallets. The default of a request is the first.
 	Ledger *ledger.Ledger
-	// Exchange is how many units of a currency a US dollar buys, at analyze time.
-	Exchange map[string]shipping.Amount
+	// ExchangeRates are how many units of a currency a US dollar buys, at analyze time.
+	ExchangeRates map[string]shipping.Amount
 	// Goods returns the goods of a shipment, or of a commercial invoice, whose URL is never fetched.
 	//
 	// Assumption: analysis fails for a URL that Goods does not know. To switch, return goods for every URL.
@@ -49,10 +49,8 @@ type Config struct {
 	// At is called at each [fault.Point] with the operation and its subject, and returns an error if a fault strikes
 	// there. A purchase returns the error unchanged, so that the server can drop the connection; the error at
 	// [fault.Generation] fails the attempt.
-	At func(point fault.Point, operation, about string) error
-	// FailFirst fails the first attempt to generate each document.
-	FailFirst bool
-	Time      dialect.Time
+	At   func(point fault.Point, operation, about string) error
+	Time dialect.Time
 }
 
 // Service keeps the requests of one world. [New] returns one.

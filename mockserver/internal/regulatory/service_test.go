@@ -53,9 +53,9 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 	}
 	rules := must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json"))))
 	w.config = regulatory.Config{
-		Rules:    func() *compliance.Rules { return rules },
-		Exchange: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
-		Goods:    w.look, NewID: w.id, After: w.after,
+		Rules:         func() *compliance.Rules { return rules },
+		ExchangeRates: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
+		Goods:         w.look, NewID: w.id, After: w.after,
 		Now: w.clock.Now, Ledger: w.ledger, Time: dialect.Time{Generation: 1},
 		At: w.at, Room: func() error { return nil }, Charged: func(ledger.Entry, *regulatory.Record) {},
 	}
@@ -92,7 +92,7 @@ func amount(t testing.TB, text string) shipping.Amount {
 }
 
 // setRate changes how many naira a dollar buys.
-func (w *world) setRate(rate string) { w.config.Exchange["NGN"] = amount(w.t, rate) }
+func (w *world) setRate(rate string) { w.config.ExchangeRates["NGN"] = amount(w.t, rate) }
 
 func (w *world) id(prefix string) string {
 	w.ids++

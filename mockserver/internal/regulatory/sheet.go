@@ -19,7 +19,7 @@ import (
 // Specification: "an unauthenticated operation generates a regulatory document PDF".
 //
 // Assumption: the content of the page, and that a generated document is available even if the
-// request has not ended, or failed for another document. To switch, change this file.
+// request has not ended, or failed for another document.
 func (d *Service) Sheet(requestID, slug string) (formpdf.Document, error) {
 	record, err := d.Get(requestID)
 	if err != nil {

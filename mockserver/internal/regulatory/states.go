@@ -85,7 +85,7 @@ type transition struct {
 // server.
 //
 // Assumption: the rows for edit, evidence and retry ("Effect of a retry on the request status: not
-// shown"). To switch, change this table.
+// shown").
 var transitions = []transition{
 	{from: []State{noState}, trigger: triggerAnalyzed, to: StateDraft, rule: specTable},
 	{from: []State{noState}, trigger: triggerAnalysisFailed, to: StateFailed, rule: specTable},

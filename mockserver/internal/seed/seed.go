@@ -281,7 +281,7 @@ func (w *seeder) seedWallets() {
 	wallets := make([]string, len(money))
 	at := Epoch.Add(-150 * day)
 	for i, p := range money {
-		w.Exchange[p.currency] = w.amount(p.perDollar)
+		w.ExchangeRates[p.currency] = w.amount(p.perDollar)
 		wallets[i] = w.IDs.Numbered("VA")
 		w.openWallet(ledger.Wallet{Reference: wallets[i], Currency: p.currency, Name: p.name}, p, at)
 		at = at.Add(time.Minute)

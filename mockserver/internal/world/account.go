@@ -24,15 +24,15 @@ type Deposit struct {
 
 // ChangeMoney makes deposits, each a transaction with flow "in", and sets how many units of each currency a US dollar
 // buys from now on. If one of them is refused, nothing changes.
-func (w *World) ChangeMoney(deposits []Deposit, rates map[string]shipping.Amount) error {
+func (w *World) ChangeMoney(deposits []Deposit, exchangeRates map[string]shipping.Amount) error {
 	w.Lock()
 	defer w.Unlock()
-	for _, currency := range slices.Sorted(maps.Keys(rates)) {
-		if err := w.checkRate(currency, rates[currency]); err != nil {
+	for _, currency := range slices.Sorted(maps.Keys(exchangeRates)) {
+		if err := w.checkExchangeRate(currency, exchangeRates[currency]); err != nil {
 			return err
 		}
 	}
-	now, trial := w.Clock.Now(), w.Account.Ledger.Clone()
+	now, trial := w.Clock.Now(), w.Account.Ledger.Trial()
 	for _, d := range deposits {
 		err := w.Room(0)
 		if d.Amount.Sign() <= 0 {
@@ -45,7 +45,7 @@ func (w *World) ChangeMoney(deposits []Deposit, rates map[string]shipping.Amount
 			return fmt.Errorf("mockserver: wallet not funded: %w", err)
 		}
 	}
-	maps.Copy(w.Account.Exchange, rates)
+	maps.Copy(w.Account.ExchangeRates, exchangeRates)
 	for _, d := range deposits {
 		e, err := w.Account.Ledger.Fund(d.Wallet, d.Amount, "Wallet funded", now, w.Account.IDs.Coded("TR"))
 		if err == nil {
@@ -58,8 +58,8 @@ func (w *World) ChangeMoney(deposits []Deposit, rates map[string]shipping.Amount
 	return nil
 }
 
-// checkRate returns an error for a rate that cannot be set. The caller holds the lock.
-func (w *World) checkRate(currency string, perDollar shipping.Amount) error {
+// checkExchangeRate returns an error for an exchange rate that cannot be set. The caller holds the lock.
+func (w *World) checkExchangeRate(currency string, perDollar shipping.Amount) error {
 	var held []string
 	for _, wallet := range w.Account.Ledger.Wallets() {
 		if wallet.Currency != usd && !slices.Contains(held, wallet.Currency) {
@@ -161,11 +161,11 @@ func (w *World) HasRequest(id string) bool {
 func (w *World) openRequests() {
 	timers := w.timers
 	w.Regulatory = regulatory.New(regulatory.Config{
-		Rules:    w.rules,
-		Ledger:   w.Account.Ledger,
-		Exchange: w.Account.Exchange,
-		Goods:    w.goods,
-		Now:      w.Clock.Now,
+		Rules:         w.rules,
+		Ledger:        w.Account.Ledger,
+		ExchangeRates: w.Account.ExchangeRates,
+		Goods:         w.goods,
+		Now:           w.Clock.Now,
 		After: func(d time.Duration, label string, fn func()) {
 			timers.After(d, label, func() {
 				w.Lock()
@@ -180,7 +180,6 @@ func (w *World) openRequests() {
 		At: func(point fault.Point, operation, about string) error {
 			return w.Faults.At(inject.Request{Point: point, Operation: operation, Body: []byte(about), Now: w.Now()})
 		},
-		FailFirst: w.Plan.failForms,
 	})
 }
 

@@ -55,7 +55,7 @@ type Arriving struct {
 	// Perform performs the operation in a world, and describes its result for the journal, such as "took effect".
 	Perform func(*World) string
 
-	entry string // the id of its entry in the journal; empty if the request is from a snapshot
+	entry string // the id of its entry in the journal
 	timer *clock.Timer
 }
 
@@ -84,7 +84,7 @@ func (w *World) expect(a Arriving, entry string) {
 	a.timer = w.timers.After(a.Due.Sub(w.Clock.Now()), a.Operation+" arrives late", func() { w.arrive(&a) })
 }
 
-// arrive performs the operation of an arriving request, unless that has happened already or the world was restored.
+// arrive performs the operation of an arriving request, unless that has happened already or the world was reset.
 func (w *World) arrive(a *Arriving) {
 	w.performing.Lock()
 	defer w.performing.Unlock()

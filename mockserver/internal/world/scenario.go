@@ -39,7 +39,6 @@ func Scenarios() []ScenarioWord {
 		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed on request", apply: func(w *worldPlan, n int) { w.Computed = n }},
 		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.Payments = n }},
 		{Word: "shipmentsN", Max: maxShipments, Summary: "N shipments", apply: func(w *worldPlan, n int) { w.Shipments = n }},
-		{Word: "failforms", Summary: "the first attempt at every document fails; a retry generates it", apply: func(w *worldPlan, _ int) { w.failForms = true }},
 		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.dialect.Time.Generation = -1 }},
 		{Word: "capN", Max: 10_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
 		{Word: "virtual", Summary: "time stands still until the world is advanced", apply: func(w *worldPlan, _ int) { w.virtual = true }},
@@ -50,10 +49,9 @@ func Scenarios() []ScenarioWord {
 // worldPlan is the plan of a world, as given by a scenario.
 type worldPlan struct {
 	seed.Plan
-	Scenario  string // the terms
-	dialect   dialect.Dialect
-	virtual   bool
-	failForms bool
+	Scenario string // the terms
+	dialect  dialect.Dialect
+	virtual  bool
 }
 
 // objectBreakdown reports whether the breakdown of a rate is an object.

@@ -97,7 +97,7 @@ func (w *World) RemoveWebhook(id string) error {
 }
 
 // replaceWebhook replaces a webhook by the result of change, or removes it if that is nil. A webhook is never
-// modified in place, because forks of the world share it. The caller holds the lock.
+// modified in place, because it belongs to the initial contents, or a reader has it. The caller holds the lock.
 func (w *World) replaceWebhook(id string, change func(account.Webhook) *account.Webhook) error {
 	old := w.Account.Webhooks.Find(id)
 	if old == nil {

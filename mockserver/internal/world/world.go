@@ -23,7 +23,8 @@ import (
 // World is one account of a server: its key, data, time, faults and journal. It is safe for concurrent
 // use.
 type World struct {
-	*Access
+	URL        string // the base address; set before the server accepts requests
+	SecretKey  string // opens the world
 	Log        *watch.Log
 	Faults     *inject.Rules
 	Lint       *watch.Lint
@@ -52,20 +53,13 @@ type World struct {
 	counted    int // records that the world adds to those of the server
 }
 
-// Access contains the address and the key of a world. World embeds a pointer to it, because fmt follows a pointer at the
-// top level only, so that printing a World does not reveal the key.
-type Access struct {
-	URL       string // the base address
-	SecretKey string // opens the world
-}
-
 // HomeName is the name of the home world.
 const HomeName = "home"
 
 // newWorld returns a world with its initial contents.
 func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World {
 	w := &World{
-		Access: &Access{URL: b.url, SecretKey: key}, name: name, settings: b.settings, Plan: p, base: base,
+		URL: b.url, SecretKey: key, name: name, settings: b.settings, Plan: p, base: base,
 		Log:    watch.NewLog(b.settings.Journal, b.settings.JournalBody, b.settings.Entries, b.settings.Limits.Entries),
 		Faults: inject.New(p.Seed),
 		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
