@@ -73,7 +73,7 @@ func subjects() []subject {
 type trial struct {
 	order     *order
 	subject   subject
-	wire      int
+	wire      wire
 	requestID string
 	documents []shipping.DocumentType
 	known     bool                        // Purchase is given the draft as it was analyzed
@@ -95,9 +95,8 @@ type campaign struct {
 	direct   *shipping.Client // without the proxy
 	proxy    *proxy
 	schedule *schedule
-	wires    []wire
-	clients  []*shipping.Client // one for each wire
-	patient  *shipping.Client   // for an honest proxy
+	clients  map[wire]*shipping.Client
+	patient  *shipping.Client // for an honest proxy
 	trials   []*trial
 	wrong    map[string][]string // by problem
 }
@@ -112,12 +111,15 @@ func newCampaign(t *testing.T, o options) *campaign {
 	if err := errors.Join(err, server.SetExchangeRate("NGN", rate)); err != nil {
 		t.Fatal(err)
 	}
-	c := &campaign{options: o, server: server, direct: server.Client(t), proxy: newProxy(server), schedule: newSchedule(o.seed), wires: wires(), wrong: map[string][]string{}}
-	c.proxy.plan = c.schedule.plan
-	for _, w := range c.wires {
-		c.clients = append(c.clients, w.open(t, c.proxy, server.SecretKey, patience))
+	c := &campaign{
+		options: o, server: server, direct: server.Client(t), proxy: newProxy(server), schedule: newSchedule(o.seed),
+		clients: map[wire]*shipping.Client{}, wrong: map[string][]string{},
 	}
-	c.patient = c.wires[1].open(t, c.proxy, server.SecretKey, 100*patience)
+	c.proxy.plan = c.schedule.plan
+	for _, w := range wires() {
+		c.clients[w] = w.open(t, c.proxy, server.SecretKey, patience)
+	}
+	c.patient = wires()[1].open(t, c.proxy, server.SecretKey, 100*patience)
 	return c
 }
 
@@ -126,7 +128,7 @@ func newCampaign(t *testing.T, o options) *campaign {
 // contradicts, and every unknown outcome is settled, or listed as undecidable with its reason, once the proxy
 // passes everything on. See options for its environment.
 //
-// It has found purchases that were sent several times over HTTP/2, and false reports of both outcomes.
+// It has found false reports of both outcomes.
 func TestPurchaseCampaign(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, readOptions(t))
@@ -168,10 +170,7 @@ func (c *campaign) each(work func(*trial)) {
 // newTrial chooses the documents and the connection of a purchase.
 func (c *campaign) newTrial(number int) *trial {
 	random := c.schedule.random(number, "trial", 0)
-	one := &trial{order: &order{number: number}, subject: pick(random, subjects())}
-	if random.IntN(5) >= 2 { // two of five over HTTP/1.1
-		one.wire = random.IntN(len(c.wires))
-	}
+	one := &trial{order: &order{number: number}, subject: pick(random, subjects()), wire: pick(random, wires())}
 	one.known = random.IntN(2) == 0 && one.subject.shipment != "SH-MAGICFAILANALYSIS"
 	one.order.existing = one.subject.before != nil
 	return one
@@ -275,7 +274,7 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 // fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
 	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
-		what, one.order.number, one.subject.name, c.wires[one.wire].name, one.known, fmt.Sprintf(format, args...),
+		what, one.order.number, one.subject.name, one.wire.name, one.known, fmt.Sprintf(format, args...),
 		strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
 }
 
@@ -362,7 +361,7 @@ func (c *campaign) report() string {
 		if one.reason != "" {
 			reasons[one.subject.name+": "+one.reason]++
 		}
-		wires[c.wires[one.wire].name]++
+		wires[one.wire.name]++
 		kinds[one.subject.name]++
 	}
 	table("reported under faults", reported)
