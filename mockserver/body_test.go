@@ -67,14 +67,3 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 		t.Errorf("%+v were purchased", bought)
 	}
 }
-
-// If unknown fields are refused by assumption, names that differ only in case are refused, too.
-func TestBody_RefusesNamesInAnotherCaseIfUnknownFieldsAreRefused(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{UnknownFields: "refused"}}))
-	id := srv.Deliveries()[0].ID
-	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"`+id+`","Delivery_ID":"`+id+`"}`).refusal(t, http.StatusBadRequest, `unknown field "Delivery_ID"`)
-	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	do(t, srv, http.MethodPut, regulatoryPath+"/request/"+draft.ID+"/items", `{"line_items":[{"Description":"x"}]}`).
-		refusal(t, http.StatusBadRequest, `unknown field "Description"`)
-}

@@ -15,31 +15,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Assumptions apply to lists, documents and deliveries, and not to the lists of the control surface.
-func TestAssumptions_ReachDocumentsAndDeliveries(t *testing.T) {
-	t.Parallel()
-	srv := start(t, virtual(), dialectOf(t, "time.purchasing=1h,notification.signature.header=X-Signature,notification.signature.hash=sha256,notification.attempts=1,list.max_per_page=2"))
-	perPage := get(t, srv, "/v1/rates?perPage=50").want(t, http.StatusOK).at(t, "data.pagination.perPage")
-	var uncapped []any
-	if get(t, srv, "/_mock/webhooks?perPage=50").data(t, &uncapped); perPage != 2.0 || len(uncapped) != 50 {
-		t.Errorf("perPage is %v, want 2; a list of the control surface has %d records", perPage, len(uncapped))
-	}
-	draft := post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`).text(t, "request_id")
-	post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+draft+`","document_types":["CUSTOMS"]}`).want(t, http.StatusOK)
-	if got := get(t, srv, "/v1/regulatory-documents/request/"+draft).text(t, "status"); got != "purchasing" {
-		t.Errorf("the request is %s", got)
-	}
-	subscribeInbox(t, srv.World, "?status=503")
-	emit(t, srv.World)
-	n := awaitInbox(t, srv.World, 1)[0]
-	if n.Header.Get("X-Signature") == "" || !n.Valid {
-		t.Errorf("received %v, valid: %t", n.Header, n.Valid)
-	}
-	if d, err := srv.WaitDelivery(t.Context(), n.DeliveryID); err != nil || len(d.Attempts) != 1 || d.State != "failed" {
-		t.Errorf("the delivery is %s after %+v (%v)", d.State, d.Attempts, err)
-	}
-}
-
 // dialectOf returns the option of a dialect in the form of the flag.
 func dialectOf(t *testing.T, text string) mockserver.Option {
 	t.Helper()
@@ -260,18 +235,6 @@ func TestAssumption_PastEnd(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, want %s", choice, got, want)
 		}
-	}
-}
-
-func TestAssumption_EmptyHasNoPages(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{List: dialect.List{EmptyPages: "0", UnknownWallet: "empty"}}))
-	got := get(t, srv, "/v1/transactions?wallet=VA-1").want(t, 200)
-	if got.at(t, "data.pagination.pageCount") != 0.0 || got.at(t, "data.pagination.hasNextPage") != false {
-		t.Errorf("%s", got.body)
-	}
-	if got := get(t, srv, "/v1/rates"); got.at(t, "data.pagination.pageCount") != 3.0 {
-		t.Errorf("%v pages of rates", got.at(t, "data.pagination.pageCount"))
 	}
 }
 

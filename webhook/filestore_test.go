@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping/webhook"
 	"github.com/shipping-go/shipping/webhook/storetest"
@@ -251,26 +249,4 @@ func TestFileStore_IsBounded(t *testing.T) {
 	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) != 1 {
 		t.Errorf("beside the file there are %q, %v", left, err)
 	}
-}
-
-// An id is forgotten after the time, also across a restart.
-func TestFileStore_ForgetsAfterTheTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "store")
-		store := openFileStore(t, path, 0)
-		take(t, store, "old")
-		time.Sleep(48 * time.Hour)
-		take(t, store, "new")
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(24*time.Hour + time.Second)
-		store = openFileStore(t, path, 0)
-		if got := state(t, store, "old"); got != webhook.Claimed {
-			t.Errorf("the old id is %d", got)
-		}
-		if got := state(t, store, "new"); got != webhook.Accepted {
-			t.Errorf("the new id is %d", got)
-		}
-	})
 }

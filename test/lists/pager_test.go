@@ -3,7 +3,6 @@ package lists_test
 import (
 	"bytes"
 	"errors"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -185,35 +184,5 @@ func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
 	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize))
 	if err != nil || len(delivered) != len(s.rows) {
 		t.Errorf("%d records and %v, want %d", len(delivered), err, len(s.rows))
-	}
-}
-
-// TestPager_MemoryOfAMillionRecords: a walk remembers each record in less than 48 bytes, and holds nothing else of it.
-func TestPager_MemoryOfAMillionRecords(t *testing.T) {
-	const records, perPage = 1_000_000, 5_000
-	s := newRowService(records)
-	held := func() uint64 {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return stats.HeapAlloc
-	}
-	var early uint64
-	n := 0
-	for _, err := range walkWebhooks(t.Context(), s.client(t), 0, perPage, withWindow(2)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch n++; n {
-		case records / 10:
-			early = held()
-		case records / 10 * 9:
-			if late := held(); late > early+48*records {
-				t.Errorf("%d MiB after a tenth, %d MiB near the end", early>>20, late>>20)
-			}
-		}
-	}
-	if n != records {
-		t.Errorf("%d records, want %d", n, records)
 	}
 }

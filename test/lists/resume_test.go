@@ -15,32 +15,6 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// TestResume_AfterTheRowsOfTheTokenVanished: the place cannot be found, so records may come twice, but
-// none is lost.
-func TestResume_AfterTheRowsOfTheTokenVanished(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(s *rowService){
-		"and no others came": func(s *rowService) { s.vanish(150, 100) },
-		"and as many came":   func(s *rowService) { s.vanish(150, 100); s.arrive(100) },
-		"and many more came": func(s *rowService) { s.vanish(150, 100); s.arrive(333) },
-		"with all others":    func(s *rowService) { s.vanish(0, 500); s.arrive(20) },
-	} {
-		s := newRowService(500)
-		delivered, token := walkPart(t, s, 25)
-		change(s)
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		all := slices.Concat(delivered, rest)
-		for _, row := range s.rows {
-			if row <= 500 && !slices.Contains(all, row) {
-				t.Errorf("%s: row %d was lost", name, row)
-			}
-		}
-	}
-}
-
 // TestResume_FindsThePlaceInAFewRequests, wherever rows came and went.
 func TestResume_FindsThePlaceInAFewRequests(t *testing.T) {
 	t.Parallel()
@@ -88,39 +62,6 @@ func repeats(before, after []int) (n int) {
 		}
 	}
 	return n
-}
-
-// TestResume_RowsThatArriveLaterAreRecognisedToo: more are pushed onto the next page than the token knows.
-func TestResume_RowsThatArriveLaterAreRecognisedToo(t *testing.T) {
-	t.Parallel()
-	s := newRowService(1000)
-	began := slices.Clone(s.rows)
-	var delivered []int
-	token := ""
-	for page, err := range s.client(t).Rates.Pages(t.Context(), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, rate := range page.Items {
-			delivered = append(delivered, rowOf(rate.RateID))
-		}
-		if token = page.Resume; page.Pagination.Page == 3 {
-			break
-		}
-	}
-	s.answers = 0
-	s.before = func(s *rowService, _, n int) {
-		if n == 2 { // the first showed the place
-			s.arrive(70)
-		}
-	}
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, 0, withResume(token), withWindow(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := judgeResumed(began, s.rows, slices.Concat(delivered, rest)); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestResume_RecordsWithoutIdentifiers: the place is known by its number alone.

@@ -15,19 +15,19 @@ import (
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 )
 
-// weather is what happens to a list while it is walked.
-type weather struct {
+// churn is how a list changes while it is walked.
+type churn struct {
 	arrivals, vanishings int // in how many of ten responses, at most
 	largest              int // number of rows at once
 	caps                 []int
 	anywhere             bool // rows arrive not only at the head
-	untold               bool // the service reports no total
+	noTotal              bool // the service reports no total
 	oneByOne             bool // pages are not fetched ahead
 }
 
 // hidesChanges reports whether rows can vanish without a sign of where. A complete walk can then end with
 // ErrIncomplete.
-func (w weather) hidesChanges() bool {
+func (w churn) hidesChanges() bool {
 	return w.anywhere || w.vanishings > 0 && (w.arrivals > 0 || len(w.caps) > 0)
 }
 
@@ -35,12 +35,12 @@ func (w weather) hidesChanges() bool {
 // the head and vanishes anywhere, at any moment, each row that was there when the walk began and is
 // there when it ends is delivered, once.
 func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
-	worlds := map[string]weather{
+	worlds := map[string]churn{
 		"nothing happens":                  {},
 		"rows arrive":                      {arrivals: 4, largest: 5},
 		"rows arrive in heaps":             {arrivals: 2, largest: 70},
 		"rows arrive anywhere":             {arrivals: 4, largest: 5, anywhere: true},
-		"rows arrive, of a total unknown":  {arrivals: 4, largest: 5, untold: true},
+		"rows arrive, no total":            {arrivals: 4, largest: 5, noTotal: true},
 		"rows vanish":                      {vanishings: 4, largest: 5},
 		"rows vanish in heaps":             {vanishings: 2, largest: 40},
 		"rows come and go, one at a time":  {arrivals: 3, vanishings: 3, largest: 1},
@@ -64,7 +64,7 @@ func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
 					// As many rows as a page holds arrive and vanish undetected while a window is read: see the
 					// limits in the comment of paging.Walk.
 					least = w.largest*window + 1
-				case w.untold: // a walk that brings nothing new for long is given up
+				case w.noTotal: // a walk that brings nothing new for long is given up
 					least = 10
 				}
 				perPage := rapid.IntRange(least, least+24).Draw(rt, "perPage")
@@ -84,30 +84,7 @@ func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
 	}
 }
 
-// TestWalk_HardDays are days of that weather on which the walk once failed.
-func TestWalk_HardDays(t *testing.T) {
-	t.Parallel()
-	for name, day := range map[string]struct {
-		weather                       weather
-		rows, perPage, window, events int
-		seed                          uint64
-	}{
-		"more rows arrive than are read":                   {weather{arrivals: 2, largest: 70}, 200, 3, 2, 22, 0x2f},
-		"a row arrives with every page":                    {weather{arrivals: 4, largest: 5}, 11, 1, 8, 25, 0x114},
-		"those that arrived vanish":                        {weather{arrivals: 4, vanishings: 4, largest: 5}, 4, 2, 1, 3, 0x3},
-		"rows arrive, smaller pages":                       {weather{arrivals: 3, largest: 10, caps: []int{0, 5, 9, 20}}, 13, 6, 2, 4, 0x2018fe},
-		"arrivals hide that rows vanish between two pages": {weather{arrivals: 4, vanishings: 4, largest: 5}, 173, 11, 2, 20, 0x3ac773},
-		"all of a few vanish":                              {weather{arrivals: 4, vanishings: 4, largest: 3}, 6, 2, 1, 3, 0x3},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			if err := day.weather.walk(t, "rates", day.rows, day.perPage, day.window, day.events, day.seed); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		})
-	}
-}
-
-func (w weather) walk(t *testing.T, list string, size, perPage, window, events int, seed uint64) error {
+func (w churn) walk(t *testing.T, list string, size, perPage, window, events int, seed uint64) error {
 	random := rand.New(rand.NewPCG(seed, 0))
 	s := newRowService(size)
 	var began []int
@@ -132,7 +109,7 @@ func (w weather) walk(t *testing.T, list string, size, perPage, window, events i
 			s.perPageCap = w.caps[random.IntN(len(w.caps))]
 		}
 	}
-	if w.untold {
+	if w.noTotal {
 		s.change = func(_ int, a *rowAnswer) { delete(a.Pagination, "total") }
 	}
 	s.latency = func(page, n int) time.Duration { // another for each request, so that every run is the same

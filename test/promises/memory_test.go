@@ -96,14 +96,3 @@ func measure(t *testing.T, call shippingtest.Call, answer hostileAnswer, more ui
 	}
 	return err
 }
-
-// Commas in texts and between the members of objects do not count as elements.
-func TestMemory_OnlyElementsCount(t *testing.T) {
-	t.Parallel()
-	record := `{"rate_id":"RT-1,\",[","amount":1,"currency":"NGN","metadata":{"a":1,"b":2,"c":3}}`
-	service := shippingtest.NewService(shippingtest.OK(`{"rates":[` + record + strings.Repeat(","+record, mostElements-1) + `],"pagination":{}}`))
-	page, err := shippingtest.NewClient(t, service, shipping.WithMaxResponseBytes(hostileLimit)).Rates.List(t.Context(), nil)
-	if err != nil || len(page.Items) != mostElements {
-		t.Error(err)
-	}
-}

@@ -32,18 +32,6 @@ func TestAnalyze_StoresADraftWithMatchedDocumentsAndLineItems(t *testing.T) {
 	}
 }
 
-func TestAnalyze_InvoiceFlowKnowsShipping(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice, Wallet: dollars}))
-	if r.Source != regulatory.FlowInvoice || r.FileURL != invoice || r.Shipping.CarrierSlug != "dhl" {
-		t.Errorf("record is %s", r.JSON())
-	}
-	if got, want := offers(r), "CUSTOMS 4.00, WATCH 11.50"; got != want || r.Currency != "USD" || r.Wallet != dollars {
-		t.Errorf("the draft offers %s from %s in %s, want %s", got, r.Wallet, r.Currency, want)
-	}
-}
-
 func TestAnalyze_RefusesAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

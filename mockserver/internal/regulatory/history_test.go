@@ -3,7 +3,6 @@ package regulatory_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -49,26 +48,6 @@ func TestHistory_TellsWhatHappenedToARequest(t *testing.T) {
 	failed := w.get(r).History()[5]
 	if failed.DocumentStatus != regulatory.DocumentFailed || failed.Failure == "" {
 		t.Errorf("the failure is recorded as %+v", failed)
-	}
-}
-
-// TestHistory_HasEachDocumentWhenItChanges, and not again when another one does.
-func TestHistory_HasEachDocumentWhenItChanges(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.analyze(parcel)
-	w.purchase(r, "CUSTOMS", "FDA", "WATCH")
-	w.advance(time.Minute)
-	var got []string
-	for _, step := range w.get(r).History() {
-		if step.DocumentStatus != "" {
-			got = append(got, step.DocumentType+" "+string(step.DocumentStatus))
-		}
-	}
-	slices.Sort(got)
-	want := []string{"CUSTOMS generated", "CUSTOMS generating", "FDA generated", "FDA generating", "WATCH generated", "WATCH generating"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

@@ -92,23 +92,6 @@ func TestPurchase_InsufficientFundsSayWhatIsMissing(t *testing.T) {
 	w.purchase(r, "CUSTOMS") // a refused purchase can be made again, smaller
 }
 
-func TestPurchase_ASecondOneChargesNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.analyze(parcel)
-	w.purchase(r, "WATCH")
-	left := w.balance(naira)
-	for range 2 {
-		_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"FDA"}})
-		refusal(t, err, regulatory.CodeAlreadyPurchased, "nothing was charged again")
-		w.advance(time.Minute)
-	}
-	if w.balance(naira) != left {
-		t.Errorf("%s is left, want %s", w.balance(naira), left)
-	}
-	w.checkSound()
-}
-
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Time.Purchasing = dialect.Duration(5 * time.Second) })

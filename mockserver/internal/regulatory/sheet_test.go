@@ -53,19 +53,6 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	refusal(t, err, regulatory.CodeNotFound, "RD-9")
 }
 
-func TestSheet_OfOtherShowsAllItems(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.analyze(parcel)
-	must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "OTHER", regulatory.Profile{"details": json.RawMessage(`"Free sale"`)}))
-	w.purchase(r, "OTHER")
-	must[*regulatory.Record](t)(w.SubmitEvidence(r.RequestID, "OTHER"))
-	w.advance(time.Minute)
-	if sheet := must[formpdf.Document](t)(w.Sheet(r.RequestID, "OTHER")); len(sheet.Items) != 2 || sheet.Fields[0].Value != "Free sale" {
-		t.Errorf("the sheet shows %+v", sheet)
-	}
-}
-
 // A form shows what the draft knows where its profile was not filled in.
 func TestSheet_IsPrefilledFromTheDraft(t *testing.T) {
 	t.Parallel()
