@@ -34,7 +34,7 @@ func TestParseAmount(t *testing.T) {
 	}
 }
 
-func TestAmountTellsAbsentZeroAndUnreadableApart(t *testing.T) {
+func TestAmount_AbsentZeroAndUnreadable(t *testing.T) {
 	var v struct{ Absent, Null, Zero, Empty, Text, Wide, Object, List, True, Quoted shipping.Amount }
 	err := json.Unmarshal([]byte(`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Object":{},"List":[],"True":true,"Quoted":"3,500.25"}`), &v)
 	if err != nil {

@@ -593,7 +593,7 @@ func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
 	})
 }
 
-func TestRetry_APauseThatOutlastsTheDeadlineIsToldAtOnce(t *testing.T) {
+func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := shippingtest.NewService(shippingtest.Refusal(429,

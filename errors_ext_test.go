@@ -47,7 +47,7 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 	}
 }
 
-func TestErrors_TextsSayWhatToDo(t *testing.T) {
+func TestErrors_Texts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer httpmock.Responder
@@ -213,7 +213,7 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
-func TestErrors_TimeoutTellsThatTimeWasUp(t *testing.T) {
+func TestErrors_Timeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		slow := httpmock.NewStringResponder(200, "").Delay(time.Hour)

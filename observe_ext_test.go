@@ -80,14 +80,6 @@ func TestObserver_LabelsAreRoutesAndNotPaths(t *testing.T) {
 	}
 }
 
-func TestObserver_StartMayReturnNoContext(t *testing.T) {
-	t.Parallel()
-	observer := shipping.Observer{Start: func(context.Context, string) context.Context { return nil }}
-	if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"rates":[]}`)), shipping.WithObserver(observer)).Rates.List(t.Context(), nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // Headers for tracing needed a RoundTripper, which ends the evidence that nothing was sent.
 func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 	t.Parallel()
@@ -133,7 +125,7 @@ func TestObserver_HeaderRefusesWhatWithHeaderRefuses(t *testing.T) {
 	}
 }
 
-func TestLogger_TellsAttemptsAndRepeats(t *testing.T) {
+func TestLogger_AttemptsAndRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

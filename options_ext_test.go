@@ -77,7 +77,7 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 	}
 }
 
-func TestNewClient_PlainHTTPOnPublicHostsOnlyWhenSaid(t *testing.T) {
+func TestNewClient_WithPlainHTTP(t *testing.T) {
 	t.Parallel()
 	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"),
 		shipping.WithPlainHTTP())

@@ -408,7 +408,7 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	}
 }
 
-func TestPurchase_TextsStateWhatIsKnownAndWhatToDo(t *testing.T) {
+func TestPurchase_ErrorTexts(t *testing.T) {
 	t.Parallel()
 	lost := httpmock.NewErrorResponder(io.ErrUnexpectedEOF)
 	for want, service := range map[string]*shippingtest.Service{

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
@@ -356,16 +355,6 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 		shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
 	shippingtest.Diff(t, "documents",
 		[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
-}
-
-func TestTolerance_EnvelopeStatusAsString(t *testing.T) {
-	t.Parallel()
-	page, err := shippingtest.NewClient(t,
-		shippingtest.NewService(httpmock.NewStringResponder(200,
-			`{"status":"true","message":null,"data":{"rates":[{"rate_id":"RT-1"}]}}`))).Rates.List(t.Context(), nil)
-	if err != nil || len(page.Items) != 1 {
-		t.Errorf("page %+v, error %v", page, err)
-	}
 }
 
 func TestTolerance_RegulatoryRecord(t *testing.T) {

@@ -87,7 +87,7 @@ func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 	})
 }
 
-func TestAnalyzeAndPoll_BuysNothingUnlessToldTo(t *testing.T) {
+func TestAnalyzeAndPoll_WithoutSelect(t *testing.T) {
 	t.Parallel()
 	none := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil }
 	for name, options := range map[string]*shipping.AnalyzeAndPollOptions{

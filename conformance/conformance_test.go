@@ -98,7 +98,7 @@ func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) 
 	}
 }
 
-func TestCheck_WhatIsNotGivenIsNotRunAndSaysWhatItNeeds(t *testing.T) {
+func TestCheck_MissingTargetsAreNotRun(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
 	bare := conformance.Target{BaseURL: srv.URL + "/v1/"}

@@ -152,7 +152,7 @@ func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	get(t, srv, "/_mock/deliveries?wait=long").refusal(t, http.StatusBadRequest, "write a duration")
 }
 
-func TestAdminRequests_TellsWhatHappenedToEach(t *testing.T) {
+func TestAdminRequests_History(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
 	var ids []string

@@ -34,7 +34,7 @@ func TestAuth_EveryOperationButThePDFNeedsTheKey(t *testing.T) {
 	}
 }
 
-func TestAuth_SaysWhatIsWrongWithTheHeader(t *testing.T) {
+func TestAuth_Refusals(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	tests := []struct{ name, header, want string }{

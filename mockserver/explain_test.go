@@ -166,7 +166,7 @@ func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
 }
 
 // An empty world explains a refusal, even if it has no request to suggest.
-func TestWhy_IsToldInAnEmptyWorld(t *testing.T) {
+func TestWhy_InAnEmptyWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	key := "Bearer sk_test_empty_why2"

@@ -174,7 +174,7 @@ func TestFaultReset_ResetsASocket(t *testing.T) {
 	}
 }
 
-func TestFaultRateLimit_SaysWhenInEveryForm(t *testing.T) {
+func TestFaultRateLimit_RetryAfterForms(t *testing.T) {
 	t.Parallel()
 	want := map[fault.RetryAfter]string{
 		fault.RetryAfterSeconds:  "8", // 7.5 s, rounded up

@@ -96,7 +96,7 @@ func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 }
 
 // Whoever sends a header byte by byte, or nothing after a request, is hung up on.
-func TestServer_HangsUpOnThoseWhoSayNothing(t *testing.T) {
+func TestServer_ClosesIdleConnections(t *testing.T) {
 	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": ""} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestServer_HangsUpOnThoseWhoSayNothing(t *testing.T) {
 }
 
 // A request body that never ends holds neither its connection nor, beyond its deadline, a shutdown, whatever the request is.
-func TestServer_HangsUpOnABodyThatNeverEnds(t *testing.T) {
+func TestServer_ClosesConnectionsWithEndlessBodies(t *testing.T) {
 	requests := map[string]string{
 		"operation":              "POST /v1/webhooks/replay",
 		"operation without body": "GET /v1/rates",

@@ -137,7 +137,7 @@ func TestJournal_HoldsNoKey(t *testing.T) {
 	}
 }
 
-func TestRefusals_TellNobodyAKey(t *testing.T) {
+func TestRefusals_ContainNoKey(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	for _, key := range []string{srv.SecretKey, "sk_live_0123456789abcdef"} {
@@ -155,7 +155,7 @@ func TestRefusals_TellNobodyAKey(t *testing.T) {
 }
 
 // Only the responses that open a world, and the list of worlds, contain its key.
-func TestWorldAnswers_TellTheKeyToWhoOpensIt(t *testing.T) {
+func TestWorldResponses_ContainTheKeyOnlyWhenOpened(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	for _, test := range []struct {
@@ -236,7 +236,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 	}
 }
 
-func TestAwait_SaysWhatWasCalledInstead(t *testing.T) {
+func TestAwait_ErrorListsOtherRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener())

@@ -10,7 +10,7 @@ import (
 
 // Everything that a page shows has a mark in the summary that differs when it changes, also if a second change undid the
 // first.
-func TestLive_SaysWhatHasChanged(t *testing.T) {
+func TestLive_Changes(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	type summary struct {

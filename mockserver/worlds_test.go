@@ -69,7 +69,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "unknown secret key")
 }
 
-func TestScenarios_DoWhatTheySay(t *testing.T) {
+func TestScenarios(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	total := func(t *testing.T, w *mockserver.World, path string) int {

@@ -445,7 +445,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 	}
 }
 
-func TestNewReceiver_SaysWhatIsMissing(t *testing.T) {
+func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	t.Parallel()
 	handle := func(context.Context, *webhook.Notification) error { return nil }
 	verify := func(http.Header, []byte) error { return nil }

@@ -132,7 +132,7 @@ func TestNothingThatGoesWrongChargesTwice(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatIsAskedForManyTimesIsPaidForOnce(t *testing.T) {
+func TestConcurrentOrdersArePaidForOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		desk, server := shop(t, mockserver.WithoutListener())

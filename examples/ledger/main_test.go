@@ -87,7 +87,7 @@ func TestTheTotalIsTheBalance(t *testing.T) {
 	}
 }
 
-func TestARowSaysWhatABookkeeperShouldKnow(t *testing.T) {
+func TestRow_AmountAndDoubt(t *testing.T) {
 	t.Parallel()
 	var unreadable shipping.Amount
 	if err := unreadable.UnmarshalJSON([]byte(`"lots"`)); err != nil {
@@ -120,7 +120,7 @@ func TestARowSaysWhatABookkeeperShouldKnow(t *testing.T) {
 	}
 }
 
-func TestItSaysWhatToDo(t *testing.T) {
+func TestUsageErrors(t *testing.T) {
 	server := serve(t)
 	var help bytes.Buffer
 	if err := run(t.Context(), []string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "-wallet") {

@@ -32,7 +32,7 @@ func TestQuickstartNeedsNoSetUp(t *testing.T) {
 
 // On a service of the environment nothing is purchased without a yes. A service that makes the other choice at each open
 // point sells the same.
-func TestQuickstartAsksBeforeItSpendsElsewhere(t *testing.T) {
+func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 	bought := []string{"Purchased the automated ones, once: CUSTOMS FDA", "Regulatory documents for RD-"}
 	for _, tc := range []struct {
 		name, answer string

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"flag"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -152,21 +150,5 @@ func TestAForgedNotificationIsRefusedAndARepeatedOneIsPrintedOnce(t *testing.T) 
 	}
 	if printed, _ := stop(); printed != "" {
 		t.Errorf("after a restart it printed %q", printed)
-	}
-}
-
-func TestItSaysWhatToDo(t *testing.T) {
-	t.Setenv("SHIPPING_SECRET_KEY", "sk_test_ours")
-	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, &help, io.Discard); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), envPreviousKey) {
-		t.Errorf("help: %v\n%s", err, &help)
-	}
-	store := filepath.Join(t.TempDir(), "store")
-	if err := run(t.Context(), []string{"-addr", "127.0.0.1:http-but-no-port", "-store", store}, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "-addr") {
-		t.Errorf("no such address: %v", err)
-	}
-	t.Setenv(envPreviousKey, "sk_test_former\n")
-	if err := run(t.Context(), []string{"-store", store}, &help, io.Discard); err == nil || !strings.Contains(err.Error(), "trim it") {
-		t.Errorf("a key as read from a file: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -134,17 +133,5 @@ func TestAnInterruptedRunStillExports(t *testing.T) {
 	spans, metrics, err := exported(ctx)
 	if !errors.Is(err, context.Canceled) || len(spans) != 3 || values(spans[1].Attributes, "error.type") != "canceled" || len(metrics.ScopeMetrics) == 0 {
 		t.Errorf("%v, spans %+v, metrics %+v", err, spans, metrics)
-	}
-}
-
-func TestItSaysWhatToDo(t *testing.T) {
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, &out); !errors.Is(err, flag.ErrHelp) || !strings.Contains(out.String(), "no flags") {
-		t.Errorf("help: %v\n%s", err, &out)
-	}
-	t.Setenv("SHIPPING_BASE_URL", "https://api.example")
-	t.Setenv("SHIPPING_SECRET_KEY", "")
-	if err := run(t.Context(), nil, &out); err == nil || !strings.Contains(err.Error(), "SHIPPING_SECRET_KEY") {
-		t.Errorf("without a key: %v", err)
 	}
 }

@@ -2,9 +2,6 @@ package sweep_test
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/shipping-go/shipping"
@@ -29,21 +26,6 @@ func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, erro
 		}
 	}
 	return chosen, nil
-}
-
-// A subtest that -run names by a schedule that does not strike fails.
-func TestRun_NotStruck(t *testing.T) {
-	t.Parallel()
-	for pattern, want := range map[string]string{
-		"TestBuy/regulatory.purchase#1:lost-after$":    "--- PASS: TestBuy/regulatory.purchase#1:lost-after",
-		"TestBuy/regulatory.purchase#9:lost-after$":    "not-struck: regulatory.purchase#9:lost-after did not strike: the run has no such request",
-		"^TestBuy$/^regulatory.purchase#9:lost-after$": "not-struck: ",
-	} {
-		out, err := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run="+pattern).CombinedOutput()
-		if !strings.Contains(string(out), want) || (err == nil) == strings.HasPrefix(want, "not-struck") {
-			t.Errorf("%s: %v: %s", pattern, err, out)
-		}
-	}
 }
 
 // A function without a result is judged by its effect on the world, and makes its own assertions.

@@ -8,7 +8,7 @@ import (
 )
 
 // A program that pays twice and one that repeats the same purchase, which the service performs once, had the same mark.
-func TestReport_MarksTellWhetherMoneyWasSpentTwice(t *testing.T) {
+func TestReport_MarksOfDoublePurchases(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"starts over after any error": "regulatory.purchase#1  · X\n",

@@ -131,7 +131,7 @@ func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
 	}
 }
 
-func TestWebhookStore_WithoutItsTablesSaysWhatToDo(t *testing.T) {
+func TestWebhookStore_WithoutItsTables(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path=nowhere")
 	if err != nil {

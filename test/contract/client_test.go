@@ -40,7 +40,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 }
 
 // The document and the client know the same document types.
-func TestClient_KnowsTheDocumentTypesOfTheDocument(t *testing.T) {
+func TestClient_DocumentTypesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	document := rules(t)
 	var listed []shipping.DocumentType

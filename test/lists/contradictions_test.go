@@ -205,9 +205,9 @@ func contradictions() map[string]contradiction {
 	}
 }
 
-// TestWalk_ListsThatLie walks lists whose responses contradict themselves: the right records, or an
+// TestWalk_ContradictoryLists walks lists whose responses contradict themselves: the right records, or an
 // error that names the problem, after a bounded number of requests.
-func TestWalk_ListsThatLie(t *testing.T) {
+func TestWalk_ContradictoryLists(t *testing.T) {
 	t.Parallel()
 	for name, contradiction := range contradictions() {
 		for _, window := range []int{1, defaultWindow} {

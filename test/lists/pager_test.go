@@ -58,8 +58,8 @@ func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	all.Wait()
 }
 
-// TestPager_PagesSayWhatTheyAre: number, numbers of the list, response and where to resume.
-func TestPager_PagesSayWhatTheyAre(t *testing.T) {
+// TestPager_Pages: number, numbers of the list, response and where to resume.
+func TestPager_Pages(t *testing.T) {
 	t.Parallel()
 	s := newRowService(5*pageSize - 1)
 	var response shipping.Response
@@ -130,8 +130,8 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	}
 }
 
-// TestPager_AFailureForGoodSaysWhereToResume, after all records before it were delivered.
-func TestPager_AFailureForGoodSaysWhereToResume(t *testing.T) {
+// TestPager_AnErrorHasAResumeToken, after all records before it were delivered.
+func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {
 		for failing := 1; failing <= 5; failing++ {

@@ -45,7 +45,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 }
 
 // conform -write sends one purchase, and the report names it. The exit code reports that a check could not be made.
-func TestConform_TellsByTheExitCodeThatACheckWasNotMade(t *testing.T) {
+func TestConform_ExitCodeOfIncompleteChecks(t *testing.T) {
 	t.Parallel()
 	env := environ(start(t, nil, "-json", "-dialect", fast).world(t))
 	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ", "-second-purchase", "Rules that no run can check")
@@ -78,7 +78,7 @@ func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
 	invoke(t, nil, "conform", "nowhere", "-key", "k").want(t, exitFailure, "invalid base address")
 }
 
-func TestDoctor_PrintsAScorecardAndTellsByTheExitCode(t *testing.T) {
+func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	t.Parallel()
 	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(careless.Close)

@@ -65,7 +65,7 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 	}
 }
 
-func TestServe_SaysWhoHasThePortAndWhatToDo(t *testing.T) {
+func TestServe_AddressErrors(t *testing.T) {
 	t.Parallel()
 	busy, running := taken(t), strings.TrimPrefix(start(t, nil, "-json").world(t).URL, "http://")
 	tests := []struct {
@@ -152,7 +152,7 @@ func TestServe_FinishesRequestsUnderWayBeforeItStops(t *testing.T) {
 	}
 }
 
-func TestServe_VirtualTimeMovesOnlyWhenTold(t *testing.T) {
+func TestServe_VirtualTime(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-clock", "virtual").world(t)
 	resp, err := http.Post(r.URL+"/_mock/clock/advance", "application/json", strings.NewReader(`{"duration":"1h"}`))

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 }
 
 // Every command that sends requests to a server also does so over https.
-func TestTLS_CommandsReachAServerThatTheyAreToldToTrust(t *testing.T) {
+func TestTLS_CommandsTrustACA(t *testing.T) {
 	t.Parallel()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	r := start(t, nil, "-json", "-tls", "-tls-ca", ca).world(t)

@@ -57,7 +57,7 @@ func answering(status int) roundTripper {
 	}
 }
 
-func TestSend_EndsAsThePolicySays(t *testing.T) {
+func TestSend_FollowsThePolicy(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name      string

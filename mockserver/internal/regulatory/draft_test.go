@@ -90,7 +90,7 @@ func TestEdit_ProfileIsReplacedAsAWhole(t *testing.T) {
 	}
 }
 
-func TestEdit_ProfileOfOtherAsksForIt(t *testing.T) {
+func TestEdit_ProfileOfOtherAddsItsOffer(t *testing.T) {
 	t.Parallel()
 	details := regulatory.Profile{"details": json.RawMessage(`"Certificate of free sale"`)}
 	w := newWorld(t)

@@ -27,7 +27,7 @@ func historyLines(r *regulatory.Record) []string {
 	return text
 }
 
-func TestHistory_TellsWhatHappenedToARequest(t *testing.T) {
+func TestHistory_Steps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.analyze("SH-MAGICFAILONCE")

@@ -77,7 +77,7 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 	}
 }
 
-func TestPurchase_InsufficientFundsSayWhatIsMissing(t *testing.T) {
+func TestPurchase_InsufficientFundsPayload(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
@@ -111,7 +111,7 @@ func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 }
 
 // After a connection that was lost around the charge, the state of the request shows whether it was charged.
-func TestPurchase_InterruptedTellsByItsStateWhetherItWasCharged(t *testing.T) {
+func TestPurchase_StateAfterAnInterruption(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("connection lost")
 	for name, tc := range map[string]struct {

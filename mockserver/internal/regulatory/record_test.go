@@ -15,7 +15,7 @@ import (
 )
 
 // Each golden file is the wire shape of a record, written by hand; fields stand in its order.
-func TestRecord_IsWrittenAsTheGoldenFilesSay(t *testing.T) {
+func TestRecord_GoldenFiles(t *testing.T) {
 	t.Parallel()
 	for file, reach := range map[string]func(t *testing.T, w *world) *regulatory.Record{
 		"draft.json": func(t *testing.T, w *world) *regulatory.Record {

@@ -36,7 +36,7 @@ func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
 	return states
 }
 
-func TestSpecialInputs_DoWhatTheirTableSays(t *testing.T) {
+func TestSpecialInputs_States(t *testing.T) {
 	t.Parallel()
 	const (
 		starting  = "processing: CUSTOMS generating, LITHIUM-BATTERY generating, WATCH generating"
