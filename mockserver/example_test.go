@@ -259,6 +259,35 @@ func ExampleWorld_Inject() {
 	// req-3 200
 }
 
+// The response to the first attempt of a notification is lost, so that the receiver gets it twice.
+func ExampleWorld_Inject_notification() {
+	srv := mockserver.New(mockserver.WithoutListener())
+	defer srv.Close()
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		fmt.Println("received, signed:", r.Header.Get(webhook.DefaultSignatureHeader) != "")
+	}))
+	defer receiver.Close()
+	_, err := srv.AddWebhook(notify.Webhook{URL: receiver.URL})
+	if err == nil {
+		err = srv.Inject(fault.Rule{First: 1, Fault: fault.RepeatNotification()})
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sent, err := srv.Emit(notify.Event{Kind: "shipment.created"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ended, err := srv.WaitDelivery(context.Background(), sent[0].ID)
+	fmt.Println(ended.State, ended.Fault, err)
+	// Output:
+	// received, signed: true
+	// received, signed: true
+	// delivered rule 1: repeat-notification <nil>
+}
+
 // The service dies right after it has charged the wallet. The client does not send the purchase again: it
 // looks, and learns that it was charged.
 func ExampleWorld_Inject_point() {

@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -184,6 +186,100 @@ func TestInbox_ReceivesAndVerifies(t *testing.T) {
 				t.Errorf("identifiers: %+v", n)
 			}
 		})
+	}
+}
+
+// A notification that came twice, late, out of order, forged or never could not be made in a test without a transport of
+// its own. A rule strikes the notifications that it counts, and the delivery log shows it.
+func TestFaultsOfNotifications(t *testing.T) {
+	t.Parallel()
+	const first, second = "shipment.created", "shipment.updated"
+	for name, test := range map[string]struct {
+		rule  fault.Rule
+		want  []string // what the inbox has received when one minute has passed
+		fault string   // of the struck delivery
+		state notify.State
+	}{
+		"repeat": {
+			fault.Rule{Operation: fault.Notification, First: 1, Fault: fault.RepeatNotification()},
+			[]string{first, first, second}, "rule 1: repeat-notification", notify.Delivered,
+		},
+		"delay": {
+			fault.Rule{Event: first, Fault: fault.DelayNotification(time.Second)},
+			[]string{second, first}, "rule 1: delay-notification", notify.Delivered,
+		},
+		"reorder": {
+			fault.Rule{Nth: 1, Fault: fault.ReorderNotification(time.Hour)},
+			[]string{second, first}, "rule 1: reorder-notification", notify.Delivered,
+		},
+		"drop": {
+			fault.Rule{First: 1, Fault: fault.DropNotification()},
+			[]string{second}, "rule 1: drop-notification", notify.Failed,
+		},
+		"forge": {
+			fault.Rule{First: 1, Fault: fault.ForgeNotification()}, []string{"forged", first, second},
+			"rule 1: forge-notification; the response to the forged one was 200", notify.Delivered,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t, mockserver.WithoutListener(), virtual())
+			if _, err := srv.AddWebhook(notify.Webhook{URL: notify.InboxURL}); err != nil {
+				t.Fatal(err)
+			}
+			inject(t, srv, test.rule)
+			var struck string
+			for _, event := range []string{first, second} {
+				sent, err := srv.Emit(notify.Event{Kind: event})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if struck == "" {
+					struck = sent[0].ID
+				}
+				advance(t, srv, 0)
+			}
+			advance(t, srv, time.Minute)
+			var got []string
+			for _, n := range srv.Inbox() {
+				if n.Valid {
+					got = append(got, n.Event)
+				} else if !bytes.Contains(n.Payload, []byte(srv.Shipments()[0])) && n.DeliveryID == "WD-FORGED" {
+					got = append(got, "forged")
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("received %q, want %q", got, test.want)
+			}
+			if d, err := srv.WaitDelivery(t.Context(), struck); err != nil || d.Fault != test.fault || d.State != test.state {
+				t.Errorf("the delivery is %+v (%v)", d, err)
+			}
+			if rule := srv.Faults()[0]; rule.Struck != 1 {
+				t.Errorf("the rule is %+v", rule)
+			}
+		})
+	}
+}
+
+// The first notification is repeated although the service makes one attempt. The second one, which is to be sent after
+// the next, is the last: it is sent when its limit has passed, and the fault has not struck.
+func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
+	t.Parallel()
+	once := dialect.Dialect{Notification: dialect.Notification{Attempts: 1}}
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDialect(&once))
+	subscribeInbox(t, srv.World, "")
+	inject(t, srv, fault.Rule{Nth: 1, Fault: fault.RepeatNotification()})
+	inject(t, srv, fault.Rule{Nth: 2, Fault: fault.ReorderNotification(time.Second)})
+	emit(t, srv.World)
+	awaitInbox(t, srv.World, 2)
+	emit(t, srv.World)
+	advance(t, srv, 999*time.Millisecond)
+	if got := srv.Inbox(); len(got) != 2 {
+		t.Errorf("received %+v", got)
+	}
+	advance(t, srv, time.Millisecond)
+	if got, rules := srv.Inbox(), srv.Faults(); len(got) != 3 || rules[1].Struck != 0 || srv.Deliveries()[0].Fault != "" {
+		t.Errorf("received %+v; the rules are %+v", got, rules)
 	}
 }
 

@@ -1,10 +1,12 @@
-// Package fault describes injected faults. A [Fault] is something that goes wrong with a request, and a [Rule] selects
-// the requests that it strikes. Both are data with JSON tags, of the same shape in Go and in POST /_mock/faults. This
-// package only describes faults; World.Inject of package mockserver adds rules to a world.
+// Package fault describes injected faults. A [Fault] is something that goes wrong with a request or a notification, and
+// a [Rule] selects the requests or notifications that it strikes. Both are data with JSON tags, of the same shape in Go
+// and in POST /_mock/faults. This package only describes faults; World.Inject of package mockserver adds rules to a
+// world.
 //
 //	srv.Inject(
 //		fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.Status(503, nil)},
 //		fault.Rule{Operation: shipping.OpPurchase, Committed: true, Fault: fault.Drop()},
+//		fault.Rule{First: 1, Fault: fault.RepeatNotification()},
 //	)
 //
 // # Several faults on one request
@@ -25,6 +27,7 @@
 //     if its fault decides or changes the response. Committed rules, points, Repeat and faults of lists need it; a later
 //     rule may still prevent the operation after Repeat or a fault of lists.
 //   - Two faults of the same kind, except Latency, CapPage, InsertRows and RemoveRows.
+//   - Two faults of notifications.
 //
 // A rule that can never strike, because an earlier one without a limit strikes all of its requests, is refused.
 package fault

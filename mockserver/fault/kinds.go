@@ -64,6 +64,25 @@ func Kinds() []Kind {
 		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope", Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), func(f Fault) string {
 			return cmp.Or(f.badStatus(), f.badHeader(), f.badBody())
 		}},
+		{
+			"repeat-notification", none,
+			"loses the response to the first attempt of a notification, so that it is sent again at once",
+			RepeatNotification(), sound,
+		},
+		{
+			"delay-notification", []string{"duration"}, "sends a notification later, by the world's clock",
+			DelayNotification(time.Minute), Fault.noDuration,
+		},
+		{
+			"reorder-notification", []string{"duration"},
+			"sends a notification after the next one, but waits no longer than the duration",
+			ReorderNotification(time.Minute), Fault.noDuration,
+		},
+		{"drop-notification", none, "never sends a notification", DropNotification(), sound},
+		{
+			"forge-notification", none, "sends another notification first, about another shipment and with a wrong signature",
+			ForgeNotification(), sound,
+		},
 	}
 }
 
@@ -170,6 +189,31 @@ func InsertRows(n int) Fault { return Fault{Kind: "insert-rows", Rows: n} }
 // other record moves n places forward. It happens to rates and webhooks: transactions stay, and so do the rates that a
 // scenario computes.
 func RemoveRows(n int) Fault { return Fault{Kind: "remove-rows", Rows: n} }
+
+// RepeatNotification returns a fault of notifications that loses the response to the first attempt. The notification is
+// sent again at once with the same delivery id, whatever the response was, and also if the dialect allows only one
+// attempt.
+func RepeatNotification() Fault { return Fault{Kind: "repeat-notification"} }
+
+// DelayNotification returns a fault of notifications that sends one after d on the world's clock. Others are sent
+// meanwhile.
+func DelayNotification(d time.Duration) Fault {
+	return Fault{Kind: "delay-notification", Duration: Duration(d)}
+}
+
+// ReorderNotification returns a fault of notifications that sends one after its webhook has responded to a later one. If
+// that does not happen within limit on the world's clock, the notification is sent then, and the fault has not struck.
+func ReorderNotification(limit time.Duration) Fault {
+	return Fault{Kind: "reorder-notification", Duration: Duration(limit)}
+}
+
+// DropNotification returns a fault of notifications that never sends one, not even again. A replay of it is another
+// notification.
+func DropNotification() Fault { return Fault{Kind: "drop-notification"} }
+
+// ForgeNotification returns a fault of notifications that sends another one first, as an attacker would: about another
+// shipment of the world, with ids of its own and the signature of the genuine one, which is wrong for it.
+func ForgeNotification() Fault { return Fault{Kind: "forge-notification"} }
 
 // Check returns an error if the fault cannot happen: an unknown kind, a field that the kind does not read, or a
 // value out of range.

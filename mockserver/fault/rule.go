@@ -4,7 +4,12 @@ import (
 	"time"
 )
 
-// Rule is a fault and the conditions of the requests that it strikes. A rule without limits strikes every request.
+// Notification is the operation of rules that strike notifications instead of requests. A notification to one webhook is
+// counted once, when it is queued, however many attempts it takes. One whose target is refused is not counted.
+const Notification = "notification"
+
+// Rule is a fault and the conditions of the requests, or of the notifications, that it strikes. A rule without limits
+// strikes every one that the fault can happen to. The fields count notifications as they count requests.
 //
 // The order in which requests arrive does not matter: whether a probability strikes is computed from the seed of the
 // world, the rule, the operation, the request and how
@@ -17,8 +22,11 @@ type Rule struct {
 	// Operation is a name such as shipping.OpPurchase, which is "regulatory.purchase", or a method and path, such as
 	// "POST /v1/shipments/{id}" of a stub. Empty: every operation that the
 	// fault can happen to, which for [RepeatPage], [CapPage] and [InsertRows] are the lists with pages, for
-	// [RemoveRows] rates and webhooks, and for [Repeat] those that change something.
+	// [RemoveRows] rates and webhooks, and for [Repeat] those that change something. Faults of notifications have the
+	// operation [Notification] or none.
 	Operation string `json:"operation,omitempty"`
+	// Event selects notifications of one kind of event, such as "shipment.updated".
+	Event string `json:"event,omitempty"`
 	// Nth strikes only the nth request since the rule was injected, counted from 1.
 	Nth int `json:"nth,omitempty"`
 	// First strikes only that many requests.

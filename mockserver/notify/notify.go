@@ -54,6 +54,8 @@ type Delivery struct {
 	ShipmentID string `json:"shipment_id"`
 	URL        string `json:"url"`
 	State      State  `json:"state"`
+	// Fault describes the injected fault that struck the delivery, such as "rule 1: repeat-notification".
+	Fault string `json:"fault,omitempty"`
 	// Reason is the reason of a refusal or failure.
 	Reason    string    `json:"reason,omitempty"`
 	CreatedAt time.Time `json:"created_at"`

@@ -29,7 +29,7 @@ type faultList struct {
 func (s *Admin) listFaults(c *control, _, _ none) (string, faultList, error) {
 	rules := c.world.Faults.Rules()
 	return spelling.Counted(len(rules), "fault rule", "fault rules"), faultList{
-		rules, fault.Kinds(), fault.Points(), c.world.Operations(), fault.RetryAfters(),
+		rules, fault.Kinds(), fault.Points(), append(c.world.Operations(), fault.Notification), fault.RetryAfters(),
 	}, nil
 }
 

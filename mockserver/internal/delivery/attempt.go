@@ -10,12 +10,13 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// retry schedules the next attempt. The caller holds mu.
-func (d *Dispatcher) retry(p *pending, wait time.Duration) {
-	d.timers.AfterAt(p.turn, wait, "webhook delivery "+p.id+" is retried", func() {
+// after schedules the next attempt. The caller holds mu.
+func (d *Dispatcher) after(p *pending, wait time.Duration, event string) *clock.Timer {
+	return d.timers.AfterAt(p.turn, wait, "webhook delivery "+p.id+" "+event, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.enqueue(p)
@@ -37,7 +38,7 @@ func (d *Dispatcher) try(p *pending) {
 	d.mu.Unlock()
 	admitted, accepted := d.admitted(p.ctx), false
 	if admitted {
-		accepted = d.attempt(p.ctx, policy, &out)
+		accepted = d.attempt(p, policy, &out)
 		d.left()
 	}
 	d.mu.Lock()
@@ -48,12 +49,15 @@ func (d *Dispatcher) try(p *pending) {
 	switch tries := len(out.Attempts); {
 	case accepted:
 		out.State = notify.Delivered
+	case p.strike.repeats(&out):
+		out.Due = d.config.Clock.Now()
+		d.enqueue(p)
 	case tries >= policy.attempts():
 		out.State, out.Reason = notify.Failed, fmt.Sprintf("not accepted in %d attempts", tries)
 	default:
 		wait := policy.wait(tries)
 		out.Due = d.config.Clock.Now().Add(wait)
-		d.retry(p, wait)
+		d.after(p, wait, "is retried")
 	}
 	if at := d.place(p.id); at >= 0 {
 		d.log[at] = &out
@@ -61,6 +65,9 @@ func (d *Dispatcher) try(p *pending) {
 	}
 	if out.State != notify.Queued {
 		d.finish(p)
+	}
+	if out.Attempts[len(out.Attempts)-1].StatusCode != 0 {
+		d.release(p)
 	}
 }
 
@@ -91,9 +98,15 @@ func (d *Dispatcher) finish(p *pending) {
 }
 
 // attempt sends a delivery once, adds the attempt to it, and reports whether the receiver accepted it.
-func (d *Dispatcher) attempt(ctx context.Context, policy policy, out *notify.Delivery) (accepted bool) {
+func (d *Dispatcher) attempt(p *pending, policy policy, out *notify.Delivery) (accepted bool) {
 	attempt := notify.Attempt{At: d.config.Clock.Now()}
-	status, err := d.post(ctx, policy, out)
+	var status int
+	var err error
+	if len(out.Attempts) == 0 {
+		status, err = d.postFirst(p.ctx, policy, p.strike, out)
+	} else {
+		status, err = d.post(p.ctx, policy, out, out.Payload)
+	}
 	attempt.StatusCode = status
 	if err != nil {
 		attempt.Error = err.Error()
@@ -102,9 +115,9 @@ func (d *Dispatcher) attempt(ctx context.Context, policy policy, out *notify.Del
 	return err == nil && policy.accepts(status)
 }
 
-// post sends the payload once.
-func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delivery) (int, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(out.Payload))
+// post sends a payload once, with the headers of a delivery.
+func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delivery, payload []byte) (int, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, out.URL, bytes.NewReader(payload))
 	if err != nil {
 		return 0, err
 	}

@@ -37,6 +37,9 @@ type Config struct {
 	Limit        int           // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
 	Bytes        int           // maximum bytes of payloads in the log; zero: 32 MiB
 	Clock        *clock.Clock  // times the attempts; required
+
+	// Strike returns the fault of a new delivery; nil: no faults.
+	Strike func(notify.Delivery) Strike
 }
 
 // Dispatcher delivers notifications and logs them. It is safe for concurrent use. Call Close when done.
@@ -52,6 +55,7 @@ type Dispatcher struct {
 	bytes   int                // of payloads in the log
 	pending map[string]*pending
 	queues  map[string]*queue // by webhook; only those with work
+	waiting []waiting
 	timers  *clock.Scope
 	trying  int       // running attempts
 	changed sync.Cond // signals that an attempt or a delivery has ended; uses mu
@@ -61,6 +65,7 @@ type Dispatcher struct {
 type pending struct {
 	id      string
 	webhook string
+	strike  Strike
 	turn    clock.Turn // the order among attempts that are due at the same time
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -102,8 +107,11 @@ func (d *Dispatcher) Send(out notify.Delivery) notify.Delivery {
 		d.add(&out)
 		return clone(&out)
 	}
+	strike := d.strike(&out)
 	d.add(&out)
-	d.schedule(&out, now)
+	if out.State == notify.Queued {
+		d.schedule(&out, strike, now)
+	}
 	return clone(&out)
 }
 
@@ -118,6 +126,7 @@ func (d *Dispatcher) Reset(log []*notify.Delivery) {
 	}
 	clear(d.pending)
 	clear(d.queues)
+	d.waiting = nil
 	d.log, d.bytes = slices.Clone(log), 0
 	d.changes++
 	for _, delivery := range d.log {
@@ -127,14 +136,18 @@ func (d *Dispatcher) Reset(log []*notify.Delivery) {
 }
 
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
-func (d *Dispatcher) schedule(out *notify.Delivery, now time.Time) {
-	ctx, cancel := context.WithCancel(d.ctx)
-	p := &pending{id: out.ID, webhook: out.WebhookID, turn: d.config.Clock.Turn(), ctx: ctx, cancel: cancel}
+func (d *Dispatcher) schedule(out *notify.Delivery, strike Strike, now time.Time) {
+	ctx, cancel := context.WithCancel(context.WithValue(d.ctx, deliveryID{}, out.ID))
+	p := &pending{id: out.ID, webhook: out.WebhookID, strike: strike, turn: d.config.Clock.Turn(), ctx: ctx, cancel: cancel}
 	d.pending[p.id] = p
-	if wait := out.Due.Sub(now); wait > 0 {
-		d.retry(p, wait)
-	} else {
+	wait := out.Due.Sub(now)
+	if wait <= 0 {
 		d.enqueue(p)
+		return
+	}
+	limit := d.after(p, wait, "is sent")
+	if out.Fault == "" {
+		d.waiting = append(d.waiting, waiting{p, limit})
 	}
 }
 

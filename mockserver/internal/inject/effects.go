@@ -18,18 +18,20 @@ import (
 
 // effect is the effect of a kind of fault on exchanges, and its relation to other faults.
 type effect struct {
-	strike  func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
-	decides bool                                                 // the response, or its absence
-	ends    bool                                                 // the connection, without a response
-	changes bool                                                 // the response, whatever it is
-	defers  bool                                                 // the operation
-	only    []string                                             // happens to these operations only, before they are performed
-	repeats bool                                                 // can strike a request several times
+	strike   func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
+	decides  bool                                                 // the response, or its absence
+	ends     bool                                                 // the connection, without a response
+	changes  bool                                                 // the response, whatever it is
+	defers   bool                                                 // the operation
+	only     []string                                             // happens to these operations only, before they are performed
+	repeats  bool                                                 // can strike a request several times
+	notifies bool                                                 // happens to notifications; package delivery has the effect
 }
 
 // effects returns the effects by kind.
 func effects() map[string]effect {
 	paged := operations.Names(operations.Pages)
+	notification := effect{notifies: true, only: []string{fault.Notification}}
 	return map[string]effect{
 		"status":       {strike: plain(status), decides: true},
 		"rate-limit":   {strike: rateLimit, decides: true},
@@ -51,6 +53,12 @@ func effects() map[string]effect {
 		"cap-page":     {strike: plain(capPage), only: paged, repeats: true},
 		"insert-rows":  {strike: insertRows, only: paged, repeats: true},
 		"remove-rows":  {strike: removeRows, only: slices.DeleteFunc(slices.Clone(paged), func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
+
+		"repeat-notification":  notification,
+		"delay-notification":   notification,
+		"reorder-notification": notification,
+		"drop-notification":    notification,
+		"forge-notification":   notification,
 	}
 }
 
@@ -213,8 +221,14 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 		text   string
 	}{
 		{r.Fault.IsZero() && r.Point == "", "it has no fault: set one, such as a status or a drop"},
-		{r.Operation != "" && !operations.Exists(r.Operation) && !slices.Contains(stubs, r.Operation), fmt.Sprintf("unknown operation %q: use a constant such as shipping.OpListRates, a name of "+
-			"GET /_mock/faults, or add the stub first", r.Operation)},
+		{r.Operation == fault.Notification && !r.effect.notifies,
+			fmt.Sprintf("a fault of kind %s strikes requests, not notifications: leave operation out, or use a kind such as %s",
+				r.Fault.Kind, fault.RepeatNotification().Kind)},
+		{r.Event != "" && !r.effect.notifies,
+			"event selects notifications: leave it out, or use a kind such as " + fault.RepeatNotification().Kind},
+		{r.Operation != "" && r.Operation != fault.Notification && !operations.Exists(r.Operation) && !slices.Contains(stubs, r.Operation),
+			fmt.Sprintf("unknown operation %q: use a constant such as shipping.OpListRates, a name of GET /_mock/faults, or add "+
+				"the stub first", r.Operation)},
 		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
 		{r.Nth > 0 && r.First > 0 && r.Nth > r.First, fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
@@ -228,7 +242,8 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 		{r.Point != "" && !generation && r.Operation != "" && !operations.Has(r.Operation, operations.Charges),
 			fmt.Sprintf("point %s is inside %v and never reached by %s", r.Point, operations.Names(operations.Charges), r.Operation)},
 		{r.effect.defers && (r.Committed || r.Point != ""), fmt.Sprintf("a fault of kind %s determines when the operation is performed: leave committed and point out", r.Fault.Kind)},
-		{limited && (r.Committed || r.Point != ""), fmt.Sprintf("a fault of kind %s changes the request before the operation: leave committed and point out", r.Fault.Kind)},
+		{limited && (r.Committed || r.Point != ""),
+			fmt.Sprintf("a fault of kind %s does not strike a response: leave committed and point out", r.Fault.Kind)},
 		{lists && r.Operation != "" && !operations.Has(r.Operation, operations.Pages),
 			fmt.Sprintf("%s is not a list with pages: use the operation of one, such as %s", r.Operation, shipping.OpListRates)},
 		{limited && r.Operation != "" && !slices.Contains(r.effect.only, r.Operation),

@@ -51,6 +51,7 @@ type rule struct {
 // Request is a request that is compared with the rules when it arrives, or when it reaches a point.
 type Request struct {
 	Operation string
+	Event     string // of a notification
 	Target    string // path and query
 	Body      []byte
 	Now       time.Time
@@ -187,7 +188,8 @@ func (b *Rules) Match(request Request) Matches {
 }
 
 func (r *rule) sees(request Request) bool {
-	return r.Point == request.Point && (r.on == nil || slices.Contains(r.on, request.Operation)) &&
+	on := slices.Contains(r.on, request.Operation) || r.on == nil && request.Operation != fault.Notification
+	return on && r.Point == request.Point && (r.Event == "" || r.Event == request.Event) &&
 		!request.Now.Before(r.From) && (r.Until.IsZero() || request.Now.Before(r.Until))
 }
 
@@ -297,6 +299,18 @@ func (r *rule) count() {
 	r.all.changes++
 }
 
+// Notification returns the fault that strikes a notification, the zero Fault if there is none, and a function that
+// counts the strike and describes it.
+func (m Matches) Notification() (f fault.Fault, count func() string) {
+	if len(m) == 0 {
+		return fault.Fault{}, nil
+	}
+	return m[0].Fault.Clone(), func() string {
+		m[0].count()
+		return m[0].String()
+	}
+}
+
 // String describes the rule and its fault, for the journal.
 func (r *rule) String() string {
 	text := fmt.Sprintf("rule %d: %s", r.Number, r.Fault.Kind)
@@ -313,6 +327,9 @@ func (r *rule) String() string {
 // lists the pairs.
 func (r *rule) excludes(later *rule) bool {
 	a, b := r.effect, later.effect
+	if a.notifies || b.notifies {
+		return a.notifies && b.notifies
+	}
 	return r.prevents() && (later.Committed || b.only != nil) || r.Committed && later.prevents() ||
 		a.decides && b.decides || a.ends && b.changes || a.changes && b.decides ||
 		r.Fault.Kind == later.Fault.Kind && !a.repeats
@@ -335,7 +352,8 @@ func (r *rule) covers(other *rule, now time.Time) bool {
 	requests := r.on == nil || other.on != nil && !slices.ContainsFunc(other.on, func(name string) bool { return !slices.Contains(r.on, name) })
 	from := !r.From.After(now) || !r.From.After(other.From)
 	until := r.Until.IsZero() || !other.Until.IsZero() && !other.Until.After(r.Until)
-	return requests && from && until && r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1)
+	event := r.Event == "" || r.Event == other.Event
+	return requests && event && from && until && r.Nth == 0 && r.First == 0 && (r.Probability == 0 || r.Probability == 1)
 }
 
 // prevents reports whether the operation is not performed for a request that the rule strikes.

@@ -49,6 +49,11 @@ func answer(rules *Rules) *wire.Exchange {
 func answerTo(rules *Rules, request Request) *wire.Exchange {
 	x := &wire.Exchange{Request: httptest.NewRequest(http.MethodGet, request.Target, nil), Operation: request.Operation}
 	matches := rules.Match(request)
+	if request.Operation == fault.Notification {
+		_, count := matches.Notification()
+		x.Struck = append(x.Struck, wire.Strike{Text: count()})
+		return x
+	}
 	matches.Before(x, fakeWorld{})
 	if !x.Settled {
 		x.Settled = true
@@ -165,6 +170,16 @@ func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		{"never reached by", fault.Rule{Point: fault.BeforeReply, Operation: shipping.OpAnalyze}},
 		{"leave committed out", fault.Rule{Point: fault.BeforeReply, Committed: true}},
 		{"leave operation and fault out", fault.Rule{Point: fault.Generation, Fault: down}},
+		{
+			"status strikes requests, not notifications: leave operation out, or use a kind such as repeat-notification",
+			fault.Rule{Operation: fault.Notification, Fault: down},
+		},
+		{
+			"repeat-notification cannot happen to webhooks.replay: use one of [notification]",
+			fault.Rule{Operation: shipping.OpReplayWebhook, Fault: fault.RepeatNotification()},
+		},
+		{"event selects notifications", fault.Rule{Event: "shipment.updated", Fault: down}},
+		{"leave committed and point out", fault.Rule{Committed: true, Fault: fault.DropNotification()}},
 	} {
 		rules := New(1)
 		err := rules.Add([]fault.Rule{{Fault: down}, test.rule}, now)
@@ -200,7 +215,14 @@ func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 		"before its time":    {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
 		"both strike":        {[]fault.Rule{{Fault: down}, {Fault: fault.Truncate(3)}}, false},
 		"generation":         {[]fault.Rule{{Fault: down}, {Point: fault.Generation}}, false},
-		"not of its own":     {[]fault.Rule{{First: 1, Fault: drop}, {Fault: down}, {Fault: fault.Latency(1), Committed: true}}, false},
+		"a notification":     {[]fault.Rule{{Fault: down}, {Fault: fault.DropNotification()}}, false},
+		"two notifications": {
+			[]fault.Rule{{Fault: fault.DropNotification()}, {Event: "a", Fault: fault.RepeatNotification()}}, masked,
+		},
+		"two events": {
+			[]fault.Rule{{Event: "b", Fault: fault.DropNotification()}, {Event: "a", Fault: fault.RepeatNotification()}}, false,
+		},
+		"not of its own": {[]fault.Rule{{First: 1, Fault: drop}, {Fault: down}, {Fault: fault.Latency(1), Committed: true}}, false},
 	} {
 		together, one := New(1), New(1)
 		err := together.Add(test.rules, now)
@@ -243,7 +265,7 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 					request.Operation = r.on[0]
 				}
 			}
-			if slices.ContainsFunc(rules.rules, func(r *rule) bool { return r.on != nil && !slices.Contains(r.on, request.Operation) }) {
+			if slices.ContainsFunc(rules.rules, func(r *rule) bool { return !r.sees(request) }) {
 				continue // no operation has both faults
 			}
 			x := answerTo(rules, request)

@@ -8,8 +8,10 @@ import (
 
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // Inject adds rules. If one of them can never strike, it adds none, and returns the reason.
@@ -28,6 +30,19 @@ func (w *World) Inject(rules ...fault.Rule) error {
 		return fmt.Errorf("mockserver: no rule was added: %w", err)
 	}
 	return nil
+}
+
+// strike returns the fault of a new notification. The caller holds the lock.
+func (w *World) strike(d notify.Delivery) delivery.Strike {
+	request := inject.Request{
+		Operation: fault.Notification, Event: d.Event, Target: d.WebhookID, Body: d.Payload, Now: w.Clock.Now(),
+	}
+	f, count := w.Faults.Match(request).Notification()
+	another := slices.IndexFunc(w.Account.ShipmentIDs, func(id string) bool { return id != d.ShipmentID })
+	if another < 0 {
+		return delivery.Strike{Fault: f, Count: count, Shipment: d.ShipmentID}
+	}
+	return delivery.Strike{Fault: f, Count: count, Shipment: w.Account.ShipmentIDs[another]}
 }
 
 // RemoveFault removes the rule of a number.

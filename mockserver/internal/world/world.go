@@ -82,6 +82,7 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		Transport:    w.Inbox.Transport(b.settings.Deliver),
 		Attempts:     b.attempts,
 		Clock:        w.Clock,
+		Strike:       w.strike,
 	})
 	w.closed, w.shut = context.WithCancel(context.Background())
 	w.Clock.Settle(func() {

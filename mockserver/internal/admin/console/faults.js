@@ -24,6 +24,7 @@ const examples = [
   [{ name: "Slow by half a second", fault: { kind: "latency", duration: "500ms" } }],
   [{ name: "One in ten connections is reset", probability: 0.1, fault: { kind: "reset" } }],
   [{ name: "A document fails to generate", point: "generation", first: 1 }],
+  [{ name: "Each notification comes twice", fault: { kind: "repeat-notification" } }],
   [
     { name: "A purchase is slow", operation: purchase, first: 1, fault: { kind: "latency", duration: "2s" } },
     { name: "Then its response is lost", operation: purchase, first: 1, committed: true, fault: { kind: "drop" } },
@@ -46,6 +47,7 @@ const ruleFields = [
   ["probability", "from 0 to 1, from the seed"],
   ["from, until", "times of the clock of the world, such as 2026-01-05T09:30:00Z"],
   ["committed", "strikes after the operation: its changes are made"],
+  ["event", "only notifications of this event, such as shipment.updated"],
   ["name", "the label in the list"],
 ];
 
@@ -156,7 +158,8 @@ function plain({ number, seen, struck, ...one }) {
 /** when describes which requests a rule strikes. */
 function when(one) {
   const { operation, point, fault, name, ...others } = plain(one);
-  const on = operation ? `on ${operation}` : point !== "generation" && "on every operation";
+  const every = fault?.kind.endsWith("-notification") ? "on every notification" : "on every operation";
+  const on = operation ? `on ${operation}` : point !== "generation" && every;
   const rest = Object.entries(others).map(([field, value]) => {
     const words = field.replaceAll("_", " ");
     return value === true ? words : `${words} ${value}`;

@@ -147,6 +147,7 @@ function deliveryDetail(app, view, one) {
     actions(button("Replay", () => replay({ delivery_id }), { class: "primary" }),
       button("Replay to this webhook only", () => replay({ delivery_id, webhook_id }))),
     one.reason && h("p", { class: "reason" }, one.reason),
+    one.fault && h("p", { class: "reason fault" }, h("b", null, `An injected fault struck: ${one.fault}.`)),
     part("Attempts", h("ol", { class: "timeline" }, one.attempts.map(({ at, status_code: code, error }) => h("li", null,
       h("span", { class: "mono" }, between(one.created_at, at)), " ", answered(code), " ", error)))),
     facts([

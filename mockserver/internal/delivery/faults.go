@@ -1,0 +1,103 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/internal/clock"
+	"github.com/shipping-go/shipping/mockserver/notify"
+)
+
+// Strike is an injected fault that can strike a delivery. The zero Strike has none.
+type Strike struct {
+	fault.Fault
+	Count    func() string // counts that the fault has struck, and describes it for the log
+	Shipment string        // what a forged notification is about
+}
+
+var errResponseLost = errors.New("the response was lost")
+
+// strike returns the fault of a new delivery. It changes the entry if the fault strikes before the first attempt.
+func (d *Dispatcher) strike(out *notify.Delivery) Strike {
+	if d.config.Strike == nil {
+		return Strike{}
+	}
+	s := d.config.Strike(*out)
+	switch s.Kind {
+	case "drop-notification":
+		out.State, out.Reason, out.Due, out.Fault = notify.Failed, "an injected fault lost it", time.Time{}, s.Count()
+	case "delay-notification":
+		out.Due, out.Fault = out.Due.Add(time.Duration(s.Duration)), s.Count()
+	case "reorder-notification":
+		out.Due = out.Due.Add(time.Duration(s.Duration))
+	}
+	return s
+}
+
+// postFirst makes the first attempt of a delivery, which its fault can strike.
+func (d *Dispatcher) postFirst(ctx context.Context, policy policy, s Strike, out *notify.Delivery) (int, error) {
+	if s.Kind == "forge-notification" {
+		d.forge(ctx, policy, s, out)
+	}
+	status, err := d.post(ctx, policy, out, out.Payload)
+	if s.Kind == "repeat-notification" && err == nil {
+		out.Fault = s.Count()
+		return 0, errResponseLost
+	}
+	return status, err
+}
+
+// repeats reports whether a delivery is sent again because a fault lost the response to its only attempt.
+func (s Strike) repeats(out *notify.Delivery) bool {
+	return s.Kind == "repeat-notification" && out.Fault != "" && len(out.Attempts) == 1
+}
+
+// forge sends a notification that the world has not signed.
+func (d *Dispatcher) forge(ctx context.Context, policy policy, s Strike, genuine *notify.Delivery) {
+	out := *genuine
+	out.ID, out.EventID = "WD-FORGED", "WE-FORGED"
+	payload := slices.Clone([]byte(genuine.Payload))
+	if genuine.ShipmentID != "" {
+		payload = bytes.ReplaceAll(payload, []byte(genuine.ShipmentID), []byte(s.Shipment))
+	}
+	// The signature covers the genuine payload. The line break makes it wrong if no shipment was replaced.
+	if status, err := d.post(ctx, policy, &out, append(payload, '\n')); err == nil {
+		genuine.Fault = fmt.Sprintf("%s; the response to the forged one was %d", s.Count(), status)
+	}
+}
+
+// waiting is a delivery that is sent after a later one to the same webhook.
+type waiting struct {
+	*pending
+	limit *clock.Timer
+}
+
+// release sends the deliveries that waited for one to the same webhook. The caller holds mu.
+func (d *Dispatcher) release(later *pending) {
+	d.waiting = slices.DeleteFunc(d.waiting, func(p waiting) bool {
+		if p.webhook != later.webhook || p.turn >= later.turn {
+			return false
+		}
+		if at := d.place(p.id); p.limit.Stop() && at >= 0 {
+			out := clone(d.log[at])
+			out.Fault = p.strike.Count()
+			d.log[at] = &out
+			d.changes++
+			d.enqueue(p.pending)
+		}
+		return true
+	})
+}
+
+type deliveryID struct{}
+
+// IDOf returns the id of the delivery whose attempt has a context, whichever headers the dialect has.
+func IDOf(ctx context.Context) string {
+	id, _ := ctx.Value(deliveryID{}).(string)
+	return id
+}
