@@ -21,8 +21,8 @@ type Config struct {
 	// Setup prepares the world of each run, such as [mockserver.World.Fund]. Its requests are not struck or judged.
 	Setup func(w *mockserver.World) error
 	// Deliver is the transport of notifications, for receivers in the same process. Set it in place of
-	// [mockserver.WithDeliveryTransport], with which no fault strikes notifications. Default: connections to this
-	// machine.
+	// [mockserver.WithDeliveryTransport], with which no notification waits for a program that does not listen yet, or
+	// kills one. Default: connections to this machine.
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
 	// has started. A receiver that does not listen yet is tried for the assumption DeliveryTimeout. When all

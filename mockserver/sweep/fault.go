@@ -23,19 +23,16 @@ type Fault struct {
 	patient bool // it lasts longer than the program waits, so it needs to know how long that is
 	socket  bool // it differs from another fault on sockets only
 	kill    bool // the program is killed as soon as the request is answered, or it has answered the notification
-
-	// Of notifications only.
-	hold     bool // it is sent later, and others meanwhile
-	overtake bool // it is sent after the next one
-	lose     bool // the response to its first attempt is lost
-	forge    bool // another one comes before it, which the service did not sign
 }
 
 // Kill is the name of the fault that kills the program; see [Config.Restart].
 const Kill = "killed"
 
-// failed is the name of the fault that makes a document fail.
-const failed = "failed"
+// Names of faults that are not tried at every request.
+const (
+	failed     = "failed"       // makes a document fail
+	outOfOrder = "out-of-order" // needs a later notification
+)
 
 // retryAfter is how long the responses with a Retry-After ask to wait.
 const retryAfter = time.Second
@@ -77,10 +74,22 @@ func faults(patience time.Duration) []Fault {
 		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generation},
 		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
-		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again", to: notified, lose: true},
-		{Name: "delayed", Summary: "the notification comes two seconds late", to: notified, hold: true},
-		{Name: "out-of-order", Summary: "the notification comes after the next one", to: notified, hold: true, overtake: true},
-		{Name: "forged", Summary: "a notification about another shipment comes first, with a wrong signature", to: notified, forge: true},
+		{
+			Name: "twice", Summary: "the response to the notification is lost, so it is sent again",
+			to: notified, rule: before(fault.RepeatNotification()),
+		},
+		{
+			Name: "delayed", Summary: "the notification comes two seconds late",
+			to: notified, rule: before(fault.DelayNotification(2 * time.Second)),
+		},
+		{
+			Name: outOfOrder, Summary: "the notification comes after the next one",
+			to: notified, rule: before(fault.ReorderNotification(10 * time.Second)),
+		},
+		{
+			Name: "forged", Summary: "a notification about another shipment comes first, with a wrong signature",
+			to: notified, rule: before(fault.ForgeNotification()),
+		},
 		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
 	}
 }

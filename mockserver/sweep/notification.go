@@ -1,67 +1,82 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// Notification takes the place of an operation in a schedule: "notification#1:twice" sends the first notification of a run
-// twice. Notifications to receivers on this machine are counted, each once, however many attempts its delivery takes.
-const Notification = "notification"
+// Notification takes the place of an operation in a schedule: "notification#1:twice" sends the first notification of a
+// run twice. Notifications are counted as [fault.Notification] describes.
+const Notification = fault.Notification
 
-const (
-	holdFor   = 2 * time.Second       // how long a fault holds a notification back
-	pollEvery = 20 * time.Millisecond // between two looks at something that happens elsewhere, such as a receiver that begins to listen
-)
+// pollEvery is the time between two looks at something that happens elsewhere, such as a receiver that begins to listen.
+const pollEvery = 20 * time.Millisecond
 
-var errResponseLost = errors.New("the response was lost")
-
-// notifier is the transport of the notifications of a run. It numbers them and strikes those that the schedule names.
+// notifier is the transport of the notifications of a run. It kills the program at the one that the schedule names.
 type notifier struct {
-	base    http.RoundTripper
-	strikes map[int]Fault // by the number of the notification
-	quiet   time.Duration // how long the program must be idle until it is asked to end
-	ended   chan struct{} // closed when no program is left, which ends every wait
+	base   http.RoundTripper
+	killAt int           // the number of the notification; 0: none
+	quiet  time.Duration // how long the program must be idle until it is asked to end
+	ended  chan struct{} // closed when no program is left, which ends every wait
 
 	mu      sync.Mutex
-	world   *mockserver.World // nil until the server has started
+	world   *mockserver.World // nil until the world is ready
+	before  int               // deliveries before that
 	kill    func()            // ends the program; nil if none is running
-	sent    []*Request        // the notifications in the order of their first attempts
-	byID    map[string]*Request
-	emitted map[string]bool // by id: notifications of the sweep, not because of the program
-	idle    time.Duration   // the longest time without a request before one that came after the notifications
+	killed  string            // the id of the notification at which the program was killed
+	emitted map[string]bool   // by id: notifications of the sweep, not because of the program
+	idle    time.Duration     // the longest time without a request before one that came after the notifications
 }
 
 // newNotifier returns the notifier of a schedule. The default of the transport is connections to this machine.
 func newNotifier(c *Config, schedule Schedule) *notifier {
-	n := &notifier{base: c.Deliver, strikes: map[int]Fault{}, ended: make(chan struct{}), byID: map[string]*Request{}, emitted: map[string]bool{}}
+	n := &notifier{base: c.Deliver, ended: make(chan struct{}), emitted: map[string]bool{}}
 	if n.base == nil {
 		n.base = delivery.NewTransport(false)
 	}
 	for _, strike := range schedule {
-		if f, err := c.fault(strike.Fault); err == nil && strike.Operation == Notification {
-			n.strikes[strike.Nth] = f
+		if strike.Operation == Notification && strike.Fault == Kill {
+			n.killAt = strike.Nth
 		}
 	}
 	return n
 }
 
-// begin sets the world whose notifications these are.
+// begin sets the world. Its later notifications are those of the run.
 func (n *notifier) begin(w *mockserver.World) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.world = w
+	n.world, n.before = w, len(w.Deliveries())
+}
+
+// deliveries returns the deliveries of the run, the first one first.
+func (n *notifier) deliveries() []notify.Delivery {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.world == nil {
+		return nil
+	}
+	all := n.world.Deliveries()
+	all = all[:max(0, len(all)-n.before)]
+	slices.Reverse(all)
+	return all
+}
+
+// notifications returns the deliveries that fault rules count.
+func (n *notifier) notifications() []notify.Delivery {
+	return slices.DeleteFunc(n.deliveries(), func(d notify.Delivery) bool { return d.State == notify.Refused })
 }
 
 // end ends every wait, because no program is left that could receive something.
@@ -81,63 +96,22 @@ func (n *notifier) killWith(kill func()) {
 
 // RoundTrip implements [http.RoundTripper].
 func (n *notifier) RoundTrip(r *http.Request) (*http.Response, error) {
-	out, strike := n.number(r)
-	struck := strike.hold && n.hold(r.Context(), out, strike)
-	if strike.forge {
-		struck = n.forge(r)
-	}
 	resp, err := n.deliver(r)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if err == nil {
-		out.Status = resp.StatusCode
-		if strike.kill && n.kill != nil {
-			n.kill()
-			struck = true
-		}
-		if strike.lose {
-			_ = resp.Body.Close()
-			resp, err, struck = nil, errResponseLost, true
-		}
-	}
-	if struck {
-		out.Fault = strike.Name
+	if err == nil && n.killAt > 0 {
+		n.killAfter(delivery.IDOf(r.Context()))
 	}
 	return resp, err
 }
 
-// number returns the notification of a request and, at its first attempt, the fault that strikes it. If the server sends no
-// ids, each attempt counts as a notification.
-func (n *notifier) number(r *http.Request) (*Request, Fault) {
+// killAfter ends the running program if the schedule kills it at a notification that it has answered.
+func (n *notifier) killAfter(id string) {
+	at := slices.IndexFunc(n.notifications(), func(d notify.Delivery) bool { return d.ID == id })
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	id := r.Header.Get(delivery.HeaderDeliveryID)
-	if out := n.byID[id]; out != nil {
-		return out, Fault{}
+	if at+1 == n.killAt && n.kill != nil {
+		n.kill()
+		n.killed = id
 	}
-	out := &Request{Operation: Notification, Nth: len(n.sent) + 1, Method: r.Method, Target: r.URL.RequestURI(), same: id}
-	if n.world != nil {
-		out.at = n.world.Now()
-	}
-	n.sent = append(n.sent, out)
-	if id != "" {
-		n.byID[id] = out
-	}
-	return out, n.strikes[out.Nth]
-}
-
-// hold holds a notification back, and reports whether the fault struck: the notification is late, or was overtaken.
-func (n *notifier) hold(ctx context.Context, out *Request, strike Fault) (struck bool) {
-	until := time.Now().Add(holdFor)
-	return n.poll(ctx, func() bool {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if !strike.overtake {
-			return !time.Now().Before(until)
-		}
-		struck = slices.ContainsFunc(n.sent[out.Nth:], func(later *Request) bool { return later.Status != 0 })
-		return struck || !time.Now().Before(until)
-	}) && (struck || !strike.overtake)
 }
 
 // poll returns true as soon as a condition holds, or false if the context or the last program ends before.
@@ -169,34 +143,6 @@ func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
 	return resp, err
 }
 
-// forge sends a notification about another shipment, with the signature of a notification, and reports whether the receiver
-// responded.
-func (n *notifier) forge(genuine *http.Request) bool {
-	body, err := genuine.GetBody()
-	if err != nil {
-		return false
-	}
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return false
-	}
-	shipments := n.world.Shipments()
-	another := slices.IndexFunc(shipments, func(id string) bool { return !bytes.Contains(text, []byte(id)) })
-	for _, id := range shipments {
-		text = bytes.ReplaceAll(text, []byte(id), []byte(shipments[max(0, another)]))
-	}
-	forged := genuine.Clone(genuine.Context())
-	forged.ContentLength = int64(len(text))
-	forged.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	forged.Header.Set(delivery.HeaderDeliveryID, "WD-FORGED")
-	forged.Header.Set(delivery.HeaderEventID, "WE-FORGED")
-	resp, err := n.deliver(forged)
-	if err != nil {
-		return false
-	}
-	return resp.Body.Close() == nil
-}
-
 // emit notifies the webhooks of events, each once the one before was delivered or is held back. It returns when all
 // were delivered and their consequences have ended.
 func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Config) error {
@@ -211,7 +157,7 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Confi
 			n.mu.Lock()
 			n.emitted[d.ID] = true
 			n.mu.Unlock()
-			n.poll(ctx, func() bool { return n.holds(d.ID) || finished(server, d.ID) })
+			n.poll(ctx, func() bool { return d.Due.After(d.CreatedAt) || finished(server, d.ID) })
 		}
 	}
 	for _, id := range all {
@@ -234,14 +180,6 @@ func (n *notifier) awaitQuiet(ctx context.Context, server *mockserver.Server, li
 	}
 }
 
-// holds reports whether a fault holds a notification back, so that later ones are sent meanwhile.
-func (n *notifier) holds(id string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	out := n.byID[id]
-	return out != nil && n.strikes[out.Nth].hold
-}
-
 // finished reports whether a delivery has ended; the delivery log has the outcome.
 func finished(server *mockserver.Server, id string) bool {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -252,14 +190,22 @@ func finished(server *mockserver.Server, id string) bool {
 
 // merge returns the requests of a run with its notifications at their places.
 func (n *notifier) merge(requests []Request) []Request {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	var merged []Request
-	for _, out := range n.sent {
-		for len(requests) > 0 && !requests[0].at.After(out.at) {
+	for i, d := range n.notifications() {
+		for len(requests) > 0 && !requests[0].at.After(d.CreatedAt) {
 			merged, requests = append(merged, requests[0]), requests[1:]
 		}
-		merged = append(merged, *out)
+		out := Request{Operation: Notification, Nth: i + 1, Method: http.MethodPost, Target: d.URL, Fault: d.Fault, same: d.ID}
+		if u, err := url.Parse(d.URL); err == nil {
+			out.Target = u.RequestURI()
+		}
+		if tries := len(d.Attempts); tries > 0 {
+			out.Status = d.Attempts[tries-1].StatusCode
+		}
+		if d.ID == n.killed {
+			out.Fault = Kill
+		}
+		merged = append(merged, out)
 	}
 	return append(merged, requests...)
 }

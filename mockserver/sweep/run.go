@@ -36,12 +36,11 @@ type Outcome struct {
 // server, in which requests have the same ids, could not be distinguished.
 type run struct {
 	Result
-	config     *Config
-	server     *mockserver.Server
-	notifier   *notifier
-	last       string // id of the last request before the program started
-	deliveries int    // before that
-	out        Outcome
+	config   *Config
+	server   *mockserver.Server
+	notifier *notifier
+	last     string // id of the last request before the program started
+	out      Outcome
 
 	// What the world shows after the run.
 	calls      []journal.Entry
@@ -72,13 +71,13 @@ func open(c *Config, schedule Schedule) (*run, error) {
 		options = append(options, mockserver.WithoutListener())
 	}
 	r.server = mockserver.New(options...)
-	r.notifier.begin(r.server.World)
 	err := r.server.Err()
 	if err == nil && c.Setup != nil {
 		err = c.Setup(r.server.World)
 	}
 	if err == nil {
-		r.last, r.deliveries = latest(r.server.World), len(r.server.Deliveries())
+		r.last = latest(r.server.World)
+		r.notifier.begin(r.server.World)
 		err = r.server.Inject(schedule.rules(c)...)
 	}
 	if err != nil {
@@ -170,8 +169,7 @@ func (r *run) observe(ctx context.Context) error {
 	idle(ctx, r.server, r.config.Timeout)
 	r.calls, r.unknown, r.lint = w.Find(journal.Query{After: r.last}), r.server.Unauthenticated(), w.Findings()
 	r.did, r.charged = Goal{Documents: map[string][]string{}, Notifications: []string{}, Files: r.config.Goal.Files}, map[string]bool{}
-	deliveries := w.Deliveries()
-	for _, d := range deliveries[:max(0, len(deliveries)-r.deliveries)] {
+	for _, d := range r.notifier.deliveries() {
 		what := fmt.Sprintf("%s of %s to %s", d.Event, d.ShipmentID, d.WebhookID)
 		if !r.notifier.emitted[d.ID] {
 			r.did.Notifications = append(r.did.Notifications, what)

@@ -67,12 +67,12 @@ func parseStrike(text string) (Strike, error) {
 	return Strike{operation, nth, name}, err
 }
 
-// rules returns the fault rules of a schedule, which strike requests; a [notifier] strikes the notifications.
+// rules returns the fault rules of a schedule. A [notifier] kills the program at a notification.
 func (s Schedule) rules(c *Config) []fault.Rule {
 	var rules []fault.Rule
 	for _, strike := range s {
 		f, err := c.fault(strike.Fault)
-		if err != nil || strike.Operation == Notification {
+		if err != nil || f.kill && strike.Operation == Notification {
 			continue
 		}
 		if f.rule.Point == "" {
@@ -107,7 +107,7 @@ func plan(c *Config, requests []Request) []Schedule {
 	}
 	for _, r := range requests {
 		for _, f := range Faults() {
-			if c.tries(f) && f.to(r.Operation) && !(f.overtake && r.Nth == last) && !(f.Name == failed && r.Nth > 1) {
+			if c.tries(f) && f.to(r.Operation) && !(f.Name == outOfOrder && r.Nth == last) && !(f.Name == failed && r.Nth > 1) {
 				schedules = append(schedules, Schedule{{r.Operation, r.Nth, f.Name}})
 			}
 		}
