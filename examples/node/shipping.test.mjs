@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -23,19 +23,20 @@ async function open(t, scenario) {
   return { world, client: new Shipping(server.url, world.key, (seconds) => world.advance(seconds)) };
 }
 
-// Receives a webhook notification on a free port of this machine.
+// Receives webhook notifications on a free port of this machine: next() returns one after the other.
 async function receive(t) {
   const receiver = createServer();
   receiver.listen(0, "127.0.0.1");
   await once(receiver, "listening");
   t.after(() => receiver.close());
-  const first = async () => {
-    const [request, response] = await once(receiver, "request", { signal: AbortSignal.timeout(30_000) });
+  const requests = on(receiver, "request", { signal: AbortSignal.timeout(30_000) });
+  const next = async () => {
+    const [request, response] = (await requests.next()).value;
     const body = Buffer.concat(await request.toArray());
     response.end();
     return { headers: request.headers, body };
   };
-  return { url: `http://127.0.0.1:${receiver.address().port}/`, notification: first() };
+  return { url: `http://127.0.0.1:${receiver.address().port}/`, next };
 }
 
 test("a server that is not closed stops with its process", async () => {
@@ -102,11 +103,23 @@ test("a webhook notification is received and signed", async (t) => {
   const receiver = await receive(t);
   await world.post("webhooks", { url: receiver.url, events: ["shipment.delivered"] });
   await world.post("events", { event: "shipment.delivered", shipment_id: world.shipments[0] });
-  const { headers, body } = await receiver.notification;
+  const { headers, body } = await receiver.next();
   // The signature is over the bytes as they came: do not decode and encode them again.
   const signature = createHmac("sha512", world.key).update(body).digest("hex");
   assert.ok(timingSafeEqual(Buffer.from(signature), Buffer.from(headers["x-webhook-signature"])));
   assert.equal(JSON.parse(body).data.shipment_id, world.shipments[0]);
+});
+
+test("a notification comes twice", async (t) => {
+  const { world } = await open(t);
+  const receiver = await receive(t);
+  await world.post("webhooks", { url: receiver.url });
+  await world.inject("notification", { kind: "repeat-notification" }, { first: 1 });
+  await world.post("events", { event: "shipment.updated", shipment_id: world.shipments[0] });
+  const first = await receiver.next();
+  const again = await receiver.next();
+  assert.equal(again.headers["x-webhook-delivery-id"], first.headers["x-webhook-delivery-id"]);
+  assert.deepEqual(again.body, first.body);
 });
 
 test("documents are generated as time passes", async (t) => {

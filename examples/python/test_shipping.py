@@ -84,6 +84,17 @@ class ShippingTest(unittest.TestCase):
         self.assertTrue(hmac.compare_digest(signature, headers["X-Webhook-Signature"]))
         self.assertIn(world.shipments[0].encode(), body)
 
+    def test_a_notification_comes_twice(self):
+        world, _ = self.open_world()
+        receiver = Receiver()
+        self.addCleanup(receiver.close)
+        world.post("webhooks", url=receiver.url)
+        world.inject("notification", {"kind": "repeat-notification"}, first=1)
+        world.post("events", event="shipment.updated", shipment_id=world.shipments[0])
+        first, again = receiver.received.get(timeout=30), receiver.received.get(timeout=30)
+        self.assertEqual(first[0]["X-Webhook-Delivery-Id"], again[0]["X-Webhook-Delivery-Id"])
+        self.assertEqual(first[1], again[1])
+
     def test_documents_are_generated_as_time_passes(self):
         world, client = self.open_world()
         draft = client.analyze(world.shipments[0])

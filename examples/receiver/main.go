@@ -18,16 +18,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/signal"
 	"slices"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -143,8 +142,7 @@ func listen(ctx context.Context, addr string, receiver http.Handler, ready func(
 	return errors.Join(err, server.Shutdown(grace))
 }
 
-// demonstrate starts a server that notifies this receiver about two shipments: once in the wrong order, and over a
-// network that loses a response, so that the server sends again.
+// demonstrate starts a server that notifies this receiver about two shipments: once in the wrong order, and once twice.
 func demonstrate(ctx context.Context, out, logs io.Writer) error {
 	server := mockserver.New()
 	defer server.Close()
@@ -160,11 +158,15 @@ func demonstrate(ctx context.Context, out, logs io.Writer) error {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	return listen(ctx, "127.0.0.1:0", losing(receiver), func(url string) error {
+	return listen(ctx, "127.0.0.1:0", receiver, func(url string) error {
 		defer stop()
 		fmt.Fprintf(out, "A demonstration: the reference server notifies us at %s.\n\n", url)
 		id, err := server.AddWebhook(notify.Webhook{Name: "Receiver", URL: url})
 		if err != nil {
+			return err
+		}
+		// The response to the second notification is lost, so that it comes twice.
+		if err := server.Inject(fault.Rule{Nth: 2, Fault: fault.RepeatNotification()}); err != nil {
 			return err
 		}
 		notifications, requests := 0, 0
@@ -187,17 +189,5 @@ func demonstrate(ctx context.Context, out, logs io.Writer) error {
 		}
 		_, err = fmt.Fprintf(out, "\n%d notifications, each handled once. The server sent %d requests, because one response was lost.\n", notifications, requests)
 		return err
-	})
-}
-
-// losing returns a handler that loses the response to the second request.
-func losing(next http.Handler) http.Handler {
-	var requests atomic.Int64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if requests.Add(1) == 2 {
-			next.ServeHTTP(httptest.NewRecorder(), r)
-			panic(http.ErrAbortHandler)
-		}
-		next.ServeHTTP(w, r)
 	})
 }
