@@ -186,17 +186,6 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 	}
 }
 
-func TestLatest(t *testing.T) {
-	t.Parallel()
-	d := open(t, Config{})
-	for _, id := range []string{"WD-1", "WD-2"} {
-		d.Record(notify.Delivery{ID: id, ShipmentID: "SH-1", Event: "shipment.created", State: notify.Delivered})
-	}
-	if latest, known := d.Latest("SH-1", "shipment.created"); !known || latest.ID != "WD-2" {
-		t.Errorf("the latest is %v, %v", latest.ID, known)
-	}
-}
-
 // Interoperability: the signature of a known payload, computed with another program
 // (openssl dgst -sha512 -hmac).
 func TestSign_IsHexHMACSHA512(t *testing.T) {

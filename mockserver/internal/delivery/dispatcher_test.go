@@ -134,33 +134,6 @@ func TestPost_Headers(t *testing.T) {
 	}
 }
 
-// Changes differs after each change of the log.
-func TestChanges_DifferAfterEachChangeOfTheLog(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := open(t, Config{Limit: 1, Transport: answering(500)})
-		seen := map[uint32]string{}
-		note := func(what string) {
-			mark := d.Changes()
-			if before := seen[mark]; before != "" || mark != d.Changes() {
-				t.Errorf("%s has the number of %s", what, before)
-			}
-			seen[mark] = what
-		}
-		note("an empty log")
-		d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
-		note("a queued delivery")
-		synctest.Wait()
-		note("an attempt")
-		if err := d.WaitAll(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		note("its end")
-		d.Record(notify.Delivery{ID: "WD-2"})
-		note("another delivery")
-	})
-}
-
 var monday = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
 
 // onVirtual returns a dispatcher on a virtual clock.

@@ -3,7 +3,6 @@ package inject
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -20,18 +19,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
-
-func TestEffects_AreThoseOfTheKinds(t *testing.T) {
-	t.Parallel()
-	var kinds []string
-	for _, kind := range fault.Kinds() {
-		kinds = append(kinds, kind.Kind)
-	}
-	slices.Sort(kinds)
-	if diff := cmp.Diff(kinds, slices.Sorted(maps.Keys(effects()))); diff != "" {
-		t.Errorf("kinds (-fault +inject):\n%s", diff)
-	}
-}
 
 // fakeWorld is a world in which nothing takes time.
 type fakeWorld struct{}
@@ -117,28 +104,6 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 		if name == "lists alone" && rules.Rules()[0].Struck != 1 {
 			t.Errorf("%s: %+v", name, rules.Rules())
 		}
-	}
-}
-
-// A probability follows from the seed.
-func TestRules_ProbabilityFollowsTheSeed(t *testing.T) {
-	t.Parallel()
-	run := func(seed uint64) (struck int64, pattern string) {
-		rules := New(seed)
-		if err := rules.Add([]fault.Rule{{Probability: 0.5, Fault: fault.Status(503, nil)}}, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		for range 60 {
-			pattern += fmt.Sprint(answer(rules).Reply.Status, " ")
-		}
-		return int64(strings.Count(pattern, "503")), pattern
-	}
-	struck, first := run(3)
-	if _, again := run(3); again != first || struck < 10 || struck > 50 {
-		t.Errorf("the same seed struck %s, then %s", first, again)
-	}
-	if _, other := run(4); other == first {
-		t.Error("another seed struck the same requests")
 	}
 }
 
