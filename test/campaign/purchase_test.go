@@ -61,11 +61,24 @@ func subjects() []subject {
 		{name: "a draft", weight: 38, shipment: "SH-MAGICCUSTOMSONLY", documents: []int{0}},
 		{name: "a draft, two documents", weight: 38, shipment: "SH-MAGICFAILONCE", documents: []int{0, 2}},
 		{name: "its generation fails", weight: 4, shipment: "SH-MAGICFAILALWAYS", documents: []int{0}},
-		{name: "it stays in purchasing", weight: 4, shipment: "SH-MAGICHANGINPURCHASING", documents: []int{0, 1}, open: true},
+		{
+			name:      "it stays in purchasing",
+			weight:    4,
+			shipment:  "SH-MAGICHANGINPURCHASING",
+			documents: []int{0, 1},
+			open:      true,
+		},
 		{name: "its analysis failed", weight: 4, shipment: "SH-MAGICFAILANALYSIS", foreign: true, open: true},
 		{name: "a document that is not offered", weight: 4, foreign: true},
 		{name: "purchased before", weight: 4, before: []int{0, 1}, documents: []int{0, 1}},
-		{name: "purchased before, other documents", weight: 4, shipment: "SH-MAGICFAILALWAYS", before: []int{1}, documents: []int{0}, open: true},
+		{
+			name:      "purchased before, other documents",
+			weight:    4,
+			shipment:  "SH-MAGICFAILALWAYS",
+			before:    []int{1},
+			documents: []int{0},
+			open:      true,
+		},
 	}
 }
 
@@ -196,7 +209,10 @@ func (c *campaign) prepare(ctx context.Context, one *trial) error {
 		one.documents = []shipping.DocumentType{"AMS"}
 	}
 	if before := offered(one.subject.before); before != nil {
-		_, err = c.direct.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: before})
+		_, err = c.direct.Regulatory.Purchase(
+			ctx,
+			&shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: before},
+		)
 	} else {
 		err = nil
 	}
@@ -216,7 +232,11 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 	if one.known {
 		purchase.Draft = one.draft
 	}
-	result, err := c.clients[one.wire].Regulatory.Purchase(t.Context(), &purchase, shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)))
+	result, err := c.clients[one.wire].Regulatory.Purchase(
+		t.Context(),
+		&purchase,
+		shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)),
+	)
 	one.outcome = outcomeOf(result, err)
 	if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 		one.unclear = failed.Purchase
@@ -256,7 +276,11 @@ func (c *campaign) isCharged(t *testing.T, one *trial) bool {
 	if record.TransactionID == "" {
 		return false
 	}
-	return record.Status == shipping.StatusPurchasing || slices.ContainsFunc(record.Documents, func(d shipping.PurchasedDocument) bool { return d.DocumentType == one.documents[0] })
+	return record.Status == shipping.StatusPurchasing ||
+		slices.ContainsFunc(
+			record.Documents,
+			func(d shipping.PurchasedDocument) bool { return d.DocumentType == one.documents[0] },
+		)
 }
 
 // settle decides an unknown outcome, once the proxy is honest.
@@ -273,9 +297,12 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 
 // fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
-	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
-		what, one.order.number, one.subject.name, one.wire.name, one.known, fmt.Sprintf(format, args...),
-		strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
+	c.wrong[what] = append(
+		c.wrong[what],
+		fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
+			what, one.order.number, one.subject.name, one.wire.name, one.known, fmt.Sprintf(format, args...),
+			strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))),
+	)
 }
 
 // check compares every report with the ledger.
@@ -296,7 +323,13 @@ func (c *campaign) check(t *testing.T) {
 			c.fault(one, "debited twice", "it was debited %d times", len(paid))
 		case one.outcome == shipping.OutcomeNotCharged && one.order.existing && sent == 0: // this purchase charged nothing
 		case saysCharged(one.outcome) && !charged, one.outcome == shipping.OutcomeNotCharged && charged:
-			c.fault(one, "false "+string(one.outcome), "the outcome is %q, but the ledger shows %d debits", one.outcome, len(paid))
+			c.fault(
+				one,
+				"false "+string(one.outcome),
+				"the outcome is %q, but the ledger shows %d debits",
+				one.outcome,
+				len(paid),
+			)
 		case one.early:
 			c.fault(one, "charged too early", "the outcome was %q before there was a debit", one.outcome)
 		case one.charged.Known() && !one.charged.Equal(paid[0]):
@@ -304,7 +337,13 @@ func (c *campaign) check(t *testing.T) {
 		case one.settled == shipping.OutcomeUnknown && !one.subject.open && !one.unclear.Contradicted:
 			c.fault(one, "not settled", "it cannot be settled: %s", one.reason)
 		case saysCharged(one.settled) && !charged, one.settled == shipping.OutcomeNotCharged && charged:
-			c.fault(one, "settled as false "+string(one.settled), "settled as %q, but the ledger shows %d debits", one.settled, len(paid))
+			c.fault(
+				one,
+				"settled as false "+string(one.settled),
+				"settled as %q, but the ledger shows %d debits",
+				one.settled,
+				len(paid),
+			)
 		case !saysCharged(one.settled) && one.settled != shipping.OutcomeNotCharged && one.reason == "":
 			c.fault(one, "no outcome", "the outcome is %q without a reason", one.settled)
 		}
@@ -370,6 +409,12 @@ func (c *campaign) report() string {
 	table("requests", kinds)
 	table("connections", wires)
 	table("what the proxy did to exchanges", c.proxy.struck)
-	fmt.Fprintf(&text, "\n%d purchases sent, %d received by the proxy, %d by the service\n", len(c.trials), c.proxy.posted, c.proxy.passed)
+	fmt.Fprintf(
+		&text,
+		"\n%d purchases sent, %d received by the proxy, %d by the service\n",
+		len(c.trials),
+		c.proxy.posted,
+		c.proxy.passed,
+	)
 	return text.String()
 }

@@ -21,13 +21,18 @@ func TestRun_UsageErrors(t *testing.T) {
 		want []string
 	}{
 		{"no command", nil, nil, []string{"mockserver COMMAND [flags]"}},
-		{"unknown command", []string{"sevre"}, nil, []string{`unknown command "sevre": did you mean serve?`, "see mockserver help"}},
+		{"unknown command", []string{"sevre"}, nil,
+			[]string{`unknown command "sevre": did you mean serve?`, "see mockserver help"}},
 		{"help for an unknown command", []string{"help", "docter"}, nil, []string{"did you mean doctor?"}},
-		{"unknown flag", []string{"serve", "-adr", "x"}, nil, []string{"mockserver: serve has no flag -adr: did you mean -addr?", "mockserver help serve"}},
+		{"unknown flag", []string{"serve", "-adr", "x"}, nil,
+			[]string{"mockserver: serve has no flag -adr: did you mean -addr?", "mockserver help serve"}},
 		{"argument", []string{"serve", "now"}, nil, []string{`takes no argument "now"`}},
-		{"bad number", []string{"serve", "-seed", "x"}, nil, []string{`invalid value "x" for flag -seed: write a whole number that is not negative, such as 7`}},
-		{"bad choice", []string{"serve", "-clock", "virtal"}, nil, []string{"choose real or virtual: did you mean virtual?"}},
-		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"}, []string{"MOCKSERVER_SEED for flag seed: write a whole number that is not negative, such as 7"}},
+		{"bad number", []string{"serve", "-seed", "x"}, nil,
+			[]string{`invalid value "x" for flag -seed: write a whole number that is not negative, such as 7`}},
+		{"bad choice", []string{"serve", "-clock", "virtal"}, nil,
+			[]string{"choose real or virtual: did you mean virtual?"}},
+		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"},
+			[]string{"MOCKSERVER_SEED for flag seed: write a whole number that is not negative, such as 7"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,7 +75,8 @@ func TestHelp_ExamplesAreValid(t *testing.T) {
 	for _, c := range subcommands() {
 		lines, _ := c.Metadata["examples"].([]string)
 		for _, example := range lines {
-			words := strings.Fields(strings.FieldsFunc(example, func(r rune) bool { return strings.ContainsRune("#>|", r) })[0])
+			isEnd := func(r rune) bool { return strings.ContainsRune("#>|", r) }
+			words := strings.Fields(strings.FieldsFunc(example, isEnd)[0])
 			root, reached := newCommand(func(string) string { return "" }), false
 			root.Command(c.Name).Action = func(context.Context, *cli.Command) error { reached = true; return nil }
 			if err := root.Run(t.Context(), append([]string{"mockserver"}, words...)); err != nil || !reached {

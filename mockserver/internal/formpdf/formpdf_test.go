@@ -62,9 +62,19 @@ func watch() formpdf.Document {
 		RequestID: "RD-7Q2M4K9XW1Z8B3TA", DocumentType: "WATCH",
 		Title: "Watch worksheet", Subtitle: "Breaks a watch down into case, strap, movement and battery.",
 		Reference: "SH-4QX9TB7M2K8W1ZRA", Date: time.Date(2026, time.January, 5, 23, 30, 0, 0, time.FixedZone("", -3600)),
-		Exporter: []string{"Łódź & Élan (Trading) Ltd", "Ọláṣubọ̀mí Adébáyọ̀", "14 Adeola Odeku Street", "Lagos LA 101241", "NG"},
+		Exporter: []string{
+			"Łódź & Élan (Trading) Ltd",
+			"Ọláṣubọ̀mí Adébáyọ̀",
+			"14 Adeola Odeku Street",
+			"Lagos LA 101241",
+			"NG",
+		},
 		Importer: []string{"Jane Doe", "New York 10118", "US"},
-		Fields:   []formpdf.Field{{Label: "Case material (required)", Value: "Stainless steel"}, {Label: "Retail price", Value: `₦1,250 \ €3`}, {Label: "Jewels"}},
+		Fields: []formpdf.Field{
+			{Label: "Case material (required)", Value: "Stainless steel"},
+			{Label: "Retail price", Value: `₦1,250 \ €3`},
+			{Label: "Jewels"},
+		},
 		Items: []formpdf.Item{{
 			Description: "Quartz wristwatch", HSCode: "9102.11", OriginCountry: "CH", Quantity: "3", UnitValue: "19.99", TotalValue: "59.97", Currency: "USD",
 		}},
@@ -161,7 +171,17 @@ func TestRender_PrintsHostileTexts(t *testing.T) {
 		doc := formpdf.Document{
 			RequestID: text, DocumentType: text, Title: text, Subtitle: text, Reference: text, Exporter: []string{text, text},
 			Fields: []formpdf.Field{{Label: text, Value: text}},
-			Items:  []formpdf.Item{{Description: text, HSCode: text, OriginCountry: text, Currency: text, Quantity: text, UnitValue: text, TotalValue: text}},
+			Items: []formpdf.Item{
+				{
+					Description:   text,
+					HSCode:        text,
+					OriginCountry: text,
+					Currency:      text,
+					Quantity:      text,
+					UnitValue:     text,
+					TotalValue:    text,
+				},
+			},
 			Totals: []string{text},
 		}
 		page := read(t, doc)
