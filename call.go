@@ -338,7 +338,10 @@ var responses = sync.OnceValue(newReader)
 
 // decides reports whether a dialect decides something about records.
 func decides(d *dialect.Dialect) bool {
-	return !reflect.ValueOf(d.Record).IsZero() || !reflect.ValueOf(d.Offer).IsZero() || d.Document != dialect.Document{} || d.Purchase.Quoted
+	r, o := d.Record, d.Offer
+	names := r.At + r.LineItems + r.Documents + r.ChargedAmount + r.TransactionID + r.Currency + r.Wallet +
+		o.DocumentType + o.Amount + o.Currency + o.DefaultCurrency + o.Mode + o.Automated + d.Document.DocumentType
+	return names != "" || len(o.Beside) > 0 || d.Purchase.Quoted
 }
 
 // readerOf returns the reader of the records of a service, with the names of its dialect.

@@ -70,8 +70,11 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.dialect.Check(); err != nil {
-		return nil, invalidOption(cmp.Or(s.dialectSource, "WithDialect"), err.Error())
+	if s.dialectProblem != nil {
+		return nil, invalidOption("WithDialect", s.dialectProblem.Error())
+	}
+	if s.dialect == nil {
+		s.dialect = new(dialect.Dialect)
 	}
 	table, err := operations.WithRoutes(s.dialect.Routes)
 	if err != nil {
@@ -95,10 +98,10 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	c := &core{
 		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, maxBody: s.maxBody,
 		observer: s.observer, log: s.log, drift: s.drift,
-		operations: table, dialect: &s.dialect, reader: readerOf(&s.dialect),
+		operations: table, dialect: s.dialect, reader: readerOf(s.dialect),
 	}
-	if decides(&s.dialect) {
-		c.shown = &s.dialect
+	if decides(s.dialect) {
+		c.shown = s.dialect
 	}
 	c.transport = transport.New(transport.Config{
 		HTTP: s.httpClient, Key: key, Policy: transport.Policy(policy), Limiter: s.limiter, MaxBody: s.maxBody,

@@ -27,19 +27,19 @@ const (
 type Option func(*settings)
 
 type settings struct {
-	baseURL       string
-	baseURLSource string // WithBaseURL if empty
-	plainHTTP     bool
-	httpClient    *http.Client
-	policy        RetryPolicy
-	log           attemptLog
-	userAgent     string
-	limiter       transport.Limiter
-	maxBody       int64
-	observer      Observer
-	drift         func(operation string, found []Drift)
-	dialect       dialect.Dialect
-	dialectSource string // the variable that it comes from; "" is WithDialect
+	baseURL        string
+	baseURLSource  string // WithBaseURL if empty
+	plainHTTP      bool
+	httpClient     *http.Client
+	policy         RetryPolicy
+	log            attemptLog
+	userAgent      string
+	limiter        transport.Limiter
+	maxBody        int64
+	observer       Observer
+	drift          func(operation string, found []Drift)
+	dialect        *dialect.Dialect
+	dialectProblem error
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. It is required. A trailing
@@ -113,7 +113,15 @@ func WithDriftReport(report func(operation string, found []Drift)) Option {
 // WithDialect sets what the service has decided where the specification leaves a point open: the names of members, the routes
 // of UpdateItems, UpdateAddresses, UpdateShipping, UpdateProfile, Retry and PDF, and more. Without a route such an operation sends nothing, and
 // returns a [*ValidationError]. What the dialect does not set stays as it is. [dialect.Read] reads a file. The dialect must not be changed later.
-func WithDialect(d *dialect.Dialect) Option { return func(s *settings) { s.dialect.Overlay(d) } }
+func WithDialect(d *dialect.Dialect) Option {
+	return func(s *settings) {
+		if s.dialect == nil {
+			s.dialect = new(dialect.Dialect)
+		}
+		s.dialect.Overlay(d)
+		s.dialectProblem = s.dialect.Check() // here, so that a program without a dialect does not contain the check
+	}
+}
 
 // RetryPolicy bounds the retries of operations that are safe to retry. Zero fields take the defaults.
 type RetryPolicy struct {

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,9 +11,11 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/shipping-go/shipping/internal/filelock"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
@@ -44,84 +45,107 @@ func Parse(text []byte) (*Dialect, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("the dialect has more than %d bytes", maxFile)
 	}
+	if !json.Valid(text) {
+		return nil, errors.New("the dialect is not valid JSON")
+	}
 	d := new(Dialect)
 	var problems []error
-	read(text, reflect.ValueOf(d).Elem(), "", &problems)
+	read(jsonread.Parse(string(text)), reflect.ValueOf(d).Elem(), "", &problems)
 	if err := errors.Join(append(problems, d.Check())...); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// membersOf returns the members of a JSON object.
-func membersOf(text []byte) (map[string]json.RawMessage, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
-		return nil, errors.New("is not a JSON object")
-	}
-	members := map[string]json.RawMessage{}
-	for decoder.More() {
-		name, err := decoder.Token()
-		var value json.RawMessage
-		if err = errors.Join(err, decoder.Decode(&value)); err != nil {
-			return nil, fmt.Errorf("is not valid JSON: %w", err)
-		}
-		key, _ := name.(string)
-		if _, twice := members[key]; twice {
-			return nil, fmt.Errorf("has the member %q twice", key)
-		}
-		members[key] = value
-	}
-	if !json.Valid(text) {
-		return nil, errors.New("is not valid JSON")
-	}
-	return members, nil
-}
-
 // read reads an object into a struct, member by member.
-func read(text []byte, into reflect.Value, at string, problems *[]error) {
-	members, err := membersOf(text)
-	if err != nil {
-		*problems = append(*problems, fmt.Errorf("%s %w", cmp.Or(strings.TrimSuffix(at, "."), "the dialect"), err))
+func read(object jsonread.Value, into reflect.Value, at string, problems *[]error) {
+	fail := func(format string, details ...any) { *problems = append(*problems, fmt.Errorf(format, details...)) }
+	here := cmp.Or(strings.TrimSuffix(at, "."), "the dialect")
+	if object.Kind != '{' {
+		fail("%s is not a JSON object", here)
 		return
 	}
-	names := map[string]reflect.Value{}
+	if name, twice := object.Repeated(); twice {
+		fail("%s has the member %q twice", here, name)
+	}
+	fields := map[string]reflect.Value{}
 	for f, value := range into.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		names[name] = value
+		fields[name] = value
 	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		value, known := names[name]
+	for _, m := range object.Members {
+		value, known := fields[m.Name]
 		switch {
 		case !known:
-			*problems = append(*problems, fmt.Errorf("unknown member %q%s", at+name, spelling.Suggestion(name, slices.Sorted(maps.Keys(names)))))
+			fail("unknown member %q%s", at+m.Name, spelling.Suggestion(m.Name, slices.Sorted(maps.Keys(fields))))
 		case value.Kind() == reflect.Struct:
-			read(members[name], value, at+name+".", problems)
+			read(m.Value, value, at+m.Name+".", problems)
 		default:
-			if err := json.Unmarshal(members[name], value.Addr().Interface()); err != nil {
-				*problems = append(*problems, fmt.Errorf("%s cannot be %s: write %s", at+name, bytes.TrimSpace(members[name]), formOf(value)))
+			if form := readValue(m.Value, value); form != "" {
+				fail("%s cannot be %s: write %s", at+m.Name, shown(m.Value), form)
 			}
 		}
 	}
 }
 
-// formOf describes the JSON of a value.
-func formOf(value reflect.Value) string {
-	switch value.Interface().(type) {
-	case string:
-		return "a text"
-	case bool:
-		return "true or false"
-	case []string:
-		return "a list of texts"
-	case map[string]string:
-		return "an object of texts"
-	case Duration:
-		return `a duration such as "90s"`
-	case float64:
-		return "a number"
+// shown is how an error shows a value.
+func shown(v jsonread.Value) string {
+	switch v.Kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return strconv.Quote(v.Text)
+	case 0:
+		return "null"
 	}
-	return "a whole number"
+	return v.Text
+}
+
+// readValue reads a value into a field. It returns the form that the field has, if the value has another one.
+func readValue(v jsonread.Value, into reflect.Value) (form string) {
+	isNumber := v.Kind == 'v'
+	var err error
+	switch target := into.Addr().Interface().(type) {
+	case *string:
+		if *target = v.Text; v.Kind != '"' {
+			return "a text"
+		}
+	case *bool:
+		if *target = v.Text == "true"; !isNumber || v.Text != "true" && v.Text != "false" {
+			return "true or false"
+		}
+	case *[]string:
+		for _, element := range v.Elements {
+			*target = append(*target, element.Text)
+		}
+		if v.Kind != '[' || slices.ContainsFunc(v.Elements, func(e jsonread.Value) bool { return e.Kind != '"' }) {
+			return "a list of texts"
+		}
+	case *map[string]string:
+		*target = map[string]string{}
+		for _, m := range v.Members {
+			(*target)[m.Name] = m.Value.Text
+		}
+		if v.Kind != '{' || len(*target) < len(v.Members) || slices.ContainsFunc(v.Members, func(m jsonread.Member) bool { return m.Value.Kind != '"' }) {
+			return "an object of texts, each under its own name"
+		}
+	case *Duration:
+		if err = target.UnmarshalText([]byte(v.Text)); err != nil || isNumber {
+			return `a duration such as "90s"`
+		}
+	case *float64:
+		if *target, err = strconv.ParseFloat(v.Text, 64); err != nil || !isNumber {
+			return "a number"
+		}
+	default:
+		n, err := strconv.ParseInt(v.Text, 10, into.Type().Bits())
+		if into.SetInt(n); err != nil || !isNumber {
+			return "a whole number"
+		}
+	}
+	return ""
 }
 
 // Write writes the dialect to a file, through a temporary one beside it.
