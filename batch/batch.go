@@ -203,7 +203,7 @@ type itemError struct {
 }
 
 func (e *itemError) Error() string {
-	return fmt.Sprintf("item %s is %s: %v", quoteShort(e.key), e.state, e.err)
+	return fmt.Sprintf("item %s (%s): %v", quoteShort(e.key), e.state, e.err)
 }
 
 func (e *itemError) Unwrap() error { return e.err }

@@ -184,7 +184,7 @@ func TestReport_ErrJoinsTheErrorsOfOpenItems(t *testing.T) {
 		result := batch.Result{Key: "SH-" + string(state), State: state, Err: open}
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
-		if err := one.Err(); !errors.Is(err, open) || open != nil && !strings.Contains(err.Error(), `item "SH-`+string(state)+`" is `+string(state)+": "+open.Error()) {
+		if err := one.Err(); !errors.Is(err, open) || open != nil && !strings.Contains(err.Error(), `item "SH-`+string(state)+`" (`+string(state)+"): "+open.Error()) {
 			t.Errorf("%s: %v", state, err)
 		}
 	}

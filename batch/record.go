@@ -94,6 +94,27 @@ func unreadable(a shipping.Amount) bool {
 	return errors.Is(err, shipping.ErrAmountUnreadable)
 }
 
+// Unfinished returns the keys of the items whose purchase a run has begun and none has completed: the outcome is not
+// known, or the documents are not generated. Add them to the items of the next run, because [Run] works only on the items
+// that it is given. The records are those of [File.Records].
+func Unfinished(records []Record) (keys []string) {
+	var order []string
+	last := map[string]Record{}
+	for _, r := range records {
+		if _, known := last[r.Key]; !known {
+			order = append(order, r.Key)
+		}
+		last[r.Key] = r
+	}
+	for _, key := range order {
+		switch r := last[key]; {
+		case r.Step == StepPurchasing, r.Step == StepPurchased, r.Step == StepFailed && len(r.Documents) > 0:
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // validate reports a record that a journal could not return as it is.
 func (r *Record) validate() error {
 	if err := r.check(); err != nil {

@@ -182,3 +182,20 @@ func TestParseJournal(t *testing.T) {
 		}
 	}
 }
+
+// A run of another night was given another list, and forgot the purchases that a killed run had begun.
+func TestUnfinished(t *testing.T) {
+	t.Parallel()
+	documents := []shipping.DocumentType{"FDA"}
+	records := []Record{
+		{Key: "purchasing", Step: StepAnalyzed}, {Key: "analyzed", Step: StepAnalyzed},
+		{Key: "purchased", Step: StepPurchased}, {Key: "purchasing", Step: StepPurchasing},
+		{Key: "completed", Step: StepPurchased}, {Key: "completed", Step: StepCompleted},
+		{Key: "generation failed", Step: StepFailed, Documents: documents}, {Key: "analysis failed", Step: StepFailed},
+		{Key: "closed", Step: StepFailed, Documents: documents}, {Key: "closed", Step: StepClosed},
+	}
+	want := []string{"purchasing", "purchased", "generation failed"}
+	if diff := cmp.Diff(want, Unfinished(records)); diff != "" {
+		t.Errorf("keys (-want +got):\n%s", diff)
+	}
+}

@@ -1,6 +1,6 @@
 // Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night, and
 // writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again with the
-// same night: it continues, and buys nothing twice. It prints what needs a person, and then exits with 1.
+// same night: it continues, and buys nothing twice. If an item is open, it prints the reason and exits with 1.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN"
 package main
@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -36,13 +37,18 @@ func main() {
 	flag.StringVar(&j.folder, "out", ".", "the `folder` of the journal and the CSV files")
 	budget := flag.String("budget", "", "the most `money` to spend in the night")
 	flag.Parse()
+	if j.night == "" || j.wallet == "" || *budget == "" {
+		log.Fatal("nightly: -night, -wallet and -budget are required")
+	}
 	var clientErr, budgetErr error
 	j.client, clientErr = shipping.NewClientFromEnv()
 	j.budget, budgetErr = shipping.ParseBudget(*budget)
-	if err := errors.Join(clientErr, budgetErr); err != nil || j.night == "" || j.wallet == "" {
-		log.Fatal("nightly: -night, -wallet and -budget are required\n", err)
+	if err := errors.Join(clientErr, budgetErr); err != nil {
+		log.Fatal(err)
 	}
-	if err := j.run(context.Background()); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Hour) // the next night needs the journal
+	defer cancel()
+	if err := j.run(ctx); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -57,13 +63,20 @@ func (j *job) documents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var items []batch.Item
-	for id := range strings.FieldsSeq(string(list)) {
-		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
-	}
 	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal")) // one for all nights
 	if err != nil {
 		return err
+	}
+	defer journal.Close()
+	records, err := journal.Records()
+	if err != nil {
+		return err
+	}
+	// What an earlier night has begun is completed, too.
+	ids := slices.Concat(strings.Fields(string(list)), batch.Unfinished(records))
+	var items []batch.Item
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
 	}
 	report, err := batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night,
@@ -76,7 +89,7 @@ func (j *job) documents(ctx context.Context) error {
 			}
 		}
 	}
-	return errors.Join(err, report.Err(), journal.Close())
+	return errors.Join(err, report.Err())
 }
 
 func (j *job) rates(ctx context.Context) error {
@@ -98,23 +111,27 @@ func (j *job) rates(ctx context.Context) error {
 	return j.write("rates.csv", rows)
 }
 
-func (j *job) transactions(ctx context.Context) (doubts error) {
-	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "description"}}
+func (j *job) transactions(ctx context.Context) error {
+	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "doubt"}}
 	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
 		if err != nil {
 			return err
 		}
-		amount, err := t.Signed() // negative for money that left
-		doubts = errors.Join(doubts, err)
-		rows = append(rows, []string{t.TransactionID, t.CreatedAt.String(), amount.String(), t.Currency, t.Status, t.Description})
+		signed := "" // an amount that cannot be booked is not 0
+		if amount, err := t.Signed(); err == nil {
+			signed = amount.String() // negative for money that left
+		}
+		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status, t.Doubt()})
 	}
-	return errors.Join(doubts, j.write("wallet.csv", rows))
+	return j.write("wallet.csv", rows)
 }
 
+// write replaces a CSV file. If it is killed, the file of the last night stays.
 func (j *job) write(name string, rows [][]string) error {
-	file, err := os.Create(filepath.Join(j.folder, name))
-	if err != nil {
+	var text strings.Builder
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
 		return err
 	}
-	return errors.Join(csv.NewWriter(file).WriteAll(rows), file.Close())
+	path := filepath.Join(j.folder, name)
+	return errors.Join(os.WriteFile(path+".part", []byte(text.String()), 0o644), os.Rename(path+".part", path))
 }

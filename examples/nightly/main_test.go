@@ -37,6 +37,7 @@ func TestNights(t *testing.T) {
 			{"2026-11-27", "2000000 NGN", 10, 30, false, true}, // the budget of another night
 			{"2026-11-28", "2000000 NGN", 0, 30, false, true},
 			{"2026-11-29", "1 NGN", 0, 30, false, false}, // no new shipments
+			{"2026-11-30", "1 NGN", 0, 0, false, false},  // no shipments at all
 		} {
 			var err error
 			if j.budget, err = shipping.ParseBudget(run.budget); err != nil {
