@@ -1,7 +1,8 @@
 // Package conformance checks any implementation of the shipping service against the specification, over HTTP. Paths,
 // statuses, names and types, and the operations that require a key, are those of the OpenAPI description of the
 // service; the other rules are written by hand from the text of the specification. It shares no code with the client
-// and the reference server of this module, except the redaction of keys, so that it finds a mistake that both share.
+// and the reference server of this module, except the redaction of keys and the reader of amounts, so that it finds a
+// mistake that both share. A run also measures the dialect of the service: [Report.Dialect].
 //
 // In a test of your service:
 //
@@ -22,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/redact"
 )
 
@@ -51,6 +53,9 @@ type settings struct {
 	patience         time.Duration
 	transport        http.RoundTripper
 	key              redact.Key
+	known            *dialect.Dialect
+	update           bool
+	most             string
 }
 
 // WithSecretKey sends a key as "Authorization: Bearer <SECRET_KEY>". Reports do not contain it.
@@ -70,8 +75,9 @@ func WithSecretKey(key string) Option {
 //   - Up to seven replays of an event of Target.Shipment: three that must succeed, to Target.Webhook or to every
 //     active webhook that is subscribed, and four that must be refused, to an inactive webhook, to one that is
 //     not subscribed, to WA-0, and without Authorization. A service that fails those checks sends notifications.
-//   - Two analyses, of Target.Shipment and Target.Invoice. Each creates a draft, which stays. A third, without
-//     Authorization, must be refused.
+//   - Two analyses, of Target.Shipment and Target.Invoice, and two more of Target.Shipment that a strict service refuses: with
+//     an unknown member, and without Content-Type. Each creates a draft, which stays. A fifth, without Authorization, must be
+//     refused.
 //   - One purchase of one document: the cheapest that the first of these drafts offers and that needs no evidence
 //     from a person (mode "manual"). The wallet is charged the price that the draft shows for it. Nothing is bought
 //     if no price is known: if it is missing, negative or not a number, if the draft shows two prices for the
@@ -99,6 +105,17 @@ func WithSecondPurchase() Option {
 func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }
+
+// WithMost allows the purchase of [WithWrites] of a document with several numbers or with a price under another name, so
+// that the debit shows which of them is the price: [Report.Dialect]. The largest number of its offer is at most amount, such
+// as "2000.00", and every amount in it can be read. Of several offers, that with the most different numbers is bought.
+func WithMost(amount string) Option { return func(s *settings) { s.most = amount } }
+
+// WithDialect compares the service with a dialect: a field that was set or measured, and now differs, is a failed check.
+func WithDialect(d *dialect.Dialect) Option { return func(s *settings) { s.known = d } }
+
+// WithUpdate does not fail the fields that the dialect of [WithDialect] has as measured: see [dialect.Dialect.Update].
+func WithUpdate() Option { return func(s *settings) { s.update = true } }
 
 // WithPatience limits the time for one response, and for the generation of the purchased document.
 // Default: 30 seconds each.
@@ -131,6 +148,10 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 	shipment, invoice := s.checkRegulatory()
 	s.checkUnproven(unproven, shipment, invoice)
 	s.checkErrors()
+	s.measureRefusals()
+	s.prove()
+	s.measureAbsent()
+	s.checkDialect()
 	s.judge(unseen())
 	return s.report
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/decimal"
+	"github.com/shipping-go/shipping/internal/evidence"
 )
 
 // purchase sends a purchase, unless something is missing that it needs. The report lists those that are sent.
@@ -29,14 +32,26 @@ func (s *session) purchase(p Purchase, types []string, lacks string, need missin
 // amounts already stored on the draft". Every purchase that the service may charge for is sent here, once each.
 func (s *session) checkPurchase(d draft) {
 	bought, unknown := cheapest(d)
+	if s.most != "" {
+		bought, unknown = provable(d, s.most)
+	}
 	need := cmp.Or(d.missing, unknown)
 	order := Purchase{RequestID: d.id, DocumentType: bought.slug,
 		Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
 	before := s.readWallet(s.walletOf(d), need)
 	first := s.purchase(order, []string{bought.slug}, "", need)
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
-	states, unread := s.follow(d.id, done)
-	once := before.charged(s.readWallet(before.id, done), bought.price, d)
+	states, final, unread := s.follow(d.id, done)
+	after := s.readWallet(before.id, done)
+	s.proof = proof{missing: cmp.Or(done, unread), offer: bought, draft: d.record, final: final, before: before, after: after,
+		ended: stages[states[len(states)-1]] == 4}
+	if done == (missing{}) {
+		s.measurePurchase(first, states)
+	}
+	if debit, _, problem := s.proof.paid(after); s.most != "" && problem == "" {
+		bought.price, _ = rational(debit["amount"])
+	}
+	once := before.charged(after, bought.price, d)
 
 	need = cmp.Or(done, unless(s.secondPurchase, Skipped, needsSecondPurchase),
 		unless(once.missing == (missing{}) && len(once.problems) == 0, NotRun,
@@ -98,16 +113,21 @@ func (s *session) checkRefusedPurchases(d draft) {
 // stages is the order of the states of a request.
 var stages = map[string]int{"draft": 1, "purchasing": 2, "processing": 3, "completed": 4, "failed": 4}
 
-// generating reports whether a purchased request is not at its end: "Poll until status is completed or failed."
-func generating(state string) bool { return stages[state] == 2 || stages[state] == 3 }
+// generating reports whether a purchased request is not at its end: "Poll until status is completed or failed." A state that
+// the specification does not list is one before its end.
+func generating(state string) bool { return state != "" && stages[state] != 1 && stages[state] != 4 }
 
-// follow returns the states of a purchased request until its end, and the one that it has when it is read again.
-func (s *session) follow(id string, need missing) (states []string, unread missing) {
+// follow returns the states of a purchased request until its end, the one that it has when it is read again, and that record.
+func (s *session) follow(id string, need missing) (states []string, final map[string]any, unread missing) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
 	read := func() string {
 		a := s.call("regulatory.get", request{id: id}, need)
-		state, _ := recordOf(a)["status"].(string)
+		final = recordOf(a)
+		for name := range final {
+			s.recordMembers[name] = true
+		}
+		state, _ := final["status"].(string)
 		states, need = append(states, state), a.missing
 		return state
 	}
@@ -118,7 +138,7 @@ func (s *session) follow(id string, need missing) (states []string, unread missi
 		}
 	}
 	read()
-	return states, need
+	return states, final, need
 }
 
 // backwards returns the steps between states that no trigger of the specification makes.
@@ -137,6 +157,34 @@ type offer struct {
 	price    *big.Rat // nil: not known
 	currency string
 	manual   bool // it needs evidence from a person
+	shown    []evidence.Shown
+}
+
+// provable returns the document whose debit shows the most about its offer, of those whose numbers are at most an amount.
+func provable(d draft, most string) (best offer, unknown missing) {
+	limit, err := decimal.Parse(most)
+	count, least := 0, limit
+	for i, o := range d.offers {
+		numbers, largest, readable := map[decimal.Number]bool{}, decimal.Number{}, o.slug != "" && !o.manual
+		for _, v := range o.shown {
+			readable = readable && !v.Unreadable() && (!v.Number || v.Plain.Sign() >= 0)
+			if v.Number {
+				numbers[v.Plain] = true
+				if v.Most.Cmp(largest) > 0 {
+					largest = v.Most
+				}
+			}
+		}
+		again := slices.ContainsFunc(d.offers[i+1:], func(other offer) bool { return other.slug == o.slug })
+		if err != nil || !readable || again || largest.Cmp(limit) > 0 || len(numbers) == 0 {
+			continue
+		}
+		if len(numbers) > count || len(numbers) == count && largest.Cmp(least) < 0 {
+			best, count, least = o, len(numbers), largest
+			best.price, _ = new(big.Rat).SetString(string(largest.Append(nil, largest.Scale)))
+		}
+	}
+	return best, unless(best.slug != "", NotRun, "nothing was bought: no document that a machine generates has an offer with readable amounts of at most "+most)
 }
 
 // cheapest returns the document that a purchase costs least for, of those that need no evidence from a person, or why
@@ -171,8 +219,15 @@ func cheapest(d draft) (best offer, unknown missing) {
 
 // offered reads a document of a draft. The specification names neither its members nor that of its price, so that
 // every member with "amount" or "price" in its name counts. Its price is known if these are numbers and agree.
-func offered(document map[string]any) offer {
-	o := offer{manual: document["mode"] == "manual"}
+func (s *session) offered(document map[string]any) offer {
+	o := offer{shown: evidence.ShownIn(jsonOf(document))}
+	o.manual = len(named(document, func(_ string, v any) bool { return v == "manual" })) > 0
+	if at := named(document, s.isSlug); len(at) > 0 {
+		outer, inner, nested := strings.Cut(preferred(at, "document_type"), ".")
+		if o.slug, _ = document[outer].(string); nested {
+			o.slug, _ = document[outer].(map[string]any)[inner].(string)
+		}
+	}
 	for _, name := range []string{"type", "slug", "document_type"} {
 		if slug, _ := document[name].(string); slug != "" {
 			o.slug = slug

@@ -33,6 +33,10 @@ type session struct {
 	refusals []response // for the checks of the error body
 	replay   request    // that must succeed
 	noReplay missing
+
+	measured                    map[string]measured // by field of the dialect
+	recordMembers, offerMembers map[string]bool     // that a response has shown
+	proof                       proof
 }
 
 func newSession(ctx context.Context, target Target, set settings) *session {
@@ -43,7 +47,9 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		report: Report{BaseURL: base, Writes: set.writes},
+		report: Report{BaseURL: base, Writes: set.writes}, measured: map[string]measured{},
+		recordMembers: map[string]bool{}, offerMembers: map[string]bool{},
+		proof: proof{missing: missing{Skipped, needsWrites}},
 	}
 }
 

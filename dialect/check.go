@@ -132,10 +132,14 @@ func (r Record) named() []naming {
 
 // named are the names of members of an offer.
 func (o Offer) named() []naming {
-	return []naming{
+	names := []naming{
 		{"document_type", cmp.Or(o.DocumentType, "document_type")}, {"amount", cmp.Or(o.Amount, "amount")},
 		{"currency", cmp.Or(o.Currency, "currency")}, {"mode", cmp.Or(o.Mode, "mode")},
 	}
+	for _, name := range o.Beside {
+		names = append(names, naming{"beside", name})
+	}
+	return names
 }
 
 // conflicts returns an error for two fields with one name, and for a name that is both a value and an object.

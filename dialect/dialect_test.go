@@ -66,6 +66,8 @@ func TestParse_Errors(t *testing.T) {
 		`{"refusal":{"rule":200.5}}`:                                  "refusal.rule cannot be 200.5: write a whole number",
 		`{"refusal":{"rule":200}}`:                                    "refusal.rule is 200: a number from 400 to 599",
 		`{"offer":{"amount":"name","document_type":"name"}}`:          `offer.document_type and offer.amount are both "name": one member cannot be both`,
+		`{"offer":{"amount":"total","beside":["total"]}}`:             `offer.amount and offer.beside are both "total"`,
+		`{"offer":{"amount":"price","beside":["price.net"]}}`:         `a member cannot be a value and an object`,
 		`{"record":{"line_items":"request_id"}}`:                      `record.line_items is "request_id", which the specification defines`,
 		`{"offer":{"amount":"a.b.c"}}`:                                `offer.amount is "a.b.c": a path has at most two names`,
 		`{"offer":{"amount":"a."}}`:                                   "has an empty name",
@@ -165,5 +167,25 @@ func TestApply(t *testing.T) {
 		if err := new(Dialect).Apply(text); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v, want %q", text, err, problem)
 		}
+	}
+}
+
+// Update keeps what a person set, and what a run without writes could not measure again.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	d := &Dialect{
+		Offer: Offer{Amount: "price", Currency: "code"}, List: List{Order: "newest first", MaxPerPage: 50},
+		Measured: map[string]string{"offer.currency": "then", "list.order": "then", "list.max_per_page": "then"},
+	}
+	kept := d.Update(&Dialect{
+		Service: "https://a", Offer: Offer{Amount: "amount"}, List: List{Order: "oldest first"}, Refusal: Refusal{Rule: 422},
+		Measured: map[string]string{"offer.amount": "now", "list.order": "now", "list.max_per_page": "now", "refusal.rule": "now"},
+	})
+	want := &Dialect{
+		Version: 1, Service: "https://a", Offer: Offer{Amount: "price", Currency: "code"}, List: List{Order: "oldest first"}, Refusal: Refusal{Rule: 422},
+		Measured: map[string]string{"offer.currency": "then", "list.order": "now", "list.max_per_page": "now", "refusal.rule": "now"},
+	}
+	if diff := cmp.Diff(want, d); diff != "" || !slices.Equal(kept, []string{"offer.amount"}) {
+		t.Errorf("kept %v\n%s", kept, diff)
 	}
 }

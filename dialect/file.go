@@ -162,3 +162,24 @@ func (d *Dialect) Write(path string) error {
 		return encoder.Encode(written)
 	})
 }
+
+// Update sets the fields that a later run has measured, with their measurements. A field that a person set keeps its value,
+// and so does a measurement that the later run could not repeat. It returns the fields that a person set otherwise.
+func (d *Dialect) Update(measured *Dialect) (kept []string) {
+	from := measured.fields()
+	for i, f := range d.fields() {
+		how, isMeasured := measured.Measured[f.name]
+		switch {
+		case !isMeasured:
+		case !f.value.IsZero() && d.Measured[f.name] == "":
+			if f.String() != from[i].String() {
+				kept = append(kept, f.name)
+			}
+		default:
+			f.value.Set(from[i].value)
+			d.Measured = mergedTexts(d.Measured, map[string]string{f.name: how})
+		}
+	}
+	d.Service, d.Version = cmp.Or(measured.Service, d.Service), Version
+	return kept
+}

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 )
@@ -23,9 +27,11 @@ points of the specification are reported separately and are not failures.
 Changes and charges, at most:
   without -write       none: GET requests, and empty POST requests, which the
                        service must refuse
-  -write               7 webhook replays, 3 drafts, 1 purchase: the cheapest
+  -write               7 webhook replays, 5 drafts, 1 purchase: the cheapest
                        document of the first draft, at the price in the draft;
                        nothing is purchased if no price is reliable
+  -most AMOUNT         with -write, a purchase of at most AMOUNT although it is
+                       not known which number of the offer is the price
   -second-purchase     the same, and the same purchase a second time: a service
                        that fails this check charges the price twice
   -refused-purchases   like -write, and up to 4 purchases that the service must
@@ -34,11 +40,16 @@ Changes and charges, at most:
 These three refuse live keys. The report lists the purchases that were sent, and
 the rules that no run can check.
 
+-dialect FILE writes what was measured to FILE if there is none. Otherwise it
+compares: a field that differs is a failed check. -update writes it anew, and
+never changes a field that a person set.
+
 The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed
 but one could not be made.`,
 		Metadata: examples(
 			"conform http://127.0.0.1:4010 -key sk_test_… -wallet VA-…",
 			`conform -write          # after eval "$(mockserver env)"`,
+			"conform -write -most 2000.00 -dialect service.json",
 		),
 		Flags: []cli.Flag{
 			keyFlag(env),
@@ -49,6 +60,9 @@ but one could not be made.`,
 			env.toggle("write", "also make changes, and one purchase, which charges"),
 			env.toggle("second-purchase", "like -write, and send the purchase a second time"),
 			env.toggle("refused-purchases", "like -write, and send purchases to be refused"),
+			env.text("dialect", "", "the file of what the service has decided"),
+			env.toggle("update", "write what was measured to an existing file"),
+			env.text("most", "", "the most that the purchase may cost, such as 2000.00"),
 			env.time("patience", 30*time.Second, "the longest wait for a response or a document"),
 			env.toggle("json", "print the report as JSON"),
 		},
@@ -81,11 +95,35 @@ func conform(env environment) cli.ActionFunc {
 		case key == "":
 			return errors.New("no secret key: set it with -key or " + secretKeyVariable)
 		}
+		file := cmd.String("dialect")
+		known, err := dialect.Read(file)
+		switch {
+		case file == "" || errors.Is(err, fs.ErrNotExist):
+			known = nil
+		case err != nil:
+			return err
+		}
+		if opts = append(opts, conformance.WithDialect(known)); cmd.Bool("update") {
+			opts = append(opts, conformance.WithUpdate())
+		}
+		if most := cmd.String("most"); most != "" {
+			if n, err := decimal.Parse(most); err != nil || n.Sign() < 0 {
+				return fmt.Errorf("-most is %q: write an amount such as 2000.00", most)
+			}
+			opts = append(opts, conformance.WithMost(most))
+		}
 		w := newWire()
 		defer w.CloseIdleConnections()
 		report := conformance.Check(ctx, conformance.Target{
 			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"), Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
 		}, append(opts, conformance.WithTransport(w))...)
+		if measured := report.Dialect; file != "" && measured != nil && (known == nil || cmd.Bool("update")) {
+			written := cmp.Or(known, new(dialect.Dialect))
+			written.Update(measured)
+			if err := written.Write(file); err != nil {
+				return err
+			}
+		}
 		err = printReport(cmd, report.Conforms(), report)
 		if err == nil && !report.Complete() {
 			return exit{exitIncomplete, nil}

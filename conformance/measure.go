@@ -1,0 +1,346 @@
+package conformance
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping/dialect"
+)
+
+// measured is what the responses of a run show about an open point.
+type measured struct {
+	value, how string
+	missing    missing
+}
+
+// decide records the value of a field that responses show: "" for no members, no number, or the default place.
+func (s *session) decide(field, value, how string) {
+	s.measured[field] = measured{value: value, how: how}
+}
+
+// undecided records why nothing shows the values of fields.
+func (s *session) undecided(why missing, fields ...string) {
+	for _, field := range fields {
+		s.measured[field] = measured{missing: why}
+	}
+}
+
+// checkDialect reports the open points, and compares them with the dialect of the options.
+func (s *session) checkDialect() {
+	day, found := time.Now().UTC().Format(time.DateOnly), s.measuredDialect()
+	reference, known := dialect.Reference().Fields(), cmp.Or(s.known, new(dialect.Dialect)).Fields()
+	for i, f := range new(dialect.Dialect).Fields() {
+		if f.Observed == "by hand" || f.Observed == "a delivery" {
+			continue
+		}
+		m, seen := s.measured[f.Name]
+		row := check{f.Name, f.Open, m.missing, nil, open}
+		switch {
+		case !seen && !s.writes && f.Observed != "lists" && !strings.HasPrefix(f.Observed, "re"):
+			row.missing = missing{Skipped, needsWrites}
+		case !seen:
+			row.missing = missing{Unseen, "no response of this run shows it"}
+		case m.missing != missing{}:
+		default:
+			found.Measured[f.Name] = day + ": " + s.printable(m.how)
+			now := found.Fields()[i].Value
+			row.problems = problem(now != reference[i].Value && !strings.HasPrefix(f.Default, now), "%s: %s", now, m.how)
+			handmade := known[i].Set && known[i].Measured == ""
+			if old := known[i]; (handmade || old.Measured != "" && !s.update) && now != old.Value {
+				row.open, row.problems = stated, problem(true, "%s is %q %s, and now %q: %s", f.Name, old.Value,
+					cmp.Or(old.Measured, "by hand"), now, m.how)
+			}
+		}
+		s.judge([]check{row})
+	}
+	s.report.Dialect = found
+}
+
+// measuredDialect returns a dialect with the measured values. Values that no dialect can have are left out, with the reason.
+func (s *session) measuredDialect() *dialect.Dialect {
+	all := &dialect.Dialect{Version: dialect.Version, Service: s.base, Measured: map[string]string{}}
+	for field, m := range s.measured {
+		if m.missing == (missing{}) && m.value != "" && all.Set(field, m.value) != nil {
+			s.undecided(missing{Unseen, "it is " + m.value + ", which a dialect cannot have"}, field)
+		}
+	}
+	if all.Check() == nil {
+		return all
+	}
+	valid := &dialect.Dialect{Version: dialect.Version, Service: s.base, Measured: all.Measured}
+	for _, f := range all.Fields() {
+		trial := new(dialect.Dialect)
+		trial.Overlay(valid)
+		if !f.Set || trial.Set(f.Name, f.Value) != nil {
+			continue
+		}
+		if err := trial.Check(); err != nil {
+			s.undecided(missing{Unseen, err.Error()}, f.Name)
+			continue
+		}
+		valid = trial
+	}
+	return valid
+}
+
+// measureList measures what a page of a list shows.
+func (s *session) measureList(l list, first page) {
+	if n := len(first.records); n > 1 {
+		newest, _ := first.records[0]["created_at"].(string)
+		oldest, _ := first.records[n-1]["created_at"].(string)
+		if order := cmp.Compare(newest, oldest); order != 0 {
+			s.decide("list.order", map[int]string{1: "newest first", -1: "oldest first"}[order],
+				fmt.Sprintf("the first record of %s is of %s, and the last of %s", l.path, newest, oldest))
+		}
+	}
+	for _, r := range first.records {
+		switch breakdown := r["breakdown"].(type) {
+		case []any:
+			s.decide("list.breakdown", "empty list", "as in "+l.path)
+		case map[string]any:
+			s.decide("list.breakdown", "object", fmt.Sprintf("as in %s: %d members", l.path, len(breakdown)))
+		}
+	}
+	s.measureEmpty(first)
+	if l.pages == nil || l.owner != nil || s.measured["list.max_per_page"] != (measured{}) {
+		return
+	}
+	const most = 10_000
+	large := s.fetch(l, 1, fmt.Sprint(most))
+	if size, ok := whole(large.object["perPage"]); ok {
+		value := ""
+		if size < most {
+			value = fmt.Sprint(size)
+		}
+		s.decide("list.max_per_page", value, fmt.Sprintf("perPage of %s is %d for %d", l.path, size, most))
+	}
+	further := s.send(l.operation, request{query: url.Values{"perPage": {"1"}, "no_such_parameter": {"1"}}}, large.missing)
+	s.decideRefused("list.unknown_parameter", further, "ignored")
+}
+
+// measureEmpty measures the pages of a list without records.
+func (s *session) measureEmpty(p page) {
+	total, counted := whole(p.object["total"])
+	if pages, ok := whole(p.object["pageCount"]); ok && counted && total == 0 && p.succeeded() {
+		s.decide("list.empty_pages", fmt.Sprint(pages), "pageCount of "+p.to+" is "+fmt.Sprint(pages))
+	}
+}
+
+// decideRefused decides between "refused" and what a success shows.
+func (s *session) decideRefused(field string, a response, otherwise string) {
+	switch {
+	case a.missing != missing{} || a.lost != nil:
+		s.undecided(a.missing, field)
+	case a.succeeded():
+		s.decide(field, otherwise, fmt.Sprintf("%s gets HTTP status %d", a.to, a.status))
+	case a.status/100 == 4:
+		s.decide(field, "refused", fmt.Sprintf("%s gets HTTP status %d", a.to, a.status))
+	}
+}
+
+// measurePast measures a page past the end.
+func (s *session) measurePast(past page, last page) {
+	switch {
+	case past.missing != missing{} || past.lost != nil:
+	case !past.succeeded():
+		s.decideRefused("list.past_end", past.response, "")
+	case len(past.records) == 0:
+		s.decide("list.past_end", "empty", past.to+" is empty")
+	case jsonOf(past.records) == jsonOf(last.records):
+		s.decide("list.past_end", "last page", past.to+" has the records of the last page")
+	}
+}
+
+// measureRefusals measures the refusals of a run.
+func (s *session) measureRefusals() {
+	formats, statuses := map[string]int{}, map[string]int{}
+	var reasons, codes []string
+	complete := slices.DeleteFunc(slices.Clone(s.refusals), func(a response) bool { return a.envelope == nil })
+	for i, a := range complete {
+		_, hasTitle := a.envelope["title"].(string)
+		switch {
+		case a.envelope["status"] == false:
+			formats["envelope"]++
+		case hasTitle:
+			formats["problem"]++
+		default:
+			formats["text"]++
+		}
+		text := named(a.envelope, func(name string, v any) bool {
+			t, _ := v.(string)
+			return name != "title" && strings.Contains(t, " ")
+		})
+		code := named(a.envelope, func(name string, v any) bool {
+			t, _ := v.(string)
+			return t != "" && !strings.Contains(t, " ") && strings.Contains(strings.ToLower(name), "code")
+		})
+		if i == 0 {
+			reasons, codes = text, code
+		}
+		absent := func(from []string) func(string) bool {
+			return func(at string) bool { return !slices.Contains(from, at) }
+		}
+		reasons, codes = slices.DeleteFunc(reasons, absent(text)), slices.DeleteFunc(codes, absent(code))
+	}
+	for _, a := range s.refusals {
+		if a.rule {
+			statuses[fmt.Sprint(a.status)]++
+		}
+	}
+	how := fmt.Sprintf("as in %d refusals", len(complete))
+	for field, value := range map[string]string{
+		"refusal.message": preferred(reasons, "message", "detail"), "refusal.code": preferred(codes, "data.error_code", "error_code"),
+	} {
+		if value != "" {
+			s.decide(field, value, how)
+		}
+	}
+	if only := slices.Sorted(maps.Keys(formats)); len(only) == 1 && only[0] != "text" {
+		s.decide("refusal.format", only[0], how)
+	}
+	if only := slices.Sorted(maps.Keys(statuses)); len(only) == 1 {
+		s.decide("refusal.rule", only[0], fmt.Sprintf("%d of %[1]d incomplete requests", statuses[only[0]]))
+	}
+}
+
+// named returns the paths of the members of an object that a condition holds for, sorted. A path has at most two names.
+func named(object map[string]any, is func(name string, v any) bool) (paths []string) {
+	for name, v := range object {
+		if is(name, v) {
+			paths = append(paths, name)
+		}
+		inner, _ := v.(map[string]any)
+		for second, v := range inner {
+			if is(second, v) {
+				paths = append(paths, name+"."+second)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// preferred returns the first of usual names that is among paths, or the first path.
+func preferred(paths []string, usual ...string) string {
+	for _, name := range usual {
+		if slices.Contains(paths, name) {
+			return name
+		}
+	}
+	return append(paths, "")[0]
+}
+
+// measureStrictness sends analyses that a strict service refuses. Each creates a draft at most.
+func (s *session) measureStrictness(shipment draft) {
+	body := map[string]any{"shipment_id": s.target.Shipment, "no_such_member": true}
+	s.decideRefused("request.unknown_fields", s.call("regulatory.analyze", request{body: body}, shipment.missing), "ignored")
+	delete(body, "no_such_member")
+	plain := s.call("regulatory.analyze", request{body: body, lacks: "Content-Type"}, shipment.missing)
+	s.decideRefused("request.content_type", plain, "optional")
+	if s.measured["request.content_type"].value == "refused" {
+		s.decide("request.content_type", "required", fmt.Sprintf("%s gets HTTP status %d", plain.to, plain.status))
+	}
+}
+
+// measureDraft measures what an analysis and a reading of the draft show.
+func (s *session) measureDraft(d draft, analyzed response) {
+	how := "as in " + analyzed.to
+	s.decide("purchase.analyze_status", fmt.Sprint(analyzed.status), how)
+	_, at := placed(analyzed)
+	s.decide("record.at", at, how)
+	is := func(text string) func(string, any) bool { return func(_ string, v any) bool { return v == any(text) } }
+	if wallet := preferred(named(d.record, is(s.target.Wallet)), "wallet"); wallet != "" && s.target.Wallet != "" {
+		s.decide("record.wallet", wallet, "holds the id of the wallet")
+	}
+	var lists []string
+	for name, v := range d.record {
+		isItem := func(o map[string]any) bool { return o["description"] != nil || o["quantity"] != nil }
+		if items := objects(v); name != "available_documents" && len(items) > 0 && isItem(items[0]) {
+			lists = append(lists, name)
+		}
+	}
+	if slices.Sort(lists); len(lists) > 0 {
+		s.decide("record.line_items", preferred(lists, "line_items"), "its objects have a description or a quantity")
+	}
+	var slugs, modes []string
+	offers := objects(d.record["available_documents"])
+	for i, o := range offers {
+		slug := named(o, s.isSlug)
+		mode := named(o, func(_ string, v any) bool { return v == "manual" || v == "automated" })
+		if i == 0 {
+			slugs, modes = slug, mode
+		}
+		slugs = slices.DeleteFunc(slugs, func(at string) bool { return !slices.Contains(slug, at) })
+		modes = slices.DeleteFunc(modes, func(at string) bool { return !slices.Contains(mode, at) })
+		for name := range o {
+			s.offerMembers[name] = true
+		}
+	}
+	for field, value := range map[string]string{
+		"offer.document_type": preferred(slugs, "document_type"), "offer.mode": preferred(modes, "mode"),
+	} {
+		if value != "" {
+			s.decide(field, value, fmt.Sprintf("as in %d offers", len(offers)))
+		}
+	}
+}
+
+// isSlug reports whether a value is a type of documents.
+func (s *session) isSlug(_ string, v any) bool {
+	text, _ := v.(string)
+	return slices.Contains(s.service.record("DocumentType").Enum, text)
+}
+
+// measureAbsent measures which usual members no response has shown. A member of another name is not absent.
+func (s *session) measureAbsent() {
+	c := dialect.Contrary()
+	for _, of := range []struct {
+		field, prefix string
+		usual         []string
+		seen          map[string]bool
+	}{
+		{"record.absent", "record.", c.Record.Absent, s.recordMembers}, {"offer.absent", "offer.", c.Offer.Absent, s.offerMembers},
+	} {
+		if len(of.seen) == 0 {
+			continue
+		}
+		var absent []string
+		for _, name := range of.usual {
+			switch field := s.measured[of.prefix+name]; {
+			case of.seen[name] || field.value != "" || name == "failure_reason":
+			case name == "file_url" && (s.target.Invoice == ""), name == "shipment_id" && s.target.Shipment == "":
+			case s.proof.debit == nil && slices.Contains([]string{"documents", "charged_amount", "transaction_id", "currency"}, name) && of.prefix == "record.":
+			default:
+				absent = append(absent, name)
+			}
+		}
+		s.decide(of.field, strings.Join(absent, ","), "as in all records")
+	}
+}
+
+// placed returns the record of a regulatory request in a response, and its place in data.
+func placed(a response) (record map[string]any, at string) {
+	data := a.data()
+	if list, _ := a.envelope["data"].([]any); len(list) == 1 {
+		if data, _ = list[0].(map[string]any); data["request_id"] != nil {
+			return data, "[0]"
+		}
+	}
+	if data["request_id"] != nil {
+		return data, ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		if inner, _ := data[name].(map[string]any); inner["request_id"] != nil {
+			return inner, name
+		}
+	}
+	if inner, wrapped := data["request"].(map[string]any); wrapped {
+		return inner, "request"
+	}
+	return data, ""
+}

@@ -1,0 +1,215 @@
+package conformance_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/mockserver"
+)
+
+// measure returns the dialect of a server, measured with a purchase.
+func measure(t *testing.T, srv *mockserver.Server, transport http.RoundTripper, opts ...conformance.Option) conformance.Report {
+	t.Helper()
+	return conformance.Check(t.Context(), target(srv), append(opts, conformance.WithSecretKey(srv.SecretKey),
+		conformance.WithTransport(transport), conformance.WithWrites(), conformance.WithMost("1000000000"))...)
+}
+
+// randomDialect returns a valid dialect with a random choice in each field that can be measured.
+func randomDialect(r *rand.Rand) *dialect.Dialect {
+	for {
+		d := new(dialect.Dialect)
+		names := []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"}
+		name := func() string {
+			i := r.IntN(len(names))
+			chosen := names[i]
+			names = slices.Delete(names, i, i+1)
+			if r.IntN(4) == 0 {
+				chosen = "nested." + chosen
+			}
+			return chosen
+		}
+		pick := func(values ...string) string { return values[r.IntN(len(values))] }
+		for field, value := range map[string]string{
+			"record.at": pick("", "request", "document", "[0]"), "record.line_items": strings.ReplaceAll(name(), ".", "_"), "record.documents": strings.ReplaceAll(name(), ".", "_"),
+			"record.charged_amount": name(), "record.transaction_id": name(), "record.currency": name(), "record.wallet": name(),
+			"offer.document_type": name(), "offer.amount": pick("", "price", "price.gross", "cost"), "offer.currency": pick("", "code", "price.unit"), "offer.mode": pick("", "way"),
+			"offer.beside": pick("", "vat", "price.net,vat", "default_amount,original_currency"), "document.document_type": pick("", "slug", "kind"),
+			"record.absent": pick("", "profiles", "addresses,created_at"), "offer.absent": pick("", "name", "reasons,profile_fields"),
+			"purchase.quoted": pick("", "true"), "purchase.confirmation": pick("receipt", "empty"), "purchase.status": pick("200", "201", "202"),
+			"purchase.analyze_status": pick("200", "201"), "refusal.rule": pick("400", "409", "422"), "refusal.format": "envelope",
+			"refusal.message": pick("message", "error.text", "data.reason"), "refusal.code": pick("data.error_code", "error.code", "code"),
+			"list.past_end": pick("empty", "refused", "last page"), "list.max_per_page": pick("", "100", "500"), "list.wrong_parameter": pick("default", "refused"),
+			"list.unknown_parameter": pick("ignored", "refused"), "list.last_next_page": pick("0", "null"), "list.order": pick("newest first", "oldest first"),
+			"list.unknown_wallet": pick("404", "empty"), "request.open": pick("", "countries.list", "webhooks.list", "countries.list,webhooks.list"),
+			"request.unknown_fields": pick("ignored", "refused"), "request.content_type": pick("optional", "required"),
+		} {
+			if r.IntN(3) > 0 && value != "" {
+				_ = d.Set(field, value) // a name that contradicts another is drawn again
+			}
+		}
+		if d.Check() == nil {
+			return d
+		}
+	}
+}
+
+// What a run measures is what the service has decided, for any dialect, in every field that a response shows.
+func TestCheck_MeasuresTheDialect(t *testing.T) {
+	t.Parallel()
+	options, r := randomtest.New(t), randomtest.Random(t)
+	draws := options.Number("SHIPPING_DIALECTS", 6)
+	for range draws {
+		want := randomDialect(r)
+		srv := serve(t, want)
+		report := measure(t, srv, srv.Transport())
+		if !report.Conforms() {
+			t.Fatalf("%v\nfailed: %q", settings(want), verdicts(report, conformance.Fail))
+		}
+		expected := dialect.Reference()
+		expected.Overlay(want)
+		got := report.Dialect.Fields()
+		unmeasured := []string{"offer.default_currency", "list.empty_pages", "list.breakdown", "request.replay_to_nobody", "record.states"}
+		for i, f := range expected.Fields() {
+			switch value := got[i].Value; {
+			case f.Observed == "by hand" || f.Observed == "a delivery":
+			case got[i].Measured == "":
+				if !slices.Contains(unmeasured, f.Name) {
+					t.Errorf("%s was not measured", f.Name)
+				}
+			case value != f.Value && !strings.HasPrefix(f.Default, value):
+				t.Errorf("%s is %q, measured %q: %s", f.Name, f.Value, value, got[i].Measured)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("%v", settings(want))
+		}
+	}
+	t.Attr("cases", fmt.Sprintf("%d dialects", draws))
+}
+
+func settings(d *dialect.Dialect) map[string]string {
+	found := map[string]string{}
+	for _, f := range d.Fields() {
+		if f.Set {
+			found[f.Name] = f.Value
+		}
+	}
+	return found
+}
+
+// Nothing about money is measured from a debit that may be for something else, or that is not the price alone.
+func TestCheck_ProvesNothingFromAnUnclearDebit(t *testing.T) {
+	t.Parallel()
+	const bought = "document_types"
+	edit := func(change func(newest map[string]any) []map[string]any) breaking {
+		return after(1, "/purchase", bought, listing(func(rows []map[string]any, pagination map[string]any) []map[string]any {
+			if pagination["page"] != 1.0 {
+				return rows
+			}
+			return append(change(rows[0]), rows[1:]...)
+		}))
+	}
+	second := func(amount any) breaking {
+		return edit(func(newest map[string]any) []map[string]any {
+			other := maps.Clone(newest)
+			other["transactionId"] = "TR-OTHER"
+			if amount != nil {
+				other["amount"] = amount
+			}
+			return []map[string]any{other, newest}
+		})
+	}
+	for name, how := range map[string]breaking{
+		"a fee":               edit(func(n map[string]any) []map[string]any { n["fee"] = 2.5; return []map[string]any{n} }),
+		"a fee as a text":     edit(func(n map[string]any) []map[string]any { n["platform_fee"] = "2.50"; return []map[string]any{n} }),
+		"a second debit":      second(12.5),
+		"the same by another": second(nil),
+		"an income meanwhile": edit(func(n map[string]any) []map[string]any {
+			o := maps.Clone(n)
+			o["transactionId"], o["flow"] = "TR-IN", "in"
+			return []map[string]any{o, n}
+		}),
+		"another amount than any of the offer": edit(func(n map[string]any) []map[string]any {
+			n["amount"] = n["amount"].(float64) + 7.5
+			return []map[string]any{n}
+		}),
+		"a charge that comes after the end": edit(func(map[string]any) []map[string]any { return nil }),
+		"no transactions":                   after(1, "/purchase", bought, responding("/v1/transactions", http.StatusInternalServerError)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			report := measure(t, srv, through{how(srv)})
+			for _, field := range []string{"offer.amount", "offer.beside", "offer.currency", "record.charged_amount", "record.documents", "record.transaction_id", "purchase.quoted"} {
+				if proof := report.Dialect.Measured[field]; proof != "" {
+					t.Errorf("%s was measured: %s", field, proof)
+				}
+			}
+			if len(report.Purchases) != 1 {
+				t.Errorf("%d purchases", len(report.Purchases))
+			}
+		})
+	}
+}
+
+// A number in a text was read as a smaller one, and the document bought: "1.500,75" is 1500.75.
+func TestCheck_BuysNothingAboveMost(t *testing.T) {
+	t.Parallel()
+	for offer, want := range map[string]int{
+		`{"document_type":"FDA","cost":"1.500,75"}`:                             0,
+		`{"document_type":"FDA","amount":100,"total":1600}`:                     0,
+		`{"document_type":"FDA","amount":100,"details":{"a":{"b":[1600]}}}`:     0,
+		`{"document_type":"FDA","amount":100,"fee":"about 20"}`:                 0,
+		`{"document_type":"FDA","amount":-100}`:                                 0,
+		`{"document_type":"FDA"}`:                                               0,
+		`{"document_type":"FDA","amount":100,"fee":"20,50"}`:                    1,
+		`{"document_type":"FDA","cost":"1.500,75"},{"slug":"WATCH","price":10}`: 1,
+	} {
+		srv := serve(t)
+		service := &greedy{next: changed(documents+"/analyze", "data.available_documents", "["+offer+"]")(srv)}
+		report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
+			conformance.WithTransport(through{service}), conformance.WithWrites(), conformance.WithMost("1500.00"))
+		if len(report.Purchases) != want || len(service.bought) != want {
+			t.Errorf("%s: %v", offer, service.bought)
+		}
+	}
+}
+
+// A later run compares: what changed fails, and what was measured before can be updated.
+func TestCheck_ComparesWithADialect(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, &dialect.Dialect{Refusal: dialect.Refusal{Rule: 422}})
+	known := &dialect.Dialect{
+		Refusal: dialect.Refusal{Rule: 400}, List: dialect.List{Order: "oldest first", LastNextPage: "0"},
+		Measured: map[string]string{"refusal.rule": "2026-01-01: 3 requests", "list.last_next_page": "2026-01-01"},
+	}
+	for _, test := range []struct {
+		opts []conformance.Option
+		want []string
+	}{
+		{nil, []string{"refusal.rule", "list.order"}},
+		{[]conformance.Option{conformance.WithUpdate()}, []string{"list.order"}},
+	} {
+		report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithDialect(known),
+			conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))...)
+		var failed []string
+		for _, result := range report.Results {
+			if result.Verdict == conformance.Fail {
+				failed = append(failed, result.Heading)
+			}
+		}
+		if diff := cmp.Diff(test.want, failed); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
