@@ -39,6 +39,12 @@ type Entry struct {
 	Message   string `json:"message,omitempty"`
 	// Fault is the injected fault that struck, such as "rule 2: drop at after-charge".
 	Fault string `json:"fault,omitempty"`
+	// ShipmentID and RegulatoryRequestID are the shipment and the regulatory request that the request is about, from its
+	// response or else from its body; empty if neither names one.
+	ShipmentID          string `json:"shipment_id,omitempty"`
+	RegulatoryRequestID string `json:"regulatory_request_id,omitempty"`
+	// Charged is the amount that a purchase has charged, with its currency; empty if it charged nothing.
+	Charged string `json:"charged,omitempty"`
 	// RequestBody and ResponseBody are the bodies, up to the length that mockserver.WithJournal sets. RequestBytes
 	// and ResponseBytes are the lengths of the whole ones.
 	RequestBody   string `json:"request_body,omitempty"`

@@ -65,3 +65,17 @@ test("two rules are added together or not at all", async () => {
   await page.getByText("2 rules added").waitFor();
   assert.equal((await rules()).length, 2);
 });
+
+test("a stub is added, counts its requests, and is removed", async () => {
+  const page = await s.visit("#/faults?show=stubs");
+  await page.getByText("No stubs").waitFor();
+  await page.getByRole("button", { name: "New stub" }).click();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  const row = page.locator(".row", { hasText: "/v1/shipments" });
+  await row.getByText("0 requests").waitFor();
+  assert.equal((await s.server.call("POST", "/v1/shipments", {})).status, 201);
+  await row.getByText("1 request", { exact: true }).waitFor();
+  await row.click();
+  await page.locator(".detail").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("No stubs").waitFor();
+});

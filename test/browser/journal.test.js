@@ -140,6 +140,19 @@ for (const width of [1280, 390]) test(`rows that somebody points at stay in plac
   await page.locator('.row[href$="/req-130"]').waitFor();
 });
 
+test("what has arrived is hidden with a button, and shown again", async () => {
+  await good(2);
+  const page = await visit();
+  await page.locator(".row").nth(1).waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.locator(".row").first().waitFor({ state: "detached" });
+  const { id } = await s.server.call("GET", "/v1/countries");
+  await page.locator(`.row[href*="${id}"]`).waitFor();
+  assert.equal(await page.locator(".row").count(), 1);
+  await page.getByRole("button", { name: /^Since/ }).click();
+  await page.locator(".row").nth(2).waitFor();
+});
+
 test("what is filtered is exported as JSON lines and curl commands", async () => {
   await good(3);
   await s.server.call("GET", "/v1/transactions"); // req-4

@@ -24,6 +24,8 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
     { name: "The second page of rates fails", operation: "rates.list", nth: 2, each_request: true, fault: { kind: "status", status: 503, header: { "Retry-After": "2" } } },
     { operation: "regulatory.purchase", point: "after-charge" },
   ] });
+  await call("POST", "/_mock/stubs", { method: "POST", pattern: "/v1/shipments", status: 201, body: '{"status":true}' });
+  await call("POST", "/v1/shipments", { parcel: "PC-1" });
   await call("GET", "/v1/rates?perPage=1");
   await call("GET", "/v1/rates?perPage=1");
   const { id: refused } = await call("POST", "/v1/webhooks/replay", { event: "shipment.created" });
@@ -38,6 +40,8 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
     deliveries: ["webhooks", ".row"], delivery: [`webhooks/${sent[0].delivery_id}`, ".detail h2"], webhooks: ["webhooks?show=webhooks", ".row"],
     webhook: [`webhooks/${sent[0].webhook_id}?show=webhooks`, ".detail h2"], inbox: ["webhooks/notification-1?show=inbox", ".detail h2"], event: ["webhooks/event", ".detail h2"],
     faults: ["faults", ".row"], fault: ["faults/1", ".detail h2"], "fault-new": ["faults/new", ".detail dt"],
+    stubs: ["faults?show=stubs", ".row"], stub: ["faults/POST%20/v1/shipments?show=stubs", ".detail h2"],
+    "stub-new": ["faults/new?show=stubs", ".detail textarea"],
     worlds: ["worlds", ".row"], world: ["worlds/home", ".detail h2"], "world-new": ["worlds/new", ".detail dt"],
     dialect: ["worlds?show=dialect", ".row"], field: ["worlds/list.max_per_page?show=dialect", ".detail h2"],
   });

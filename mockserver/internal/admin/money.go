@@ -22,7 +22,8 @@ func moneyRoutes() []Route {
 // ledgerQuery selects entries of the ledger.
 type ledgerQuery struct {
 	paging
-	Wallet string `query:"wallet" doc:"Only this wallet and its entries." example:"VA-2244668800"`
+	Wallet   string `query:"wallet" doc:"Only this wallet and its entries." example:"VA-2244668800"`
+	Contains string `query:"contains" doc:"Only entries with this text in an id, the memo or the kind." example:"RD-"`
 }
 
 // ledgerPage is the money of a world.
@@ -55,6 +56,9 @@ func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledger
 		wallets, entries = []ledger.Wallet{selected}, books.Entries(query.Wallet)
 	}
 	slices.Reverse(entries)
+	entries = containing(entries, query.Contains, func(e ledger.Entry) []string {
+		return []string{e.ID, e.Reference, e.Memo, string(e.Kind)}
+	})
 	page := ledgerPage{
 		Wallets:       []wallet{},
 		ExchangeRates: exchangeRates,

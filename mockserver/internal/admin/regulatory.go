@@ -16,17 +16,22 @@ func regulatoryRoutes() []Route {
 	}
 }
 
-func (s *Admin) listRegulatoryRequests(c *control, query paging, _ none) (string, []*regulatory.Record, error) {
+// regulatoryQuery selects regulatory requests.
+type regulatoryQuery struct {
+	paging
+	Contains string `query:"contains" doc:"Only requests with this text in an id, the wallet, the URL or the status." example:"draft"`
+}
+
+func (s *Admin) listRegulatoryRequests(c *control, query regulatoryQuery, _ none) (string, []*regulatory.Record, error) {
 	w := c.world
 	w.Lock()
-	total := w.Regulatory.Len()
-	c.setPage(query, total)
-	records := []*regulatory.Record{}
-	if c.page.Page <= c.page.PageCount(total) { // otherwise the product below could overflow
-		records = w.Regulatory.Newest((c.page.Page-1)*c.page.PerPage, c.page.PerPage)
-	}
+	all := w.Regulatory.Newest(0, w.Regulatory.Len())
 	w.Unlock()
-	return spelling.Counted(total, "regulatory request", "regulatory requests"), records, nil
+	all = containing(all, query.Contains, func(r *regulatory.Record) []string {
+		return []string{r.RequestID, r.ShipmentID, r.FileURL, r.Wallet, r.TransactionID, string(r.Status)}
+	})
+	message := spelling.Counted(len(all), "regulatory request", "regulatory requests")
+	return message, pageOf(c, query.paging, all), nil
 }
 
 // regulatoryParameter selects a regulatory request.

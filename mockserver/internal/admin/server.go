@@ -104,7 +104,7 @@ func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	w := c.world
 	p := worldState{
 		World: w.Name(), Entries: w.Log.Last(), Unauthenticated: s.Worlds.Unauthenticated.Log.Last(),
-		Marks:   worldMarks{Faults: checksum(w.Faults.Changes()), Worlds: checksumWorlds(s.Worlds.Worlds())},
+		Marks:   worldMarks{Faults: checksum(w.Faults.Changes(), w.Operations()), Worlds: checksumWorlds(s.Worlds.Worlds())},
 		Pending: w.Clock.Waiting(), Clock: clockKind(w), Now: w.Clock.Now(),
 	}
 	deliveries, inbox := w.Dispatcher.Changes(), w.Inbox.Received()

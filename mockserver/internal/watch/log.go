@@ -4,6 +4,7 @@ package watch
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -184,6 +186,7 @@ func (j *Log) See(x *wire.Exchange) {
 		Status: x.Status(), ErrorCode: refusal.Code, Message: wire.Redact(refusal.Message), Fault: x.Faults(),
 		RequestBytes: len(x.Body),
 	}}
+	about(&e.Entry, x)
 	e.RequestBody = j.start(x.Body)
 	if x.Ending == wire.EndAnswered {
 		e.ResponseBytes, e.ResponseBody = x.Reply.Length(), j.start(x.Reply.Start(j.body))
@@ -193,6 +196,27 @@ func (j *Log) See(x *wire.Exchange) {
 
 // short returns what the journal records of a text of a request, which can be as long as a header may be.
 func short(text string) string { return wire.Redact(wire.Bounded(text, 2048)) }
+
+// about sets what a request is about.
+func about(e *journal.Entry, x *wire.Exchange) {
+	record := x.Reply.Record
+	if record == nil {
+		var named struct {
+			ShipmentID string `json:"shipment_id"`
+			RequestID  string `json:"request_id"`
+		}
+		_ = json.Unmarshal(x.Body, &named) // a body that names neither is about none
+		e.ShipmentID, e.RegulatoryRequestID = name(named.ShipmentID), name(named.RequestID)
+		return
+	}
+	e.ShipmentID, e.RegulatoryRequestID = name(record.ShipmentID), record.RequestID
+	if operations.Has(x.Operation, operations.Charges) && record.TransactionID != "" {
+		e.Charged = record.ChargedAmount.StringFixed(2) + " " + record.Currency
+	}
+}
+
+// name returns an identifier for the journal, from outside.
+func name(id string) string { return wire.Redact(wire.Bounded(id, wire.MaxReason)) }
 
 // start returns what the journal records of a body.
 func (j *Log) start(body []byte) string {

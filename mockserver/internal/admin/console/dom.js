@@ -77,7 +77,7 @@ export const part = (title, ...children) => h("section", { class: "part" }, h("h
  * @param {[string, any][]} pairs
  */
 export function facts(pairs) {
-  const known = pairs.filter(([, value]) => present(value) && value !== "");
+  const known = pairs.filter(([, value]) => present(value) && String(value) !== "");
   const rows = known.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
   return h("dl", { class: "facts" }, rows);
 }

@@ -3,7 +3,7 @@
 import { actions, badge, button, facts, h, note, part, status } from "./dom.js";
 import { attempt, copy } from "./notice.js";
 import { sent } from "./send.js";
-import { body, moment } from "./text.js";
+import { body, linked, moment } from "./text.js";
 
 const needs = "it needs the environment variable SHIPPING_SECRET_KEY; Worlds has “Copy env”";
 
@@ -37,6 +37,9 @@ export function entryDetail(app, view, received) {
         h("a", { class: "button", href: app.link({ id: `send/${id}` }) }, "Edit and send")),
       facts([
         ["Operation", entry.operation || "none"],
+        ["Shipment", linked(entry.shipment_id)],
+        ["Regulatory request", linked(entry.regulatory_request_id)],
+        ["Charged", entry.charged],
         ["Id", id],
         ["Responded", moment(entry.at)],
         ["Duration", entry.duration],

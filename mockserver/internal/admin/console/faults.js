@@ -3,8 +3,9 @@
 import { series } from "./api.js";
 import { actions, badge, button, facts, h, labelled, note, part, put } from "./dom.js";
 import { editor } from "./editor.js";
-import { lesson, list, split } from "./list.js";
+import { lesson, list, split, tabs } from "./list.js";
 import { attempt } from "./notice.js";
+import { stubs } from "./stubs.js";
 import { count, json } from "./text.js";
 
 const purchase = "regulatory.purchase";
@@ -55,19 +56,25 @@ const ruleFields = [
 export function faults(app) {
   /** @type {any} */
   let known; // what GET /_mock/faults returned
-  const clear = button("Remove all", () => attempt(() => app.api.remove("faults"), "No rules are left"));
+  const parts = tabs(app, [["rules", "Rules"], ["stubs", "Stubs"]]);
+  const isStubs = () => parts.chosen() === "stubs";
+  const remove = () => attempt(() => app.api.remove(isStubs() ? "stubs" : "faults"), "All are removed");
+  const clear = button("Remove all", remove);
+  const create = button("New rule", () => app.go({ id: "new" }), { class: "primary" });
+  const content = h("div", { class: "first" });
   const rows = list(app, {
     label: "Fault rules",
     heads: ["Number", "Struck", "Rule", "When", "Requests"],
     key: (one) => String(one.number),
     row: (one) => [`Rule ${one.number}`, struck(one), one.name || effect(one), when(one), `${one.seen ?? 0} seen`],
-    empty: () => lesson("No rules: nothing goes wrong."),
+    empty: () => lesson("No rules: nothing goes wrong. “New rule” has examples."),
   });
   const view = split(app, {
     title: "Faults",
-    tools: [button("New rule", () => app.go({ id: "new" }), { class: "primary" }), clear],
-    content: rows.node,
+    tools: [parts.node, create, clear],
+    content,
   });
+  const stubbed = stubs(app, view);
 
   /** effect is what a rule does. */
   function effect({ fault }) {
@@ -76,14 +83,19 @@ export function faults(app) {
 
   const load = series(async () => {
     known = await attempt(() => app.api.get("faults")) ?? known;
+    await stubbed.load();
     if (!known) return;
-    clear.disabled = known.rules.length === 0;
     rows.set(known.rules);
     open(app.route.id);
   });
 
   /** @param {string} id the number of a rule; new, or new/3 for a form that begins with rule 3 */
   function open(id) {
+    parts.draw();
+    create.textContent = isStubs() ? "New stub" : "New rule";
+    const shown = isStubs() ? stubbed.rows : rows;
+    if (shown.node.parentNode !== content) put(content, shown.node);
+    if (isStubs()) return stubbed.open(id);
     rows.mark(id);
     const one = known?.rules.find(({ number }) => String(number) === id);
     if (known && id.startsWith("new")) newRules(id);
@@ -134,10 +146,10 @@ export function faults(app) {
 
   return {
     node: view.node,
-    move: rows.move,
+    move: (step) => (isStubs() ? stubbed.rows : rows).move(step),
     show: ({ id }) => open(id),
     refresh(changed) {
-      if (changed.has("faults")) load();
+      if (changed.has("faults") || isStubs() && changed.has("journal_entries")) load();
     },
   };
 }

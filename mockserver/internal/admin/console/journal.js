@@ -6,7 +6,7 @@ import { entryDetail } from "./entry.js";
 import { lesson, list, searchField, split } from "./list.js";
 import { attempt } from "./notice.js";
 import { sendForm } from "./send.js";
-import { count, time } from "./text.js";
+import { count, linked, money, time } from "./text.js";
 
 const page = 200; // requests that are loaded at once
 const most = 1000; // requests that are kept while more arrive
@@ -14,6 +14,10 @@ const outcomes = [["", "All"], ["refused", "Refused"], ["faulted", "Faulted"]];
 const exports = [["jsonl", "JSON lines"], ["curl", "curl"]];
 const noMatch = "No request matches. The search covers operations, paths, queries, statuses, error codes, "
   + "reasons and bodies.";
+/** subject is what a request is about. */
+const subject = ({ shipment_id: shipment, regulatory_request_id: request, charged }) => [
+  [shipment, request].filter(Boolean).join(" → "), charged && h("b", null, " ", spent(charged))];
+const spent = (charged) => money(`-${charged.split(" ")[0]}`, charged.split(" ")[1]);
 const none = "No requests yet. Requests to the service appear here as they arrive. Worlds has “Copy env”. Try:";
 const example = 'curl -H "Authorization: Bearer $SHIPPING_SECRET_KEY" "$SHIPPING_BASE_URL/v1/rates?perPage=2"';
 
@@ -29,24 +33,27 @@ export function journal(app) {
 
   const search = searchField(app, "Path, status, reason or body");
   const chips = outcomes.map(([value, text]) => button(text, () => app.go({ query: { outcome: value } })));
+  const since = button("Clear", mark, { title: "Shows only the requests from now on; the journal keeps the others" });
   const extent = h("span", { class: "note", role: "status" });
   const unauthenticated = h("a", { class: "note", hidden: true });
   const downloads = exports.map(([, text]) => h("a", { download: "" }, text));
   const rows = list(app, {
     label: "Requests, newest first",
-    heads: ["Time", "Status", "Request", "Operation, or why it was refused", "Id"],
+    heads: ["Time", "Status", "Request", "What it is about, and why it was refused", "Id"],
     key: (entry) => entry.request_id,
     row: (entry) => [
       time(entry.at, app.summary?.now), status(entry.status),
       h("span", { class: "mono" }, h("b", null, entry.method), " ", entry.path, entry.query && "?" + entry.query),
-      h("span", { class: entry.fault && "struck" }, entry.fault || entry.message || entry.operation), entry.request_id,
+      [h("span", { class: "mono" }, subject(entry)), " ", h("span", { class: entry.fault && "struck" },
+        entry.fault || entry.message || !entry.shipment_id && !entry.regulatory_request_id && entry.operation)],
+      entry.request_id,
     ],
     empty: () => (loaded === "{}" ? lesson(none, example) : lesson(noMatch)),
   });
   const view = split(app, {
     title: "Journal",
     tools: [
-      search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, chips), extent, unauthenticated,
+      search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, chips), since, extent, unauthenticated,
       h("span", { class: "note exports" }, "Export ", downloads),
       button("Findings", () => app.go({ id: "findings" }), { title: "What a careful client would not send" }),
       button("Send a request", () => app.go({ id: "send" }), { class: "primary" }),
@@ -58,9 +65,15 @@ export function journal(app) {
 
   /** filter is the query of GET /_mock/journal for the address. */
   function filter() {
-    const { outcome, q } = app.route.query;
+    const { outcome, q, after } = app.route.query;
     const text = /^req-\d+$/.test(q) ? "request_id" : "contains";
-    return { ...(outcome && { [outcome]: "true" }), ...(q && { [text]: q }) };
+    return { ...(outcome && { [outcome]: "true" }), ...(q && { [text]: q }), ...(after && { after }) };
+  }
+
+  /** mark hides the requests that have arrived, or shows them again. */
+  function mark() {
+    const { journal_entries: last = 0 } = app.summary ?? {};
+    app.go({ id: "", query: { after: app.route.query.after ? "" : `req-${last}` } });
   }
 
   /** read returns entries, newest first. */
@@ -107,12 +120,12 @@ export function journal(app) {
   async function findings() {
     const all = await attempt(() => app.api.get("journal", { as: "findings" }));
     if (!all || app.route.id !== "findings") return;
+    const rules = [...new Set(all.map(({ rule }) => rule))].map((rule) => all.filter((one) => one.rule === rule));
     view.open("findings", h("h2", null, count(all.length, "finding")),
       note("Findings are requests that a careful client does not send, such as one with an unknown field."),
-      all.map((one) => part(one.operation,
-        h("p", null, badge(one.rule, "warn"), " ", one.detail, ` ${count(one.times, "time")}, last as `,
-          h("a", { href: app.link({ id: one.request_id }) }, one.request_id)),
-        note(one.advice))));
+      rules.map((same) => part([badge(same[0].rule, "warn"), ` ${count(same.length, "finding")}`], note(same[0].advice),
+        h("ul", null, same.map((one) => h("li", null, one.operation, " ", linked(one.detail), ` ${count(one.times, "time")}`,
+          one.request_id && [", last as ", linked(one.request_id)]))))));
   }
 
   return {
@@ -122,6 +135,7 @@ export function journal(app) {
     show({ id, query }) {
       if (document.activeElement !== search) search.value = query.q ?? "";
       outcomes.forEach(([value], i) => chips[i].setAttribute("aria-pressed", String(value === (query.outcome ?? ""))));
+      since.textContent = query.after ? `Since ${query.after} ×` : "Clear";
       exports.forEach(([as], i) => { downloads[i].href = app.api.address("journal", { ...filter(), as }); });
       if (loaded && loaded !== JSON.stringify(filter())) load();
       rows.mark(id);

@@ -3,9 +3,9 @@
 import { series } from "./api.js";
 import { actions, badge, button, facts, form, h, note, part, put, submit } from "./dom.js";
 import { editor } from "./editor.js";
-import { lesson, list, split } from "./list.js";
+import { lesson, list, searchField, split } from "./list.js";
 import { attempt } from "./notice.js";
-import { json, moment, money, time } from "./text.js";
+import { json, linked, moment, money, time } from "./text.js";
 
 const page = 200; // entries that are loaded at once
 
@@ -19,6 +19,8 @@ export function ledger(app) {
 
   const group = h("div", { class: "wallets", role: "group", "aria-label": "Wallets" });
   const amount = h("input", { inputmode: "decimal", placeholder: "Amount", "aria-label": "Amount", size: "12" });
+  const search = searchField(app, "Id, memo or kind");
+  let loaded = ""; // the search of the entries
   const sound = h("span", { class: "note" });
   const sign = (entry) => (entry.kind === "debit" ? "−" : "+");
   const rows = list(app, {
@@ -29,11 +31,12 @@ export function ledger(app) {
       time(entry.at, app.summary?.now), badge(entry.kind), entry.memo, `Balance ${money(entry.balance, entry.currency)}`,
       h("b", { class: entry.kind === "debit" ? "" : "income" }, sign(entry), money(entry.amount)),
     ],
-    empty: () => lesson("This wallet has no entries. A purchase of documents adds one; so does a deposit."),
+    empty: () => lesson(app.route.query.q ? "No entry matches." : "This wallet has no entries. A purchase of documents adds one; so does a deposit."),
   });
   const view = split(app, {
     title: "Ledger",
     tools: [
+      search,
       form(deposit, actions(amount, submit("Fund wallet"))),
       button("Exchange rates", () => app.go({ id: "exchange-rates" })), sound,
     ],
@@ -51,7 +54,9 @@ export function ledger(app) {
     sound.classList.toggle("struck", Boolean(all.problems));
     const wallet = await owner(app.route.id) ?? chosen()?.reference;
     if (wallet && wallet !== chosen()?.reference) return app.go({ query: { wallet } });
-    const found = wallet && await attempt(() => app.api.get("ledger", { perPage: String(pages * page), wallet }));
+    const { q } = app.route.query;
+    loaded = q ?? "";
+    const found = wallet && await attempt(() => app.api.get("ledger", { perPage: String(pages * page), wallet, ...(q && { contains: q }) }));
     entries = found?.entries ?? [];
     draw();
   });
@@ -91,14 +96,12 @@ export function ledger(app) {
     if (id === "exchange-rates") return exchangeRates();
     const entry = entries.find((one) => one.id === id);
     if (!entry) return view.close();
-    const { reference } = entry;
-    const href = reference?.startsWith("RD-") && app.link({ section: "regulatory-requests", id: reference });
     view.open(id, h("h2", null, badge(entry.kind), " ", sign(entry), money(entry.amount, entry.currency)),
       facts([
         ["Memo", entry.memo],
         ["Transaction", entry.id],
-        ["Wallet", entry.wallet],
-        ["Reference", href ? h("a", { href }, reference) : reference],
+        ["Wallet", linked(entry.wallet)],
+        ["Reference", linked(entry.reference)],
         ["Time", moment(entry.at)],
         ["Balance afterwards", money(entry.balance, entry.currency)],
       ]),
@@ -127,8 +130,10 @@ export function ledger(app) {
   return {
     node: view.node,
     move: rows.move,
-    show({ id }) {
-      const stays = entries.length > 0 && entries[0].wallet === chosen().reference;
+    search,
+    show({ id, query: { q = "" } }) {
+      if (document.activeElement !== search) search.value = q;
+      const stays = q === loaded && entries.length > 0 && entries[0].wallet === chosen().reference;
       if (stays && (!id.startsWith("TR-") || entries.some((entry) => entry.id === id))) return draw();
       pages = 1;
       load();

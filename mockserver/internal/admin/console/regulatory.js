@@ -2,10 +2,10 @@
 
 import { operation, series } from "./api.js";
 import { actions, badge, button, facts, h, part, put } from "./dom.js";
-import { lesson, list, split } from "./list.js";
+import { lesson, list, searchField, split } from "./list.js";
 import { attempt } from "./notice.js";
 import { operate } from "./send.js";
-import { between, count, json, moment, money, time } from "./text.js";
+import { between, count, json, linked, moment, money, time } from "./text.js";
 
 const page = 200; // requests that are loaded at once
 
@@ -19,22 +19,24 @@ function progress({ documents, available_documents: offered }) {
 export function regulatoryRequests(app) {
   let pages = 1;
   let command = ""; // that analyzes a shipment
+  const search = searchField(app, "Id, wallet, URL or state");
+  let loaded = ""; // the search of the rows
   const goods = h("select", { "aria-label": "Shipment or invoice" });
   const rows = list(app, {
     label: "Regulatory requests, newest first",
-    heads: ["Changed", "State", "Request", "Documents", "Charged"],
+    heads: ["Created", "State", "Request", "Documents", "Charged"],
     key: (row) => row.request_id,
     row: (row) => [
-      time(row.updated_at, app.summary?.now), badge(row.status),
+      time(row.created_at, app.summary?.now), badge(row.status),
       h("span", { class: "mono" }, row.request_id, " from ", row.shipment_id || row.file_url),
       progress(row),
       row.charged_amount !== undefined && money(row.charged_amount, row.currency),
     ],
-    empty: () => lesson("No regulatory requests yet. Analyze a shipment or an invoice above, or:", command),
+    empty: () => (app.route.query.q ? lesson("No request matches.") : lesson("No regulatory requests yet. Analyze a shipment or an invoice above, or:", command)),
   });
   const view = split(app, {
     title: "Regulatory requests",
-    tools: [goods, button("Analyze", () => analyze(), { class: "primary" })],
+    tools: [search, goods, button("Analyze", () => analyze(), { class: "primary" })],
     content: rows.node,
   });
   const detail = requestDetail(app, view);
@@ -54,8 +56,12 @@ export function regulatoryRequests(app) {
     command = world.curl;
   }
 
+  /** query selects the newest requests of the search. */
+  const query = (most) => ({ perPage: String(most), ...(app.route.query.q && { contains: app.route.query.q }) });
+
   const load = series(async () => {
-    const found = await attempt(() => app.api.get("regulatory-requests", { perPage: String(pages * page) }));
+    loaded = app.route.query.q ?? "";
+    const found = await attempt(() => app.api.get("regulatory-requests", query(pages * page)));
     if (!found) return;
     rows.set(found, found.length < pages * page ? undefined : older);
   });
@@ -76,8 +82,10 @@ export function regulatoryRequests(app) {
   return {
     node: view.node,
     move: rows.move,
-    search: goods,
-    show({ id }) {
+    search,
+    show({ id, query: { q = "" } }) {
+      if (document.activeElement !== search) search.value = q;
+      if (q !== loaded) load();
       rows.mark(id);
       detail(id);
     },
@@ -107,8 +115,6 @@ function requestDetail(app, view) {
   function draw(record, history) {
     const failed = record.documents?.some((one) => one.status === "failed" && one.mode === "automated");
     const retry = () => operate(app, "regulatory.retry", record, {});
-    const transaction = record.transaction_id
-      && h("a", { href: app.link({ section: "ledger", id: record.transaction_id }) }, record.transaction_id);
     view.open(record.request_id,
       h("h2", null, badge(record.status), " ", h("span", { class: "mono" }, record.request_id)),
       record.failure_reason && h("p", { class: "reason" }, record.failure_reason),
@@ -117,10 +123,11 @@ function requestDetail(app, view) {
       part("History", timeline(history)),
       part(count(record.line_items.length, "item"), h("ul", null, record.line_items.map(lineItem))),
       facts([
-        ["From", record.shipment_id || record.file_url],
-        ["Wallet", record.wallet],
-        ["Charged", transaction && money(record.charged_amount, record.currency)],
-        ["Transaction", transaction],
+        ["From", linked(record.shipment_id || record.file_url)],
+        ["Requests", h("a", { href: app.link({ section: "journal", query: { q: record.request_id } }) }, "in the journal")],
+        ["Wallet", linked(record.wallet)],
+        ["Charged", record.transaction_id && money(record.charged_amount, record.currency)],
+        ["Transaction", linked(record.transaction_id)],
         ["Created", moment(record.created_at)],
       ]),
       part("Record", json(record)));

@@ -1,6 +1,7 @@
 // How times, amounts and JSON read.
 
 import { h } from "./dom.js";
+import { change, format as address, parse } from "./route.js";
 
 /** @param {Intl.DateTimeFormatOptions} parts */
 const format = (parts) => new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: "UTC" });
@@ -64,10 +65,29 @@ export function money(amount, currency) {
  */
 export function body(text, size = 0) {
   if (!text) return h("p", { class: "note" }, "No body.");
-  const shown = /^\s*[{[]/.test(text) ? indent(text) : text;
+  const shown = linked(/^\s*[{[]/.test(text) ? indent(text) : text);
   const node = h("pre", { class: "body", tabindex: "0", role: "group", "aria-label": "Body" }, shown);
   const kept = new TextEncoder().encode(text).length;
   return size > kept ? [node, h("p", { class: "note" }, `The journal keeps the first ${kept} of ${size} bytes.`)] : node;
+}
+
+/**
+ * The place of a record by the prefix of its id.
+ * @type {Record<string, (id: string) => Partial<import("./route.js").Route>>}
+ */
+const places = {
+  RD: (id) => ({ section: "regulatory-requests", id }),
+  SH: (id) => ({ section: "journal", id: "", query: { q: id } }),
+  TR: (id) => ({ section: "ledger", id }),
+  VA: (id) => ({ section: "ledger", id: "", query: { wallet: id } }),
+  WA: (id) => ({ section: "webhooks", id, query: { show: "webhooks", q: id } }),
+  req: (id) => ({ section: "journal", id }),
+};
+
+/** linked makes each id in a text a link to its record; that of a shipment leads to its requests in the journal. */
+export function linked(text = "") {
+  return text.split(/\b((?:RD|SH|TR|VA|WA)-[A-Z0-9]+|req-\d+)\b/).map((part, i) => (i % 2
+    ? h("a", { href: address(change(parse(location.hash), places[part.split("-")[0]](part))) }, part) : part));
 }
 
 /** json shows a value. */

@@ -1,18 +1,19 @@
 // The webhooks of a world, the deliveries to them, and the inbox, which needs no receiver.
 
 import { series } from "./api.js";
-import { actions, badge, button, facts, h, note, part, put } from "./dom.js";
+import { actions, badge, button, choice, facts, h, labelled, note, part, put } from "./dom.js";
 import { editor } from "./editor.js";
 import { lesson, list, searchField, split, tabs } from "./list.js";
 import { attempt } from "./notice.js";
 import { operate } from "./send.js";
-import { between, count, json, moment, time } from "./text.js";
+import { between, count, json, linked, moment, time } from "./text.js";
 
 const page = 200; // records that are loaded at once
+const events = ["shipment.created", "shipment.updated", "shipment.delivered"];
 const newWebhook = {
   name: "Orders",
   url: "http://127.0.0.1:9000/hook",
-  events: ["shipment.created", "shipment.updated", "shipment.delivered"],
+  events,
 };
 
 /** @param {import("./app.js").App} app */
@@ -112,7 +113,7 @@ function makeLists(app) {
       label: "Deliveries, newest first",
       heads: ["Time", "State", "Event", "To", "Attempts"],
       key: (one) => one.delivery_id,
-      row: (one) => [now(one.created_at), badge(one.state), one.event, one.url, count(one.attempts.length, "attempt")],
+      row: (one) => [now(one.created_at), badge(sent(one.state)), one.event, one.url, count(one.attempts.length, "attempt")],
       empty: empty("No deliveries. Subscribe a receiver, or the inbox, then send an event."),
     }),
     webhooks: list(app, {
@@ -138,12 +139,15 @@ function makeLists(app) {
   };
 }
 
+/** sent is the state of a delivery; a refused one is to a target that is not allowed. */
+const sent = (state) => (state === "refused" ? "not sent" : state);
+
 /** deliveryDetail shows a delivery: its attempts, its payload, and its replay. */
 function deliveryDetail(app, view, one) {
   const { delivery_id, webhook_id } = one;
   const replay = (order) => operate(app, "webhooks.replay", {}, order);
   const answered = (code) => badge(code || "no response", code >= 200 && code < 300 ? "good" : "bad");
-  view.open(delivery_id, h("h2", null, badge(one.state), " ", one.event),
+  view.open(delivery_id, h("h2", null, badge(sent(one.state)), " ", one.event),
     actions(button("Replay", () => replay({ delivery_id }), { class: "primary" }),
       button("Replay to this webhook only", () => replay({ delivery_id, webhook_id }))),
     one.reason && h("p", { class: "reason" }, one.reason),
@@ -155,7 +159,7 @@ function deliveryDetail(app, view, one) {
       ["Webhook", h("a", { href: app.link({ id: webhook_id, query: { show: "webhooks", q: webhook_id } }) }, webhook_id)],
       ["Delivery", delivery_id],
       ["Event id", one.webhook_event_id],
-      ["Shipment", one.shipment_id],
+      ["Shipment", linked(one.shipment_id)],
       ["Queued", moment(one.created_at)],
     ]),
     part("Payload", json(one.payload)));
@@ -202,23 +206,30 @@ function newForm(app, view) {
 /** eventForm shows the form of an event. */
 async function eventForm(app, view) {
   if (view.shows("event")) return;
-  const sent = h("div", { role: "status" });
-  const receiver = (one) => h("li", null, badge(one.state), " ",
+  const receivers = h("div", { role: "status" });
+  const receiver = (one) => h("li", null, badge(sent(one.state)), " ",
     h("a", { href: app.link({ id: one.delivery_id, query: { show: "", q: one.delivery_id } }) }, one.url),
     one.reason && h("small", null, one.reason));
   const form = editor(app, {
     method: "POST", path: "events", value: { event: "shipment.updated", shipment_id: "" }, action: "Send",
     done: (all) => {
-      put(sent, part("Sent to", h("ul", null, all.slice(0, 20).map(receiver)),
+      put(receivers, part("Sent to", h("ul", null, all.slice(0, 20).map(receiver)),
         all.length > 20 && note(`and ${all.length - 20} more`)));
       return count(all.length, "notification");
     },
   });
-  view.open("event", h("h2", null, "Send an event"), form.node,
+  const kind = choice(events.map((name) => [name, name]), { onchange: () => fill(), value: events[1] });
+  const shipment = h("select", { onchange: () => fill() });
+  const fill = () => form.set({ event: kind.value, shipment_id: shipment.value });
+  view.open("event", h("h2", null, "Send an event"),
+    h("div", { class: "line" }, labelled("Event", kind), labelled("Shipment", shipment)), form.node,
     note("About a shipment in its current state, or with a payload of its own: ",
-      h("code", null, '{"event":"order.paid","data":{"order_id":"OR-1"}}')), sent);
+      h("code", null, '{"event":"order.paid","data":{"order_id":"OR-1"}}')), receivers);
   const world = await attempt(() => app.api.details());
-  if (world) form.set({ event: "shipment.updated", shipment_id: world.shipments[0] });
+  if (!world) return;
+  put(shipment, world.consignments.map(({ shipment_id: id, origin, destination }) =>
+    h("option", { value: id }, `${id} ${origin}→${destination}`)));
+  fill();
 }
 
 /** notificationDetail shows a notification in the inbox, and whether its signature is valid. */

@@ -1,7 +1,7 @@
 // The worlds of the server; of the present one its key, its contents, its clock and its dialect.
 
 import { api, series } from "./api.js";
-import { actions, badge, button, facts, form, h, note, part, put, submit } from "./dom.js";
+import { actions, badge, button, facts, form, h, labelled, note, part, put, submit } from "./dom.js";
 import { editor } from "./editor.js";
 import { list, split, tabs } from "./list.js";
 import { attempt, copy } from "./notice.js";
@@ -63,19 +63,21 @@ function makeLists(app) {
   return {
     worlds: list(app, {
       label: "Open worlds",
-      heads: ["", "Clock", "World", "Contents", "Pending timers"],
+      heads: ["Shown", "Clock", "World", "Contents", "Pending timers"],
       key: ({ name }) => name,
       row: ({ name, clock, regulatory_requests: requests, pending }) => [
-        name === app.route.world && "shown here", badge(clock), name,
+        name === app.route.world && "here", badge(clock), name,
         count(requests, "regulatory request"), `${pending} pending`,
       ],
       empty: () => null,
     }),
     dialect: list(app, {
       label: "Dialect",
-      heads: ["", "Field", "Point that the specification leaves open", "Value"],
+      heads: ["Set", "Used by", "Field, and what the specification leaves open", "Value"],
       key: ({ field }) => field,
-      row: (one) => [one.set && badge("set"), one.field, one.open, one.value || "–"],
+      row: (one) => [
+        one.set && badge("set"), one.used, [h("span", { class: "mono" }, one.field), " ", one.open], one.value || one.default,
+      ],
       empty: () => null,
     }),
   };
@@ -169,10 +171,13 @@ async function newForm(app, view) {
     },
   });
   const terms = h("div");
-  view.open("new", h("h2", null, "New world"), create.node,
+  const scenario = h("select", { onchange: () => create.set({ ...newWorld, scenario: scenario.value }) });
+  view.open("new", h("h2", null, "New world"), labelled("Scenario", scenario), create.node,
     note("The scenario is one of these terms, or several joined with hyphens. The dialect may be omitted; ",
       h("code", null, '"dialect": "contrary"'), " makes every other choice."), terms);
   const index = await attempt(() => home.get("./"));
+  const words = (index?.scenarios ?? []).map(({ word, max }) => (max ? word.replace(/N$/, String(Math.min(max, 50))) : word));
+  put(scenario, ["lowfunds-virtual", ...words].map((word) => h("option", { value: word }, word)));
   put(terms, facts((index?.scenarios ?? []).map(({ word, summary, max }) =>
     [word, max ? `${summary}; N is at most ${max.toLocaleString("en-GB")}` : summary])));
 }
@@ -186,7 +191,7 @@ function pointDetail(view, one) {
       ["Open point", one.open],
       ["Default", one.default],
       ["Basis", one.basis],
-      ["Value", one.value || "–"],
+      ["Value", one.value || one.default],
       ["Used by", one.used],
       ["Observed by", one.observed],
     ]),
