@@ -317,3 +317,47 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 		}
 	})
 }
+
+// Entries of an analysis and a purchase looked alike: they named neither the shipment nor what was charged.
+func TestJournal_NamesWhatARequestIsAbout(t *testing.T) {
+	t.Parallel()
+	srv := start(t)
+	shipment := srv.Shipments()[0]
+	lost := fault.Rule{Operation: shipping.OpPurchase, Committed: true, First: 1, Fault: fault.Drop()}
+	if err := srv.Inject(lost); err != nil {
+		t.Fatal(err)
+	}
+	client := srv.Client(t)
+	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Sole: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post(t, srv, "/v1/webhooks/replay", `{"shipment_id":"SH-X"}`).want(t, http.StatusBadRequest)
+	charged := bought.Request.ChargedAmount.StringFixed(2) + " " + bought.Request.Currency
+	for _, test := range []struct{ operation, shipment, request, charged string }{
+		{shipping.OpAnalyze, shipment, draft.RequestID, ""},
+		{shipping.OpPurchase, shipment, draft.RequestID, charged},
+		{shipping.OpGetRequest, shipment, draft.RequestID, ""},
+		{shipping.OpReplayWebhook, "SH-X", "", ""},
+	} {
+		e := srv.Find(journal.Query{Operation: test.operation})[0]
+		if e.ShipmentID != test.shipment || e.RegulatoryRequestID != test.request || e.Charged != test.charged {
+			t.Errorf("%s is about %q, %q, %q; want %+v", test.operation, e.ShipmentID, e.RegulatoryRequestID, e.Charged, test)
+		}
+	}
+	for path, want := range map[string]int{
+		"regulatory-requests?contains=" + strings.ToLower(shipment): 1, "regulatory-requests?contains=failed": 0,
+		"ledger?contains=" + draft.RequestID: 1,
+	} {
+		var envelope struct{ Pagination struct{ Total int } }
+		if err := json.Unmarshal(get(t, srv, "/_mock/"+path).body, &envelope); err != nil || envelope.Pagination.Total != want {
+			t.Errorf("%s: %d records, want %d: %v", path, envelope.Pagination.Total, want, err)
+		}
+	}
+}
