@@ -56,6 +56,7 @@ func TestTheServiceGetsTheSpanOfEachAttempt(t *testing.T) {
 	var received []string
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		received = append(received, r.Header.Get("Traceparent"))
+		w.Header().Set("Connection", "close") // so that nothing is written to a connection that Close ends
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	spans := tracetest.NewInMemoryExporter()
