@@ -16,10 +16,12 @@ func (w *World) Findings() []journal.Finding {
 	repeated := w.Regulatory.Repeated()
 	w.Unlock()
 	for _, again := range repeated {
-		detail := fmt.Sprintf("%s of %s in %s and %s", strings.Join(again.DocumentTypes, ", "), again.Source, again.First, again.RequestID)
+		detail := fmt.Sprintf("%s of %s in %s and %s", strings.Join(again.DocumentTypes, ", "), again.Source, again.First,
+			again.RequestID)
 		finding := journal.Finding{
 			Rule: journal.LintBoughtTwice, Operation: shipping.OpPurchase, Detail: detail, Times: 1,
-			Advice: "the wallet paid twice for the same documents: after an error, settle the first purchase instead of starting over",
+			Advice: "the wallet paid twice for the same documents: after an error, settle the first purchase instead of " +
+				"starting over, and keep the journal of a batch",
 		}
 		for _, entry := range w.Find(journal.Query{Operation: shipping.OpPurchase, Contains: again.RequestID}) {
 			finding.EntryID = entry.ID
