@@ -212,7 +212,7 @@ func ReorderNotification(limit time.Duration) Fault {
 func DropNotification() Fault { return Fault{Kind: "drop-notification"} }
 
 // ForgeNotification returns a fault of notifications that sends another one first, as an attacker would: about another
-// shipment of the world, with ids of its own and the signature of the genuine one, which is wrong for it.
+// shipment of the world, with other ids, and with the signature of the genuine one, which does not fit its body.
 func ForgeNotification() Fault { return Fault{Kind: "forge-notification"} }
 
 // Check returns an error if the fault cannot happen: an unknown kind, a field that the kind does not read, or a

@@ -17,7 +17,7 @@ import (
 type Strike struct {
 	fault.Fault
 	Count    func() string // counts that the fault has struck, and describes it for the log
-	Shipment string        // what a forged notification is about
+	Shipment string        // replaces the shipment in a forged notification
 }
 
 var errResponseLost = errors.New("the response was lost")
