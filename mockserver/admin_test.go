@@ -3,6 +3,8 @@ package mockserver_test
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -213,4 +215,54 @@ func TestAdminLedger_OfOneWallet(t *testing.T) {
 	}
 	get(t, srv, "/_mock/ledger?wallet=1").refusal(t, http.StatusNotFound, `the world has no wallet "1": use one of `+srv.Wallets()[0])
 	get(t, srv, "/_mock/ledger?wallet="+wallet+"0").refusal(t, http.StatusNotFound, `did you mean "`+wallet+`"?`)
+}
+
+// Lists have their total beside the data, times are in UTC, refusals have no prefix, and Allow contains HEAD.
+func TestAdmin_IsConsistent(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	for path, total := range map[string]int{"worlds": 1, "webhooks": len(srv.Webhooks()), "deliveries": len(srv.Deliveries()), "regulatory-requests": 0, "ledger": 342} {
+		var envelope struct{ Pagination map[string]int }
+		if err := json.Unmarshal(get(t, srv, "/_mock/"+path+"?perPage=1").body, &envelope); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{"total": total, "perPage": 1, "page": 1, "pageCount": max(1, total)}
+		if got := envelope.Pagination; got["total"] == 0 && total > 0 || path != "ledger" && !reflect.DeepEqual(got, want) {
+			t.Errorf("%s has the pagination %v, want %v", path, got, want)
+		}
+	}
+
+	analyzeShipment(t, srv, srv.Shipments()[0])
+	post(t, srv, "/_mock/events", `{"event":"shipment.updated","data":{}}`).want(t, 200)
+	local := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]+)?[+-]`)
+	for _, path := range []string{"journal", "journal/req-1", "worlds/home", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "live", "journal?as=findings"} {
+		if found := local.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
+			t.Errorf("%s has the time %s", path, found)
+		}
+	}
+
+	for path, body := range map[string]string{"webhooks": `{"url":"ftp://x"}`, "events": `{"event":"nobody"}`, "faults": `{"rules":[{"first":-1}]}`, "worlds": `{"name":"x y"}`} {
+		if got := post(t, srv, "/_mock/"+path, body).refusal(t, 400, ""); strings.Contains(string(got.body), "mockserver: ") {
+			t.Errorf("%s: %s", path, got.body)
+		}
+	}
+	if allow := do(t, srv, http.MethodPut, "/_mock/webhooks", "").header.Get("Allow"); allow != "GET, HEAD, POST" {
+		t.Errorf("Allow is %q", allow)
+	}
+	if to := get(t, srv, "/_mock").want(t, http.StatusPermanentRedirect).header.Get("Location"); to != "/_mock/" {
+		t.Errorf("/_mock leads to %q", to)
+	}
+}
+
+// A control request does not open the world of its key; only requests to the service and POST /_mock/worlds do.
+func TestAdmin_OpensNoWorldByItsKey(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, key := range []string{"sk_test_lowfunds_closed", "sk_test_typo"} {
+		do(t, srv, http.MethodGet, "/_mock/journal", "", "Authorization", "Bearer "+key).refusal(t, http.StatusNotFound, "POST /_mock/worlds")
+	}
+	var open []struct{ Name string }
+	if get(t, srv, "/_mock/worlds").data(t, &open); len(open) != 1 {
+		t.Errorf("%v are open", open)
+	}
 }

@@ -325,3 +325,15 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 		t.Errorf("the option: %v", err)
 	}
 }
+
+func TestAssumption_EmptyHasNoPages(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{List: dialect.List{EmptyPages: "0", UnknownWallet: "empty"}}))
+	got := get(t, srv, "/v1/transactions?wallet=VA-1").want(t, 200)
+	if got.at(t, "data.pagination.pageCount") != 0.0 || got.at(t, "data.pagination.hasNextPage") != false {
+		t.Errorf("%s", got.body)
+	}
+	if got := get(t, srv, "/v1/rates"); got.at(t, "data.pagination.pageCount") != 3.0 {
+		t.Errorf("%v pages of rates", got.at(t, "data.pagination.pageCount"))
+	}
+}

@@ -192,3 +192,27 @@ func whyAt(t *testing.T, srv *mockserver.Server, path string) journal.Why {
 	get(t, srv, path).want(t, http.StatusOK).data(t, &entry)
 	return entry.Why
 }
+
+// The explanation of a request has what lint found about it, also of one that was not refused.
+func TestWhy_HasTheFindingsAboutTheRequest(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	body := `{"shipment_id":"` + srv.Shipments()[0] + `","colour":"red"}`
+	first := post(t, srv, regulatoryPath+"/analyze", body).want(t, 200).header.Get("X-Request-Id")
+	refused := get(t, srv, "/v1/transactions?colour=red").want(t, 400).header.Get("X-Request-Id")
+	post(t, srv, regulatoryPath+"/analyze", body).want(t, 200)
+	careful := get(t, srv, "/v1/rates").header.Get("X-Request-Id")
+	for id, want := range map[string][]journal.LintRule{first: {journal.LintUnknownField}, refused: {journal.LintUnknownParameter}, careful: nil} {
+		why, err := srv.Why(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []journal.LintRule
+		for _, finding := range why.Findings {
+			got = append(got, finding.Rule)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the findings about %s are %q, want %q", id, got, want)
+		}
+	}
+}

@@ -247,3 +247,26 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 		})
 	}
 }
+
+// A finding about a parameter or a field suggests the name that was meant. One about a secret in the query does not show it.
+func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	get(t, srv, "/v1/rates?per_page=1&colour=red")
+	post(t, srv, regulatoryPath+"/analyze", `{"shipmentId":"SH-1"}`)
+	meant := map[string]string{"per_page": `did you mean "perPage"?`, "shipmentId": `did you mean "shipment_id"?`, "colour": "it may be ignored"}
+	for _, f := range srv.Findings() {
+		if end, known := meant[f.Detail]; !known || !strings.HasSuffix(f.Advice, end) {
+			t.Errorf("%+v does not end with %s", f, end)
+		}
+		delete(meant, f.Detail)
+	}
+	if len(meant) > 0 {
+		t.Errorf("no finding about %v", meant)
+	}
+	get(t, srv, "/v1/rates?api_key="+srv.SecretKey)
+	text := string(get(t, srv, "/_mock/journal?as=findings").want(t, http.StatusOK).body)
+	if !strings.Contains(text, "secret-in-query") || !strings.Contains(text, `"api_key"`) || strings.Contains(text, srv.SecretKey) {
+		t.Errorf("found %s", text)
+	}
+}
