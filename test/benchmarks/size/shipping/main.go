@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/shipping-go/shipping"
 )
 
 func main() {
-	client, err := shipping.NewClientFromEnv()
+	// NewClientFromEnv would also contain the reader of a dialect's file.
+	client, err := shipping.NewClient(os.Getenv("SHIPPING_SECRET_KEY"), shipping.WithBaseURL(os.Getenv("SHIPPING_BASE_URL")))
 	if err != nil {
 		log.Fatal(err)
 	}
