@@ -35,9 +35,6 @@ type Account struct {
 	ShipmentIDs []string                          // newest first
 	Invoices    map[string]regulatory.Consignment // by URL; never fetched
 	InvoiceURLs []string                          // in the order of their making
-
-	// Computed never changes. It is nil if nothing is computed.
-	Computed *ComputedScope
 }
 
 // New returns an account that has a name and nothing else.
@@ -114,24 +111,24 @@ const KeyPrefix = "sk_test_"
 // same ones in the same order.
 type IDs struct {
 	Random *rand.Rand
-	Source *rand.PCG
+	source *rand.PCG
 }
 
-func newIDs(seed uint64) *IDs { return IDsFrom(rand.NewPCG(seed, 0x5348_4950)) }
+func newIDs(seed uint64) *IDs { return idsFrom(rand.NewPCG(seed, 0x5348_4950)) }
 
 // NewIDsFor is like newIDs for the world of a key, so that worlds of one seed have different identifiers.
 func NewIDsFor(seed uint64, key string) *IDs {
 	hash := fnv.New64a()
 	hash.Write([]byte(key))
-	return IDsFrom(rand.NewPCG(seed, hash.Sum64()))
+	return idsFrom(rand.NewPCG(seed, hash.Sum64()))
 }
 
-func IDsFrom(source *rand.PCG) *IDs { return &IDs{Random: rand.New(source), Source: source} }
+func idsFrom(source *rand.PCG) *IDs { return &IDs{Random: rand.New(source), source: source} }
 
 // clone returns what makes the same identifiers from here on.
 func (g *IDs) clone() *IDs {
-	source := *g.Source
-	return IDsFrom(&source)
+	source := *g.source
+	return idsFrom(&source)
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -134,30 +134,17 @@ type Sender struct {
 // computedStep is the time between two computed transactions. A hundred million of them are sixty years.
 const computedStep = 20 * time.Second
 
-// Compute gives a wallet, before anything else, a history of so many transactions that follow from the
-// seed and their place alone. None is kept in memory, and the millionth costs what the first does.
-func (w *Account) Compute(scope ComputedScope) {
-	w.Computed = &scope
-	wallet, _ := w.Ledger.Wallet(scope.Wallet)
-	w.TransactionsOf(scope.Wallet).Past = records.Past{Total: scope.Total, Record: func(ordinal int) json.RawMessage {
-		return w.computed(scope, wallet, ordinal)
+// Compute gives a wallet, before anything else, a history of so many transactions until a time, which follow from a seed and
+// their place alone. None is kept in memory, and the millionth costs what the first does.
+func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before time.Time) {
+	w.TransactionsOf(wallet.Reference).Past = records.Past{Total: total, Record: func(ordinal int) json.RawMessage {
+		return w.computed(wallet, splitmix.Mix(uint64(ordinal)^seed), before.Add(-time.Duration(total-ordinal)*computedStep))
 	}}
 }
 
-// ComputedScope selects the transactions that are computed.
-type ComputedScope struct {
-	Wallet string    `json:"wallet"` // its reference
-	Seed   uint64    `json:"seed"`
-	Total  int       `json:"total"`
-	Before time.Time `json:"before"`
-}
-
-// computed returns the transaction with an ordinal, counted from the oldest. It reads of the account only what never
-// changes.
-func (w *Account) computed(scope ComputedScope, wallet ledger.Wallet, ordinal int) json.RawMessage {
+// computed returns the transaction of a number, whose mapping to an identifier is bijective, at a time. It reads of the account only what never changes.
+func (w *Account) computed(wallet ledger.Wallet, number uint64, at time.Time) json.RawMessage {
 	texts := []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"}
-	// Both are bijective, so no identifier comes twice.
-	number := splitmix.Mix(uint64(ordinal) ^ scope.Seed)
 	chance := splitmix.Mix(number)
 	amount, _ := shipping.NewAmount(int64(chance%5_000_000)+1, 2) // seven digits always fit, also below
 	id, how := codedNumber(number), TransactionDetails{}
@@ -166,7 +153,7 @@ func (w *Account) computed(scope ComputedScope, wallet ledger.Wallet, ordinal in
 	}
 	t, _ := w.transaction(ledger.Entry{
 		ID: "TR-" + id, Kind: ledger.KindDebit, Wallet: wallet.Reference, Currency: wallet.Currency, Amount: amount,
-		Memo: texts[chance>>32%uint64(len(texts))], At: scope.Before.Add(-time.Duration(scope.Total-ordinal) * computedStep),
+		Memo: texts[chance>>32%uint64(len(texts))], At: at,
 	}, how, storageNumber(number))
 	record, err := jsontext.Encode(t)
 	if err != nil { // every value is computed from valid parts

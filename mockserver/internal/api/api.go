@@ -114,7 +114,7 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 
 // expect performs the operation of an exchange later, although its connection is closed.
 func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
-	err := w.Expect(world.Arriving{Due: x.At.Add(x.ArrivesIn), Operation: op.Name, Size: len(x.Body), Perform: func(w *world.World) string {
+	err := w.Expect(world.Arriving{Due: x.At.Add(x.ArrivesIn), Operation: op.Name, Size: len(x.Body), Perform: func() string {
 		late := &wire.Exchange{
 			Request: x.WithContext(context.WithoutCancel(x.Context())), Operation: op.Name, Stubbed: op.stub, Body: x.Body,
 		}

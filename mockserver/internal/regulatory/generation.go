@@ -18,20 +18,10 @@ import (
 // Assumption: a failed document does not end the request before the others have ended, because
 // the specification mentions the end of generation.
 
-// startGenerationLater leaves a charged request in the status purchasing for a time before its generation starts.
-func (d *Service) startGenerationLater(record *Record, wait time.Duration) *Record {
-	next := record.clone()
-	next.due[untilGeneration] = d.config.Now().Add(wait)
-	stored := d.store(next)
-	d.schedule(stored)
-	return stored
-}
-
 // startGeneration moves a charged request to processing and starts each of its documents.
 func (d *Service) startGeneration(record *Record) *Record {
 	next := record.clone()
 	d.fire(next, triggerGenerationStarts)
-	delete(next.due, untilGeneration)
 	for _, slug := range next.purchased {
 		offer, _ := next.offered(slug)
 		next.Documents = append(next.Documents, Document{
@@ -45,22 +35,33 @@ func (d *Service) startGeneration(record *Record) *Record {
 			d.startAttempt(next, doc)
 		}
 	}
-	stored := d.store(next)
-	d.schedule(stored)
-	return stored
+	return d.store(next)
+}
+
+// later calls fn with the request of a record after a time.
+func (d *Service) later(wait time.Duration, what string, record *Record, fn func(current *Record)) {
+	id := record.RequestID
+	d.config.After(wait, what+" of "+id, func() { fn(d.records[id]) })
 }
 
 func (d *Service) awaitEvidence(next *Record, doc *Document) {
 	doc.Status = DocumentAwaitingEvidence
-	if after := time.Duration(d.config.Time.Evidence); after > 0 {
-		next.due[doc.DocumentType] = d.config.Now().Add(after)
+	after, slug := time.Duration(d.config.Time.Evidence), doc.DocumentType
+	if after <= 0 {
+		return
 	}
+	d.later(after, "evidence for "+slug, next, func(current *Record) {
+		if current.document(slug).Status == DocumentAwaitingEvidence { // else it was submitted
+			d.evidenceArrived(current, slug)
+		}
+	})
 }
 
 func (d *Service) startAttempt(next *Record, doc *Document) {
 	doc.Status, doc.Failure = DocumentGenerating, ""
 	doc.Attempts++
-	next.due[doc.DocumentType] = d.config.Now().Add(d.duration(doc.DocumentType) + next.script.delay)
+	slug := doc.DocumentType
+	d.later(d.duration(slug)+next.script.delay, "generate "+slug, next, func(current *Record) { d.endAttempt(current, slug) })
 }
 
 // defaultScale makes every built-in form ready within two seconds, so that nobody waits for a first purchase.
@@ -99,9 +100,7 @@ func (d *Service) evidenceArrived(record *Record, slug string) *Record {
 	next := record.clone()
 	d.fire(next, TriggerEvidence)
 	d.startAttempt(next, next.document(slug))
-	stored := d.store(next)
-	d.scheduleChange(stored, slug)
-	return stored
+	return d.store(next)
 }
 
 // Retry generates the failed automated documents of a failed request again, free of charge.
@@ -116,20 +115,19 @@ func (d *Service) Retry(requestID string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := record.clone()
+	next, retried := record.clone(), false
 	for i := range next.Documents {
 		if doc := &next.Documents[i]; doc.Status == DocumentFailed && doc.Mode == compliance.ModeAutomated {
 			d.startAttempt(next, doc)
+			retried = true
 		}
 	}
-	if len(next.due) == 0 { // nothing else is due in a failed request
+	if !retried {
 		return nil, notRetryable(record)
 	}
 	d.fire(next, TriggerRetry)
 	next.FailureReason = ""
-	stored := d.store(next)
-	d.schedule(stored)
-	return stored, nil
+	return d.store(next), nil
 }
 
 func notRetryable(record *Record) *Refusal {
@@ -140,50 +138,10 @@ func notRetryable(record *Record) *Refusal {
 	return refuse(CodeNotRetryable, specRetry, "request %s cannot be retried: %s", record.RequestID, why).of(record)
 }
 
-// untilGeneration stands for the start of generation among the document types in [Record.due].
-const untilGeneration = ""
-
-// schedule schedules everything that is due on the record.
-func (d *Service) schedule(record *Record) {
-	d.scheduleChange(record, untilGeneration)
-	for _, doc := range record.Documents {
-		d.scheduleChange(record, doc.DocumentType)
-	}
-}
-
-// scheduleChange schedules the next change of one document, or the start of generation, if there is one.
-func (d *Service) scheduleChange(record *Record, slug string) {
-	due, pending := record.due[slug]
-	if !pending {
-		return
-	}
-	id, label := record.RequestID, "generate "+slug
-	switch doc := record.document(slug); {
-	case doc == nil:
-		label = "start generation"
-	case doc.Status == DocumentAwaitingEvidence:
-		label = "evidence for " + slug
-	}
-	d.config.After(due.Sub(d.config.Now()), label+" of "+id, func() {
-		current := d.records[id]
-		doc := current.document(slug)
-		switch { // the document may have changed since the call was scheduled
-		case !current.due[slug].Equal(due):
-		case doc == nil:
-			d.startGeneration(current)
-		case doc.Status == DocumentAwaitingEvidence:
-			d.evidenceArrived(current, slug)
-		default:
-			d.endAttempt(current, slug)
-		}
-	})
-}
-
 // endAttempt ends one attempt to generate a document and, with the last one, the generation.
 func (d *Service) endAttempt(record *Record, slug string) {
 	next := record.clone()
 	doc := next.document(slug)
-	delete(next.due, slug)
 	if failure := d.failure(next, doc); failure != "" {
 		doc.Status, doc.Failure = DocumentFailed, failure
 	} else {

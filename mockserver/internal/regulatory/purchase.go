@@ -90,7 +90,7 @@ func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 	switch wait := time.Duration(d.config.Time.Purchasing); {
 	case stored.script.hangInPurchasing:
 	case interrupted != nil || wait > 0:
-		stored = d.startGenerationLater(stored, wait)
+		d.later(wait, "start generation", stored, func(current *Record) { d.startGeneration(current) })
 	default:
 		stored = d.startGeneration(stored)
 	}

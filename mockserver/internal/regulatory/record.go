@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
@@ -64,12 +63,9 @@ type Record struct {
 
 	exchangeRate shipping.Amount // USD to Currency, at analyze time
 	purchased    []string        // document types, in the order of the purchase
-	// due is when each document changes next, by its type: when its attempt ends, or when its evidence arrives. Under
-	// [untilGeneration] it is when generation starts.
-	due     map[string]time.Time
-	script  script // the effect of a special input
-	chosen  bool   // the offers were chosen by a test, and edits do not change them
-	history []Step // oldest first
+	script       script          // the effect of a special input
+	chosen       bool            // the offers were chosen by a test, and edits do not change them
+	history      []Step          // oldest first
 	// encode returns the record's JSON, and is nil until the record is stored. It works on first use, because most records
 	// of a request are replaced before they are served.
 	encode func() ([]byte, error)
@@ -178,14 +174,12 @@ func (r *Record) JSON() []byte {
 	return text
 }
 
-// clone returns a copy that may be changed until it is stored: its struct, its list of documents, their times and
+// clone returns a copy that may be changed until it is stored: its struct, its list of documents and
 // its profiles are not shared. Items, offers and the values of a profile are replaced as a whole.
 func (r *Record) clone() *Record {
 	next := *r
 	next.Documents = slices.Clone(r.Documents)
 	next.Profiles = maps.Clone(r.Profiles)
-	next.due = map[string]time.Time{}
-	maps.Copy(next.due, r.due)
 	next.encode = nil
 	return &next
 }

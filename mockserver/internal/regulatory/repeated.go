@@ -10,7 +10,7 @@ type Repeated struct {
 }
 
 // Repeated returns the purchases of documents that were charged before, oldest request first.
-func (d Requests) Repeated() (all []Repeated) {
+func (d *Service) Repeated() (all []Repeated) {
 	type document struct{ source, documentType string }
 	charged := map[document]string{} // the request
 	for _, r := range d.Records() {

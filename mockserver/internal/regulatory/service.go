@@ -55,13 +55,8 @@ type Config struct {
 
 // Service keeps the requests of one world. [New] returns one.
 type Service struct {
-	config Config
-	stored int // how often a record was stored
-	Requests
-}
-
-// Requests are the requests of a service.
-type Requests struct {
+	config  Config
+	stored  int // how often a record was stored
 	records map[string]*Record
 	order   []string // request ids, oldest first
 	broken  []error  // violated invariants, for Check
@@ -69,13 +64,13 @@ type Requests struct {
 
 // New returns a service without requests.
 func New(config Config) *Service {
-	return &Service{config: config, Requests: Requests{records: map[string]*Record{}}}
+	return &Service{config: config, records: map[string]*Record{}}
 }
 
 // Get returns a request, or a [*Refusal] with [CodeNotFound].
 //
 // Specification: GET /request/:request_id.
-func (d Requests) Get(requestID string) (*Record, error) {
+func (d *Service) Get(requestID string) (*Record, error) {
 	if record, known := d.records[requestID]; known {
 		return record, nil
 	}
@@ -97,10 +92,10 @@ func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 }
 
 // Len returns the number of requests.
-func (d Requests) Len() int { return len(d.order) }
+func (d *Service) Len() int { return len(d.order) }
 
 // Records returns every request, oldest first. The caller may change the slice.
-func (d Requests) Records() []*Record {
+func (d *Service) Records() []*Record {
 	records := make([]*Record, len(d.order))
 	for i, id := range d.order {
 		records[i] = d.records[id]
@@ -111,7 +106,7 @@ func (d Requests) Records() []*Record {
 // Check returns nil, or an error that names every violated invariant: each purchased request
 // is paid by exactly one debit of its amount, other requests are not paid, a request is completed
 // exactly if all its documents are generated, and every request can be encoded.
-func (d Requests) Check(books *ledger.Ledger) error {
+func (d *Service) Check(books *ledger.Ledger) error {
 	broken := slices.Clone(d.broken)
 	for _, r := range d.Records() {
 		if _, err := r.encode(); err != nil {
@@ -216,7 +211,7 @@ func (r *Record) happened(before *Record) {
 }
 
 // Newest skips the newest skip requests and returns up to most of the others, newest first.
-func (d Requests) Newest(skip, most int) []*Record {
+func (d *Service) Newest(skip, most int) []*Record {
 	last := len(d.order) - max(0, skip)
 	records := make([]*Record, 0, max(0, min(most, last)))
 	for i := last - 1; i >= 0 && len(records) < most; i-- {

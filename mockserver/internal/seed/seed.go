@@ -303,8 +303,8 @@ func (w *seeder) seedWallets() {
 func (w *seeder) openWallet(wallet ledger.Wallet, p purse, at time.Time) {
 	w.check(w.Ledger.Open(wallet))
 	memo := "Wallet funded: opening balance"
-	if w.plan.Computed > 0 && w.Computed == nil {
-		w.Compute(account.ComputedScope{Wallet: wallet.Reference, Seed: splitmix.Mix(w.plan.Seed + 1), Total: w.plan.Computed - 1, Before: at})
+	if w.plan.Computed > 0 && len(w.Ledger.Wallets()) == 1 {
+		w.Compute(wallet, splitmix.Mix(w.plan.Seed+1), w.plan.Computed-1, at)
 		memo = "Balance brought forward"
 	}
 	w.TransactionsOf(wallet.Reference)

@@ -67,8 +67,8 @@ type Arriving struct {
 	Due       time.Time
 	Operation string
 	Size      int // of the body, in bytes
-	// Perform performs the operation in a world, and describes its result for the journal, such as "took effect".
-	Perform func(*World) string
+	// Perform performs the operation, and describes its result for the journal, such as "took effect".
+	Perform func() string
 
 	entry string // the id of its entry in the journal
 	timer *clock.Timer
@@ -88,15 +88,10 @@ func (w *World) Expect(a Arriving, entry string) error {
 	if err := w.Room(a.Size); err != nil {
 		return err
 	}
-	w.expect(a, entry)
-	return nil
-}
-
-// expect schedules an arriving request. The caller holds the lock.
-func (w *World) expect(a Arriving, entry string) {
 	a.entry = entry
 	w.arriving = append(w.arriving, &a)
 	a.timer = w.timers.After(a.Due.Sub(w.Clock.Now()), a.Operation+" arrives late", func() { w.arrive(&a) })
+	return nil
 }
 
 // arrive performs the operation of an arriving request, unless that has happened already or the world was reset.
@@ -113,7 +108,7 @@ func (w *World) arrive(a *Arriving) {
 	if at < 0 {
 		return
 	}
-	w.Log.Amend(a.entry, fault.ArriveLate(0).Kind, a.Perform(w)+" at "+w.Clock.Now().Format(time.RFC3339))
+	w.Log.Amend(a.entry, fault.ArriveLate(0).Kind, a.Perform()+" at "+w.Clock.Now().Format(time.RFC3339))
 }
 
 // arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being performed.

@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/inject"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
+	"github.com/shipping-go/shipping/mockserver/internal/seed"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -65,13 +66,9 @@ func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World 
 		Lint:   watch.NewLint(operations.Names(operations.Once), b.settings.Parameters, b.settings.BodyFields),
 	}
 	w.working.ended.L = &w.working.mu
-	start := base.at
-	if start.Before(b.settings.Start) {
-		start = b.settings.Start
-	}
-	w.Clock = clock.Real(base.at)
+	w.Clock = clock.Real(seed.Epoch)
 	if p.virtual {
-		w.Clock = clock.Virtual(start)
+		w.Clock = clock.Virtual(b.settings.Start)
 	}
 	w.timers = w.Clock.Scope()
 	w.Inbox = delivery.NewInbox(key, w.Dialect().Notification, w.Clock.Now)

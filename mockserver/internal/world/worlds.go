@@ -40,7 +40,7 @@ func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 	}
 	base, err := b.initially(p.Plan)
 	if err != nil {
-		base = &contents{account: *account.New(p.Seed), at: seed.Epoch} // so that requests can report the error
+		base = &contents{account: *account.New(p.Seed)} // so that requests can report the error
 	}
 	home := b.newWorld(HomeName, base.account.HomeKey(), p, base)
 	b.byKey[home.SecretKey] = home
@@ -203,7 +203,7 @@ func seeded(p seed.Plan) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &contents{account: *made, deliveries: delivered, at: seed.Epoch, records: recordsOf(made)}, nil
+	return &contents{account: *made, deliveries: delivered, records: recordsOf(made)}, nil
 }
 
 // template is the initial contents of the worlds of a plan, which are seeded once and shared.

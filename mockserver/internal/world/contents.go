@@ -2,7 +2,6 @@ package world
 
 import (
 	"errors"
-	"time"
 
 	"github.com/shipping-go/shipping/mockserver/internal/account"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -10,7 +9,6 @@ import (
 
 // contents are the initial contents of a world. They are immutable.
 type contents struct {
-	at         time.Time // by the world's clock
 	account    account.Account
 	deliveries []*notify.Delivery // oldest first
 	records    int                // stored in the account
