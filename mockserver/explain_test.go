@@ -32,7 +32,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 		keeps                    string // a text that it keeps
 	}{
 		{"no wallet", "GET", "/v1/transactions?perPage=7&page=0", "", nil, "400 invalid_request", "GET /v1/transactions", shipping.OpListTransactions, "perPage=7"},
-		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", nil, "404 not_found", "UnknownWalletIsEmpty", shipping.OpListTransactions, "wallet=VA-"},
+		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", nil, "404 not_found", "list.unknown_wallet", shipping.OpListTransactions, "wallet=VA-"},
 		{"misspelt path", "GET", "/v1/countrys", "", nil, "404 not_found", "every path begins with /v1", shipping.OpListCountries, "/v1/countries"},
 		{"other method", "DELETE", "/v1/rates", "", nil, "405 method_not_allowed", "Endpoints", shipping.OpListRates, ""},
 		{"no key", "GET", "/v1/rates?page=2", "", []string{"Authorization", ""}, "401 unauthorized", "Authentication", shipping.OpListRates, "page=2"},

@@ -244,40 +244,33 @@ func limits(by int) []limit {
 			}
 			return fmt.Errorf("%d thousand entries", entries/1000)
 		}, fmt.Sprint(32/by, " thousand entries")},
-		{"connections to receivers", nil, func(t *testing.T, srv *mockserver.Server) error {
-			var open, largest atomic.Int64
-			silent, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer silent.Close()
-			go func() {
-				for {
-					conn, err := silent.Accept()
-					if err != nil {
-						return
+		{"connections to receivers", inMemory, func(t *testing.T, _ *mockserver.Server) (refused error) {
+			synctest.Test(t, func(t *testing.T) {
+				var receiver silentReceiver
+				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(&receiver))
+				defer srv.Close()
+				for range 1_000 {
+					if _, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: []string{"test"}}); err != nil {
+						t.Fatal(err)
 					}
-					largest.Store(max(largest.Load(), open.Add(1)))
-					go func() {
-						_, _ = io.Copy(io.Discard, conn)
-						open.Add(-1)
-						conn.Close()
-					}()
 				}
-			}()
-			for range 1_000 {
-				if _, err := srv.AddWebhook(notify.Webhook{URL: "http://" + silent.Addr().String(), Events: []string{"test"}}); err != nil {
+				if _, err := srv.Emit(notify.Event{Kind: "test"}); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if _, err := srv.Emit(notify.Event{Kind: "test"}); err != nil {
-				t.Fatal(err)
-			}
-			for len(srv.Deliveries()) > 0 && largest.Load() < 256 {
-				runtime.Gosched()
-			}
-			srv.Reset()
-			return fmt.Errorf("%d connections", largest.Load())
+				synctest.Wait()
+				refused = fmt.Errorf("%d connections", receiver.open.Load())
+			})
+			return refused
 		}, "256 connections"},
 	}
+}
+
+// silentReceiver counts the notifications that it does not respond to.
+type silentReceiver struct{ open atomic.Int64 }
+
+func (r *silentReceiver) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.open.Add(1)
+	defer r.open.Add(-1)
+	<-req.Context().Done()
+	return nil, req.Context().Err()
 }

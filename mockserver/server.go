@@ -70,7 +70,6 @@ func wrapped(err error) error {
 	return fmt.Errorf("mockserver: dialect: %w", err)
 }
 
-// openHome opens the home world.
 func (s *Server) openHome() (err error) {
 	s.worlds, err = world.NewWorlds(&s.config.Settings, s.config.scenario)
 	s.World = s.public(s.worlds.Home())

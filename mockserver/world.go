@@ -60,7 +60,7 @@ func (w *World) Findings() []journal.Finding { return w.core.Findings() }
 // [ErrRealClock] in a world that follows the real time; see [WithVirtualClock] and the scenario "virtual".
 //
 // A delivery takes no time of a virtual clock: Advance waits for each response of a receiver, at most
-// the assumption DeliveryTimeout of real time, so that the next attempt is due at the right time. A receiver must
+// notification.timeout of the dialect, in real time, so that the next attempt is due at the right time. A receiver must
 // therefore not wait for the clock to move. Advance also waits until a request whose injected latency has passed
 // is served and journaled. The same steps therefore leave the same deliveries and the same journal, however
 // fast receivers and handlers are.

@@ -91,7 +91,7 @@ type Received struct {
 	At     time.Time `json:"at"`
 	// Event is the kind of event in the payload, such as "shipment.updated".
 	Event string `json:"event"`
-	// DeliveryID, EventID and WebhookID are those of the header; empty if the assumption NoDeliveryHeaders is set.
+	// DeliveryID, EventID and WebhookID are those of the header; empty without them.
 	DeliveryID string `json:"delivery_id,omitempty"`
 	EventID    string `json:"webhook_event_id,omitempty"`
 	WebhookID  string `json:"webhook_id,omitempty"`

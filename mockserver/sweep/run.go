@@ -214,7 +214,6 @@ func responses(what string, d notify.Delivery) string {
 	return fmt.Sprintf("the response to %s is %s", what, cmp.Or(strings.Join(all, ", then "), string(d.State)))
 }
 
-// count counts the documents of a request.
 func (r *run) count(request *shipping.RegulatoryRequest) {
 	if !request.ChargedAmount.Known() || request.ChargedAmount.Sign() <= 0 {
 		return

@@ -61,7 +61,6 @@ func Run[P Program](t *testing.T, config Config, program P) {
 	}
 }
 
-// outcome runs a program and returns its outcome.
 func outcome[P Program](t *testing.T, w *mockserver.World, program P) Outcome {
 	var err error
 	switch run := any(program).(type) {

@@ -173,7 +173,6 @@ func (r *Result) describe(text *strings.Builder, whole bool) {
 	}
 }
 
-// indented indents the lines of a block.
 func indented(block string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(block, "\n"), "\n", "\n    ") + "\n"
 }

@@ -60,7 +60,6 @@ type Finding struct {
 // String returns the verdict and the detail.
 func (f Finding) String() string { return string(f.Verdict) + ": " + f.Detail }
 
-// find adds a finding.
 func (r *run) find(v Verdict, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{v, fmt.Sprintf(format, args...)})
 }

@@ -90,7 +90,6 @@ func didYouMean(name string, known []string) string {
 	return ""
 }
 
-// helpTemplate is the help of a subcommand.
 const helpTemplate = `{{.FullName}}: {{.Usage}}.
 
 Usage: {{.FullName}}{{if .VisibleFlags}} [flags]{{end}}{{with .ArgsUsage}} {{.}}{{end}}

@@ -59,7 +59,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	return ended.code
 }
 
-// newCommand returns the command with its subcommands.
 func newCommand(env environment) *cli.Command {
 	root := &cli.Command{
 		Name: "mockserver", Usage: "the reference server of the shipping service, and tools for testing",

@@ -89,7 +89,6 @@ type ready struct {
 	CA        string   `json:"ca,omitempty"` // with -tls: the file for curl --cacert
 }
 
-// describe describes a world.
 func describe(w *mockserver.World) ready {
 	return ready{URL: w.URL, SecretKey: w.SecretKey, Wallets: w.Wallets(), Shipments: w.Shipments(), Invoices: w.Invoices(), Webhooks: w.Receivers()}
 }

@@ -91,7 +91,6 @@ func (s *Account) List(name string) *records.List {
 // Add puts the JSON of a record, which must not change, at the head of a list of [Account.Lists].
 func (s *Account) Add(name string, record any) { listIn(s.Lists, name).PrependValue(record) }
 
-// TransactionsOf returns the list of a wallet's transactions.
 func (s *Account) TransactionsOf(wallet string) *records.List { return listIn(s.Transactions, wallet) }
 
 // listIn returns a list, which is empty at first.
@@ -163,5 +162,4 @@ func (g *IDs) Storage() string {
 	return hex.EncodeToString(raw[:])
 }
 
-// Pick returns one of the choices.
 func Pick[T any](g *IDs, choices []T) T { return choices[g.Random.IntN(len(choices))] }

@@ -214,7 +214,7 @@ func whyPath(w *world.World, requestID string) string {
 // returns the world without an account and the refusal.
 //
 // Specification: "Authentication" (Authorization: Bearer <SECRET_KEY>; none for the PDF operation).
-// Assumption: operations for which the specification does not show it need it too; see Assumptions.OpenOperations. A
+// Assumption: operations for which the specification does not show it need it too; see dialect.Request.Open. A
 // key may open a new world; see Server.Open.
 func (s *API) authenticate(x *wire.Exchange, op *operation) (*world.World, *wire.Reply) {
 	scheme, key := Bearer(x.Request)

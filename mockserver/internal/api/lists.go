@@ -62,7 +62,7 @@ func Positive(text string, fallback int) int {
 }
 
 // PageCount returns the number of pages, at least 1: an empty list has one empty page, or none with
-// Assumptions.EmptyHasNoPages.
+// dialect.List.EmptyPages.
 func (p Paging) PageCount(total int) int {
 	if total == 0 && p.emptyHasNoPages {
 		return 0

@@ -224,7 +224,6 @@ type Scope struct {
 	stopped bool // guarded by the clock's mu
 }
 
-// Scope returns a new scope of the clock.
 func (c *Clock) Scope() *Scope { return &Scope{clock: c} }
 
 // After is like [Clock.After], within the scope.

@@ -58,7 +58,6 @@ type FormField struct {
 	pattern *regexp.Regexp // Pattern, anchored; nil without one
 }
 
-// Problem is one problem of a request.
 type Problem struct {
 	// Field is the path of the field, such as line_items[2].hs_code, or its name in a profile.
 	Field string `json:"field"`
@@ -120,7 +119,6 @@ func (f *FormField) wants() string {
 	}
 }
 
-// check returns the problem of a value, or "".
 func (f *FormField) check(value json.RawMessage) string {
 	wrong := "must be " + f.wants()
 	switch f.Type {

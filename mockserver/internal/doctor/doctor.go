@@ -67,7 +67,6 @@ type Scorecard struct {
 	Findings []Finding `json:"findings"`
 }
 
-// add adds a finding and counts it.
 func (s *Scorecard) add(f Finding) {
 	switch f.Verdict {
 	case Good:
@@ -80,7 +79,6 @@ func (s *Scorecard) add(f Finding) {
 	s.Findings = append(s.Findings, f)
 }
 
-// WriteText writes the scorecard as text.
 func (s Scorecard) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Receiver %s\n\n", s.URL)
@@ -196,7 +194,6 @@ type post struct {
 	stalls                      bool // only the first byte of the body is sent
 }
 
-// post returns the delivery of an examination.
 func (e *examiner) post(x examination, number int) post {
 	e.sent++
 	p := post{method: http.MethodPost, kind: "application/json", id: fmt.Sprintf("WD-DOCTOR%010d", e.sent), body: notification(x.event, number)}

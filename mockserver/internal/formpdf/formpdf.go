@@ -37,7 +37,6 @@ type Document struct {
 	Totals             []string  // the values of all goods, such as "59.97 USD": one a currency
 }
 
-// Field is a labelled value.
 type Field struct{ Label, Value string }
 
 // Item is a line of the goods. UnitValue is the price of one, TotalValue that of all; "-" for a value that is not known.

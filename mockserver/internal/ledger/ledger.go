@@ -171,7 +171,6 @@ func (l *Ledger) post(e Entry) (Entry, error) {
 	return e, nil
 }
 
-// Wallet returns the wallet with that reference.
 func (l *Ledger) Wallet(reference string) (Wallet, bool) {
 	i := slices.IndexFunc(l.wallets, func(w Wallet) bool { return w.Reference == reference })
 	if i < 0 {
@@ -282,7 +281,6 @@ func (a Account) house() bool {
 	return strings.HasPrefix(string(a), fundingPrefix) || strings.HasPrefix(string(a), revenuePrefix)
 }
 
-// Kind is the kind of an entry.
 type Kind string
 
 // Kinds of entries.

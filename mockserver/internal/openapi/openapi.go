@@ -20,7 +20,6 @@ import (
 	"github.com/shipping-go/shipping/internal/specification"
 )
 
-// object is a JSON object.
 type object = map[string]any
 
 func parse(text []byte) (out object, err error) {
@@ -30,7 +29,6 @@ func parse(text []byte) (out object, err error) {
 	return out, err
 }
 
-// members returns the members of a value that is an object, or nil.
 func members(value any) object {
 	out, _ := value.(object)
 	return out

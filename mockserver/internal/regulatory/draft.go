@@ -149,7 +149,6 @@ func (p Profile) compacted() (Profile, error) {
 // incoterms lists the rules of Incoterms 2020.
 const incoterms = "EXW FCA FAS FOB CFR CIF CPT CIP DAP DPU DDP"
 
-// checkItems returns all problems of the items of a consignment.
 func checkItems(items []LineItem) []Problem {
 	if len(items) == 0 {
 		return []Problem{{Field: "line_items", Reason: "must hold at least one item"}}

@@ -50,7 +50,6 @@ type Refusal struct {
 	Data map[string]any
 }
 
-// Error returns the message.
 func (r *Refusal) Error() string { return r.Message }
 
 // Payload returns the "data" of an error envelope: error_code, and the members of Data.
@@ -69,7 +68,6 @@ func (r *Refusal) of(record *Record) *Refusal {
 	return r
 }
 
-// Problem is one problem of a request.
 type Problem = compliance.Problem
 
 // refuse returns a refusal with a formatted message.

@@ -16,7 +16,6 @@ import (
 // Flow is the kind of source of a request (specification: "Regulatory flows").
 type Flow string
 
-// Flows.
 const (
 	// FlowShipment starts from a shipment of the service.
 	FlowShipment Flow = "shipment"

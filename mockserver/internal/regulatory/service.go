@@ -81,7 +81,6 @@ func (d *Service) Get(requestID string) (*Record, error) {
 	return nil, notFound("regulatory document request", requestID, next)
 }
 
-// open returns a request to which a trigger applies.
 func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 	record, err := d.Get(requestID)
 	if err != nil {

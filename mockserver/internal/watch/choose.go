@@ -41,7 +41,6 @@ func (j *Log) Choice(q journal.Query) (Choice, error) {
 	return choice, nil
 }
 
-// numberOf returns the number in a request id.
 func numberOf(id string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimPrefix(id, "req-"), 10, 64)
 }

@@ -1,5 +1,5 @@
 // Package wire handles HTTP for the server: requests and their bodies, replies before they are written, exchanges
-// that faults can change in between, and connections, including in-memory ones. It knows neither operations nor worlds.
+// that faults can change in between, and connections, including in-memory ones. It does not depend on worlds.
 package wire
 
 import (

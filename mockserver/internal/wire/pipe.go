@@ -22,7 +22,6 @@ func NewPipeListener() *PipeListener {
 	return &PipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// Accept implements [net.Listener].
 func (l *PipeListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.accepted:
@@ -32,13 +31,11 @@ func (l *PipeListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements [net.Listener].
 func (l *PipeListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// Addr implements [net.Listener].
 func (l *PipeListener) Addr() net.Addr { return pipeAddr{} }
 
 type pipeAddr struct{}

@@ -69,7 +69,6 @@ type envelope struct {
 	Data    any    `json:"data"`
 }
 
-// Succeed returns a success.
 func Succeed(message string, data any) Reply {
 	body, err := jsontext.Encode(envelope{true, message, data})
 	if err != nil {
@@ -92,7 +91,6 @@ func Refused(status int, code, message string) Reply {
 	return RefusedWith(status, Refusal{Code: code, Message: message}, map[string]any{"error_code": code})
 }
 
-// Redirect returns a redirect to another path.
 func Redirect(path string) Reply {
 	p := Succeed("See "+path, nil)
 	p.Status, p.Header = http.StatusPermanentRedirect, http.Header{"Location": {path}}
@@ -165,7 +163,6 @@ func (p *Reply) Write(w http.ResponseWriter) error {
 	return err
 }
 
-// Length returns the length of the body.
 func (p *Reply) Length() int {
 	if p.Rows != nil {
 		return p.Rows.length
@@ -218,7 +215,6 @@ func (p *Reply) writeHeader(w http.ResponseWriter) {
 	w.WriteHeader(p.Status)
 }
 
-// KeyPrefix is the prefix of secret keys.
 const KeyPrefix = "sk_"
 
 var secretKey = regexp.MustCompile(KeyPrefix + "[A-Za-z0-9_]*")

@@ -34,7 +34,6 @@ func SucceedRows(message, name string, records []func() json.RawMessage, paginat
 	return Reply{Status: http.StatusOK, Rows: r}
 }
 
-// parts returns the parts of the body.
 func (r *Rows) parts() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if !yield(r.before) {

@@ -148,7 +148,6 @@ func (w *World) SubmitEvidence(requestID string, documentType shipping.DocumentT
 	return nil
 }
 
-// HasRequest reports whether the world has a regulatory request of that id.
 func (w *World) HasRequest(id string) bool {
 	w.Lock()
 	defer w.Unlock()

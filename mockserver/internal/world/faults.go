@@ -45,7 +45,6 @@ func (w *World) strike(d notify.Delivery) delivery.Strike {
 	return delivery.Strike{Fault: f, Count: count, Shipment: w.Account.ShipmentIDs[another]}
 }
 
-// RemoveFault removes the rule of a number.
 func (w *World) RemoveFault(number int) error {
 	if !w.Faults.Remove(number) {
 		return fmt.Errorf("mockserver: %w: %d; GET %sfaults lists them (in Go: World.Faults)", ErrNoFault, number, wire.ControlPrefix)

@@ -42,7 +42,6 @@ func (w *World) AddShipment(s goods.Shipment) (string, error) {
 	return s.ID, nil
 }
 
-// AddInvoice adds an invoice, and returns its URL.
 func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 	w.Lock()
 	defer w.Unlock()

@@ -54,9 +54,6 @@ type worldPlan struct {
 	virtual  bool
 }
 
-// objectBreakdown reports whether the breakdown of a rate is an object.
-func (w *worldPlan) objectBreakdown() bool { return w.dialect.List.Breakdown == "object" }
-
 // planFor returns the plan for a scenario, or an error if a term is invalid.
 func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	w := worldPlan{
@@ -96,7 +93,7 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	if slices.Contains(used, "virtual") && slices.Contains(used, "real") {
 		return w, fmt.Errorf("scenario %q contradicts itself: time is virtual or real", scenario)
 	}
-	w.ObjectBreakdown = w.objectBreakdown()
+	w.ObjectBreakdown = w.dialect.List.Breakdown == "object"
 	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0 || w.Shipments > 0) || w.Computed > 0 && w.Payments > 0 {
 		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money, shipments nor rows, and rows are either computed or stored", scenario)
 	}

@@ -63,7 +63,6 @@ func (w *World) checkWebhook(change notify.WebhookChange) error {
 	return delivery.CheckTarget(*change.URL, w.settings.Anywhere)
 }
 
-// ChangeWebhook changes a webhook.
 func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 	w.Lock()
 	defer w.Unlock()
@@ -89,7 +88,6 @@ func (w *World) ChangeWebhook(id string, change notify.WebhookChange) error {
 	})
 }
 
-// RemoveWebhook removes a webhook.
 func (w *World) RemoveWebhook(id string) error {
 	w.Lock()
 	defer w.Unlock()

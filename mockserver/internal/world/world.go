@@ -54,10 +54,8 @@ type World struct {
 	counted    int // records that the world adds to those of the server
 }
 
-// HomeName is the name of the home world.
 const HomeName = "home"
 
-// newWorld returns a world with its initial contents.
 func (b *Worlds) newWorld(name, key string, p worldPlan, base *contents) *World {
 	w := &World{
 		URL: b.url, SecretKey: key, name: name, settings: b.settings, Plan: p, base: base,
@@ -124,7 +122,6 @@ func (w *World) Advance(d time.Duration) ([]journal.Fired, error) {
 // ErrRealClock is returned by [World.Advance] in a world that follows the real time.
 var ErrRealClock = errors.New("mockserver: the clock follows the real time; start the server with -clock virtual (in Go: WithVirtualClock), or use a world of the scenario virtual")
 
-// Now returns the current time of the world's clock.
 func (w *World) Now() time.Time { return w.Clock.Now() }
 
 // Dialect returns what the world decides. The caller does not change it.

@@ -59,7 +59,6 @@ func (b *Worlds) SetURL(url string) {
 	}
 }
 
-// Home returns the home world.
 func (b *Worlds) Home() *World { return b.opened[0] }
 
 // Errors of opening a world. They are wrapped with an explanation.
@@ -159,7 +158,7 @@ func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 	if err := p.dialect.Check(); err != nil {
 		return nil, err
 	}
-	p.ObjectBreakdown = p.objectBreakdown()
+	p.ObjectBreakdown = p.dialect.List.Breakdown == "object"
 	base, err := b.initially(p.Plan)
 	if err != nil {
 		return nil, err
