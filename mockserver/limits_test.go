@@ -19,6 +19,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -181,6 +182,7 @@ func limits(by int) []limit {
 				t.Fatal(err)
 			}
 			path := "/v1/transactions?perPage=3000000&wallet=" + w.Wallets()[0]
+			last := ""
 			for range 40 / by {
 				conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
 				if err != nil {
@@ -188,9 +190,14 @@ func limits(by int) []limit {
 				}
 				defer conn.Close()
 				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
+				call, err := w.Await(t.Context(), journal.Query{After: last}, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				last = call.ID
 			}
-			whole := as(t, srv, key, "GET", path, "")
-			return fmt.Errorf("perPage is %v", whole.at(t, "data.pagination.perPage"))
+			pastEnd := as(t, srv, key, "GET", path+"&page=1000000", "")
+			return fmt.Errorf("perPage is %v", pastEnd.at(t, "data.pagination.perPage"))
 		}, "perPage is 10000"},
 		{"worlds", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			return until(11_000/by, func(n int) error {
