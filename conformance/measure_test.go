@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
@@ -212,4 +214,36 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+}
+
+// What the client reads does not depend on the names that the service has chosen.
+func TestDialect_TheClientReadsTheSameRecord(t *testing.T) {
+	t.Parallel()
+	options, r := randomtest.New(t), randomtest.Random(t)
+	draws := options.Number("SHIPPING_DIALECTS", 6)
+	read := func(d *dialect.Dialect) (records []*shipping.RegulatoryRequest) {
+		srv := serve(t, d)
+		defer srv.Close()
+		client := srv.Client(t)
+		draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+		if err != nil {
+			t.Fatalf("%v: %v", settings(d), err)
+		}
+		looked, err := client.Regulatory.Get(t.Context(), draft.RequestID)
+		if err != nil {
+			t.Fatalf("%v: %v", settings(d), err)
+		}
+		return []*shipping.RegulatoryRequest{draft, looked}
+	}
+	want := read(new(dialect.Dialect))
+	for range draws {
+		d := dialect.Reference() // a measured dialect has every name
+		d.Overlay(randomDialect(r))
+		d.Record.Absent, d.Offer.Absent, d.Purchase.Quoted = nil, nil, false
+		ignored := cmpopts.IgnoreFields(shipping.RegulatoryRequest{}, "Raw", "Dialect", "CreatedAt", "UpdatedAt")
+		if diff := cmp.Diff(want, read(d), ignored); diff != "" {
+			t.Fatalf("%v\n%s", settings(d), diff)
+		}
+	}
+	t.Attr("cases", fmt.Sprintf("%d dialects", draws))
 }
