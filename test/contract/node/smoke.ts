@@ -9,9 +9,9 @@ type Schemas = components["schemas"];
 const baseUrl = required("SHIPPING_BASE_URL");
 const control = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: `Bearer ${required("SHIPPING_SECRET_KEY")}` } });
 
-const assumptions = { Purchasing: "5s", LastPageNull: true };
+const dialect = { time: { purchasing: "5s" }, list: { last_next_page: "null" } };
 const name = `contract${Date.now()}`;
-const world = take(await control.POST("/_mock/worlds", { body: { scenario: "lowfunds-virtual", name, assumptions } }));
+const world = take(await control.POST("/_mock/worlds", { body: { scenario: "lowfunds-virtual", name, dialect } }));
 const inWorld = { query: { world: world.name } };
 const details = take(await control.GET("/_mock/worlds/{world}", { params: { path: { world: world.name } } }));
 const wallet = details.wallets[0];
