@@ -16,7 +16,6 @@ type proof struct {
 	missing      missing
 	offer        offer
 	draft, final map[string]any
-	confirmation response
 	before       wallet
 	after        wallet // when the request had ended
 	ended        bool

@@ -1,3 +1,5 @@
+//lint:file-ignore ST1005 An error starts with the name of the method that broke the rule.
+
 package journaltest
 
 import (

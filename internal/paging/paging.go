@@ -74,7 +74,6 @@ func (w *Walk) normalize(p *Page) {
 	if p.PerPage < 0 || p.PerPage > most {
 		p.PerPage = 0
 	}
-	none := p.Total == 0
 	empty, none := len(p.IDs) == 0, p.Total == 0
 	if w.distrust || none && (!empty || p.PerPage == 0 || p.PageCount > 1 || p.PageCount == 0 && p.HasNext) {
 		p.Total = unknown
