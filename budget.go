@@ -16,15 +16,17 @@ func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectDocuments(draft, func(AvailableDocument) bool { return true }), nil
 }
 
-// SelectAutomated selects the documents that the service generates on its own: those whose Mode is
-// "automated" (assumption; offer.automated of the dialect is another value). It returns an error if no document on offer shows a Mode.
+// SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated"
+// (assumption; offer.automated of the dialect is another value). It returns an error if no document on offer shows a
+// Mode.
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
 	}
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
-		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, SelectAll or your own function")
+		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, " +
+			"SelectAll or your own function")
 	}
 	automated := "automated"
 	if draft.Dialect != nil {
@@ -38,10 +40,14 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 // specification lists nor the draft offers is a [*ValidationError].
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return func(draft *RegulatoryRequest) ([]DocumentType, error) {
-		selected := selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(types, offer.DocumentType) })
+		selected := selectDocuments(draft, func(offer AvailableDocument) bool {
+			return slices.Contains(types,
+				offer.DocumentType)
+		})
 		for _, slug := range types {
 			if !slug.Known() && !slices.Contains(selected, slug) {
-				return nil, invalidOption("SelectOnly", fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes())%s", slug, slug.didYouMean()))
+				return nil, invalidOption("SelectOnly", fmt.Sprintf("names %q, which the specification does not list (see "+
+					"DocumentTypes())%s", slug, slug.didYouMean()))
 			}
 		}
 		return selected, nil
@@ -60,9 +66,9 @@ func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bo
 	return selected
 }
 
-// Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost, by the amounts that
-// the offer shows; see [RegulatoryRequest.Cost] for which amounts these are. A charge that the offer does not show, or shows
-// under other names, is not bounded.
+// Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost, by the amounts
+// that the offer shows; see [RegulatoryRequest.Cost] for which amounts these are. A charge that the offer does not
+// show, or shows under other names, is not bounded.
 type Budget struct {
 	Amount   Amount
 	Currency string
@@ -80,11 +86,13 @@ func ParseBudget(text string) (*Budget, error) {
 	case errors.Is(err, ErrAmountUnreadable) && strings.Contains(number, ","):
 		return nil, err // it shows how to write decimals
 	case errors.Is(err, ErrAmountUnreadable):
-		return nil, fmt.Errorf("%w: %s: write the number first, then the currency, such as \"150.00 NGN\"", ErrAmountUnreadable, quoteShort(text))
+		return nil, fmt.Errorf("%w: %s: write the number first, then the currency, such as \"150.00 NGN\"",
+			ErrAmountUnreadable, quoteShort(text))
 	case err != nil:
 		return nil, err
 	case !found || len(currency) != 3:
-		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 NGN\", and got "+quoteShort(text))
+		return nil, invalidOption("ParseBudget", "needs an amount and a currency of three letters, such as \"150.00 "+
+			"NGN\", and got "+quoteShort(text))
 	case amount.Sign() < 0:
 		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+quoteShort(text))
 	}
@@ -118,7 +126,8 @@ func inFull(a Amount) string {
 // ErrOverBudget is returned for a purchase that was stopped by its budget; see [BudgetError].
 var ErrOverBudget = errors.New("shipping: over budget")
 
-// BudgetError reports a purchase that its budget stopped before anything was sent. errors.Is(err, [ErrOverBudget]) holds.
+// BudgetError reports a purchase that its budget stopped before anything was sent. errors.Is(err, [ErrOverBudget])
+// holds.
 type BudgetError struct {
 	Budget Budget
 	// Needed is the most that the selected documents can cost. It is not known if Problem is set.
@@ -139,21 +148,23 @@ func (e *BudgetError) Error() string {
 		beside = ", which counts amounts beside the price (" + oneLine(strings.Join(e.Beside, "; "), maxErrorMessage) +
 			"; list what a purchase does not charge in offer.beside of the dialect)"
 	}
-	return fmt.Sprintf("shipping: over budget: %s %s needed%s, %s allowed: raise the budget or select fewer documents; nothing was purchased",
+	return fmt.Sprintf("shipping: over budget: %s %s needed%s, %s allowed: raise the budget or select fewer documents; "+
+		"nothing was purchased",
 		inFull(e.Needed), e.Budget.Currency, beside, e.Budget)
 }
 
 // Unwrap returns [ErrOverBudget].
 func (e *BudgetError) Unwrap() error { return ErrOverBudget }
 
-// Check returns the most that documents of a draft can cost, or a [*BudgetError] if that is more than the budget, in another
-// currency, or unclear; see [RegulatoryRequest.Cost].
+// Check returns the most that documents of a draft can cost, or a [*BudgetError] if that is more than the budget, in
+// another currency, or unclear; see [RegulatoryRequest.Cost].
 func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amount, error) {
 	if draft == nil {
 		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is nil: pass the record that Analyze or Get returned"}
 	}
 	if !b.Amount.Known() || b.Currency == "" {
-		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency, such as those that ParseBudget returns"}
+		return Amount{}, &BudgetError{Budget: b, Problem: "the budget needs an amount and a currency, such as those that " +
+			"ParseBudget returns"}
 	}
 	assumed := ""
 	if draft.Dialect != nil && draft.Dialect.Offer.DefaultCurrency == "wallet" {
@@ -164,7 +175,8 @@ func (b Budget) Check(draft *RegulatoryRequest, documents ...DocumentType) (Amou
 	case err != nil:
 		return Amount{}, &BudgetError{Budget: b, Problem: oneLine(err.Error(), maxErrorMessage)}
 	case len(documents) > 0 && !evidence.SameCurrency(needed.currency, b.Currency):
-		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(needed.currency, maxErrorID) + ": set a budget in that currency"}
+		return Amount{}, &BudgetError{Budget: b, Problem: "the draft is priced in " + oneLine(needed.currency, maxErrorID) +
+			": set a budget in that currency"}
 	case needed.most.Cmp(b.Amount) > 0:
 		return needed.most, &BudgetError{Budget: b, Needed: needed.most, Beside: needed.beside}
 	}
@@ -185,12 +197,13 @@ func (b Budget) Fits(committed, needed Amount) error {
 	if err != nil {
 		return err
 	}
-	return &BudgetError{Budget: b, Needed: needed, Problem: fmt.Sprintf("%s needed, %s left: raise the budget or select fewer documents", inFull(needed), inFull(left))}
+	return &BudgetError{Budget: b, Needed: needed,
+		Problem: fmt.Sprintf("%s needed, %s left: raise the budget or select fewer documents", inFull(needed), inFull(left))}
 }
 
-// Price returns the sum of the prices of documents of this draft, and their currency, as the service sent them: a callback
-// may have changed the fields. The error describes a document that the draft does not offer, a price that is missing,
-// unreadable, or given twice, a cost that is not clear (see [RegulatoryRequest.Cost]), or mixed currencies;
+// Price returns the sum of the prices of documents of this draft, and their currency, as the service sent them: a
+// callback may have changed the fields. The error describes a document that the draft does not offer, a price that is
+// missing, unreadable, or given twice, a cost that is not clear (see [RegulatoryRequest.Cost]), or mixed currencies;
 // [ErrAmountOverflow] is the only sentinel.
 func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, error) {
 	sum, err := r.cost("", documents)
@@ -198,10 +211,10 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 }
 
 // Cost returns the most that documents of this draft can cost, and their currency. Its errors are those of
-// [RegulatoryRequest.Price]. The cost is the price with each charge on top, such as a tax or fee, that the offer shows beside
-// it, or a total that the offer shows, whichever is more. A tax rate counts as its share of the price. Other amounts count
-// too, unless they are the price itself, its parts, the price in minor units, or amounts in another currency. A charge on
-// top in another currency is an error.
+// [RegulatoryRequest.Price]. The cost is the price with each charge on top, such as a tax or fee, that the offer shows
+// beside it, or a total that the offer shows, whichever is more. A tax rate counts as its share of the price. Other
+// amounts count too, unless they are the price itself, its parts, the price in minor units, or amounts in another
+// currency. A charge on top in another currency is an error.
 //
 // Assumption: the specification does not show which of several amounts a purchase charges.
 func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {
@@ -209,8 +222,8 @@ func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, err
 	return sum.most, sum.currency, err
 }
 
-// costsOtherwise reports whether a later reading of this draft shows another cost for documents than this one, which shows
-// one.
+// costsOtherwise reports whether a later reading of this draft shows another cost for documents than this one, which
+// shows one.
 func (r *RegulatoryRequest) costsOtherwise(later *RegulatoryRequest, documents []DocumentType) bool {
 	const none = "none" // a price without a currency can be compared, too
 	before, err := r.cost(none, documents)

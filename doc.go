@@ -21,8 +21,8 @@
 //
 // # Money
 //
-// An [Amount] is an exact decimal, never a float. [Amount.Known] is false if an amount was not sent or cannot be
-// read. An amount that was not sent counts as 0 in arithmetic; one that cannot be read is an error. [Transaction.Signed]
+// An [Amount] is an exact decimal, never a float. [Amount.Known] is false if an amount was not sent or cannot be read.
+// An amount that was not sent counts as 0 in arithmetic; one that cannot be read is an error. [Transaction.Signed]
 // returns the amount of a transaction with its sign.
 //
 // # Errors

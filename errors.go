@@ -217,8 +217,8 @@ func (e *Error) lostHint() string {
 	return ""
 }
 
-// failedAt reports whether the last connection failed at an operation of package net. It does not prove that nothing was
-// sent before; see [Error.NotSent].
+// failedAt reports whether the last connection failed at an operation of package net. It does not prove that nothing
+// was sent before; see [Error.NotSent].
 func failedAt(err error, operation string) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return ok && failed.Op == operation
@@ -356,10 +356,12 @@ func (c *core) failureOf(x *exchange) *Error {
 	}
 	failure.refused = failure.refused && !got.Truncated
 	if failure.refused && x.operation.Charges {
-		failure.refusal, failure.announces = evidence.ReadRefusal(string(body), x.requestID, c.dialect), announcesPurchase(got)
+		failure.refusal, failure.announces = evidence.ReadRefusal(string(body), x.requestID,
+			c.dialect), announcesPurchase(got)
 	}
 	failure.Message = cmp.Or(textAt(body, c.dialect.Refusal.Message), c.reason(got.StatusCode, body, reply.Message))
-	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.dialect.Refusal.Code), reply.Data.Get("error_code").Text())
+	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.dialect.Refusal.Code),
+		reply.Data.Get("error_code").Text())
 	failure.funds = failure.Code != "" && failure.Code == c.dialect.Refusal.FundsCode
 	if id := reply.Data.Get(regulatoryRequestID).Text(); id != "" {
 		failure.RequestID = id
@@ -393,8 +395,8 @@ func (c *core) redirectOf(got *transport.Response) string {
 	return target.String()
 }
 
-// announcesPurchase reports whether the refusal of a purchase states that the resource is busy, so that a purchase may be
-// under way.
+// announcesPurchase reports whether the refusal of a purchase states that the resource is busy, so that a purchase may
+// be under way.
 func announcesPurchase(refusal *transport.Response) bool {
 	switch refusal.StatusCode {
 	case http.StatusConflict, http.StatusLocked, http.StatusTooManyRequests:
@@ -476,7 +478,8 @@ func (e *RegulatoryError) Error() string {
 		if e.Request != nil && e.Request.Status != "" {
 			text += " (last seen " + oneLine(string(e.Request.Status), maxErrorID) + ")"
 		}
-		verbs := map[Step]string{wait.StepAnalyzed: "analysis", wait.StepEdited: "edit", wait.StepSelected: "select", wait.StepPolled: "wait"}
+		verbs := map[Step]string{wait.StepAnalyzed: "analysis", wait.StepEdited: "edit", wait.StepSelected: "select",
+			wait.StepPolled: "wait"}
 		text += ": " + cmp.Or(verbs[e.Step], string(e.Step), "unknown step")
 	}
 	return "shipping: " + text + e.causeText(id) + e.advice()

@@ -95,7 +95,8 @@ func logTo(logger *slog.Logger) attemptLog {
 	return func(ctx context.Context, x *exchange, attempt Attempt, retried bool) {
 		switch {
 		case retried:
-			logger.LogAttrs(ctx, slog.LevelWarn, "shipping retry", append(x.attrs(attempt), slog.Duration("wait", attempt.Wait))...)
+			logger.LogAttrs(ctx, slog.LevelWarn, "shipping retry",
+				append(x.attrs(attempt), slog.Duration("wait", attempt.Wait))...)
 		case logger.Enabled(ctx, slog.LevelDebug):
 			logger.LogAttrs(ctx, slog.LevelDebug, "shipping attempt", x.attrs(attempt)...)
 		}
@@ -154,7 +155,8 @@ func (c driftCounts) add(difference jsonread.Difference) {
 // dropMissing removes the members that are missing directly below a path.
 func (c driftCounts) dropMissing(path string) {
 	for finding := range c {
-		if name, below := strings.CutPrefix(finding.Path, path); below && finding.Kind == jsonread.Missing && !strings.ContainsAny(name, ".[") {
+		if name, below := strings.CutPrefix(finding.Path, path); below && finding.Kind == jsonread.Missing &&
+			!strings.ContainsAny(name, ".[") {
 			delete(c, finding)
 		}
 	}

@@ -1,6 +1,7 @@
 package shipping
 
-// Names of the operations that the specification documents with their paths. The routes of the others are those of [WithDialect].
+// Names of the operations that the specification documents with their paths. The routes of the others are those of
+// [WithDialect].
 const (
 	OpListRates        = "rates.list"
 	OpListCountries    = "countries.list"

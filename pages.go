@@ -153,9 +153,11 @@ func (l lister[T, L]) validate() error {
 	case l.page < 0:
 		return invalidRequest(l.operation, "Page", fmt.Sprintf("is %d: pages count from 1, and 0 means the first", l.page))
 	case l.perPage < 0:
-		return invalidRequest(l.operation, "PerPage", fmt.Sprintf("is %d: set at least 1, or leave it 0 for the service's default of 100", l.perPage))
+		return invalidRequest(l.operation, "PerPage",
+			fmt.Sprintf("is %d: set at least 1, or leave it 0 for the service's default of 100", l.perPage))
 	case l.walk.Window < 0:
-		return invalidRequest(l.operation, "Walk.Window", fmt.Sprintf("is %d: set at least 1, or leave it 0 for the default of 20", l.walk.Window))
+		return invalidRequest(l.operation, "Walk.Window",
+			fmt.Sprintf("is %d: set at least 1, or leave it 0 for the default of 20", l.walk.Window))
 	}
 	return nil
 }
@@ -372,7 +374,8 @@ func listError(err error) error {
 	if failure.Kind == paging.Behind {
 		cause = fmt.Errorf("shipping: %w", cause)
 	}
-	if kind := map[paging.Kind]error{paging.Empty: ErrUnexpectedBody, paging.Loop: ErrPageLoop, paging.Incomplete: ErrIncomplete}[failure.Kind]; kind != nil {
+	if kind := map[paging.Kind]error{paging.Empty: ErrUnexpectedBody, paging.Loop: ErrPageLoop,
+		paging.Incomplete: ErrIncomplete}[failure.Kind]; kind != nil {
 		cause = fmt.Errorf("%w: %w", kind, cause)
 	}
 	return &ListError{Resume: failure.Token, Page: failure.Page, Missing: failure.Missing, Err: cause}

@@ -128,7 +128,8 @@ func (p *PurchaseRequest) Validate() error {
 	case len(p.DocumentTypes) == 0:
 		return invalidRequest(OpPurchase, "DocumentTypes", "is empty: name at least one of the draft's available documents")
 	case p.Draft != nil && p.Draft.RequestID != "" && p.Draft.RequestID != p.RequestID:
-		return invalidRequest(OpPurchase, "Draft", "is the record of another request: pass the one that Analyze or Get returned for this request")
+		return invalidRequest(OpPurchase, "Draft",
+			"is the record of another request: pass the one that Analyze or Get returned for this request")
 	}
 	if err := cmp.Or(validID(OpPurchase, "RequestID", p.RequestID), p.PurchaseOptions.Validate()); err != nil {
 		return err
@@ -140,7 +141,8 @@ func (p *PurchaseRequest) Validate() error {
 			return invalidRequest(OpPurchase, "DocumentTypes", fmt.Sprintf("names %s twice: name each document once", slug))
 		case slug == "" || !slug.Known() && !p.AllowUnknown:
 			return invalidRequest(OpPurchase, "DocumentTypes",
-				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it anyway)%s", slug, slug.didYouMean()))
+				fmt.Sprintf("names %q, which the specification does not list (see DocumentTypes(), or set AllowUnknown to send "+
+					"it anyway)%s", slug, slug.didYouMean()))
 		}
 		named[slug] = true
 	}
@@ -183,7 +185,8 @@ func validID(operation, field, id string) error {
 	case !utf8.ValidString(id):
 		return invalidRequest(operation, field, "is not valid UTF-8: pass the request_id that Analyze returned")
 	case id == "." || id == "..":
-		return invalidRequest(operation, field, "is "+id+", which would name another resource: pass the request_id that Analyze returned")
+		return invalidRequest(operation, field, "is "+id+", which would name another resource: pass the request_id that "+
+			"Analyze returned")
 	}
 	return nil
 }
@@ -217,7 +220,8 @@ type PurchaseResult struct {
 // Outcome reports whether the wallet was charged; it wraps the [*Error] of the call.
 //
 // Specification: POST /v1/regulatory-documents/purchase.
-func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
+func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseRequest,
+	call ...CallOption) (*PurchaseResult, error) {
 	if err := purchase.Validate(); err != nil {
 		return nil, err
 	}
@@ -236,19 +240,22 @@ func (s RegulatoryService) Purchase(ctx context.Context, purchase *PurchaseReque
 		draft, err := s.Get(ctx, p.RequestID, reads...)
 		switch {
 		case err == nil && p.Draft != nil && p.Draft.costsOtherwise(draft, p.DocumentTypes):
-			return nil, s.failed(p, OutcomeNotCharged, draft, errors.New("this purchase was not sent: the cost of the request is not that of the "+
-				"draft that was passed: compare it with your budget, and pass the record that Regulatory.Get returns"))
+			return nil, s.failed(p, OutcomeNotCharged, draft,
+				errors.New("this purchase was not sent: the cost of the request is not that of the "+
+					"draft that was passed: compare it with your budget, and pass the record that Regulatory.Get returns"))
 		case err == nil:
 			p.Draft, before = draft, draft.shown()
 		case p.Draft == nil || !p.Sole || !errors.Is(err, ErrNotFound): // a new request may not be readable yet
-			return nil, s.failed(p, OutcomeNotCharged, nil, fmt.Errorf("this purchase was not sent, because the request could not be read: %w", err))
+			return nil, s.failed(p, OutcomeNotCharged, nil,
+				fmt.Errorf("this purchase was not sent, because the request could not be read: %w", err))
 		}
 	}
 	if problem := p.notPurchasable(before); problem != "" {
 		return nil, s.failed(p, OutcomeNotCharged, p.Draft, errors.New("this purchase was not sent: "+problem))
 	}
 	result, response, err := s.send(ctx, p, before, call)
-	reading := &readBack{service: s, purchase: p, before: before, response: response, cause: err, call: reads, longest: p.SettleFor}
+	reading := &readBack{service: s, purchase: p, before: before, response: response, cause: err, call: reads,
+		longest: p.SettleFor}
 	switch response {
 	case evidence.Confirmation:
 		return result, nil
@@ -284,14 +291,16 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 	switch draft := p.Draft; {
 	case before.Charge == "" && draft.ChargedAmount.Sign() <= 0:
 	case draft.Dialect == nil || !draft.Dialect.Purchase.Quoted:
-		return "the draft shows a charged amount, so that it may have been purchased already: if this service shows the price of a draft there, " +
-			"set purchase.quoted of its dialect"
+		return "the draft shows a charged amount, so that it may have been purchased already: if this service shows the " +
+			"price of a draft there, set purchase.quoted of its dialect"
 	case !p.quotes(draft):
-		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor of what is purchased: "+
+		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor "+
+			"of what is purchased: "+
 			"it may have been purchased already", draft.ChargedAmount)
 	case !p.Sole:
-		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: if this program created the " +
-			"draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, and call Regulatory.Purchase"
+		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: " +
+			"if this program created the draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, " +
+			"and call Regulatory.Purchase"
 	}
 	return ""
 }
@@ -316,14 +325,17 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 		return fmt.Sprintf("the request is already purchased, its status is %s: call Regulatory.Wait for its documents, "+
 			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
 	case draft.Status != StatusDraft:
-		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its documents, "+
+		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its "+
+			"documents, "+
 			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
 	case before.Unclear != "":
 		return "the record of the request " + before.Unclear + ", so that it does not show whether it is a draft"
 	case before.Status != "" && before.Status != string(StatusDraft):
-		return fmt.Sprintf("the service sent the status %s for the request, and only a draft is purchased", quoteShort(before.Status))
+		return fmt.Sprintf("the service sent the status %s for the request, and only a draft is purchased",
+			quoteShort(before.Status))
 	case before.Transaction || draft.TransactionID != "":
-		return "the draft shows a transaction, so that it may have been purchased already: compare it with the wallet's transactions"
+		return "the draft shows a transaction, so that it may have been purchased already: compare it with the wallet's " +
+			"transactions"
 	}
 	return ""
 }
@@ -343,7 +355,8 @@ func (p PurchaseRequest) before() *evidence.Record {
 
 // failed returns the error of a purchase, with the purchase to store: for an unknown outcome the content of its JSON,
 // and else no draft, so that another purchase reads the request first.
-func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest, err error) error {
+func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, record *RegulatoryRequest,
+	err error) error {
 	before := p.before()
 	p.Draft = nil
 	if before != nil && outcome == OutcomeUnknown {
@@ -369,7 +382,8 @@ func (s RegulatoryService) mayCall(ctx context.Context, operation string, call [
 
 // send sends the purchase once and classifies what came back. The result is set with a confirmation, the
 // error otherwise.
-func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *evidence.Record, call []CallOption) (*PurchaseResult, evidence.Response, error) {
+func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *evidence.Record,
+	call []CallOption) (*PurchaseResult, evidence.Response, error) {
 	body := struct {
 		RequestID     string         `json:"request_id"`
 		DocumentTypes []DocumentType `json:"document_types"`
@@ -404,8 +418,8 @@ func (s RegulatoryService) send(ctx context.Context, p PurchaseRequest, before *
 	}, evidence.Confirmation, nil
 }
 
-// contradiction returns why the record of a successful response does not confirm this purchase; "" if it does. A response
-// that does not counts as lost.
+// contradiction returns why the record of a successful response does not confirm this purchase; "" if it does. A
+// response that does not counts as lost.
 func (p PurchaseRequest) contradiction(record *RegulatoryRequest, before *evidence.Record) string {
 	shown := record.shown()
 	switch {
@@ -463,8 +477,8 @@ type readBack struct {
 	response evidence.Response
 	cause    error // why the purchase was not confirmed; nil when settling
 	call     []CallOption
-	// quietFor is how long the request must read as a draft to count as not charged; with 0 it never does. Purchase sets it
-	// after a refusal only: whether a lost response charged nothing is left to SettlePurchase.
+	// quietFor is how long the request must read as a draft to count as not charged; with 0 it never does. Purchase sets
+	// it after a refusal only: whether a lost response charged nothing is left to SettlePurchase.
 	quietFor time.Duration
 	// longest limits the reading of a request that is no longer a draft, or cannot be read, or does not change.
 	longest time.Duration
@@ -537,7 +551,8 @@ func (b *readBack) left(started, sent time.Time) time.Duration {
 
 // observe returns the evidence after one more reading.
 func (b *readBack) observe(sent time.Time, record *RegulatoryRequest, err error) evidence.Case {
-	c := evidence.Case{Response: b.response, State: evidence.Unread, Known: b.before != nil, Sole: b.purchase.Sole, Documents: evidence.NoList}
+	c := evidence.Case{Response: b.response, State: evidence.Unread, Known: b.before != nil, Sole: b.purchase.Sole,
+		Documents: evidence.NoList}
 	if err != nil {
 		c.Denied = b.last == nil && denied(b.cause, err)
 		return c
@@ -601,14 +616,16 @@ func undecided(record *RegulatoryRequest) error {
 	case record.Status == StatusDraft && !record.showsCharge():
 		return errors.New("the request still reads as a draft")
 	}
-	return fmt.Errorf("the request reads as %s, which does not show whether these documents were charged", quoteShort(string(record.Status)))
+	return fmt.Errorf("the request reads as %s, which does not show whether these documents were charged",
+		quoteShort(string(record.Status)))
 }
 
 // quietError reports that a request stayed a draft.
 type quietError struct{ quietFor time.Duration }
 
 func (e quietError) Error() string {
-	return "the request has stayed a draft for " + e.quietFor.String() + " (a purchase that a proxy holds back for longer is not seen)"
+	return "the request has stayed a draft for " + e.quietFor.String() +
+		" (a purchase that a proxy holds back for longer is not seen)"
 }
 
 func readBackResult(record *RegulatoryRequest) *PurchaseResult {
@@ -625,16 +642,19 @@ func readBackResult(record *RegulatoryRequest) *PurchaseResult {
 //
 // A purchase can also be settled with the id of the request alone; then any purchase of the request counts. With
 // document types, a record counts only if it cannot be the result of a purchase of other documents.
-func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *PurchaseRequest, call ...CallOption) (*PurchaseResult, error) {
+func (s RegulatoryService) SettlePurchase(ctx context.Context, purchase *PurchaseRequest,
+	call ...CallOption) (*PurchaseResult, error) {
 	if purchase == nil || strings.TrimSpace(purchase.RequestID) == "" {
 		return nil, invalidRequest(OpGetRequest, "RequestID", "is empty: pass the Purchase of the *RegulatoryError")
 	}
-	if err := cmp.Or(validID(OpGetRequest, "RequestID", purchase.RequestID), purchase.PurchaseOptions.Validate(), s.mayCall(ctx, OpGetRequest, call)); err != nil {
+	if err := cmp.Or(validID(OpGetRequest, "RequestID", purchase.RequestID), purchase.PurchaseOptions.Validate(),
+		s.mayCall(ctx, OpGetRequest, call)); err != nil {
 		return nil, err
 	}
 	p := purchase.withDefaults()
 	p.Draft = s.inDialect(p.Draft)
-	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.quietFor(), longest: p.QuietFor}
+	reading := &readBack{service: s, purchase: p, response: evidence.Lost, call: call, quietFor: p.quietFor(),
+		longest: p.QuietFor}
 	switch {
 	case p.Contradicted:
 		reading.response, reading.longest = evidence.Contradicted, p.SettleFor

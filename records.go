@@ -51,8 +51,8 @@ type RegulatoryRequest struct {
 	// Raw is the data of the response that held the record, as the service sent it: the record itself, or an object with
 	// the record as its member "request". If the data is a list of one record, Raw is that record.
 	Raw RawJSON `json:"-" read:"raw"`
-	// Dialect is that of the client that read the record, if it has names or amounts of records: [RegulatoryRequest.Price],
-	// [RegulatoryRequest.Cost] and [Budget.Check] follow it. It may be nil.
+	// Dialect is that of the client that read the record, if it has names or amounts of records:
+	// [RegulatoryRequest.Price], [RegulatoryRequest.Cost] and [Budget.Check] follow it. It may be nil.
 	Dialect *dialect.Dialect `json:"-"`
 }
 

@@ -80,7 +80,8 @@ func isWebAddress(address string) bool {
 // Analyze is retried only on evidence that nothing was sent, because each analysis creates a record.
 //
 // Specification: POST /v1/regulatory-documents/analyze.
-func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	if err := analyze.Validate(); err != nil {
 		return nil, err
 	}
@@ -103,7 +104,8 @@ func (s RegulatoryService) Analyze(ctx context.Context, analyze *AnalyzeRequest,
 }
 
 func analysisFailed(record *RegulatoryRequest, err error) error {
-	return &RegulatoryError{RequestID: record.RequestID, Step: wait.StepAnalyzed, Outcome: OutcomeNotCharged, Request: record, Err: err}
+	return &RegulatoryError{RequestID: record.RequestID, Step: wait.StepAnalyzed, Outcome: OutcomeNotCharged,
+		Request: record, Err: err}
 }
 
 // Get reads a request. The error is a [*ValidationError] or an [*Error]; an unknown id is [ErrNotFound]. A request that
@@ -114,8 +116,8 @@ func (s RegulatoryService) Get(ctx context.Context, requestID string, call ...Ca
 	return s.record(ctx, request{operation: OpGetRequest, requestID: requestID, path: pathOf(requestID, "")}, call)
 }
 
-// record performs an operation that returns the record. A record of another request is refused. Only the lookup requires a
-// status, because the specification shows it nowhere else.
+// record performs an operation that returns the record. A record of another request is refused. Only the lookup
+// requires a status, because the specification shows it nowhere else.
 func (s RegulatoryService) record(ctx context.Context, r request, call []CallOption) (*RegulatoryRequest, error) {
 	data, response, err := fetch[requestData](ctx, s.core, r, call)
 	if err != nil {
@@ -166,8 +168,8 @@ func DocumentTypes() []DocumentType {
 // Known reports whether the specification lists the type.
 func (t DocumentType) Known() bool { return slices.Contains(DocumentTypes(), t) }
 
-// didYouMean returns a question with the known type that differs only in case, spaces or underscores, or that is the start
-// of the other, or "".
+// didYouMean returns a question with the known type that differs only in case, spaces or underscores, or that is the
+// start of the other, or "".
 func (t DocumentType) didYouMean() string {
 	meant := strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToUpper(strings.TrimSpace(string(t))))
 	near := func(known DocumentType) bool {
@@ -202,7 +204,8 @@ func (c *core) withoutKey(record *RegulatoryRequest) *RegulatoryRequest {
 // wristwatch adds WATCH, with its price.
 //
 // Provisional: without a route in [WithDialect] the error is a [*ValidationError].
-func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, items []LineItem, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, items []LineItem,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	if items == nil {
 		items = []LineItem{}
 	}
@@ -215,7 +218,8 @@ func (s RegulatoryService) UpdateItems(ctx context.Context, requestID string, it
 // UpdateAddresses replaces the addresses of a draft. An address that is nil is not changed.
 //
 // Provisional: without a route in [WithDialect] the error is a [*ValidationError].
-func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string, addresses Addresses, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string, addresses Addresses,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, operations.UpdateAddresses, requestID, "", addresses, call)
 }
 
@@ -223,7 +227,8 @@ func (s RegulatoryService) UpdateAddresses(ctx context.Context, requestID string
 // made from a shipment.
 //
 // Provisional: without a route in [WithDialect] the error is a [*ValidationError].
-func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping ShippingDetails, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string, shipping ShippingDetails,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, operations.UpdateShipping, requestID, "", shipping, call)
 }
 
@@ -231,22 +236,28 @@ func (s RegulatoryService) UpdateShipping(ctx context.Context, requestID string,
 // JSON object, such as a map; [AvailableDocument.ProfileFields] lists the fields of a document.
 //
 // Provisional: without a route in [WithDialect] the error is a [*ValidationError].
-func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) UpdateProfile(ctx context.Context, requestID string, document DocumentType, fields any,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	if fields == nil {
-		return nil, invalidRequest(operations.UpdateProfile, "fields", "is missing: pass the fields of the document, such as a map")
+		return nil, invalidRequest(operations.UpdateProfile, "fields",
+			"is missing: pass the fields of the document, such as a map")
 	}
 	return s.edit(ctx, operations.UpdateProfile, requestID, document, fields, call)
 }
 
 // Retry generates the failed automated documents of a failed request again. Nothing is charged.
 //
-// Provisional: without a route in [WithDialect] the error is a [*ValidationError]. Assumption: the request goes back to processing.
-func (s RegulatoryService) Retry(ctx context.Context, requestID string, call ...CallOption) (*RegulatoryRequest, error) {
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError]. Assumption: the request goes back to
+// processing.
+func (s RegulatoryService) Retry(ctx context.Context, requestID string,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	return s.edit(ctx, operations.RetryRequest, requestID, "", struct{}{}, call)
 }
 
-func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any, call []CallOption) (*RegulatoryRequest, error) {
-	return s.record(ctx, request{operation: operation, requestID: requestID, path: pathOf(requestID, document), body: jsonBody(body)}, call)
+func (s RegulatoryService) edit(ctx context.Context, operation, requestID string, document DocumentType, body any,
+	call []CallOption) (*RegulatoryRequest, error) {
+	return s.record(ctx, request{operation: operation, requestID: requestID, path: pathOf(requestID, document),
+		body: jsonBody(body)}, call)
 }
 
 // pathOf returns the values of the placeholders of a route.
@@ -257,10 +268,13 @@ func pathOf(requestID string, document DocumentType) map[string]string {
 // PDF returns a generated document. The operation needs no authorization, and the key is not sent. A response that is
 // not a PDF is [ErrUnexpectedBody].
 //
-// Provisional: without a route in [WithDialect] the error is a [*ValidationError]. Specification: "Authentication", rule 1.
-func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType, call ...CallOption) ([]byte, error) {
+// Provisional: without a route in [WithDialect] the error is a [*ValidationError]. Specification: "Authentication",
+// rule 1.
+func (s RegulatoryService) PDF(ctx context.Context, requestID string, document DocumentType,
+	call ...CallOption) ([]byte, error) {
 	call = append([]CallOption{WithHeader("Accept", "application/pdf")}, call...)
-	body, response, err := fetch[rawBody](ctx, s.core, request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
+	body, response, err := fetch[rawBody](ctx, s.core,
+		request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = s.core.redacted(&Error{
 			Operation: operations.DocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,

@@ -106,18 +106,21 @@ type TransactionsService struct{ core *core }
 // The error is a [*ValidationError] or an [*Error].
 //
 // Specification: GET /v1/transactions.
-func (s TransactionsService) List(ctx context.Context, opts *TransactionListOptions, call ...CallOption) (*Page[Transaction], error) {
+func (s TransactionsService) List(ctx context.Context, opts *TransactionListOptions,
+	call ...CallOption) (*Page[Transaction], error) {
 	return s.lister(opts).list(ctx, call)
 }
 
 // All iterates over all transactions, from page opts.Page on, and fetches pages ahead; see [Walk].
 // A walk that fails yields a [*ListError] and ends.
-func (s TransactionsService) All(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Transaction, error] {
+func (s TransactionsService) All(ctx context.Context, opts *TransactionListOptions,
+	call ...CallOption) iter.Seq2[*Transaction, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
 // Pages iterates over pages, as All does over records.
-func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOptions, call ...CallOption) iter.Seq2[*Page[Transaction], error] {
+func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOptions,
+	call ...CallOption) iter.Seq2[*Page[Transaction], error] {
 	return s.lister(opts).pages(ctx, call)
 }
 
@@ -152,8 +155,9 @@ func (l transactionList) contents() ([]Transaction, Pagination) { return l.Trans
 // The error reports that the transaction cannot be booked: its flow is unknown, or its amount is missing, unreadable
 // ([ErrAmountUnreadable]) or negative. The specification shows no other flow and no negative amount.
 //
-// Assumptions: the flow "in", and the status "failed". A pending transaction has moved its money already. The money of a reversed transaction comes back in
-// another transaction, so a reversed one counts like any other; see [Transaction.Doubt].
+// Assumptions: the flow "in", and the status "failed". A pending transaction has moved its money already. The money of
+// a reversed transaction comes back in another transaction, so a reversed one counts like any other; see
+// [Transaction.Doubt].
 func (t *Transaction) Signed() (Amount, error) {
 	switch {
 	case !t.Amount.Known():
@@ -164,7 +168,8 @@ func (t *Transaction) Signed() (Amount, error) {
 		return Amount{}, fmt.Errorf("%w: amount of transaction %s is %s",
 			ErrAmountUnreadable, oneLine(t.TransactionID, maxErrorID), problem)
 	case t.Amount.Sign() < 0:
-		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() + "), and only its flow shows a direction")
+		return Amount{}, t.notBooked("its amount is negative (" + t.Amount.String() +
+			"), and only its flow shows a direction")
 	case t.Flow != "in" && t.Flow != "out":
 		return Amount{}, t.notBooked("its flow is " + quoteShort(t.Flow) + `, neither "in" nor "out"`)
 	case t.Status == "failed":
@@ -176,7 +181,8 @@ func (t *Transaction) Signed() (Amount, error) {
 }
 
 func (t *Transaction) notBooked(reason string) error {
-	return fmt.Errorf("shipping: transaction %s cannot be booked: %s: check it by hand", oneLine(t.TransactionID, maxErrorID), reason)
+	return fmt.Errorf("shipping: transaction %s cannot be booked: %s: check it by hand",
+		oneLine(t.TransactionID, maxErrorID), reason)
 }
 
 // Doubt returns the reasons why a bookkeeper should check the amount that [Transaction.Signed] returns; "" if there are

@@ -38,7 +38,8 @@ func (o *AnalyzeAndPollOptions) validate() error {
 		return err
 	}
 	if o.Budget != nil && o.Select == nil {
-		return invalidOption("Budget", "is set without Select, so that nothing would be purchased: set Select, such as to SelectAutomated")
+		return invalidOption("Budget", "is set without Select, so that nothing would be purchased: set Select, such as to "+
+			"SelectAutomated")
 	}
 	return nil
 }
@@ -78,7 +79,8 @@ func (o *PollOptions) withDefaults() (PollOptions, error) {
 }
 
 func (o *PollOptions) intervals() wait.Intervals {
-	return wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures, DraftFor: o.DraftFor}
+	return wait.Intervals{MinInterval: o.MinInterval, MaxInterval: o.MaxInterval, MaxFailures: o.MaxFailures,
+		DraftFor: o.DraftFor}
 }
 
 // Step is a step of a regulatory request: "analyzed", "edited", "selected", "purchased", "polled" and "ended", which
@@ -113,7 +115,8 @@ type PollEvent struct {
 // the outcome of the purchase. It wraps [ErrOverBudget] if the budget stopped the purchase.
 //
 // Specification: "Typical regulatory workflow".
-func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
 		return nil, err
@@ -128,10 +131,11 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 }
 
 // Resume continues with a request in any state. It edits, selects, purchases and waits for a draft as
-// [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. It waits for a
-// purchased request. Nothing is purchased unless the request has just been read as a draft; if the outcome of an earlier
-// purchase is unknown, call [RegulatoryService.SettlePurchase] first. Its errors are those of AnalyzeAndPoll.
-func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+// [RegulatoryService.AnalyzeAndPoll] does, and returns the draft if Select is nil. It waits for a purchased request.
+// Nothing is purchased unless the request has just been read as a draft; if the outcome of an earlier purchase is
+// unknown, call [RegulatoryService.SettlePurchase] first. Its errors are those of AnalyzeAndPoll.
+func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
 		return nil, err
@@ -161,8 +165,8 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	}
 }
 
-// isAnalyzed reports whether the analysis of the request may not be finished: its status is none of the specification, and
-// nothing else shows a purchase.
+// isAnalyzed reports whether the analysis of the request may not be finished: its status is none of the specification,
+// and nothing else shows a purchase.
 func (r *RegulatoryRequest) isAnalyzed() bool {
 	return !r.Status.known() && !r.shown().ShowsCharge() && len(r.Documents) == 0
 }
@@ -193,17 +197,18 @@ func (f *flow) report(event PollEvent) {
 	}
 }
 
-// Prepare takes a draft up to its purchase, and purchases nothing: it edits the draft and reads it again, selects documents,
-// and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. The result holds the draft as last
-// read and is what [RegulatoryService.Purchase] takes; without DocumentTypes if nothing was selected. The error is a
-// [*ValidationError] or a [*RegulatoryError].
+// Prepare takes a draft up to its purchase, and purchases nothing: it edits the draft and reads it again, selects
+// documents, and compares their price with the budget, as [RegulatoryService.AnalyzeAndPoll] does. The result holds the
+// draft as last read and is what [RegulatoryService.Purchase] takes; without DocumentTypes if nothing was selected. The
+// error is a [*ValidationError] or a [*RegulatoryError].
 //
-// Purchase relies on the draft as it was prepared. If time has passed since, such as that of an approval, prepare it again
-// right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can purchase
-// from the draft, set [PurchaseRequest.Sole]: fewer outcomes are unknown then.
+// Purchase relies on the draft as it was prepared. If time has passed since, such as that of an approval, prepare it
+// again right before the purchase: prices may have changed, and somebody else may have purchased. If nobody else can
+// purchase from the draft, set [PurchaseRequest.Sole]: fewer outcomes are unknown then.
 //
 // Specification: "Typical regulatory workflow".
-func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest, opts *AnalyzeAndPollOptions, call ...CallOption) (*PurchaseRequest, error) {
+func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest, opts *AnalyzeAndPollOptions,
+	call ...CallOption) (*PurchaseRequest, error) {
 	flow := newFlow(s, opts, call)
 	if err := flow.options.validate(); err != nil {
 		return nil, err
@@ -235,7 +240,8 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 		}
 		f.report(PollEvent{Step: wait.StepEdited, Request: p.Draft})
 	case f.options.Select != nil && draft.shown().Status == "":
-		// Purchase reads a draft that shows no status, so Select needs the same reading. A new request may not be readable yet.
+		// Purchase reads a draft that shows no status, so Select needs the same reading. A new request may not be readable
+		// yet.
 		if read, err := f.service.Get(ctx, f.id, f.call...); err == nil {
 			p.Draft = read
 		}
@@ -346,14 +352,15 @@ func (f *flow) waiting() (*waiting, error) {
 }
 
 // Wait polls a purchased request until its status is completed or failed. A failed request is returned together with an
-// error that is [ErrRequestFailed]. Wait continues if this package does not know the status. A poll that fails
-// is retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a [*ValidationError] is a
-// [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll, the context's error, or
-// [ErrNotPurchased] for a request that stays a draft.
+// error that is [ErrRequestFailed]. Wait continues if this package does not know the status. A poll that fails is
+// retried if [Error.Retryable] reports true, up to MaxFailures times in a row. Every error but a [*ValidationError] is
+// a [*RegulatoryError], with the record as last read, which wraps the [*Error] of the last poll, the context's error,
+// or [ErrNotPurchased] for a request that stays a draft.
 //
 // Specification: "Poll: GET /v1/regulatory-documents/request/:request_id until status is completed or
 // failed".
-func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *PollOptions, call ...CallOption) (*RegulatoryRequest, error) {
+func (s RegulatoryService) Wait(ctx context.Context, requestID string, poll *PollOptions,
+	call ...CallOption) (*RegulatoryRequest, error) {
 	options, err := poll.withDefaults()
 	if err != nil {
 		return nil, err
@@ -382,7 +389,8 @@ type waiting struct {
 }
 
 func newWaiting(s RegulatoryService, requestID string, options PollOptions, call []CallOption) *waiting {
-	return &waiting{service: s, id: requestID, call: call, polls: wait.Polls{Intervals: options.intervals()}, progress: options.Progress}
+	return &waiting{service: s, id: requestID, call: call, polls: wait.Polls{Intervals: options.intervals()},
+		progress: options.Progress}
 }
 
 func (w *waiting) run(ctx context.Context) (*RegulatoryRequest, error) {
@@ -427,12 +435,14 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	switch poll.End {
 	case wait.StillDraft:
 		if w.analysis {
-			return 0, true, w.failed(fmt.Errorf("the analysis has not finished after %s: the status is %s", w.polls.DraftFor, quoteShort(string(record.Status))))
+			return 0, true, w.failed(fmt.Errorf("the analysis has not finished after %s: the status is %s", w.polls.DraftFor,
+				quoteShort(string(record.Status))))
 		}
 		if w.purchased {
 			return 0, true, w.failed(wait.ErrStale)
 		}
-		return 0, true, w.failed(fmt.Errorf("%w after %s: nothing has purchased it: call Regulatory.Purchase; if a purchase has just "+
+		return 0, true, w.failed(fmt.Errorf("%w after %s: nothing has purchased it: call Regulatory.Purchase; if a "+
+			"purchase has just "+
 			"succeeded, call Regulatory.Wait again", ErrNotPurchased, w.polls.DraftFor))
 	case wait.NotYet:
 		w.report(wait.StepPolled, poll, nil)
@@ -445,12 +455,14 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	case StatusFailed:
 		return 0, true, w.failed(ErrRequestFailed)
 	}
-	return 0, true, w.failed(fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
+	return 0, true, w.failed(fmt.Errorf("the request has ended with the status %s, which is not a success",
+		quoteShort(string(record.Status))))
 }
 
 func (w *waiting) report(step Step, poll wait.Poll, err error) {
 	if w.progress != nil {
-		w.progress(PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Number, Elapsed: poll.Elapsed, Err: err, Next: poll.Next})
+		w.progress(PollEvent{Step: step, RequestID: w.id, Request: w.last, Polls: poll.Number, Elapsed: poll.Elapsed,
+			Err: err, Next: poll.Next})
 	}
 }
 

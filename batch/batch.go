@@ -43,7 +43,8 @@ func (i Item) validate() error {
 		return err
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
-		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", quoteShort(i.key()), problem))
+		return invalid("Item", fmt.Sprintf("has the key %s, which %s: set a Key that a journal can keep", quoteShort(i.key()),
+			problem))
 	}
 	return nil
 }
@@ -70,9 +71,9 @@ type Options struct {
 	Select func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 	// Budget bounds the spending of the batch over all runs of its Period. The most that a purchase can cost (see
 	// [shipping.RegulatoryRequest.Cost]) is reserved before it is sent, and released only when it is certain that nothing
-	// was charged. If the service reports a higher charge, that counts, and nothing more is purchased in this run. The same
-	// applies after a charge in another currency, which cannot be compared with the budget. Nil means no bound.
-	// A budget needs a Select.
+	// was charged. If the service reports a higher charge, that counts, and nothing more is purchased in this run. The
+	// same applies after a charge in another currency, which cannot be compared with the budget. Nil means no bound. A
+	// budget needs a Select.
 	Budget *shipping.Budget
 	// Period names the part of the journal that the budget bounds, such as the day on which a nightly job was due. A later
 	// run of the same period continues with what is left; another period begins with the whole budget. What was purchased
@@ -84,11 +85,11 @@ type Options struct {
 	Purchase shipping.PurchaseOptions
 	// Poll holds the settings of the waits. Its Progress is called one call at a time too.
 	Poll shipping.PollOptions
-	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice: that of
-	// [OpenFile] for one process, or one in a database for several. Several processes run the same batch at the
-	// same time: the items are divided among them, the budget holds for all together, and the items of a process
-	// that dies are taken over by the others. Each run returns when all items have ended, in whichever process. The journal's lease
-	// must be at least a quarter longer than Purchase.QuietFor. Nil is [Memory]: nothing can be resumed.
+	// Journal records each step, so that an interrupted batch can be resumed and buys nothing twice: that of [OpenFile]
+	// for one process, or one in a database for several. Several processes run the same batch at the same time: the items
+	// are divided among them, the budget holds for all together, and the items of a process that dies are taken over by
+	// the others. Each run returns when all items have ended, in whichever process. The journal's lease must be at least a
+	// quarter longer than Purchase.QuietFor. Nil is [Memory]: nothing can be resumed.
 	Journal Journal
 	// Progress is called after each step of each item, one call at a time. Beside the steps of [shipping.PollEvent] there
 	// are "settling", before a run reads the outcome of a purchase that an earlier run left open, and "taken", if another
@@ -142,8 +143,9 @@ type Result struct {
 	// If it differs from Amount, check the wallet's transactions.
 	Charged         shipping.Amount
 	ChargedCurrency string
-	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. The Request of a
-	// [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand items.
+	// Err is the reason why the item is not completed; nil for [StateCompleted], [StateClosed] and [StateDraft]. The
+	// Request of a [*shipping.RegulatoryError] holds only the id and the status, because a batch can have many thousand
+	// items.
 	Err error
 }
 
@@ -208,20 +210,21 @@ func (e *itemError) Error() string {
 
 func (e *itemError) Unwrap() error { return e.err }
 
-// Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time,
-// within one shared budget. An item that fails does not stop the others: [Report.Err] returns what is still open, also if
-// the error of Run is nil. The report is complete even if that error
-// reports that the batch was interrupted, by ctx or, with a [*JournalError], by a journal that cannot be written. Run
-// it again with the same items and journal to continue. Invalid items and options are a
-// [*shipping.ValidationError] without a report. A journal that another batch uses is [ErrInUse]. With it, and with a
-// journal that is closed or cannot be read, nothing is sent, and each item of the report is [StateWaiting] with that error.
+// Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
+// budget. An item that fails does not stop the others: [Report.Err] returns what is still open, also if the error of
+// Run is nil. The report is complete even if that error reports that the batch was interrupted, by ctx or, with a
+// [*JournalError], by a journal that cannot be written. Run it again with the same items and journal to continue.
+// Invalid items and options are a [*shipping.ValidationError] without a report. A journal that another batch uses is
+// [ErrInUse]. With it, and with a journal that is closed or cannot be read, nothing is sent, and each item of the
+// report is [StateWaiting] with that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.
 //
 // If Edit, Select, Progress or the client's transport panics, the batch begins nothing more, finishes and records the
 // purchases in progress, and panics with the same value on the caller's goroutine.
-func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options, call ...shipping.CallOption) (report *Report, err error) {
+func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options,
+	call ...shipping.CallOption) (report *Report, err error) {
 	if client.BaseURL() == "" {
 		return nil, shipping.ErrNoClient
 	}
@@ -293,7 +296,8 @@ func (o *Options) complete() error {
 	case b != nil && (!b.Amount.Known() || b.Currency == ""):
 		problem = "has a Budget without an amount or a currency: ParseBudget(\"150.00 NGN\") returns one with both"
 	case b != nil && o.Select == nil:
-		problem = "has a Budget and no Select, so that nothing would be purchased: set Select, for example to shipping.SelectAutomated"
+		problem = "has a Budget and no Select, so that nothing would be purchased: set Select, for example to " +
+			"shipping.SelectAutomated"
 	case b != nil && b.Amount.Sign() < 0:
 		problem = "has a Budget with the negative amount " + inFull(b.Amount) + ": set an amount of 0 or more"
 	case lease > 0 && lease < quietFor/4*5:

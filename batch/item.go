@@ -246,7 +246,8 @@ func isDraft(record *shipping.RegulatoryRequest) error {
 	if record == nil || record.Status == shipping.StatusDraft {
 		return nil
 	}
-	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased outside this batch: "+
+	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased "+
+		"outside this batch: "+
 		"follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
 }
 
@@ -325,17 +326,19 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		failed := &shipping.RegulatoryError{
 			RequestID: e.record.RequestID, Step: wait.StepPolled, Outcome: e.outcome(), Request: record, Err: shipping.ErrRequestFailed,
 		}
-		if known.Step == StepFailed && known.Charged == e.record.Charged && known.ChargedCurrency == e.record.ChargedCurrency {
+		if known.Step == StepFailed && known.Charged == e.record.Charged &&
+			known.ChargedCurrency == e.record.ChargedCurrency {
 			return 0, failed // the journal has it
 		}
 		return 0, errors.Join(failed, e.move(StepFailed))
 	}
-	return 0, e.failed(wait.StepPolled, record, fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
+	return 0, e.failed(wait.StepPolled, record,
+		fmt.Errorf("the request has ended with the status %s, which is not a success", quoteShort(string(record.Status))))
 }
 
 // errDraftAgain is the error of an item whose generation failed, and whose request is a draft again.
-var errDraftAgain = errors.New("the generation failed after a purchase, and the request reads as a draft again: the batch does not " +
-	"purchase it a second time; compare the wallet's transactions, then close the item with batch.Resolve")
+var errDraftAgain = errors.New("the generation failed after a purchase, and the request reads as a draft again: the " +
+	"batch does not purchase it a second time; compare the wallet's transactions, then close the item with batch.Resolve")
 
 // polled reports a poll. The end of an item is reported once it is in the journal.
 func (e *entry) polled(event shipping.PollEvent, poll wait.Poll) {
@@ -384,9 +387,11 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 
 // remember returns a purchase as a record stores it: without most of the draft, because a batch can have many
 // thousand items. The batch made the draft, and shares it with nobody.
-func remember(requestID string, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) (*shipping.PurchaseRequest, error) {
+func remember(requestID string, draft *shipping.RegulatoryRequest,
+	selected []shipping.DocumentType) (*shipping.PurchaseRequest, error) {
 	var small shipping.PurchaseRequest
-	text, err := json.Marshal(shipping.PurchaseRequest{RequestID: requestID, DocumentTypes: selected, Draft: draft, Sole: true})
+	text, err := json.Marshal(shipping.PurchaseRequest{RequestID: requestID, DocumentTypes: selected, Draft: draft,
+		Sole: true})
 	return &small, errors.Join(err, json.Unmarshal(text, &small))
 }
 
@@ -502,9 +507,10 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 	return amount, amount.Known()
 }
 
-// charge records the charge that the service reports; what the draft showed already is no report. More than the draft can
-// cost counts against the budget, and ends the purchases of this run; so does a charge in another currency, which cannot be
-// compared. Anything else leaves the reservation as it is: a report that is less does not show that less was taken.
+// charge records the charge that the service reports; what the draft showed already is no report. More than the draft
+// can cost counts against the budget, and ends the purchases of this run; so does a charge in another currency, which
+// cannot be compared. Anything else leaves the reservation as it is: a report that is less does not show that less was
+// taken.
 func (e *entry) charge(amount shipping.Amount, currency string) {
 	quote, quoted := e.quote()
 	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
@@ -518,12 +524,14 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	priced := e.record.Amount.Known()
 	switch {
 	case priced && currency != "" && e.record.Currency != "" && !evidence.SameCurrency(currency, e.record.Currency):
-		e.run.overcharged(fmt.Sprintf("%s %s for %s, whose draft was priced in %s", inFull(amount), currency, e.record.Key, e.record.Currency))
+		e.run.overcharged(fmt.Sprintf("%s %s for %s, whose draft was priced in %s", inFull(amount), currency, e.record.Key,
+			e.record.Currency))
 		return
 	case amount.Cmp(e.record.Amount) <= 0:
 		return
 	case priced:
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", inFull(amount), e.record.Key, inFull(e.record.Amount)))
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", inFull(amount), e.record.Key,
+			inFull(e.record.Amount)))
 	}
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)

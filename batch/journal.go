@@ -16,13 +16,13 @@ import (
 // it. [Memory] and [OpenFile] return journals of one process; the nested module stores
 // has one on PostgreSQL for several.
 //
-// An implementation must guarantee four things, or a batch can buy twice. A record that
-// [Claim.Append] accepted survives a crash of the machine. A claim accepts nothing once another
-// process was given the item. Another process is given the item only after the claim was released, or
-// has expired. An item whose last record is [StepPurchasing] is given to another process only when a quarter of the lease has
-// passed since its claim expired: a process that stalls after the last check of its claim sends its purchase when it resumes. No
-// journal can prevent that. The other process finds the purchase if it reaches the service before that process has read the request
-// for [shipping.PurchaseOptions.QuietFor].
+// An implementation must guarantee four things, or a batch can buy twice. A record that [Claim.Append] accepted
+// survives a crash of the machine. A claim accepts nothing once another process was given the item. Another process is
+// given the item only after the claim was released, or has expired. An item whose last record is [StepPurchasing] is
+// given to another process only when a quarter of the lease has passed since its claim expired: a process that stalls
+// after the last check of its claim sends its purchase when it resumes. No journal can prevent that. The other process
+// finds the purchase if it reaches the service before that process has read the request for
+// [shipping.PurchaseOptions.QuietFor].
 //
 // Implementations must be safe for concurrent use. Package journaltest tests them.
 type Journal interface {
@@ -33,8 +33,8 @@ type Journal interface {
 	// the same in every process. 0 means that claims hold until they are released, and that one process has the
 	// journal: a batch then claims all its items when it begins.
 	Lease() time.Duration
-	// Committed returns the part of a period's budget that was spent, or may have been: the sum of the amounts of the
-	// last records of the period whose step is [Record.Committed]. Money in another currency, and a purchase with an unknown
+	// Committed returns the part of a period's budget that was spent, or may have been: the sum of the amounts of the last
+	// records of the period whose step is [Record.Committed]. Money in another currency, and a purchase with an unknown
 	// price, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
 	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
 }
@@ -46,9 +46,9 @@ type Claim interface {
 	// Append writes a record. It returns only when the record would survive a crash of the machine. If another
 	// process has claimed the item, nothing is written and the error is [ErrItemTaken].
 	//
-	// With a budget it returns the committed sum of the record's period. A [StepPurchasing] record that does not fit in the budget is not
-	// written, and the error is that of [shipping.Budget.Fits]; records that other processes append at the same
-	// moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
+	// With a budget it returns the committed sum of the record's period. A [StepPurchasing] record that does not fit in
+	// the budget is not written, and the error is that of [shipping.Budget.Fits]; records that other processes append at
+	// the same moment are counted. Any other record describes a past event: it is written even if the committed sum cannot
 	// be computed, and the error is the reason.
 	Append(ctx context.Context, record Record, budget *shipping.Budget) (committed shipping.Amount, err error)
 	// Within returns the context in which a purchase is sent and read back: it ends well before the claim does. If too
@@ -265,7 +265,8 @@ func (c *localClaim) reserve(record Record, budget *shipping.Budget) (uncounted,
 	case c.item.claim != c:
 		return nil, ErrItemTaken
 	case record.Key != c.record.Key:
-		return nil, invalid("Record", "has the key "+quoteShort(record.Key)+", and the claim is for "+quoteShort(c.record.Key))
+		return nil, invalid("Record", "has the key "+quoteShort(record.Key)+", and the claim is "+
+			"for "+quoteShort(c.record.Key))
 	case budget == nil:
 		return nil, nil
 	}

@@ -80,7 +80,8 @@ func (r *Record) check() error {
 	switch r.Step {
 	case StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted, StepFailed, StepClosed:
 	default:
-		return fmt.Errorf("shipping: the record of batch item %q has the unknown step %q; use the version of the package that wrote it", r.Key, r.Step)
+		return fmt.Errorf("shipping: the record of batch item %q has the unknown step %q; use the version of the package "+
+			"that wrote it", r.Key, r.Step)
 	}
 	if unreadable(r.Amount) || unreadable(r.Charged) {
 		return fmt.Errorf("shipping: the record of batch item %q: %w", r.Key, shipping.ErrAmountUnreadable)
@@ -95,8 +96,8 @@ func unreadable(a shipping.Amount) bool {
 }
 
 // Unfinished returns the keys of the items whose purchase a run has begun and none has completed: the outcome is not
-// known, or the documents are not generated. Add them to the items of the next run, because [Run] works only on the items
-// that it is given. The records are those of [File.Records].
+// known, or the documents are not generated. Add them to the items of the next run, because [Run] works only on the
+// items that it is given. The records are those of [File.Records].
 func Unfinished(records []Record) (keys []string) {
 	var order []string
 	last := map[string]Record{}

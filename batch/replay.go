@@ -145,7 +145,8 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 // Replay panics with the same value on the caller's goroutine.
 //
 // Specification: POST /v1/webhooks/replay.
-func Replay(ctx context.Context, client *shipping.Client, requests []shipping.ReplayRequest, opts *ReplayOptions, call ...shipping.CallOption) (*ReplayReport, error) {
+func Replay(ctx context.Context, client *shipping.Client, requests []shipping.ReplayRequest, opts *ReplayOptions,
+	call ...shipping.CallOption) (*ReplayReport, error) {
 	if client.BaseURL() == "" {
 		return nil, shipping.ErrNoClient
 	}

@@ -22,13 +22,15 @@ import (
 // A closed item is [StateClosed]; no run works on it, and it cannot be opened again. The error is [ErrItemTaken] while
 // a batch works on the item, and [ErrInUse] while one uses a journal of [OpenFile]. The note is stored in the record
 // as the reason.
-func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome, note string) (err error) {
+func Resolve(ctx context.Context, journal Journal, key string, outcome shipping.PurchaseOutcome,
+	note string) (err error) {
 	const function = "Resolve"
 	switch {
 	case journal == nil:
 		return invalid(function, "needs a journal: open it with OpenFile")
 	case outcome != shipping.OutcomeCharged && outcome != shipping.OutcomeNotCharged:
-		return invalid(function, fmt.Sprintf("needs the outcome %q or %q, and got %q", shipping.OutcomeCharged, shipping.OutcomeNotCharged, outcome))
+		return invalid(function, fmt.Sprintf("needs the outcome %q or %q, and got %q", shipping.OutcomeCharged,
+			shipping.OutcomeNotCharged, outcome))
 	case note == "":
 		return invalid(function, "needs a note that explains how the outcome was found")
 	}
@@ -68,10 +70,12 @@ func resolve(ctx context.Context, claim Claim, outcome shipping.PurchaseOutcome,
 
 // resolve changes the record by an outcome that was found by hand, or returns why it cannot be.
 func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
-	charged, byHand := outcome == shipping.OutcomeCharged, r.Note != "" // no run writes a note before the item is purchased again
+	// no run writes a note before the item is purchased again
+	charged, byHand := outcome == shipping.OutcomeCharged, r.Note != ""
 	switch {
 	case r.Step == StepFailed && charged && !r.bought():
-		return fmt.Sprintf("its analysis failed, so that nothing was purchased: use the outcome %q", shipping.OutcomeNotCharged)
+		return fmt.Sprintf("its analysis failed, so that nothing was purchased: use the outcome %q",
+			shipping.OutcomeNotCharged)
 	case r.Step == StepFailed && !charged && r.bought():
 		r.Step, r.Amount = StepClosed, nothing
 	case r.Step == StepFailed, r.Step == StepPurchased && charged:
@@ -85,7 +89,8 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 	case r.final():
 		return fmt.Sprintf("it has ended, with the record %q; compare the wallet's transactions with its charge", r.Step)
 	default:
-		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is recorded only for an item in %q, or one "+
+		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is recorded only for an item in "+
+			"%q, or one "+
 			"whose outcome was recorded by hand before", r.Step, StepPurchasing)
 	}
 	return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/shipping-go/shipping/internal/workgroup"
 )
 
-// run is one run of a batch. Each item that was begun has a goroutine, also while it waits: then it is small, so that ten
-// thousand can wait. Those that are worked on hold a slot.
+// run is one run of a batch. Each item that was begun has a goroutine, also while it waits: then it is small, so that
+// ten thousand can wait. Those that are worked on hold a slot.
 type run struct {
 	client    *shipping.Client
 	options   Options
@@ -44,7 +44,8 @@ type run struct {
 }
 
 func newRun(client *shipping.Client, options Options, call []shipping.CallOption) *run {
-	r := &run{client: client, options: options, call: call, journal: options.Journal, slots: make(chan struct{}, options.Concurrency)}
+	r := &run{client: client, options: options, call: call, journal: options.Journal,
+		slots: make(chan struct{}, options.Concurrency)}
 	r.going, r.stop = context.WithCancel(context.Background())
 	r.intervals, _ = wait.Intervals{
 		MinInterval: options.Poll.MinInterval, MaxInterval: options.Poll.MaxInterval,
@@ -154,7 +155,8 @@ func (r *run) carry(ctx context.Context, e *entry) {
 // closingTime limits the calls of the journal after the context of a batch has ended.
 const closingTime = 5 * time.Second
 
-var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its journal did not respond for another %s", closingTime)
+var errNoJournal = fmt.Errorf("shipping: the batch's context has ended, and its journal did not respond for another %s",
+	closingTime)
 
 func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 	report := &Report{Committed: r.committed}
@@ -197,7 +199,8 @@ func (r *run) giveBack() {
 }
 
 // cost is the most that documents of a draft can cost. Without a budget it is recorded if it is known.
-func (r *run) cost(draft *shipping.RegulatoryRequest, documents []shipping.DocumentType) (shipping.Amount, string, error) {
+func (r *run) cost(draft *shipping.RegulatoryRequest,
+	documents []shipping.DocumentType) (shipping.Amount, string, error) {
 	if r.options.Budget == nil {
 		cost, currency, err := draft.Cost(documents...)
 		if err != nil {

@@ -106,12 +106,14 @@ func WithRefusedPurchases() Option {
 	return func(s *settings) { s.writes, s.refusedPurchases = true, true }
 }
 
-// WithMost allows the purchase of [WithWrites] of a document with several numbers or with a price under another name, so
-// that the debit shows which of them is the price: [Report.Dialect]. The largest number of its offer is at most amount, such
-// as "2000.00", and every amount in it can be read. Of several offers, that with the most different numbers is bought.
+// WithMost allows the purchase of [WithWrites] of a document with several numbers or with a price under another name,
+// so that the debit shows which of them is the price: [Report.Dialect]. The largest number of its offer is at most
+// amount, such as "2000.00", and every amount in it can be read. Of several offers, that with the most different
+// numbers is bought.
 func WithMost(amount string) Option { return func(s *settings) { s.most = amount } }
 
-// WithDialect compares the service with a dialect: a field that was set or measured, and now differs, is a failed check.
+// WithDialect compares the service with a dialect: a field that was set or measured, and now differs, is a failed
+// check.
 func WithDialect(d *dialect.Dialect) Option { return func(s *settings) { s.known = d } }
 
 // WithUpdate does not fail the fields that the dialect of [WithDialect] has as measured: see [dialect.Dialect.Update].

@@ -64,7 +64,8 @@ func (d description) record(name string) *schema { return d.Components.Schemas[n
 // heading returns the heading of the specification that a description quotes.
 func heading(description string) string { return strings.Split(description+`""`, `"`)[1] }
 
-// schema describes a JSON value. It contains the statements of the specification; open points are marked as assumptions.
+// schema describes a JSON value. It contains the statements of the specification; open points are marked as
+// assumptions.
 type schema struct {
 	Description string
 	Ref         string          `json:"$ref"`
@@ -156,7 +157,8 @@ func (s *schema) problems(at string, value any) (problems []string) {
 }
 
 // articles puts articles before the names of types.
-var articles = strings.NewReplacer("integer", "a whole number", "number", "a number", "string", "a string", "boolean", "a boolean",
+var articles = strings.NewReplacer("integer", "a whole number", "number", "a number", "string", "a string", "boolean",
+	"a boolean",
 	"array", "an array", "object", "an object")
 
 // allows reports whether a value has a type of the schema or, if that is an assumption, of another assumption.
@@ -186,9 +188,11 @@ func isOf(of string, v any) bool {
 	return jsonTypes[reflect.TypeOf(v)] == of
 }
 
-// isTimestamp reports whether a text is an ISO 8601 UTC timestamp, in the extended or the basic format, with or without seconds.
+// isTimestamp reports whether a text is an ISO 8601 UTC timestamp, in the extended or the basic format, with or without
+// seconds.
 func isTimestamp(text string) bool {
-	return slices.ContainsFunc([]string{time.RFC3339, "2006-01-02T15:04Z07:00", "20060102T150405Z0700", "20060102T1504Z0700"}, func(layout string) bool {
+	return slices.ContainsFunc([]string{time.RFC3339, "2006-01-02T15:04Z07:00", "20060102T150405Z0700",
+		"20060102T1504Z0700"}, func(layout string) bool {
 		at, err := time.Parse(layout, text)
 		_, offset := at.Zone()
 		return err == nil && offset == 0

@@ -43,7 +43,8 @@ func unseen() []check {
 			missing{Unseen, "one document is purchased, and the path of its PDF is not shown"}, nil, stated},
 		{headingErrors, "a request whose analysis or generation fails has the status failed",
 			missing{Unseen, "no request is known to fail"}, nil, stated},
-		{headingReplay, "a replay without webhook_id goes to every active webhook that is subscribed, and one with it to no other", missing{Unseen, receiver}, nil, stated},
+		{headingReplay, "a replay without webhook_id goes to every active webhook that is subscribed, and one with it to " +
+			"no other", missing{Unseen, receiver}, nil, stated},
 		{headingReplay, "a replay of a delivery_id sends the exact stored payload", missing{Unseen, receiver}, nil, stated},
 		{"Events", "a notification is sent to the url of a webhook while it is active", missing{Unseen, receiver}, nil,
 			stated},

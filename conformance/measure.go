@@ -61,7 +61,8 @@ func (s *session) checkDialect() {
 	s.report.Dialect = found
 }
 
-// measuredDialect returns a dialect with the measured values. Values that no dialect can have are left out, with the reason.
+// measuredDialect returns a dialect with the measured values. Values that no dialect can have are left out, with the
+// reason.
 func (s *session) measuredDialect() *dialect.Dialect {
 	all := &dialect.Dialect{Version: dialect.Version, Service: s.base, Measured: map[string]string{}}
 	for field, m := range s.measured {
@@ -194,7 +195,8 @@ func (s *session) measureRefusals() {
 	}
 	how := fmt.Sprintf("as in %d refusals", len(complete))
 	for field, value := range map[string]string{
-		"refusal.message": preferred(reasons, "message", "detail"), "refusal.code": preferred(codes, "data.error_code", "error_code"),
+		"refusal.message": preferred(reasons, "message", "detail"), "refusal.code": preferred(codes, "data.error_code",
+			"error_code"),
 	} {
 		if value != "" {
 			s.decide(field, value, how)
@@ -238,7 +240,8 @@ func preferred(paths []string, usual ...string) string {
 // measureStrictness sends analyses that a strict service refuses. Each creates a draft at most.
 func (s *session) measureStrictness(shipment draft) {
 	body := map[string]any{"shipment_id": s.target.Shipment, "no_such_member": true}
-	s.decideRefused("request.unknown_fields", s.call("regulatory.analyze", request{body: body}, shipment.missing), "ignored")
+	s.decideRefused("request.unknown_fields", s.call("regulatory.analyze", request{body: body}, shipment.missing),
+		"ignored")
 	delete(body, "no_such_member")
 	plain := s.call("regulatory.analyze", request{body: body, lacks: "Content-Type"}, shipment.missing)
 	s.decideRefused("request.content_type", plain, "optional")
@@ -304,7 +307,8 @@ func (s *session) measureAbsent() {
 		usual         []string
 		seen          map[string]bool
 	}{
-		{"record.absent", "record.", c.Record.Absent, s.recordMembers}, {"offer.absent", "offer.", c.Offer.Absent, s.offerMembers},
+		{"record.absent", "record.", c.Record.Absent, s.recordMembers}, {"offer.absent", "offer.", c.Offer.Absent,
+			s.offerMembers},
 	} {
 		if len(of.seen) == 0 {
 			continue
@@ -314,7 +318,8 @@ func (s *session) measureAbsent() {
 			switch field := s.measured[of.prefix+name]; {
 			case of.seen[name] || field.value != "" || name == "failure_reason":
 			case name == "file_url" && (s.target.Invoice == ""), name == "shipment_id" && s.target.Shipment == "":
-			case s.proof.debit == nil && slices.Contains([]string{"documents", "charged_amount", "transaction_id", "currency"}, name) && of.prefix == "record.":
+			case s.proof.debit == nil && slices.Contains([]string{"documents", "charged_amount", "transaction_id", "currency"},
+				name) && of.prefix == "record.":
 			default:
 				absent = append(absent, name)
 			}

@@ -40,12 +40,14 @@ func (w wallet) since(before wallet) (rows []map[string]any) {
 func (p *proof) paid(w wallet) (debit map[string]any, paid decimal.Number, problem string) {
 	rows := w.since(p.before)
 	if len(rows) != 1 {
-		return nil, paid, fmt.Sprintf("the wallet has %d new transactions, and 1 is needed: run it again while nothing else pays", len(rows))
+		return nil, paid, fmt.Sprintf("the wallet has %d new transactions, and 1 is needed: run it again while nothing "+
+			"else pays", len(rows))
 	}
 	debit = rows[0]
 	for _, fee := range []string{"fee", "platform_fee"} {
 		if n, isNumber := rational(debit[fee]); debit[fee] != nil && (!isNumber || n.Sign() != 0) {
-			return nil, paid, fmt.Sprintf("the transaction has the %s %s: nothing shows which part is the price", fee, jsonOf(debit[fee]))
+			return nil, paid, fmt.Sprintf("the transaction has the %s %s: nothing shows which part is the price", fee,
+				jsonOf(debit[fee]))
 		}
 	}
 	amount, _ := debit["amount"].(json.Number)
@@ -62,10 +64,12 @@ func (p *proof) paid(w wallet) (debit map[string]any, paid decimal.Number, probl
 			shown = append(shown, v.Path+" "+v.Text)
 		}
 	}
-	return nil, paid, fmt.Sprintf("the wallet paid %s: no member of the offer is that; it shows %s", amount, strings.Join(shown, ", "))
+	return nil, paid, fmt.Sprintf("the wallet paid %s: no member of the offer is that; it shows %s", amount,
+		strings.Join(shown, ", "))
 }
 
-// prove decides the fields that a purchase and its debit show. It reads the wallet once more, because a charge may come late.
+// prove decides the fields that a purchase and its debit show. It reads the wallet once more, because a charge may come
+// late.
 func (s *session) prove() {
 	p := &s.proof
 	last := s.readWallet(p.before.id, p.missing)
@@ -73,7 +77,8 @@ func (s *session) prove() {
 	again, _, late := p.paid(last)
 	p.missing = cmp.Or(p.missing, p.before.missing, p.after.missing, last.missing,
 		unless(p.ended, Unseen, "needs a purchase that has ended"), unless(problem == "", Unseen, problem),
-		unless(late == "", Unseen, late), unless(jsonOf(debit["transactionId"]) == jsonOf(again["transactionId"]), Unseen, "the transactions of the wallet changed"))
+		unless(late == "", Unseen, late), unless(jsonOf(debit["transactionId"]) == jsonOf(again["transactionId"]), Unseen,
+			"the transactions of the wallet changed"))
 	if p.missing != (missing{}) {
 		s.undecided(p.missing, proven...)
 		return
@@ -122,7 +127,8 @@ func (s *session) proveRecord(paid decimal.Number, code, how string) {
 	currency := texts(func(text string) bool { return code != "" && evidence.SameCurrency(text, code) }, "currency")
 	charged := preferred(named(p.final, func(_ string, v any) bool {
 		shown := evidence.ShownIn(jsonOf(map[string]any{"amount": v}))
-		return len(shown) == 1 && shown[0].Path == "amount" && shown[0].Number && (shown[0].Plain == paid || shown[0].Most == paid)
+		return len(shown) == 1 && shown[0].Path == "amount" && shown[0].Number &&
+			(shown[0].Plain == paid || shown[0].Most == paid)
 	}), "charged_amount")
 	list, slugAt := s.purchasedList()
 	for field, value := range map[string]string{

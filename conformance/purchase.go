@@ -43,7 +43,8 @@ func (s *session) checkPurchase(d draft) {
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
 	states, final, unread := s.follow(d.id, done)
 	after := s.readWallet(before.id, done)
-	s.proof = proof{missing: cmp.Or(done, unread), offer: bought, draft: d.record, final: final, before: before, after: after,
+	s.proof = proof{missing: cmp.Or(done, unread), offer: bought, draft: d.record, final: final, before: before,
+		after: after,
 		ended: stages[states[len(states)-1]] == 4}
 	if done == (missing{}) {
 		s.measurePurchase(first, states)
@@ -113,11 +114,12 @@ func (s *session) checkRefusedPurchases(d draft) {
 // stages is the order of the states of a request.
 var stages = map[string]int{"draft": 1, "purchasing": 2, "processing": 3, "completed": 4, "failed": 4}
 
-// generating reports whether a purchased request is not at its end: "Poll until status is completed or failed." A state that
-// the specification does not list is one before its end.
+// generating reports whether a purchased request is not at its end: "Poll until status is completed or failed." A state
+// that the specification does not list is one before its end.
 func generating(state string) bool { return state != "" && stages[state] != 1 && stages[state] != 4 }
 
-// follow returns the states of a purchased request until its end, the one that it has when it is read again, and that record.
+// follow returns the states of a purchased request until its end, the one that it has when it is read again, and that
+// record.
 func (s *session) follow(id string, need missing) (states []string, final map[string]any, unread missing) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
@@ -160,7 +162,8 @@ type offer struct {
 	shown    []evidence.Shown
 }
 
-// provable returns the document whose debit shows the most about its offer, of those whose numbers are at most an amount.
+// provable returns the document whose debit shows the most about its offer, of those whose numbers are at most an
+// amount.
 func provable(d draft, most string) (best offer, unknown missing) {
 	limit, err := decimal.Parse(most)
 	count, least := 0, limit
@@ -184,7 +187,8 @@ func provable(d draft, most string) (best offer, unknown missing) {
 			best.price, _ = new(big.Rat).SetString(string(largest.Append(nil, largest.Scale)))
 		}
 	}
-	return best, unless(best.slug != "", NotRun, "nothing was bought: no document that a machine generates has an offer with readable amounts of at most "+most)
+	return best, unless(best.slug != "", NotRun,
+		"nothing was bought: no document that a machine generates has an offer with readable amounts of at most "+most)
 }
 
 // cheapest returns the document that a purchase costs least for, of those that need no evidence from a person, or why
@@ -212,7 +216,8 @@ func cheapest(d draft) (best offer, unknown missing) {
 	return best, cmp.Or(
 		unless(len(offers) > 0, NotRun,
 			"nothing was bought: the draft offers no document that a machine generates: name other goods"),
-		unless(best.price != nil, NotRun, "nothing was bought: no price on the draft can be relied on: each document needs one, as a number in amount or price"),
+		unless(best.price != nil, NotRun, "nothing was bought: no price on the draft can be relied on: each document "+
+			"needs one, as a number in amount or price"),
 		unless(several == best.currency, NotRun,
 			"nothing was bought: the prices on the draft are in several currencies: "+several))
 }

@@ -69,7 +69,8 @@ func (s *session) checkUnproven(unproven []*operation, shipment, invoice draft) 
 				invoice.missing)
 		}
 		if need != (missing{}) {
-			need.reason = "an incomplete request is refused in the same way with and without Authorization, and a complete one is not sent: " + need.reason
+			need.reason = "an incomplete request is refused in the same way with and without Authorization, and a complete " +
+				"one is not sent: " + need.reason
 		}
 		var a response
 		if r.lacks = "Authorization"; op.Name == "regulatory.purchase" {

@@ -70,7 +70,8 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 func (s *session) analyze(source, field, value, needs string) (d draft) {
 	analyzed := s.call("regulatory.analyze", request{body: map[string]any{field: value}},
 		unless(s.writes, Skipped, needsWrites), unless(value != "", NotRun, needs))
-	record, problems := recordOf(analyzed), s.problemsOfRecord(analyzed, "request_id", "available_documents") // the others may be left out there
+	// the others may be left out there
+	record, problems := recordOf(analyzed), s.problemsOfRecord(analyzed, "request_id", "available_documents")
 	if status, there := record["status"]; there && status != "draft" {
 		problems = append(problems, wrong("status", status, "one of draft")...)
 	}

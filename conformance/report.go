@@ -26,8 +26,8 @@ const (
 	// Assumption is a check of an open point of the specification. It never fails: the detail describes how the
 	// service differs from the assumption, and is empty if it does not.
 	Assumption Verdict = "assumption"
-	// Unseen is a rule of the specification that no run can check, whatever its options, and an open point that this run did
-	// not show; the detail names the reason.
+	// Unseen is a rule of the specification that no run can check, whatever its options, and an open point that this run
+	// did not show; the detail names the reason.
 	Unseen Verdict = "unseen"
 )
 
@@ -51,7 +51,8 @@ type Report struct {
 	Writes bool `json:"writes"`
 	// Purchases are the purchases that were sent, with any result.
 	Purchases []Purchase `json:"purchases,omitempty"`
-	// Dialect is what the run measured where the specification leaves a point open. It is nil if the service did not respond.
+	// Dialect is what the run measured where the specification leaves a point open. It is nil if the service did not
+	// respond.
 	Dialect *dialect.Dialect `json:"dialect,omitempty"`
 	// Results are the checks.
 	Results []Result `json:"results"`
@@ -61,8 +62,8 @@ type Report struct {
 type Purchase struct {
 	RequestID    string `json:"request_id"`
 	DocumentType string `json:"document_type"`
-	// Price is the price on the draft, in Currency, which is empty if the draft has none. With [WithMost] it is the largest
-	// number of the offer.
+	// Price is the price on the draft, in Currency, which is empty if the draft has none. With [WithMost] it is the
+	// largest number of the offer.
 	Price    string `json:"price,omitempty"`
 	Currency string `json:"currency,omitempty"`
 	// MustFail is true if the service must refuse the purchase; see [WithRefusedPurchases].

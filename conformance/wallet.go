@@ -93,7 +93,8 @@ func (w wallet) charged(after wallet, price *big.Rat, drafts ...draft) charge {
 	if len(c.problems) == 0 {
 		c.missing = cmp.Or(c.missing,
 			unless(len(others) == 0, NotRun,
-				fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the wallet", strings.Join(others, ", "))))
+				fmt.Sprintf("the wallet also paid %s, perhaps for something else: run it again while nothing else pays from the "+
+					"wallet", strings.Join(others, ", "))))
 	}
 	return c
 }

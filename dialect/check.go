@@ -74,7 +74,8 @@ func (f field) checkText(text string) error {
 		return checkMember(f.name, text)
 	case "operation":
 		if !operations.Exists(text) {
-			return fmt.Errorf("names %q, which is not an operation; those are %s", text, strings.Join(operations.Names(nil), ", "))
+			return fmt.Errorf("names %q, which is not an operation; those are %s", text,
+				strings.Join(operations.Names(nil), ", "))
 		}
 	case "currency":
 		if text != "wallet" && len(text) != 3 {
@@ -125,7 +126,8 @@ type naming struct{ field, name string }
 func (r Record) named() []naming {
 	return []naming{
 		{"line_items", cmp.Or(r.LineItems, "line_items")}, {"documents", cmp.Or(r.Documents, "documents")},
-		{"charged_amount", cmp.Or(r.ChargedAmount, "charged_amount")}, {"transaction_id", cmp.Or(r.TransactionID, "transaction_id")},
+		{"charged_amount", cmp.Or(r.ChargedAmount, "charged_amount")}, {"transaction_id",
+			cmp.Or(r.TransactionID, "transaction_id")},
 		{"currency", cmp.Or(r.Currency, "currency")}, {"wallet", cmp.Or(r.Wallet, "wallet")},
 	}
 }
@@ -149,9 +151,11 @@ func conflicts(of string, named []naming) (problems []error) {
 			switch {
 			case one.name == "-":
 			case one.name == other.name:
-				problems = append(problems, fmt.Errorf("%s.%s and %s.%s are both %q: one member cannot be both", of, one.field, of, other.field, one.name))
+				problems = append(problems, fmt.Errorf("%s.%s and %s.%s are both %q: one member cannot be both", of, one.field, of,
+					other.field, one.name))
 			case strings.HasPrefix(one.name, other.name+"."), strings.HasPrefix(other.name, one.name+"."):
-				problems = append(problems, fmt.Errorf("%s.%s is %q, and %s.%s %q: a member cannot be a value and an object; rename it, or write \"-\" if it is not sent", of, one.field, one.name, of, other.field, other.name))
+				problems = append(problems, fmt.Errorf("%s.%s is %q, and %s.%s %q: a member cannot be a value and an object; "+
+					"rename it, or write \"-\" if it is not sent", of, one.field, one.name, of, other.field, other.name))
 			}
 		}
 	}

@@ -1,24 +1,25 @@
-// Package dialect holds what the specification of the shipping service leaves open and one service has decided: names of
-// members, statuses, formats, and the routes of operations without a documented path. A [Dialect] is a value and a JSON file. The client, the webhook
-// receiver and the reference server follow it.
+// Package dialect holds what the specification of the shipping service leaves open and one service has decided: names
+// of members, statuses, formats, and the routes of operations without a documented path. A [Dialect] is a value and a
+// JSON file. The client, the webhook receiver and the reference server follow it.
 //
 //	d, err := dialect.Read("service.json")
 //	client, err := shipping.NewClient(key, shipping.WithDialect(d))
 //	server := mockserver.New(mockserver.WithDialect(d))
 //
-// Everything in a dialect is optional. What it does not set is unknown: the client is as tolerant and as careful as without a
-// dialect, and the reference server behaves as [Reference].
+// Everything in a dialect is optional. What it does not set is unknown: the client is as tolerant and as careful as
+// without a dialect, and the reference server behaves as [Reference].
 //
-// A file is trusted like code: it names the amount that a purchase charges, and the routes. Do not take it from the service.
+// A file is trusted like code: it names the amount that a purchase charges, and the routes. Do not take it from the
+// service.
 package dialect
 
 import "time"
 
 // Dialect is what one service has decided. The zero value decides nothing.
 //
-// The tags of a field are its only description: the open point, the behaviour of the reference server and the reason for it, the
-// other choice (see [Contrary] and [Strict]), the values or the range, what uses the field, and how it can be observed. The
-// table of docs/ASSUMPTIONS.md, GET /_mock/dialect, and the flag -dialect follow from them.
+// The tags of a field are its only description: the open point, the behaviour of the reference server and the reason
+// for it, the other choice (see [Contrary] and [Strict]), the values or the range, what uses the field, and how it can
+// be observed. The table of docs/ASSUMPTIONS.md, GET /_mock/dialect, and the flag -dialect follow from them.
 type Dialect struct {
 	// Version is the version of the format, [Version] or 0.
 	Version int `json:"version"`
@@ -33,8 +34,8 @@ type Dialect struct {
 	Request      Request      `json:"request,omitzero"`
 	Time         Time         `json:"time,omitzero"`
 	Notification Notification `json:"notification,omitzero"`
-	// Routes are the routes of the operations that the specification names without a path, such as
-	// "regulatory.retry": "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled.
+	// Routes are the routes of the operations that the specification names without a path, such as "regulatory.retry":
+	// "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled.
 	Routes map[string]string `json:"routes,omitzero" open:"paths of edits, retry and PDF" default:"those of internal/operations" basis:"REST style; the specification names the operations only" used:"client, server" observed:"by hand"`
 	// Measured holds when and how each field was measured, by its name. It belongs to mockserver conform.
 	Measured map[string]string `json:"measured,omitzero"`
@@ -59,8 +60,8 @@ type Record struct {
 	Wallet        string `json:"wallet,omitzero" kind:"member" open:"name of the wallet of a request" default:"wallet" basis:"not documented" used:"client, server" observed:"analysis and lookup"`
 	// Absent are members that the reference server leaves out, by their usual names.
 	Absent []string `json:"absent,omitzero" open:"additional members of a regulatory request" default:"all members of this server" basis:"tests can check more" contrary:"shipment_id,file_url,wallet,currency,documents,addresses,shipping,profiles,charged_amount,transaction_id,failure_reason,created_at,updated_at" used:"server" observed:"analysis and lookup"`
-	// States are statuses that the specification does not list, each with "analyzing" or "generating": what the service does
-	// meanwhile.
+	// States are statuses that the specification does not list, each with "analyzing" or "generating": what the service
+	// does meanwhile.
 	States map[string]string `json:"states,omitzero" values:"analyzing,generating" open:"statuses that the specification does not list" default:"none" basis:"the specification lists the states" contrary:"queued=generating" used:"client, server" observed:"analysis and purchase"`
 }
 
@@ -144,9 +145,9 @@ type Time struct {
 	Purchasing Duration `json:"purchasing,omitzero" open:"how long purchasing lasts" default:"0" basis:"the specification calls it transient" contrary:"50ms" used:"server" observed:"by hand"`
 	// Unlisted is how long a request has the first of Record.States that is "generating".
 	Unlisted Duration `json:"unlisted,omitzero" open:"how long a status lasts that the specification does not list" default:"0" basis:"the specification lists the states" contrary:"30ms" used:"server" observed:"by hand"`
-	// Generation multiplies how long documents take to generate. 1 means the time of each document in the compliance rules,
-	// 3 to 40 seconds. 0 means 0.05, so that all are generated within 2 seconds. With a negative number a document is
-	// generated at the next tick of the clock.
+	// Generation multiplies how long documents take to generate. 1 means the time of each document in the compliance
+	// rules, 3 to 40 seconds. 0 means 0.05, so that all are generated within 2 seconds. With a negative number a document
+	// is generated at the next tick of the clock.
 	Generation float64 `json:"generation,omitzero" open:"how long generation takes" default:"2 seconds at most, a twentieth of the times in the compliance rules" basis:"long enough to poll for, short enough to wait for" contrary:"0.02" range:"-1000000..1000000" used:"server" observed:"by hand"`
 	// Evidence is how long a manual document waits for its evidence.
 	Evidence Duration `json:"evidence,omitzero" open:"when evidence for a manual document arrives" default:"when it is submitted to /_mock/" basis:"a third party supplies it" contrary:"200ms" used:"server" observed:"by hand"`

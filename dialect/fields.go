@@ -45,8 +45,8 @@ func (d *Dialect) Fields() []Field {
 	return rows
 }
 
-// Set sets the field of a name to a value in text: a name, a number, a duration such as "90s", true, a list separated by commas,
-// or pairs such as "queued=generating". [Dialect.Check] checks the value.
+// Set sets the field of a name to a value in text: a name, a number, a duration such as "90s", true, a list separated
+// by commas, or pairs such as "queued=generating". [Dialect.Check] checks the value.
 func (d *Dialect) Set(name, text string) error {
 	f, err := d.field(name)
 	if err != nil {
@@ -55,8 +55,8 @@ func (d *Dialect) Set(name, text string) error {
 	return f.set(text)
 }
 
-// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", or FIELD=VALUE, separated by commas. Any
-// other part belongs to the value before it.
+// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", or FIELD=VALUE, separated by
+// commas. Any other part belongs to the value before it.
 func (d *Dialect) Apply(text string) error {
 	presets := map[string]func() *Dialect{"reference": Reference, "contrary": Contrary, "strict": Strict}
 	var settings []string
@@ -181,7 +181,8 @@ func (f field) reference() (string, bool) {
 		return first, true
 	}
 	name := f.tag.Get("default")
-	return name, f.tag.Get("kind") != "" && f.value.Kind() == reflect.String && !strings.Contains(name, " ") && name != "data"
+	return name, f.tag.Get("kind") != "" && f.value.Kind() == reflect.String && !strings.Contains(name, " ") &&
+		name != "data"
 }
 
 // preset returns a dialect with values of tags. Tests set each of them.

@@ -128,7 +128,8 @@ func readValue(v jsonread.Value, into reflect.Value) (form string) {
 		for _, m := range v.Members {
 			(*target)[m.Name] = m.Value.Text
 		}
-		if v.Kind != '{' || len(*target) < len(v.Members) || slices.ContainsFunc(v.Members, func(m jsonread.Member) bool { return m.Value.Kind != '"' }) {
+		if v.Kind != '{' || len(*target) < len(v.Members) ||
+			slices.ContainsFunc(v.Members, func(m jsonread.Member) bool { return m.Value.Kind != '"' }) {
 			return "an object of texts, each under its own name"
 		}
 	case *Duration:
@@ -163,8 +164,9 @@ func (d *Dialect) Write(path string) error {
 	})
 }
 
-// Update sets the fields that a later run has measured, with their measurements. A field that a person set keeps its value,
-// and so does a measurement that the later run could not repeat. It returns the fields that a person set otherwise.
+// Update sets the fields that a later run has measured, with their measurements. A field that a person set keeps its
+// value, and so does a measurement that the later run could not repeat. It returns the fields that a person set
+// otherwise.
 func (d *Dialect) Update(measured *Dialect) (kept []string) {
 	from := measured.fields()
 	for i, f := range d.fields() {

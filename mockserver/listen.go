@@ -35,8 +35,8 @@ func WithHosts(names ...string) Option {
 // of [WithHosts]. [World.Client] trusts it; other clients need [Server.CA]. Requests in memory are not encrypted.
 func WithTLS() Option { return func(c *config) { c.tls = true } }
 
-// CA returns the certificate of the server, as PEM, if it uses [WithTLS]; else nil. Clients must trust it, because it is
-// self-signed. Its private key is only in the memory of the server.
+// CA returns the certificate of the server, as PEM, if it uses [WithTLS]; else nil. Clients must trust it, because it
+// is self-signed. Its private key is only in the memory of the server.
 func (s *Server) CA() []byte { return slices.Clone(s.ca) }
 
 func (s *Server) newHTTP() *http.Server {
@@ -65,8 +65,8 @@ func (s *Server) trackUnused(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// closeUnused closes the connections that have sent no request, such as those that browsers open ahead of time, so that they
-// do not delay a shutdown.
+// closeUnused closes the connections that have sent no request, such as those that browsers open ahead of time, so that
+// they do not delay a shutdown.
 func (s *Server) closeUnused() {
 	s.unused.Range(func(conn, _ any) bool {
 		_ = conn.(net.Conn).Close()
@@ -99,9 +99,9 @@ func (s *Server) dialled() *http.Transport {
 }
 
 // WithToken sets the token, sent in the header X-Mock-Token, that every request over the network to the control surface
-// under /_mock/ needs. By default a server that listens has a random token, see [Server.Token], which is needed by other
-// machines, and by requests that a proxy has forwarded with Forwarded, Via, X-Real-IP or X-Forwarded- headers. A proxy
-// that adds none of them cannot be recognized: use WithToken behind any proxy. GET /_mock/healthz needs no token.
+// under /_mock/ needs. By default a server that listens has a random token, see [Server.Token], which is needed by
+// other machines, and by requests that a proxy has forwarded with Forwarded, Via, X-Real-IP or X-Forwarded- headers. A
+// proxy that adds none of them cannot be recognized: use WithToken behind any proxy. GET /_mock/healthz needs no token.
 //
 // In a container, requests to a published port do not come from a loopback address.
 func WithToken(token string) Option { return func(c *config) { c.token = token } }
@@ -117,8 +117,8 @@ func (s *Server) guard(listener net.Listener) {
 	}
 }
 
-// listen opens the listener, if one is wanted, and returns the base address of the server. A server that could not start
-// listens on a free port, so that it can respond with the reason.
+// listen opens the listener, if one is wanted, and returns the base address of the server. A server that could not
+// start listens on a free port, so that it can respond with the reason.
 func (s *Server) listen() (listener net.Listener, address string) {
 	if !s.config.listen {
 		return nil, wire.InMemoryURL
@@ -146,17 +146,19 @@ func (s *Server) listen() (listener net.Listener, address string) {
 
 func listenOn(addr string) (net.Listener, error) {
 	if port, err := strconv.ParseUint(addr, 10, 16); err == nil {
-		return nil, fmt.Errorf("mockserver: the address %[1]q is only a port: write 127.0.0.1:%[2]d, or :%[2]d to be reached from other machines too", addr, port)
+		return nil, fmt.Errorf("mockserver: the address %[1]q is only a port: write 127.0.0.1:%[2]d, or :%[2]d to be "+
+			"reached from other machines too", addr, port)
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", addr, err)
+		return nil, fmt.Errorf("mockserver: cannot listen on %s: %w; choose another address, or port 0 for a free one", addr,
+			err)
 	}
 	return listener, nil
 }
 
-// reachable returns an address at which programs on this machine reach a listener: all addresses of the machine, 0.0.0.0 or
-// [::], include 127.0.0.1.
+// reachable returns an address at which programs on this machine reach a listener: all addresses of the machine,
+// 0.0.0.0 or [::], include 127.0.0.1.
 func reachable(listening string) string {
 	if at, err := netip.ParseAddrPort(listening); err == nil && at.Addr().IsUnspecified() {
 		return fmt.Sprintf("127.0.0.1:%d", at.Port())

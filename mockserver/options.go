@@ -74,11 +74,11 @@ func WithVirtualClock(start time.Time) Option {
 	}
 }
 
-// WithLogger sets the logger of the server. It also logs every request to the service once its response is ready: method,
-// path, status (0 for a dropped connection), duration on the machine's clock, world and request_id, and if present the
-// operation, the fault that struck and the reason of a refusal. Requests below /_mock/, keys, queries and bodies are never
-// logged. The world's name contains the part of the key that its user chose, which is not a secret; for the home world it is
-// "home". By default nothing is logged.
+// WithLogger sets the logger of the server. It also logs every request to the service once its response is ready:
+// method, path, status (0 for a dropped connection), duration on the machine's clock, world and request_id, and if
+// present the operation, the fault that struck and the reason of a refusal. Requests below /_mock/, keys, queries and
+// bodies are never logged. The world's name contains the part of the key that its user chose, which is not a secret;
+// for the home world it is "home". By default nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) {
 		if logger != nil {
@@ -93,7 +93,8 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 	return func(c *config) { c.Deliver = transport }
 }
 
-// WithDialect changes what the server decides where the specification leaves a point open. What the dialect does not set stays:
+// WithDialect changes what the server decides where the specification leaves a point open. What the dialect does not
+// set stays:
 //
 //	mockserver.New(mockserver.WithDialect(&dialect.Dialect{List: dialect.List{MaxPerPage: 50}}))
 //	mockserver.New(mockserver.WithDialect(dialect.Contrary()))
@@ -101,12 +102,12 @@ func WithDeliveryTransport(transport http.RoundTripper) Option {
 // [Server.Err] returns an error for a dialect that is not valid.
 func WithDialect(d *dialect.Dialect) Option { return func(c *config) { c.Dialect.Overlay(d) } }
 
-// WithOneWorld refuses every key but that of the home world with 401. By default a key opens a world of its own, so that
-// parallel tests are isolated.
+// WithOneWorld refuses every key but that of the home world with 401. By default a key opens a world of its own, so
+// that parallel tests are isolated.
 func WithOneWorld() Option { return func(c *config) { c.OneWorld = true } }
 
-// WithDeliverAnywhere sends notifications to targets on other machines. By default they go to loopback addresses only, because test data must
-// not leave the machine.
+// WithDeliverAnywhere sends notifications to targets on other machines. By default they go to loopback addresses only,
+// because test data must not leave the machine.
 func WithDeliverAnywhere() Option { return func(c *config) { c.Anywhere = true } }
 
 // WithScenario sets the scenario of the home world. A scenario consists of terms that are joined with hyphens, such as

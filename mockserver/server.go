@@ -122,8 +122,8 @@ func (s *Server) start() {
 // Err returns the error of the first option that could not be applied, or nil.
 func (s *Server) Err() error { return s.err }
 
-// Active returns how many requests to the service, in all worlds, are in progress. If it is 0, the journals contain every
-// request that has arrived.
+// Active returns how many requests to the service, in all worlds, are in progress. If it is 0, the journals contain
+// every request that has arrived.
 func (s *Server) Active() int { return s.api.Active() }
 
 // Shutdown stops accepting connections, lets requests in progress finish until the context ends and closes the server.
@@ -158,7 +158,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		const notRetried = http.StatusNotImplemented // by clients
 		s.api.Refuse(w, r, wire.Refused(notRetried, wire.CodeUnavailable, "the server could not start: "+s.err.Error()))
 	case headerTooLong(r):
-		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge, fmt.Sprintf("the header is longer than %d bytes: send less", maxHeader)))
+		s.api.Refuse(w, r, wire.Refused(http.StatusRequestHeaderFieldsTooLarge, wire.CodeHeaderLarge,
+			fmt.Sprintf("the header is longer than %d bytes: send less", maxHeader)))
 	case !wire.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
 		s.api.NotFound(w, r)
 	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
@@ -188,8 +189,8 @@ func (s *Server) Unauthenticated() []journal.Entry {
 	return s.worlds.Unauthenticated.Find(journal.Query{})
 }
 
-// OpenAPI returns the OpenAPI 3.1 document of a server with a dialect: documented operations, provisional operations, and
-// the routes below /_mock/. d may be nil.
+// OpenAPI returns the OpenAPI 3.1 document of a server with a dialect: documented operations, provisional operations,
+// and the routes below /_mock/. d may be nil.
 func OpenAPI(d *dialect.Dialect) ([]byte, error) {
 	d = cmp.Or(d, new(dialect.Dialect))
 	table, err := operations.WithRoutes(d.Routes)

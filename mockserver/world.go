@@ -23,8 +23,8 @@ import (
 // method of World is also a method of [Server], and applies to the home world there. A World is safe for
 // concurrent use.
 type World struct {
-	// URL is the base address of the service, such as "http://127.0.0.1:41234". Without a listener it is an address that no
-	// network resolves, for use with [World.Transport].
+	// URL is the base address of the service, such as "http://127.0.0.1:41234". Without a listener it is an address that
+	// no network resolves, for use with [World.Transport].
 	URL string
 	// SecretKey selects the world: requests that carry it belong to it.
 	SecretKey string
@@ -117,13 +117,13 @@ func (w *World) AddShipment(s goods.Shipment) (string, error) { return w.core.Ad
 // AddInvoice adds an invoice, and returns its URL. It returns an error as [World.AddShipment] does.
 func (w *World) AddInvoice(in goods.Invoice) (string, error) { return w.core.AddInvoice(in) }
 
-// Stub adds a route that the service has beside the specified ones, such as "POST" and "/v1/shipments/{id}". The pattern
-// is a path of [http.ServeMux]. The handler gets the requests with the key of this world; if its response has no
-// Content-Type, it is sent as JSON. In the journal, in queries and in fault rules the operation of these requests is the
-// method and the pattern, such as "POST /v1/shipments/{id}".
+// Stub adds a route that the service has beside the specified ones, such as "POST" and "/v1/shipments/{id}". The
+// pattern is a path of [http.ServeMux]. The handler gets the requests with the key of this world; if its response has
+// no Content-Type, it is sent as JSON. In the journal, in queries and in fault rules the operation of these requests is
+// the method and the pattern, such as "POST /v1/shipments/{id}".
 //
-// Stub returns an error if the pattern is malformed, if a specified operation or another stub has its requests, or if the
-// world has 100 stubs. Reset removes all stubs.
+// Stub returns an error if the pattern is malformed, if a specified operation or another stub has its requests, or if
+// the world has 100 stubs. Reset removes all stubs.
 func (w *World) Stub(method, pattern string, handler http.Handler) error {
 	return w.core.AddStub(world.Stub{Method: method, Pattern: pattern, Handler: handler})
 }
@@ -158,8 +158,8 @@ func (w *World) Faults() []fault.Injected { return w.core.Faults.Rules() }
 // is unknown, its numbers contradict each other, its time has passed, or its fault does not apply to the operation.
 func (w *World) Inject(rules ...fault.Rule) error { return w.core.Inject(rules...) }
 
-// ClearFaults removes every rule. The requests that [fault.ArriveLate] has struck, and that are still on their way, take effect
-// at once.
+// ClearFaults removes every rule. The requests that [fault.ArriveLate] has struck, and that are still on their way,
+// take effect at once.
 func (w *World) ClearFaults() { w.core.ClearFaults() }
 
 // RemoveFault removes the fault rule with this number. It returns an error if there is no such rule.
@@ -213,8 +213,8 @@ func (w *World) AwaitInbox(ctx context.Context, count int, timeout time.Duration
 // its journal, its findings and its inbox. The clock keeps its time.
 func (w *World) Reset() { w.core.Reset() }
 
-// Dialect returns what the world decides where the specification leaves a point open: what [WithDialect] and the scenario set,
-// and the routes of the operations without a documented path.
+// Dialect returns what the world decides where the specification leaves a point open: what [WithDialect] and the
+// scenario set, and the routes of the operations without a documented path.
 func (w *World) Dialect() *dialect.Dialect {
 	d := new(dialect.Dialect)
 	d.Overlay(w.core.Dialect())

@@ -52,7 +52,8 @@ func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 	}
 	lock, err := filelock.Acquire(absolute)
 	if errors.Is(err, filelock.ErrInUse) {
-		return nil, fmt.Errorf("%w: %s: close it in the other process, or in this one, or choose another path", ErrStoreInUse, path)
+		return nil, fmt.Errorf("%w: %s: close it in the other process, or in this one, or choose another path", ErrStoreInUse,
+			path)
 	}
 	if err != nil {
 		return nil, err

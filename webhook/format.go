@@ -80,14 +80,15 @@ func checkStoreHeader(line []byte) error {
 	case err != nil, header.Format != storeFormat:
 		return errors.New("the file is not a store of notifications: choose another path, or remove the file")
 	case header.Version != storeVersion:
-		return fmt.Errorf("the file has format version %d, and this version of the package reads version %d: use the version that wrote it",
+		return fmt.Errorf("the file has format version %d, and this version of the package reads version %d: use the "+
+			"version that wrote it",
 			header.Version, storeVersion)
 	}
 	return nil
 }
 
-var errStoreDamaged = errors.New("damaged: restore the file from a copy, or move it away: without it, notifications that were accepted " +
-	"before can be handled again")
+var errStoreDamaged = errors.New("damaged: restore the file from a copy, or move it away: without it, notifications " +
+	"that were accepted before can be handled again")
 
 func parseStoreLine(line []byte) (storeEntry, error) {
 	checksum, rest, found := strings.Cut(strings.TrimPrefix(string(line), crcBegins), `",`)

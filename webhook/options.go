@@ -57,20 +57,27 @@ func (s *settings) check(handle Handler) error {
 		return errors.New("webhook: NewReceiver needs a handler: pass a function that handles a notification")
 	case s.verifier != nil && (s.scheme != nil || len(s.keys) > 0):
 		return errors.New("webhook: WithVerifier replaces WithKeys and WithStandardWebhooks: pass one of them")
-	case s.verifier == nil && len(s.keys) == 0 || slices.ContainsFunc(s.keys, func(key redact.Key) bool { return key.Reveal() == "" }):
-		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: pass WithKeys(secretKey)")
+	case s.verifier == nil && len(s.keys) == 0 ||
+		slices.ContainsFunc(s.keys, func(key redact.Key) bool { return key.Reveal() == "" }):
+		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: " +
+			"pass WithKeys(secretKey)")
 	case slices.ContainsFunc(s.keys, func(key redact.Key) bool { return strings.TrimSpace(key.Reveal()) != key.Reveal() }):
-		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, for example after reading it from a file")
+		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, " +
+			"for example after reading it from a file")
 	case s.header == "" || s.sign == nil:
-		return errors.New("webhook: WithSignature needs a header and a function: pass both, such as DefaultSignatureHeader and Sign")
-	case s.scheme == nil && fips140.Enforced() && slices.ContainsFunc(s.keys, func(key redact.Key) bool { return s.sign(key.Reveal(), nil) == "" }):
-		return errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or fips140=on")
+		return errors.New("webhook: WithSignature needs a header and a function: pass both, such as " +
+			"DefaultSignatureHeader and Sign")
+	case s.scheme == nil && fips140.Enforced() &&
+		slices.ContainsFunc(s.keys, func(key redact.Key) bool { return s.sign(key.Reveal(), nil) == "" }):
+		return errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or " +
+			"fips140=on")
 	case s.maxBytes <= 0 || s.readTimeout <= 0:
 		return errors.New("webhook: WithLimits needs a size and a time above zero")
 	case s.queued && (s.workers < 1 || s.queue < 1):
 		return errors.New("webhook: WithWorkers needs at least one worker and a queue of at least one")
 	case s.retried && !s.queued:
-		return errors.New("webhook: WithRetries needs WithWorkers: without workers, the service sends a notification again whose handler failed")
+		return errors.New("webhook: WithRetries needs WithWorkers: without workers, the service sends a notification " +
+			"again whose handler failed")
 	case s.retries < 0 || s.backoff < 0:
 		return errors.New("webhook: WithRetries needs a number and a time that are not negative: 0 retries call a handler once")
 	}
@@ -93,8 +100,9 @@ func redactKeys(keys []string) []redact.Key {
 }
 
 // WithVerifier sets the function that verifies a delivery, for a scheme that neither [WithSignature] nor
-// [WithStandardWebhooks] describes. It replaces [WithKeys]. Compare signatures with hmac.Equal. Its error is logged, and
-// the response is 401; if it panics, the response is 503. It must not keep the header, whose memory a server may reuse.
+// [WithStandardWebhooks] describes. It replaces [WithKeys]. Compare signatures with hmac.Equal. Its error is logged,
+// and the response is 401; if it panics, the response is 503. It must not keep the header, whose memory a server may
+// reuse.
 func WithVerifier(verify func(header http.Header, body []byte) error) Option {
 	return func(s *settings) { s.verifier = verify }
 }
@@ -121,19 +129,20 @@ func WithLimits(maxBytes int64, readTimeout time.Duration) Option {
 	return func(s *settings) { s.maxBytes, s.readTimeout = maxBytes, readTimeout }
 }
 
-// WithStore sets the store that remembers accepted notifications. The default is a [MemoryStore]; [FileStore] is for one
-// machine.
+// WithStore sets the store that remembers accepted notifications. The default is a [MemoryStore]; [FileStore] is for
+// one machine.
 func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
 
 // WithWorkers responds to a notification before it is handled: it goes into a queue of the given length, from which the
-// given number of workers take it. Use it for a handler that can take 5 s, such as a purchase, because a service does not
-// wait long. A crash loses the notifications in the queue; those that a handler fails are tried again, see [WithRetries].
+// given number of workers take it. Use it for a handler that can take 5 s, such as a purchase, because a service does
+// not wait long. A crash loses the notifications in the queue; those that a handler fails are tried again, see
+// [WithRetries].
 func WithWorkers(workers, queue int) Option {
 	return func(s *settings) { s.workers, s.queue, s.queued = workers, queue, true }
 }
 
-// WithRetries sets how often a worker calls a handler that fails again, after backoff, doubled each time. The default is
-// 4 times, after 500 ms. It needs [WithWorkers].
+// WithRetries sets how often a worker calls a handler that fails again, after backoff, doubled each time. The default
+// is 4 times, after 500 ms. It needs [WithWorkers].
 func WithRetries(retries int, backoff time.Duration) Option {
 	return func(s *settings) { s.retries, s.backoff, s.retried = retries, backoff, true }
 }

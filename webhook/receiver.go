@@ -15,11 +15,12 @@ import (
 )
 
 // Handler handles a notification. It runs while the service waits for the response, or with [WithWorkers] in a worker.
-// If it returns an error or panics, the attempt has failed. The receiver then responds 503, so that the service sends the
-// notification again; with workers it calls the handler again instead, as often as [WithRetries] allows.
+// If it returns an error or panics, the attempt has failed. The receiver then responds 503, so that the service sends
+// the notification again; with workers it calls the handler again instead, as often as [WithRetries] allows.
 //
-// The context does not end when the service stops waiting: a purchase that has begun can be finished, and a notification
-// that is sent again in the meantime gets a 503. It ends with [ErrClosed] if [Receiver.Close] cannot wait any longer.
+// The context does not end when the service stops waiting: a purchase that has begun can be finished, and a
+// notification that is sent again in the meantime gets a 503. It ends with [ErrClosed] if [Receiver.Close] cannot wait
+// any longer.
 type Handler func(ctx context.Context, n *Notification) error
 
 // Receiver is an [http.Handler] for notifications. Create one with [NewReceiver]. [Receiver.Close] waits until the
@@ -52,7 +53,8 @@ type Receiver struct {
 // maxHandlers is how many handlers run at the same time before their responses.
 const maxHandlers = 16
 
-// ErrClosed is the cause with which the context of a running handler ends, if the context of [Receiver.Close] ends first.
+// ErrClosed is the cause with which the context of a running handler ends, if the context of [Receiver.Close] ends
+// first.
 var ErrClosed = errors.New("webhook: the receiver was closed")
 
 // NewReceiver returns a receiver that calls handle for each notification, once for each delivery. Keys
@@ -127,7 +129,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.accept(w, request, n)
 }
 
-// header returns a copy of a header, because servers that are not net/http's reuse the memory of a request for the next one.
+// header returns a copy of a header, because servers that are not net/http's reuse the memory of a request for the next
+// one.
 func header(request *http.Request, name string) string {
 	return strings.Clone(request.Header.Get(name))
 }
@@ -150,11 +153,13 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 // signatureAdvice returns what to check if a signature is missing or wrong.
 func (r *Receiver) signatureAdvice(header http.Header) string {
 	if r.settings.verifier != nil || r.settings.scheme != nil {
-		return "the receiver needs the secret of the webhook, and the body as it was sent: check that nothing before the receiver changes the body"
+		return "the receiver needs the secret of the webhook, and the body as it was sent: check that nothing before the " +
+			"receiver changes the body"
 	}
 	switch name := r.settings.header; len(header.Values(name)) {
 	case 0:
-		return "the delivery has no header " + name + ": if the service signs in another header, set it with WithSignature, WithStandardWebhooks or WithVerifier"
+		return "the delivery has no header " + name +
+			": if the service signs in another header, set it with WithSignature, WithStandardWebhooks or WithVerifier"
 	case 1:
 		return "WithKeys needs the secret key of the account that sends, and the receiver needs the body as it was sent: " +
 			"check that nothing before the receiver changes the body"

@@ -41,9 +41,9 @@ func Sign(key string, body []byte) string {
 // ErrSignature is returned for a body whose signature is missing or wrong.
 var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 
-// Verify returns nil if the signature of a body is valid under one of the keys, and [ErrSignature] otherwise, in a time that
-// does not depend on where a signature differs or which key made it. An empty key, such as that of an unset variable, is
-// never valid, because anybody could sign with it.
+// Verify returns nil if the signature of a body is valid under one of the keys, and [ErrSignature] otherwise, in a time
+// that does not depend on where a signature differs or which key made it. An empty key, such as that of an unset
+// variable, is never valid, because anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
 	return verify(signature, body, Sign, redactKeys(keys))
 }

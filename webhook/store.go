@@ -49,8 +49,8 @@ type Store interface {
 
 // ErrClaimLost is returned if a claim expired before its handler returned, and another delivery claimed the
 // notification, which is then handled twice. Use a lease that is longer than the handler takes.
-var ErrClaimLost = errors.New("webhook: the claim expired before its handler returned, and another delivery claimed the notification: " +
-	"use a lease that is longer than a handler takes")
+var ErrClaimLost = errors.New("webhook: the claim expired before its handler returned, and another delivery claimed " +
+	"the notification: use a lease that is longer than a handler takes")
 
 // MemoryStore is a [Store] for one process. Make one with [NewMemoryStore].
 type MemoryStore struct {

@@ -5,8 +5,8 @@
 //		journaltest.RunLeases(t, func(t *testing.T) batch.Journal { return newJournal(t, 2*time.Second) })
 //	}
 //
-// [Run] is for every journal. [RunLeases] is for one that several processes share, whose claims expire. Neither shows that a
-// record survives a crash: test that on the database.
+// [Run] is for every journal. [RunLeases] is for one that several processes share, whose claims expire. Neither shows
+// that a record survives a crash: test that on the database.
 package journaltest
 
 import (
@@ -19,15 +19,15 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// Run tests a journal. open returns an empty one each time, whose claims last for the whole test: a minute is enough. Each
-// rule is a subtest.
+// Run tests a journal. open returns an empty one each time, whose claims last for the whole test: a minute is enough.
+// Each rule is a subtest.
 func Run(t *testing.T, open func(t *testing.T) batch.Journal) {
 	t.Helper()
 	run(t, rules, open)
 }
 
-// RunLeases tests that claims expire, and what follows. open returns an empty journal each time, whose claims last for a
-// second or a few: the tests wait until they expire, and on a slow machine make several calls within one lease.
+// RunLeases tests that claims expire, and what follows. open returns an empty journal each time, whose claims last for
+// a second or a few: the tests wait until they expire, and on a slow machine make several calls within one lease.
 func RunLeases(t *testing.T, open func(t *testing.T) batch.Journal) {
 	t.Helper()
 	run(t, leaseRules, open)
@@ -69,7 +69,8 @@ func taken(ctx context.Context, journal batch.Journal, key string) error {
 }
 
 // takenOver waits until an item is given to another process, and returns an error if that is before a moment.
-func takenOver(ctx context.Context, journal batch.Journal, key string, notBefore time.Time) (claim batch.Claim, err error) {
+func takenOver(ctx context.Context, journal batch.Journal, key string,
+	notBefore time.Time) (claim batch.Claim, err error) {
 	err = eventually(ctx, func() (bool, error) {
 		claim, err = journal.Claim(ctx, key)
 		if err == nil && time.Now().Before(notBefore) {

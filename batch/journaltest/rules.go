@@ -31,7 +31,8 @@ var rules = []rule{
 		Step: batch.StepPurchased, Documents: documents,
 	})},
 	{"a negative price stops purchases and not the record of past events", uncountable(purchased("-1", "NGN"))},
-	{"a sum that overflows stops purchases and not the record of past events", uncountable(purchased("900000000000000000", "NGN"))},
+	{"a sum that overflows stops purchases and not the record of past events",
+		uncountable(purchased("900000000000000000", "NGN"))},
 }
 
 var leaseRules = []rule{
@@ -166,7 +167,8 @@ func earlierClaim(ctx context.Context, journal batch.Journal) error {
 // ended checks that a claim is over and a later one holds.
 func ended(ctx context.Context, journal batch.Journal, earlier, later batch.Claim) error {
 	key := later.Record().Key
-	if _, err := earlier.Append(ctx, of(key, batch.StepPurchasing, purchased("1", "NGN")), nil); !errors.Is(err, batch.ErrItemTaken) {
+	if _, err := earlier.Append(ctx, of(key, batch.StepPurchasing, purchased("1", "NGN")),
+		nil); !errors.Is(err, batch.ErrItemTaken) {
 		return fmt.Errorf("Append of a claim that is over: the error is %v, want ErrItemTaken", err)
 	}
 	if err := earlier.Release(ctx); !errors.Is(err, batch.ErrItemTaken) {
@@ -283,7 +285,8 @@ func sums(ctx context.Context, journal batch.Journal) error {
 		if err := claim.Release(ctx); err != nil {
 			return err
 		}
-		if committed, err := journal.Committed(ctx, step.period, *budget); err != nil || committed.Cmp(amount(step.want)) != 0 {
+		if committed, err := journal.Committed(ctx, step.period, *budget); err != nil ||
+			committed.Cmp(amount(step.want)) != 0 {
 			return fmt.Errorf("change %d, %+v: Committed returns %s, %v", n+1, step, committed, err)
 		}
 	}
@@ -338,7 +341,8 @@ func together(ctx context.Context, journal batch.Journal) error {
 	})
 	committed, err := journal.Committed(ctx, "", *naira("100"))
 	if kept.Load() != 10 || committed.Cmp(amount("91")) != 0 {
-		wrong = append(wrong, fmt.Errorf("of purchases of 9.1 at the same time %d fit in 100, and %s is committed; want 10, and 91",
+		wrong = append(wrong, fmt.Errorf("of purchases of 9.1 at the same time %d fit in 100, and %s is committed; want "+
+			"10, and 91",
 			kept.Load(), committed))
 	}
 	return errors.Join(append(wrong, err)...)
@@ -350,7 +354,8 @@ func spelling(ctx context.Context, journal batch.Journal) error {
 		records = append(records, of("item "+currency, batch.StepPurchased, purchased("5", currency)))
 	}
 	// What was not purchased, and what has no documents, needs no price.
-	records = append(records, batch.Record{Key: "x", Step: batch.StepAnalyzed, Documents: documents}, batch.Record{Key: "y", Step: batch.StepFailed})
+	records = append(records, batch.Record{Key: "x", Step: batch.StepAnalyzed, Documents: documents},
+		batch.Record{Key: "y", Step: batch.StepFailed})
 	if err := keep(ctx, journal, records...); err != nil {
 		return err
 	}
@@ -366,7 +371,8 @@ func spelling(ctx context.Context, journal batch.Journal) error {
 // uncountable checks a journal with a record that no budget of naira can count.
 func uncountable(foreign batch.Record) func(ctx context.Context, journal batch.Journal) error {
 	return func(ctx context.Context, journal batch.Journal) error {
-		for period, own := range map[string]*shipping.Budget{"without a budget": nil, "with a budget": naira("900000000000000000")} {
+		for period, own := range map[string]*shipping.Budget{"without a budget": nil,
+			"with a budget": naira("900000000000000000")} {
 			foreign.Period = period
 			if err := stopsPurchases(ctx, journal, foreign, own); err != nil {
 				return fmt.Errorf("%s: %w", period, err)
@@ -418,7 +424,8 @@ func stopsPurchases(ctx context.Context, journal batch.Journal, foreign batch.Re
 	if err := errors.Join(later.Release(ctx), holds(ctx, journal, batch.Record{Key: record.Key})); err != nil {
 		return fmt.Errorf("a purchase that was refused: %w", err)
 	}
-	if _, err := journal.Committed(ctx, period, *budget); !errors.Is(err, shipping.ErrOverBudget) && !errors.Is(err, shipping.ErrAmountOverflow) {
+	if _, err := journal.Committed(ctx, period, *budget); !errors.Is(err, shipping.ErrOverBudget) &&
+		!errors.Is(err, shipping.ErrAmountOverflow) {
 		return fmt.Errorf("Committed of a sum that cannot be counted: the error is %v", err)
 	}
 	return nil

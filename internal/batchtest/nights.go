@@ -19,8 +19,8 @@ import (
 	"github.com/shipping-go/shipping/batch"
 )
 
-// A nightly job over some shipments. Each night has a part of them, half of which the night before had too. Each shipment
-// costs price, and the budget of a night is not enough for all of them.
+// A nightly job over some shipments. Each night has a part of them, half of which the night before had too. Each
+// shipment costs price, and the budget of a night is not enough for all of them.
 const (
 	nights    = 30
 	shipments = 60
@@ -29,17 +29,17 @@ const (
 	budget    = 3*price + price/2
 )
 
-// Machine is a journal as one process has it. Abandon is called after the process was killed, with the items that it had: as
-// if their claims had ended.
+// Machine is a journal as one process has it. Abandon is called after the process was killed, with the items that it
+// had: as if their claims had ended.
 type Machine struct {
 	Journal batch.Journal
 	Abandon func(keys []string)
 }
 
-// Nights runs the job for thirty nights on some machines, in a synctest bubble. Each run may be killed at any record, and is
-// begun again; open opens the journal each time. Analyses fail and succeed later, generations fail until a person retries
-// them, responses of purchases are lost. Each shipment is charged once, each night stays within its budget, and Report.Err
-// names exactly what is open.
+// Nights runs the job for thirty nights on some machines, in a synctest bubble. Each run may be killed at any record,
+// and is begun again; open opens the journal each time. Analyses fail and succeed later, generations fail until a
+// person retries them, responses of purchases are lost. Each shipment is charged once, each night stays within its
+// budget, and Report.Err names exactly what is open.
 func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 	t.Helper()
 	job := &job{t: t, service: &service{requests: map[string]*request{}, analyses: map[string]int{}}, open: open}
@@ -139,8 +139,8 @@ func amount(n int) shipping.Amount {
 	return a
 }
 
-// check compares the errors of the reports with the service. An item is open if all machines report it: one can have found no
-// room in the budget for an item that another purchased later.
+// check compares the errors of the reports with the service. An item is open if all machines report it: one can have
+// found no room in the budget for an item that another purchased later.
 func (j *job) check(night int, items []batch.Item, reports []*batch.Report) {
 	for _, item := range items {
 		id, named := item.Analyze.ShipmentID, 0
@@ -158,8 +158,8 @@ func (j *job) check(night int, items []batch.Item, reports []*batch.Report) {
 // errKilled is the error of everything that a process tries after it was killed.
 var errKilled = errors.New("the process was killed")
 
-// mortal is a journal that kills its process at a record, before or after that is written. A call that has begun is finished,
-// so that it is known which items the process has.
+// mortal is a journal that kills its process at a record, before or after that is written. A call that has begun is
+// finished, so that it is known which items the process has.
 type mortal struct {
 	batch.Journal
 	after bool
@@ -223,7 +223,8 @@ func (m *mortal) dies() bool {
 	return m.dead && m.records == 0
 }
 
-func (c mortalClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (sum shipping.Amount, err error) {
+func (c mortalClaim) Append(ctx context.Context, record batch.Record,
+	budget *shipping.Budget) (sum shipping.Amount, err error) {
 	m := c.journal
 	if err := m.alive(); err != nil {
 		return sum, err

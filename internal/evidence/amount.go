@@ -90,8 +90,8 @@ func mostOf(text string) (most decimal.Number, found bool) {
 	return most, found
 }
 
-// ungrouped returns a whole number without the separators of its thousands; false if they do not group it. Groups of two
-// digits are those of lakhs and crores.
+// ungrouped returns a whole number without the separators of its thousands; false if they do not group it. Groups of
+// two digits are those of lakhs and crores.
 func ungrouped(whole, separator string) (string, bool) {
 	groups := strings.Split(whole, separator)
 	for i, group := range groups[1:] {

@@ -41,7 +41,8 @@ type place struct {
 // inside returns the place of a member.
 func (p place) inside(member string, n name) place {
 	inner := place{
-		path: strings.TrimPrefix(p.path+"."+member, "."), meaning: p.meaning | n.meaning, ending: n.ending, currency: p.currency,
+		path: strings.TrimPrefix(p.path+"."+member,
+			"."), meaning: p.meaning | n.meaning, ending: n.ending, currency: p.currency,
 	}
 	if len(p.price) > 0 && p.price[0] == member {
 		inner.price = p.price[1:]
@@ -149,8 +150,8 @@ func (c *counter) object(v jsonread.Value, at place) {
 	}
 }
 
-// unused stops at a currency that cannot be read, and at one other than that of the offer that belongs to no number: the
-// price itself may be in it.
+// unused stops at a currency that cannot be read, and at one other than that of the offer that belongs to no number:
+// the price itself may be in it.
 func (c *counter) unused(m jsonread.Member, at place, used bool) {
 	switch {
 	case !m.Value.Scalar():
@@ -232,7 +233,8 @@ func roundUp(n decimal.Number, decimals uint8) decimal.Number {
 	return rounded
 }
 
-// consistsOf reports whether the price consists of the numbers of an object or list: they are at least two, and add up to it.
+// consistsOf reports whether the price consists of the numbers of an object or list: they are at least two, and add up
+// to it.
 func (c *counter) consistsOf(v jsonread.Value) bool {
 	p := partsOf{c: c}
 	p.add(v, name{})

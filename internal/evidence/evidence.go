@@ -44,7 +44,8 @@ type Status struct {
 	Final bool
 }
 
-// Statuses returns the states that the specification lists. What the client concludes from a state follows from its row.
+// Statuses returns the states that the specification lists. What the client concludes from a state follows from its
+// row.
 func Statuses() []Status {
 	return []Status{
 		{Name: "draft", State: Draft},

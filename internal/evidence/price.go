@@ -39,7 +39,8 @@ type Offers struct {
 // Offers returns the available documents by slug. It reads each of them once.
 func (r *Record) Offers() *Offers {
 	d := r.in()
-	offers := &Offers{currency: r.draft.At(cmp.Or(d.Record.Currency, "currency")), entries: map[string][]jsonread.Value{}, dialect: d}
+	offers := &Offers{currency: r.draft.At(cmp.Or(d.Record.Currency, "currency")), entries: map[string][]jsonread.Value{},
+		dialect: d}
 	offers.twice, _ = r.draft.Repeated()
 	if available := r.draft.Get("available_documents"); available.Kind == '[' {
 		for _, entry := range available.Elements {
@@ -74,17 +75,20 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 	own := offer.Get("currency")
 	if name := o.dialect.Offer.Currency; name != "" && name != "-" {
 		if own = offer.At(name); own.Text == "" {
-			return Cost{}, fmt.Errorf("has a price without a currency: the dialect names %s (offer.currency), which it does not show", name)
+			return Cost{}, fmt.Errorf("has a price without a currency: the dialect names %s (offer.currency), which it does "+
+				"not show", name)
 		}
 		price.currency = own.Text
 	}
 	if price.currency+own.Text == "" && !o.currency.Scalar() {
 		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
 	}
-	c := counter{price: price, beside: o.dialect.Offer.Beside, currency: cmp.Or(price.currency, own.Text, o.currency.Text, assumed)}
+	c := counter{price: price, beside: o.dialect.Offer.Beside,
+		currency: cmp.Or(price.currency, own.Text, o.currency.Text, assumed)}
 	switch {
 	case c.currency == "":
-		return Cost{}, errors.New("has a price without a currency: set offer.default_currency of the dialect to its code, or to \"wallet\" for that of the budget")
+		return Cost{}, errors.New("has a price without a currency: set offer.default_currency of the dialect to its code, " +
+			"or to \"wallet\" for that of the budget")
 	case c.foreign(price.code):
 		c.stop(strings.Join(price.path, "."), "is in "+price.code)
 	}
@@ -99,8 +103,8 @@ type price struct {
 	currency string   // shown in the object that holds the price; "" if the offer itself does
 }
 
-// priceOf reads the price of an offer: its amount or price, or the amount in an object of this name. If an offer has both,
-// they have to be equal.
+// priceOf reads the price of an offer: its amount or price, or the amount in an object of this name. If an offer has
+// both, they have to be equal.
 func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 	if d.Amount != "" && d.Amount != "-" {
 		value := offer.At(d.Amount)
@@ -109,9 +113,11 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 		}
 		switch {
 		case value.Scalar() && value.Text == "":
-			return price{}, fmt.Errorf("has no price that could be read: the dialect names %s (offer.amount), which it does not show", d.Amount)
+			return price{}, fmt.Errorf("has no price that could be read: the dialect names %s (offer.amount), which it does "+
+				"not show", d.Amount)
 		case err != nil:
-			return price{}, fmt.Errorf("has no price that could be read (%s is %s): select other documents", d.Amount, sent(value))
+			return price{}, fmt.Errorf("has no price that could be read (%s is %s): select other documents", d.Amount,
+				sent(value))
 		case found.plain.Sign() < 0:
 			return price{}, fmt.Errorf("has the negative price %s: select other documents", text(found.plain))
 		}

@@ -36,8 +36,8 @@ type Record struct {
 // lists too, such as the documents that are available or uploaded: see [Record.Since].
 var listNames = []string{"documents", "document_types", "purchased_documents"}
 
-// Read reads the data of a response. The record may be data, data.request, or the member that the dialect names. A dialect
-// adds names under which evidence is found, and takes none away. It may be nil.
+// Read reads the data of a response. The record may be data, data.request, or the member that the dialect names. A
+// dialect adds names under which evidence is found, and takes none away. It may be nil.
 func Read(data string, d *dialect.Dialect) *Record {
 	if d == nil {
 		d = new(dialect.Dialect)
@@ -195,15 +195,16 @@ func (r *Record) Members() map[string]any {
 	return members
 }
 
-// ReadList returns why a list, the data of a successful response, does not confirm the purchase of these documents; "" if
-// it does. A list confirms it if it is empty, if it holds the record alone, or if it names each of the documents once and
-// nothing else. An element with an id or a status is a record first.
+// ReadList returns why a list, the data of a successful response, does not confirm the purchase of these documents; ""
+// if it does. A list confirms it if it is empty, if it holds the record alone, or if it names each of the documents
+// once and nothing else. An element with an id or a status is a record first.
 func ReadList(data, requestID string, purchased []string, draft *Record) string {
 	elements, d := jsonread.Parse(data).Items(), draft.in()
 	named := map[string]bool{}
 	records := 0
 	for _, element := range elements {
-		isRecord := element.Get("request_id").Kind != 0 || element.Get("status").Kind != 0 || element.Get("request").Kind != 0 || element.Get(d.Record.At).Kind != 0
+		isRecord := element.Get("request_id").Kind != 0 || element.Get("status").Kind != 0 ||
+			element.Get("request").Kind != 0 || element.Get(d.Record.At).Kind != 0
 		if isRecord {
 			if problem := confirmation(element, requestID, purchased, draft); problem != "" {
 				return problem
@@ -303,8 +304,8 @@ func (r *Record) Compare(purchased []string) Documents {
 	return Some
 }
 
-// among counts the documents of a purchase that are listed, and reports whether others are, and some without a slug that
-// could be read.
+// among counts the documents of a purchase that are listed, and reports whether others are, and some without a slug
+// that could be read.
 func (r *Record) among(purchased []string) (found int, others, unreadable bool) {
 	missing := make(map[string]bool, len(purchased))
 	for _, slug := range purchased {
@@ -347,15 +348,16 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service, because
-// errors keep it.
+// Refused is what the body of a refusal shows about the request that it refuses. It holds no text of the service,
+// because errors keep it.
 type Refused struct {
 	contradicts string // why the refusal contradicts itself, whatever the draft showed; "" if it does not
 	charges     []string
 }
 
 // ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, or problem details,
-// whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not specified.
+// whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not
+// specified.
 func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	root := jsonread.Parse(body)
 	var r Refused
@@ -363,7 +365,8 @@ func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 		d = new(dialect.Dialect)
 	}
 	r.read(root, d)
-	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request"), root.Get("data").Get(d.Record.At)}
+	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request"),
+		root.Get("data").Get(d.Record.At)}
 	if root.Get("status").Text != "false" {
 		records = append(records, root)
 	}

@@ -41,7 +41,8 @@ func shownIn(v jsonread.Value, at place, named bool) (shown []Shown) {
 			shown = append(shown, shownIn(m.Value, inner, named && m.Value.Kind == '{')...)
 			continue
 		}
-		one := Shown{Money: inner.has(money) && inner.ending != identifier && !n.isCurrency, Currency: n.isCurrency, Text: m.Value.Text}
+		one := Shown{Money: inner.has(money) && inner.ending != identifier && !n.isCurrency, Currency: n.isCurrency,
+			Text: m.Value.Text}
 		if named {
 			one.Path = inner.path
 		}
@@ -50,7 +51,8 @@ func shownIn(v jsonread.Value, at place, named bool) (shown []Shown) {
 		shown = append(shown, one)
 	}
 	for _, element := range v.Elements {
-		shown = append(shown, shownIn(jsonread.Value{Kind: '{', Members: []jsonread.Member{{Name: "", Value: element}}}, at, false)...)
+		shown = append(shown, shownIn(jsonread.Value{Kind: '{', Members: []jsonread.Member{{Name: "", Value: element}}}, at,
+			false)...)
 	}
 	return shown
 }

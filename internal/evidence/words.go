@@ -74,7 +74,8 @@ func endingOf(word string) ending {
 }
 
 // currencyWords are the currencies that a name can state, as in amount_usd, and never another thing.
-var currencyWords = []string{"usd", "eur", "gbp", "ngn", "ghs", "kes", "zar", "xof", "xaf", "cny", "jpy", "inr", "aed", "chf"}
+var currencyWords = []string{"usd", "eur", "gbp", "ngn", "ghs", "kes", "zar", "xof", "xaf", "cny", "jpy", "inr", "aed",
+	"chf"}
 
 func nameOf(member string) name {
 	words := wordsOf(member)
@@ -97,7 +98,8 @@ func nameOf(member string) name {
 // owner returns the first words of a name as one text.
 func (n name) owner(words int) string { return strings.Join(n.words[:words], "_") }
 
-// currencyIn returns the currency that the name states, such as "USD"; "" if it states none. The offer has a currency of its own.
+// currencyIn returns the currency that the name states, such as "USD"; "" if it states none. The offer has a currency
+// of its own.
 func (n name) currencyIn(offer string) string {
 	for _, word := range n.words {
 		if slices.Contains(currencyWords, word) || strings.EqualFold(word, offer) {
@@ -115,7 +117,8 @@ func wordsOf(name string) (words []string) {
 		case !unicode.IsLetter(r):
 			words = appendWord(words, letters[start:i])
 			start = i + 1
-		case i > start && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1])):
+		case i > start && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) &&
+			unicode.IsLower(letters[i+1])):
 			words = appendWord(words, letters[start:i])
 			start = i
 		}

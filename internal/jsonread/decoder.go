@@ -104,7 +104,8 @@ func (d *Decoder) value(f *field, p unsafe.Pointer) (read bool) {
 func (d *Decoder) object(f *field, p unsafe.Pointer) {
 	r, start := f.record, d.pos
 	d.path = append(d.path, f)
-	place, seen, named := -1, uint64(0), uint64(0) // named are the places that gave the fields with several names their values
+	// named are the places that gave the fields with several names their values
+	place, seen, named := -1, uint64(0), uint64(0)
 	separator := byte('{')
 	for first := true; ; first, separator = false, ',' {
 		// The member that followed the last one in an earlier object is found without a search.

@@ -167,14 +167,15 @@ type field struct {
 
 // record is how a struct is read.
 type record struct {
-	usual      []string                    // the names by place, in quotes
-	places     map[string]int              // by name
-	fields     []*field                    // by place
-	next       [maxNames + 1]atomic.Uint32 // the place that followed each place, and the start of the object, the last time
-	required   uint64                      // the places whose absence is a difference
-	raw        *field                      // for the text of the object
-	bare       *field                      // for a string in place of the object
-	unreadable *field                      // for the texts of the members that could not be read
+	usual  []string       // the names by place, in quotes
+	places map[string]int // by name
+	fields []*field       // by place
+	// the place that followed each place, and the start of the object, the last time
+	next       [maxNames + 1]atomic.Uint32
+	required   uint64 // the places whose absence is a difference
+	raw        *field // for the text of the object
+	bare       *field // for a string in place of the object
+	unreadable *field // for the texts of the members that could not be read
 }
 
 // timestamp is what a field for a time expects, a string with more rules.

@@ -66,8 +66,8 @@ type Page struct {
 }
 
 // normalize replaces numbers that no list has, so that calculations with them stay in range. A total of 0 counts only
-// if nothing on the page contradicts it, and no total counts that is smaller than the number of rows up to the end of the
-// page: some services report how many rows are on the page, or are left.
+// if nothing on the page contradicts it, and no total counts that is smaller than the number of rows up to the end of
+// the page: some services report how many rows are on the page, or are left.
 func (w *Walk) normalize(p *Page) {
 	const most = 1 << 20 // records on a page
 	p.Total, p.PageCount = min(max(p.Total, 0), limit), min(max(p.PageCount, 0), limit)

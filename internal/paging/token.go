@@ -55,7 +55,8 @@ func parseToken(text string, list uint64) (*token, error) {
 	case err != nil || json.Unmarshal(data, &t) != nil:
 		return nil, errors.New("is not a resume token: pass the Resume of a ListError, Page or ListProgress unchanged")
 	case t.Version < 0 || t.Version > tokenVersion:
-		return nil, fmt.Errorf("is a resume token of version %d, but this client reads up to version %d: update the client, or start the walk again", t.Version, tokenVersion)
+		return nil, fmt.Errorf("is a resume token of version %d, but this client reads up to version %d: update the "+
+			"client, or start the walk again", t.Version, tokenVersion)
 	case !t.plausible():
 		return nil, errors.New("is a damaged resume token: pass the Resume of a ListError, Page or ListProgress unchanged")
 	case t.List != list:

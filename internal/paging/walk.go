@@ -23,9 +23,9 @@ import (
 //
 // At its end, a reading has found at least as many records as the total promised when it began, less those that
 // vanished, and each page had as many rows as its own total implies. If not, the numbers contradict the rows, or as
-// many rows arrived as vanished between two pages. Then the walk reads the list again, and returns the records that it has
-// not returned, until nothing is missing, or a reading sees no change and brings nothing new. It does so, too, if the
-// total shrank while pages were fetched ahead, because a total may be that of an earlier moment, and if totals were
+// many rows arrived as vanished between two pages. Then the walk reads the list again, and returns the records that it
+// has not returned, until nothing is missing, or a reading sees no change and brings nothing new. It does so, too, if
+// the total shrank while pages were fetched ahead, because a total may be that of an earlier moment, and if totals were
 // ignored. The last reading, the fourth, goes page by page. If records are missing then, the error is [Incomplete].
 type Walk struct {
 	config Config

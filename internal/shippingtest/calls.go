@@ -23,8 +23,8 @@ type Call struct {
 // RequestID is the regulatory request of the calls.
 const RequestID = "RD-A1B2C3D4E5F6G7H8"
 
-// Calls returns every method that sends something, so that no method misses a case. The lists follow the services of the
-// client; every other method is a row.
+// Calls returns every method that sends something, so that no method misses a case. The lists follow the services of
+// the client; every other method is a row.
 func Calls() (calls []Call) {
 	for _, list := range Lists() {
 		calls = append(calls, list.asCall())
@@ -37,9 +37,10 @@ func Calls() (calls []Call) {
 		{shipping.OpAnalyze, draft, "", `{"shipment_id":"SH-7Q2MX09DKA4B8C1E"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 			return c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"}, o...)
 		}},
-		{shipping.OpGetRequest, "request.json", "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.Get(ctx, RequestID, o...)
-		}},
+		{shipping.OpGetRequest, "request.json", "", "",
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.Get(ctx, RequestID, o...)
+			}},
 		{shipping.OpPurchase, "purchase.json", "", `{"request_id":"` + RequestID + `","document_types":["FDA","CUSTOMS"]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 			return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: DraftRecord(RequestID),
@@ -50,10 +51,12 @@ func Calls() (calls []Call) {
 			if err != nil {
 				return nil, err
 			}
-			return c.Regulatory.UpdateItems(ctx, RequestID, []shipping.LineItem{{Description: "tea", Quantity: 1, UnitPrice: price, Currency: "USD"}}, o...)
+			return c.Regulatory.UpdateItems(ctx, RequestID,
+				[]shipping.LineItem{{Description: "tea", Quantity: 1, UnitPrice: price, Currency: "USD"}}, o...)
 		}},
 		{operations.UpdateAddresses, draft, "", `{"origin":{"country":"CN"}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}}, o...)
+			return c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}},
+				o...)
 		}},
 		{operations.UpdateShipping, draft, "", `{"incoterm":"DAP"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 			return c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
@@ -64,7 +67,8 @@ func Calls() (calls []Call) {
 		{operations.RetryRequest, draft, "", `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 			return c.Regulatory.Retry(ctx, RequestID, o...)
 		}},
-		{operations.DocumentPDF, "", "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+		{operations.DocumentPDF, "", "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any,
+			error) {
 			return c.Regulatory.PDF(ctx, RequestID, "FDA", o...)
 		}},
 		{"do", "", `{}`, `{"parcel":"PC-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
@@ -76,9 +80,10 @@ func Calls() (calls []Call) {
 // asCall returns a call of List that gets no records.
 func (l List) asCall() Call {
 	const wallet = "VA-1"
-	return Call{l.Operation, "", l.Data(""), l.Query(wallet), func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-		return first(l.Get(ctx, c, wallet, o...))
-	}}
+	return Call{l.Operation, "", l.Data(""), l.Query(wallet),
+		func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+			return first(l.Get(ctx, c, wallet, o...))
+		}}
 }
 
 // placeholder matches a placeholder of a route.

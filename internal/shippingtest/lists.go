@@ -61,7 +61,8 @@ func (l List) ofWallet() bool {
 }
 
 // Get calls List. It returns a slice of records, and the pagination object if the list has one.
-func (l List) Get(ctx context.Context, c *shipping.Client, wallet string, options ...shipping.CallOption) (records any, pagination shipping.Pagination, err error) {
+func (l List) Get(ctx context.Context, c *shipping.Client, wallet string,
+	options ...shipping.CallOption) (records any, pagination shipping.Pagination, err error) {
 	out := l.call("List", ctx, c, wallet, options)
 	if err, _ := out[1].Interface().(error); err != nil {
 		return nil, pagination, err
@@ -91,7 +92,8 @@ func (l List) All(ctx context.Context, c *shipping.Client, wallet string) iter.S
 
 func first(records any, _ shipping.Pagination, err error) (any, error) { return records, err }
 
-func (l List) call(method string, ctx context.Context, c *shipping.Client, wallet string, options []shipping.CallOption) []reflect.Value {
+func (l List) call(method string, ctx context.Context, c *shipping.Client, wallet string,
+	options []shipping.CallOption) []reflect.Value {
 	in := []reflect.Value{reflect.ValueOf(&ctx).Elem()} // not of ctx, which may be nil
 	if l.options != nil {
 		of := reflect.New(l.options)
@@ -100,7 +102,8 @@ func (l List) call(method string, ctx context.Context, c *shipping.Client, walle
 		}
 		in = append(in, of)
 	}
-	return reflect.ValueOf(c).Elem().FieldByName(l.service).MethodByName(method).CallSlice(append(in, reflect.ValueOf(options)))
+	return reflect.ValueOf(c).Elem().FieldByName(l.service).MethodByName(method).CallSlice(append(in,
+		reflect.ValueOf(options)))
 }
 
 // Data returns the data of a response with records, which are separated by commas, and an empty pagination object.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Nearest returns the known name that is near an unknown one, or the first that begins with it; otherwise "". Names that
-// differ only in case, underscores and hyphens are the nearest.
+// Nearest returns the known name that is near an unknown one, or the first that begins with it; otherwise "". Names
+// that differ only in case, underscores and hyphens are the nearest.
 func Nearest(name string, known []string) string {
 	best, least := "", max(1, min(len(name), longest)/3)+1
 	for _, candidate := range known {
@@ -63,8 +63,8 @@ func Distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Meant completes a sentence about an unknown name with the name that was perhaps meant; it returns "" if no known name is
-// near.
+// Meant completes a sentence about an unknown name with the name that was perhaps meant; it returns "" if no known name
+// is near.
 func Meant(name string, known []string) string {
 	if nearest := Nearest(name, known); nearest != "" {
 		return fmt.Sprintf(": did you mean %q?", nearest)

@@ -14,7 +14,8 @@ import (
 )
 
 // errNotResent is returned instead of a second request.
-var errNotResent = errors.New("the connection or the HTTP/2 stream ended after the request was written; it was not sent again")
+var errNotResent = errors.New("the connection or the HTTP/2 stream ended after the request was written; it was not " +
+	"sent again")
 
 // sendOnce sends a request that is not safe to retry at most once, and marks failures before the request was
 // sent.

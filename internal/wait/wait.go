@@ -55,7 +55,8 @@ func (i Intervals) WithDefaults() (Intervals, error) {
 		return i, errors.New("has a negative field: leave it 0 for the default")
 	}
 	if i.MaxInterval > 0 && i.MaxInterval < i.MinInterval {
-		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s: lower the one or raise the other", i.MinInterval, i.MaxInterval)
+		return i, fmt.Errorf("has a MinInterval of %s above the MaxInterval of %s: lower the one or raise the other",
+			i.MinInterval, i.MaxInterval)
 	}
 	i.MinInterval = cmp.Or(i.MinInterval, min(time.Second, cmp.Or(i.MaxInterval, time.Second)))
 	i.MaxInterval = cmp.Or(i.MaxInterval, max(30*time.Second, i.MinInterval))
@@ -89,8 +90,8 @@ const (
 )
 
 // ErrStale is the error of a wait for a request that was purchased, and stays a draft.
-var ErrStale = errors.New("the purchase succeeded, but the request still reads as a draft, as an old copy of it does; " +
-	"do not purchase again: wait for it later, and compare it with the wallet's transactions")
+var ErrStale = errors.New("the purchase succeeded, but the request still reads as a draft, as an old copy of it " +
+	"does; do not purchase again: wait for it later, and compare it with the wallet's transactions")
 
 // Polls decides after each poll of a request whether and when another follows.
 type Polls struct {

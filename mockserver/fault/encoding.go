@@ -28,8 +28,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Header is an [http.Header] that is encoded in JSON as an object. The value of a name is a string, or a list of strings if the
-// header has several lines of that name or none.
+// Header is an [http.Header] that is encoded in JSON as an object. The value of a name is a string, or a list of
+// strings if the header has several lines of that name or none.
 type Header http.Header
 
 // MarshalJSON implements [json.Marshaler].

@@ -37,7 +37,8 @@ import (
 	"reflect"
 )
 
-// Fault is an injected fault. The functions of this package return faults; [Kinds] lists the fields that each kind reads.
+// Fault is an injected fault. The functions of this package return faults; [Kinds] lists the fields that each kind
+// reads.
 type Fault struct {
 	// Kind is the name of the kind, such as "drop".
 	Kind string `json:"kind"`

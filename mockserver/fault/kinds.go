@@ -32,38 +32,50 @@ type Kind struct {
 func Kinds() []Kind {
 	none, sound := []string{}, func(Fault) string { return "" }
 	return []Kind{
-		{"status", []string{"status", "header"}, "responds with a status", Status(503, http.Header{"Retry-After": {"7"}}), func(f Fault) string { return cmp.Or(f.badStatus(), f.badHeader()) }},
-		{"rate-limit", []string{"retry_after", "duration"}, "responds with 429 and a Retry-After in one of several forms", RateLimit(RetryAfterSeconds, 90*time.Second), Fault.badRetryAfter},
+		{"status", []string{"status", "header"}, "responds with a status", Status(503, http.Header{"Retry-After": {"7"}}),
+			func(f Fault) string { return cmp.Or(f.badStatus(), f.badHeader()) }},
+		{"rate-limit", []string{"retry_after", "duration"}, "responds with 429 and a Retry-After in one of several forms",
+			RateLimit(RetryAfterSeconds, 90*time.Second), Fault.badRetryAfter},
 		{"redirect", []string{"location"}, "responds with 308", Redirect("/elsewhere"), func(f Fault) string {
 			return unless(f.Location != "", "a redirect needs a location")
 		}},
-		{"latency", []string{"duration"}, "delays the response, by the world's clock", Latency(time.Second), Fault.noDuration},
+		{"latency", []string{"duration"}, "delays the response, by the world's clock", Latency(time.Second),
+			Fault.noDuration},
 		{"drop", none, "closes the connection without a response", Drop(), sound},
 		{"reset", none, "resets the connection", Reset(), sound},
-		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after the duration, whatever the client does by then", ArriveLate(time.Minute), Fault.noDuration},
-		{"repeat", none, "performs an operation that changes something twice, as if a proxy had repeated the request, and responds as to the second", Repeat(), sound},
+		{"arrive-late", []string{"duration"}, "closes the connection without a response, and performs the operation after " +
+			"the duration, whatever the client does by then", ArriveLate(time.Minute), Fault.noDuration},
+		{"repeat", none, "performs an operation that changes something twice, as if a proxy had repeated the request, and " +
+			"responds as to the second", Repeat(), sound},
 		{"truncate", []string{"bytes"}, "sends the first bytes of the body and closes", Truncate(9), func(f Fault) string {
 			return unless(f.Bytes >= 0, "bytes must be at least 0")
 		}},
-		{"slow-body", []string{"duration"}, "sends one byte of the body per duration", SlowBody(time.Millisecond), Fault.noDuration},
+		{"slow-body", []string{"duration"}, "sends one byte of the body per duration", SlowBody(time.Millisecond),
+			Fault.noDuration},
 		{"early-hints", none, "sends 103 before the response", EarlyHints(), sound},
 		{"malformed", none, "sends half of the JSON as if it were complete", Malformed(), sound},
-		{"content-type", []string{"content_type"}, "sends another Content-Type", ContentType("text/plain"), func(f Fault) string {
-			return unless(f.ContentType != "", "set the content_type, such as text/plain")
-		}},
+		{"content-type", []string{"content_type"}, "sends another Content-Type", ContentType("text/plain"),
+			func(f Fault) string {
+				return unless(f.ContentType != "", "set the content_type, such as text/plain")
+			}},
 		{"html", []string{"status"}, "responds with an HTML page, as proxies do", HTML(502), func(f Fault) string {
-			return cmp.Or(f.badStatus(), unless(hasBody(f.Status), fmt.Sprintf("a response of status %d has no body: choose another", f.Status)))
+			return cmp.Or(f.badStatus(), unless(hasBody(f.Status),
+				fmt.Sprintf("a response of status %d has no body: choose another", f.Status)))
 		}},
 		{"empty", none, "responds with 200 and no body", Empty(), sound},
 		{"repeat-page", none, "responds with the previous page of a list", RepeatPage(), sound},
-		{"cap-page", []string{"per_page"}, "responds with pages of at most that many records", CapPage(3), func(f Fault) string {
-			return unless(f.PerPage >= 1, "per_page must be at least 1")
-		}},
-		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", InsertRows(2), Fault.badRows},
-		{"remove-rows", []string{"rows"}, "removes the newest records of a list before the response", RemoveRows(2), Fault.badRows},
-		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope", Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), func(f Fault) string {
-			return cmp.Or(f.badStatus(), f.badHeader(), f.badBody())
-		}},
+		{"cap-page", []string{"per_page"}, "responds with pages of at most that many records", CapPage(3),
+			func(f Fault) string {
+				return unless(f.PerPage >= 1, "per_page must be at least 1")
+			}},
+		{"insert-rows", []string{"rows"}, "inserts new records at the head of a list before the response", InsertRows(2),
+			Fault.badRows},
+		{"remove-rows", []string{"rows"}, "removes the newest records of a list before the response", RemoveRows(2),
+			Fault.badRows},
+		{"respond", []string{"status", "header", "body", "body_base64"}, "responds exactly as given, without an envelope",
+			Respond(200, http.Header{"Content-Type": {"text/plain"}}, "exactly"), func(f Fault) string {
+				return cmp.Or(f.badStatus(), f.badHeader(), f.badBody())
+			}},
 		{
 			"repeat-notification", none,
 			"loses the response to the first attempt of a notification, so that it is sent again at once",
@@ -96,7 +108,8 @@ func Status(code int, header http.Header) Fault {
 // Forms that are not a time ignore d. Dates count from the world's clock, and so does the Date header beside
 // them.
 //
-// Assumption: the service limits rates in this way. The specification has no limit, and without the fault the server has none.
+// Assumption: the service limits rates in this way. The specification has no limit, and without the fault the server
+// has none.
 func RateLimit(form RetryAfter, d time.Duration) Fault {
 	return Fault{Kind: "rate-limit", RetryAfter: form, Duration: Duration(d)}
 }
@@ -137,17 +150,18 @@ func Drop() Fault { return Fault{Kind: "drop"} }
 // reset by peer". On a connection in memory it does the same as [Drop].
 func Reset() Fault { return Fault{Kind: "reset"} }
 
-// ArriveLate returns a fault that closes the connection at once without a response, and performs the operation after d on
-// the world's clock, whatever the client does by then: the request was still on its way. World.ClearFaults performs it
-// sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
+// ArriveLate returns a fault that closes the connection at once without a response, and performs the operation after d
+// on the world's clock, whatever the client does by then: the request was still on its way. World.ClearFaults performs
+// it sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
 //
-// A request that is on its way is part of a snapshot, but not of a state file. The fault determines when the operation is
-// performed, so that a rule with it has neither a [Point] nor Committed set. A request that only reads is not performed.
+// A request that is on its way is part of a snapshot, but not of a state file. The fault determines when the operation
+// is performed, so that a rule with it has neither a [Point] nor Committed set. A request that only reads is not
+// performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
-// Repeat returns a fault that performs the operation twice and responds as to the second time, as if a proxy had repeated the
-// request: a purchase is charged, and the response is a refusal, because the request was purchased. The journal shows one
-// entry. A request that only reads is not repeated.
+// Repeat returns a fault that performs the operation twice and responds as to the second time, as if a proxy had
+// repeated the request: a purchase is charged, and the response is a refusal, because the request was purchased. The
+// journal shows one entry. A request that only reads is not repeated.
 func Repeat() Fault { return Fault{Kind: "repeat"} }
 
 // Latency returns a fault that delays by d on the world's clock: with a virtual clock until the clock has been
@@ -201,8 +215,9 @@ func DelayNotification(d time.Duration) Fault {
 	return Fault{Kind: "delay-notification", Duration: Duration(d)}
 }
 
-// ReorderNotification returns a fault of notifications that sends one after its webhook has responded to a later one. If
-// that does not happen within limit on the world's clock, the notification is sent then, and the fault has not struck.
+// ReorderNotification returns a fault of notifications that sends one after its webhook has responded to a later one.
+// If that does not happen within limit on the world's clock, the notification is sent then, and the fault has not
+// struck.
 func ReorderNotification(limit time.Duration) Fault {
 	return Fault{Kind: "reorder-notification", Duration: Duration(limit)}
 }
@@ -233,7 +248,8 @@ func (f Fault) Check() error {
 	for field, value := range reflect.ValueOf(f).Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name != "kind" && !value.IsZero() && !slices.Contains(kinds[i].Needs, name) {
-			return fmt.Errorf("%s does not apply to a fault of kind %s, which reads %s", name, f.Kind, strings.Join(append([]string{"kind"}, kinds[i].Needs...), ", "))
+			return fmt.Errorf("%s does not apply to a fault of kind %s, which reads %s", name, f.Kind,
+				strings.Join(append([]string{"kind"}, kinds[i].Needs...), ", "))
 		}
 	}
 	if problem := kinds[i].problem(f); problem != "" {
@@ -273,7 +289,8 @@ func hasBody(status int) bool {
 }
 
 func (f Fault) badStatus() string {
-	return unless(f.Status >= 200 && f.Status <= 599, fmt.Sprintf("status %d does not end an exchange: choose one from 200 to 599", f.Status))
+	return unless(f.Status >= 200 && f.Status <= 599,
+		fmt.Sprintf("status %d does not end an exchange: choose one from 200 to 599", f.Status))
 }
 
 func (f Fault) badRows() string {
@@ -316,7 +333,8 @@ func (f Fault) badHeader() string {
 		case !isToken(name):
 			return fmt.Sprintf("header %q is not a name: use letters, digits and hyphens", name)
 		case key == "Content-Length" || key == "Transfer-Encoding":
-			return fmt.Sprintf("header %s follows from the body: leave it out, or add a rule with truncate to announce more than is sent", key)
+			return fmt.Sprintf("header %s follows from the body: leave it out, or add a rule with truncate to announce more "+
+				"than is sent", key)
 		case slices.ContainsFunc(f.Header[name], func(value string) bool { return strings.ContainsAny(value, "\r\n\x00") }):
 			return fmt.Sprintf("header %s contains a line break or a zero byte: remove it", key)
 		}

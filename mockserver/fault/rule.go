@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Notification is the operation of rules that strike notifications instead of requests. A notification to one webhook is
-// counted once, when it is queued, however many attempts it takes. One whose target is refused is not counted.
+// Notification is the operation of rules that strike notifications instead of requests. A notification to one webhook
+// is counted once, when it is queued, however many attempts it takes. One whose target is refused is not counted.
 const Notification = "notification"
 
 // Rule is a fault and the conditions of the requests, or of the notifications, that it strikes. A rule without limits

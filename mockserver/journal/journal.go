@@ -67,8 +67,8 @@ type Query struct {
 	ID string `query:"request_id" doc:"Only the request with this X-Request-Id." example:"req-7"`
 	// Key is a fingerprint, as in [Entry].
 	Key string `query:"key" doc:"Only requests with this key, as the journal shows it." example:"sk_test_…1a2b3c4d"`
-	// Contains is a text in the operation, the path, the query, the whole status, the error code, the reason of a refusal or
-	// one of the recorded bodies, such as a request_id.
+	// Contains is a text in the operation, the path, the query, the whole status, the error code, the reason of a refusal
+	// or one of the recorded bodies, such as a request_id.
 	Contains string `query:"contains" doc:"Only requests with this text in the path, the query, the status, the reason of a refusal or a body." example:"SH-"`
 	// Refused selects the requests that were refused.
 	Refused bool `query:"refused" doc:"Only refused requests." example:"true"`
@@ -205,8 +205,9 @@ type Finding struct {
 	Operation string   `json:"operation"`
 	Detail    string   `json:"detail,omitempty"`
 	Times     int      `json:"times"`
-	EntryID   string   `json:"request_id"` // X-Request-Id of the latest such request; empty if the journal no longer has it
-	Advice    string   `json:"advice"`
+	// X-Request-Id of the latest such request; empty if the journal no longer has it
+	EntryID string `json:"request_id"`
+	Advice  string `json:"advice"`
 }
 
 // String formats the finding as one line.

@@ -28,9 +28,9 @@ type Config struct {
 	// has started. A receiver that does not listen yet is tried for notification.timeout of the dialect. When all
 	// notifications have been delivered and the program is idle, [Attempt.End] asks it to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
-	// Quiet is how long a notified program must be idle, which is without a request and without a notification, until it is
-	// asked to end. A fault with a Retry-After adds the time that it asks for. Default: 10 s in the run without faults; in
-	// the others twice the longest time that the program was idle there before a request, but at least 3 s.
+	// Quiet is how long a notified program must be idle, which is without a request and without a notification, until it
+	// is asked to end. A fault with a Retry-After adds the time that it asks for. Default: 10 s in the run without faults;
+	// in the others twice the longest time that the program was idle there before a request, but at least 3 s.
 	Quiet time.Duration
 	// Goal is the expected effect of the program. Default: its effect without faults.
 	Goal Goal
@@ -90,7 +90,8 @@ func (c Config) withDefaults() (*Config, error) {
 		case err != nil:
 			return nil, err
 		case f.kill && !c.Restart:
-			return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart, or -restart", c.Only)
+			return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart, or -restart",
+				c.Only)
 		case f.patient && c.Patience < 0:
 			return nil, errors.New("sweep: a fault of latency needs the patience of the program: set Patience")
 		}

@@ -55,25 +55,44 @@ func faults(patience time.Duration) []Fault {
 	late, arrivesLate := fault.Latency(patience+patience/5), fault.ArriveLate(min(max(0, patience)+lateBy, latestArrival))
 	generation := fault.Rule{Point: fault.Generation, First: 1} // no request is involved, so the rule names none
 	return []Fault{
-		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: requests, rule: before(fault.Drop())},
-		{Name: "lost-after", Summary: "the request takes effect and the connection closes without a response", to: changing, rule: after(fault.Drop())},
-		{Name: "reset", Summary: "the request takes effect and the connection is reset", to: requests, rule: after(fault.Reset()), socket: true},
-		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: requests, rule: after(fault.Truncate(20))},
-		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: requests, rule: after(fault.Empty())},
-		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: requests, rule: after(fault.HTML(http.StatusOK))},
-		{Name: "404", Summary: "404 although the record exists, as from a copy of the data that is behind", to: reading, rule: before(fault.Status(http.StatusNotFound, nil))},
-		{Name: "500", Summary: "500 before the request takes effect", to: requests, rule: before(fault.Status(http.StatusInternalServerError, nil))},
-		{Name: "500-after", Summary: "500 after the request took effect", to: changing, rule: after(fault.Status(http.StatusInternalServerError, nil))},
-		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: requests, rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
-		{Name: "503-after", Summary: "503 after the request took effect, as from a proxy that lost the connection to the service", to: changing, rule: after(fault.Status(http.StatusServiceUnavailable, nil))},
-		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: requests, rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
-		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits", to: requests, rule: before(late), patient: true},
-		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped waiting", to: changing, rule: after(late), patient: true},
-		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds later, or when the program has ended", to: changing, rule: before(arrivesLate)},
-		{Name: "repeated", Summary: "a proxy sends the request again after it took effect, and the response is the refusal of the second", to: charging, rule: before(fault.Repeat())},
-		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request becomes failed", to: charging, rule: generation},
-		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list, rule: before(fault.InsertRows(3))},
-		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates, rule: before(fault.RemoveRows(3))},
+		{Name: "lost-before", Summary: "the connection closes before the request takes effect", to: requests,
+			rule: before(fault.Drop())},
+		{Name: "lost-after", Summary: "the request takes effect and the connection closes without a response", to: changing,
+			rule: after(fault.Drop())},
+		{Name: "reset", Summary: "the request takes effect and the connection is reset", to: requests,
+			rule: after(fault.Reset()), socket: true},
+		{Name: "truncated", Summary: "the request takes effect and the response breaks off", to: requests,
+			rule: after(fault.Truncate(20))},
+		{Name: "empty", Summary: "the request takes effect and the response is 200 without a body", to: requests,
+			rule: after(fault.Empty())},
+		{Name: "html", Summary: "the request takes effect and the response is an HTML page with 200", to: requests,
+			rule: after(fault.HTML(http.StatusOK))},
+		{Name: "404", Summary: "404 although the record exists, as from a copy of the data that is behind", to: reading,
+			rule: before(fault.Status(http.StatusNotFound, nil))},
+		{Name: "500", Summary: "500 before the request takes effect", to: requests,
+			rule: before(fault.Status(http.StatusInternalServerError, nil))},
+		{Name: "500-after", Summary: "500 after the request took effect", to: changing,
+			rule: after(fault.Status(http.StatusInternalServerError, nil))},
+		{Name: "503", Summary: "503 with Retry-After before the request takes effect", to: requests,
+			rule: before(fault.Status(http.StatusServiceUnavailable, unavailable))},
+		{Name: "503-after", Summary: "503 after the request took effect, as from a proxy that lost the connection to the " +
+			"service", to: changing, rule: after(fault.Status(http.StatusServiceUnavailable, nil))},
+		{Name: "429", Summary: "429 with Retry-After before the request takes effect", to: requests,
+			rule: before(fault.RateLimit(fault.RetryAfterSeconds, retryAfter))},
+		{Name: "late", Summary: "the request waits longer than the program, and takes effect only if the program still waits",
+			to: requests, rule: before(late), patient: true},
+		{Name: "late-after", Summary: "the request takes effect at once and the response comes after the program stopped " +
+			"waiting", to: changing, rule: after(late), patient: true},
+		{Name: "arrives-late", Summary: "the connection closes at once, and the request takes effect 15 to 45 seconds " +
+			"later, or when the program has ended", to: changing, rule: before(arrivesLate)},
+		{Name: "repeated", Summary: "a proxy sends the request again after it took effect, and the response is the " +
+			"refusal of the second", to: charging, rule: before(fault.Repeat())},
+		{Name: failed, Summary: "a document of the first purchase fails to generate, and the status of the request " +
+			"becomes failed", to: charging, rule: generation},
+		{Name: "inserted", Summary: "three records appear at the head of the list before the page is read", to: list,
+			rule: before(fault.InsertRows(3))},
+		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates,
+			rule: before(fault.RemoveRows(3))},
 		{
 			Name: "twice", Summary: "the response to the notification is lost, so it is sent again",
 			to: notified, rule: before(fault.RepeatNotification()),
@@ -90,7 +109,8 @@ func faults(patience time.Duration) []Fault {
 			Name: "forged", Summary: "a notification about another shipment comes first, with a wrong signature",
 			to: notified, rule: before(fault.ForgeNotification()),
 		},
-		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
+		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and " +
+			"started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
 	}
 }
 

@@ -41,7 +41,8 @@ func source(given bool) string {
 	return "without faults"
 }
 
-// missing returns what a run did less often than expected, a text for each shipment or invoice and for each notification.
+// missing returns what a run did less often than expected, a text for each shipment or invoice and for each
+// notification.
 func (g *Goal) missing(did Goal) (less []string) {
 	for _, subject := range slices.Sorted(maps.Keys(g.Documents)) {
 		if documents := fewer(g.Documents[subject], did.Documents[subject]); len(documents) > 0 {

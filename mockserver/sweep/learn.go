@@ -51,8 +51,8 @@ func learn(calls []journal.Entry) []Request {
 	return requests
 }
 
-// requestsSent describes how many requests the program sent, and the last ones with the reasons of refusals: also those that
-// name no operation or have no secret key of the world. output is the output of a program that failed.
+// requestsSent describes how many requests the program sent, and the last ones with the reasons of refusals: also those
+// that name no operation or have no secret key of the world. output is the output of a program that failed.
 func (r *run) requestsSent(output string) string {
 	const most = 5
 	byTime := func(a, b journal.Entry) int { return a.At.Compare(b.At) }
@@ -142,7 +142,10 @@ func (s Schedule) moved(normal, requests []Request) bool {
 	if len(s) == 0 || s[0].Operation == Notification {
 		return false
 	}
-	expected := slices.IndexFunc(normal, func(r Request) bool { return r.Operation == s[0].Operation && r.Nth == s[0].Nth })
+	expected := slices.IndexFunc(normal, func(r Request) bool {
+		return r.Operation == s[0].Operation &&
+			r.Nth == s[0].Nth
+	})
 	struck := slices.IndexFunc(requests, func(r Request) bool { return r.Operation == s[0].Operation && r.Fault != "" })
 	return expected >= 0 && struck >= 0 && normal[expected].what != requests[struck].what
 }

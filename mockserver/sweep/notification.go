@@ -21,7 +21,8 @@ import (
 // run twice. Notifications are counted as [fault.Notification] describes.
 const Notification = fault.Notification
 
-// pollEvery is the time between two looks at something that happens elsewhere, such as a receiver that begins to listen.
+// pollEvery is the time between two looks at something that happens elsewhere, such as a receiver that begins to
+// listen.
 const pollEvery = 20 * time.Millisecond
 
 // notifier is the transport of the notifications of a run. It kills the program at the one that the schedule names.
@@ -167,8 +168,8 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Confi
 	return nil
 }
 
-// awaitQuiet returns when the program has been idle for the time that it must be, and notes the longest time after which it
-// made another request.
+// awaitQuiet returns when the program has been idle for the time that it must be, and notes the longest time after
+// which it made another request.
 func (n *notifier) awaitQuiet(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 	before, since := latest(server.World), time.Now()
 	for time.Since(since) < n.quiet && wait.Sleep(ctx, pollEvery) == nil {
@@ -195,7 +196,8 @@ func (n *notifier) merge(requests []Request) []Request {
 		for len(requests) > 0 && !requests[0].at.After(d.CreatedAt) {
 			merged, requests = append(merged, requests[0]), requests[1:]
 		}
-		out := Request{Operation: Notification, Nth: i + 1, Method: http.MethodPost, Target: d.URL, Fault: d.Fault, same: d.ID}
+		out := Request{Operation: Notification, Nth: i + 1, Method: http.MethodPost, Target: d.URL, Fault: d.Fault,
+			same: d.ID}
 		if u, err := url.Parse(d.URL); err == nil {
 			out.Target = u.RequestURI()
 		}

@@ -58,7 +58,10 @@ func (r *run) markStruck() {
 // absent returns the strikes at requests that the run does not have.
 func (r *Result) absent() Schedule {
 	return slices.DeleteFunc(slices.Clone(r.schedule), func(strike Strike) bool {
-		return slices.ContainsFunc(r.Requests, func(q Request) bool { return q.Operation == strike.Operation && q.Nth == strike.Nth })
+		return slices.ContainsFunc(r.Requests, func(q Request) bool {
+			return q.Operation == strike.Operation &&
+				q.Nth == strike.Nth
+		})
 	})
 }
 
@@ -74,8 +77,8 @@ type Report struct {
 	WithoutFaults Result `json:"without_faults"`
 	// Results are the runs with faults, single faults first.
 	Results []Result `json:"results"`
-	// Idle is the longest time, in seconds, that the notified program was idle before a request of the run without faults, and
-	// Quiet how long it must be idle until another run ends; see [Config.Quiet].
+	// Idle is the longest time, in seconds, that the notified program was idle before a request of the run without faults,
+	// and Quiet how long it must be idle until another run ends; see [Config.Quiet].
 	Idle  float64 `json:"idle,omitempty"`
 	Quiet float64 `json:"quiet,omitempty"`
 	// Left is how many schedules were not tried because of [Config.MaxRuns].
@@ -92,7 +95,8 @@ func (r *Report) Failing() []Result {
 		}
 	}
 	slices.SortStableFunc(failing, func(a, b Result) int {
-		return cmp.Or(cmp.Compare(len(a.schedule), len(b.schedule)), cmp.Compare(a.severity(), b.severity()), cmp.Compare(len(a.Requests), len(b.Requests)))
+		return cmp.Or(cmp.Compare(len(a.schedule), len(b.schedule)), cmp.Compare(a.severity(), b.severity()),
+			cmp.Compare(len(a.Requests), len(b.Requests)))
 	})
 	return failing
 }

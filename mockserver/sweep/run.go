@@ -63,7 +63,8 @@ const (
 
 // open starts a server whose world is ready for a run.
 func open(c *Config, schedule Schedule) (*run, error) {
-	r := &run{Result: Result{Schedule: schedule.String(), schedule: schedule}, config: c, notifier: newNotifier(c, schedule)}
+	r := &run{Result: Result{Schedule: schedule.String(), schedule: schedule}, config: c,
+		notifier: newNotifier(c, schedule)}
 	options := slices.Concat([]mockserver.Option{
 		mockserver.WithJournal(journalCalls, journalBytes), mockserver.WithDeliveryTransport(r.notifier),
 	}, c.Options)
@@ -142,8 +143,8 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	return context.Cause(ctx)
 }
 
-// killAfterRequest ends the program as soon as the request that the schedule kills at was answered. The response itself is
-// held back, so the program cannot be further than that.
+// killAfterRequest ends the program as soon as the request that the schedule kills at was answered. The response itself
+// is held back, so the program cannot be further than that.
 func (r *run) killAfterRequest(ctx context.Context, kill context.CancelCauseFunc) {
 	for _, strike := range r.schedule {
 		if strike.Fault != Kill || strike.Operation == Notification {
@@ -164,11 +165,13 @@ func (r *run) killAfterRequest(ctx context.Context, kill context.CancelCauseFunc
 // observe waits until the world is idle and reads its state.
 func (r *run) observe(ctx context.Context) error {
 	w := r.server.World
-	r.failed = slices.ContainsFunc(w.Faults(), func(i fault.Injected) bool { return i.Point == fault.Generation && i.Struck > 0 })
+	r.failed = slices.ContainsFunc(w.Faults(),
+		func(i fault.Injected) bool { return i.Point == fault.Generation && i.Struck > 0 })
 	w.ClearFaults()
 	idle(ctx, r.server, r.config.Timeout)
 	r.calls, r.unknown, r.lint = w.Find(journal.Query{After: r.last}), r.server.Unauthenticated(), w.Findings()
-	r.did, r.charged = Goal{Documents: map[string][]string{}, Notifications: []string{}, Files: r.config.Goal.Files}, map[string]bool{}
+	r.did, r.charged = Goal{Documents: map[string][]string{}, Notifications: []string{},
+		Files: r.config.Goal.Files}, map[string]bool{}
 	for _, d := range r.notifier.deliveries() {
 		what := fmt.Sprintf("%s of %s to %s", d.Event, d.ShipmentID, d.WebhookID)
 		if !r.notifier.emitted[d.ID] {
@@ -229,8 +232,8 @@ func (r *run) count(request *shipping.RegulatoryRequest) {
 	}
 }
 
-// idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the world,
-// such as a document under generation.
+// idle waits until no request is in progress, such as one that the program gave up, and nothing is pending in the
+// world, such as a document under generation.
 func idle(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 	pause, until := time.Millisecond, time.Now().Add(limit)
 	for (server.Active() > 0 || server.Pending() > 0) && time.Now().Before(until) && wait.Sleep(ctx, pause) == nil {

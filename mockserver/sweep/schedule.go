@@ -55,7 +55,8 @@ func parseStrike(text string) (Strike, error) {
 	operation, number, hasNumber := strings.Cut(request, "#")
 	nth, err := strconv.Atoi(number)
 	if !hasFault || !hasNumber || err != nil || nth < 1 {
-		return Strike{}, fmt.Errorf("sweep: %q is not a fault at a request: write it as %s#1:lost-after", text, shipping.OpPurchase)
+		return Strike{}, fmt.Errorf("sweep: %q is not a fault at a request: write it as %s#1:lost-after", text,
+			shipping.OpPurchase)
 	}
 	if operation != Notification && !operations.Exists(operation) {
 		return Strike{}, fmt.Errorf("sweep: unknown operation %q", operation)
@@ -118,12 +119,18 @@ func plan(c *Config, requests []Request) []Schedule {
 // planPairs returns the schedules with a second fault at a later request of a run with one.
 func planPairs(c *Config, first Schedule, requests []Request) []Schedule {
 	var schedules []Schedule
-	struck := slices.IndexFunc(requests, func(r Request) bool { return r.Operation == first[0].Operation && r.Nth == first[0].Nth })
+	struck := slices.IndexFunc(requests, func(r Request) bool {
+		return r.Operation == first[0].Operation &&
+			r.Nth == first[0].Nth
+	})
 	if struck < 0 {
 		return nil
 	}
 	for _, second := range plan(c, thinned(c, requests)) {
-		at := slices.IndexFunc(requests, func(r Request) bool { return r.Operation == second[0].Operation && r.Nth == second[0].Nth })
+		at := slices.IndexFunc(requests, func(r Request) bool {
+			return r.Operation == second[0].Operation &&
+				r.Nth == second[0].Nth
+		})
 		if at > struck && !(first.kills() && second.kills()) {
 			schedules = append(schedules, Schedule{first[0], second[0]})
 		}

@@ -106,9 +106,11 @@ func (s *sweeper) provesNothing() error {
 	n, files := s.normal, s.config.Goal.Files
 	switch {
 	case !n.out.Success:
-		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", n.How, n.requestsSent(n.Output))
+		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", n.How,
+			n.requestsSent(n.Output))
 	case len(n.out.Files) < len(files):
-		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files, slices.Sorted(maps.Keys(n.out.Files)))
+		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files,
+			slices.Sorted(maps.Keys(n.out.Files)))
 	case len(n.notifier.emitted) > 0 && len(n.received) == 0:
 		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing; %s",
 			strings.Join(n.unaccepted, "; "))

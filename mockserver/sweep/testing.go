@@ -76,9 +76,10 @@ func outcome[P Program](t *testing.T, w *mockserver.World, program P) Outcome {
 	return Outcome{Success: true, How: "no error"}
 }
 
-// test makes a run in virtual time, and fails the test for each finding. It returns nil if the program has failed the test
-// without faults.
-func (s *sweeper) test(t *testing.T, schedule Schedule, program func(*testing.T, *mockserver.World) Outcome) (result *Result, err error) {
+// test makes a run in virtual time, and fails the test for each finding. It returns nil if the program has failed the
+// test without faults.
+func (s *sweeper) test(t *testing.T, schedule Schedule,
+	program func(*testing.T, *mockserver.World) Outcome) (result *Result, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		var r *run
 		if r, err = open(s.config, schedule); err != nil {
@@ -105,8 +106,9 @@ func (s *sweeper) test(t *testing.T, schedule Schedule, program func(*testing.T,
 	return result, err
 }
 
-// selected returns the one schedule that -run names, as in the comment of [Run]. It may be a pair, although -run leaves out
-// the runs that teach which pairs there are, or name a request that the program does not make, which is then a finding.
+// selected returns the one schedule that -run names, as in the comment of [Run]. It may be a pair, although -run leaves
+// out the runs that teach which pairs there are, or name a request that the program does not make, which is then a
+// finding.
 func selected(name string) Schedule {
 	pattern := flag.Lookup("test.run")
 	if pattern == nil {

@@ -55,14 +55,16 @@ func (r *Report) WriteText(w io.Writer) error {
 				text.WriteString("  the same at:\n")
 			}
 			if j == maxNamed {
-				fmt.Fprintf(&text, "    and %s; the JSON report lists all\n", spelling.Counted(len(kind)-1-j, "more run", "more runs"))
+				fmt.Fprintf(&text, "    and %s; the JSON report lists all\n",
+					spelling.Counted(len(kind)-1-j, "more run", "more runs"))
 				break
 			}
 			fmt.Fprintf(&text, "    %s\n", also.Schedule)
 		}
 	}
 	if left := len(kinds) - maxShown; left > 0 {
-		fmt.Fprintf(&text, "\n… and %s of failing runs: see the JSON report.\n", spelling.Counted(left, "more kind", "more kinds"))
+		fmt.Fprintf(&text, "\n… and %s of failing runs: see the JSON report.\n",
+			spelling.Counted(left, "more kind", "more kinds"))
 	}
 	r.summarize(&text, len(failing))
 	_, err := io.WriteString(w, text.String())
@@ -129,8 +131,8 @@ func (r *Report) table(text *strings.Builder) {
 	fmt.Fprintf(text, "%s\n", strings.Join(legend, ", "))
 }
 
-// sign returns the sign of the run's mark. A service that purchases a request only once cannot charge twice for a purchase
-// that is repeated, so that this has a different mark.
+// sign returns the sign of the run's mark. A service that purchases a request only once cannot charge twice for a
+// purchase that is repeated, so that this has a different mark.
 func (r *Result) sign() string {
 	has := func(v Verdict) bool {
 		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })
@@ -166,7 +168,8 @@ func (r *Result) describe(text *strings.Builder, whole bool) {
 		}
 	}
 	if r.Moved {
-		fmt.Fprintln(text, "  The requests came in another order than without faults, so the fault may strike another one next time.")
+		fmt.Fprintln(text, "  The requests came in another order than without faults, so the fault may strike another one "+
+			"next time.")
 	}
 	if r.Replay != "" {
 		fmt.Fprintf(text, "  again: %s\n", r.Replay)
@@ -192,7 +195,8 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 	if n := len(r.Requests) - len(requests); n > 0 {
 		fmt.Fprintf(text, " and %s", spelling.Counted(n, "notification", "notifications"))
 	}
-	fmt.Fprintf(text, " without faults; %s, %d failing", spelling.Counted(len(r.Results), "run with faults", "runs with faults"), failing)
+	fmt.Fprintf(text, " without faults; %s, %d failing",
+		spelling.Counted(len(r.Results), "run with faults", "runs with faults"), failing)
 	if absent > 0 {
 		fmt.Fprintf(text, "; in %d the request was not made", absent)
 	}

@@ -41,8 +41,8 @@ const (
 	TimedOut Verdict = "timed-out"
 	// Lint: a finding of lint; see [mockserver.World.Findings].
 	Lint Verdict = "lint"
-	// NotStruck: a fault of the one schedule that was selected did not strike, such as because the program did not make the
-	// request, so the run tested nothing.
+	// NotStruck: a fault of the one schedule that was selected did not strike, such as because the program did not make
+	// the request, so the run tested nothing.
 	NotStruck Verdict = "not-struck"
 )
 
@@ -64,7 +64,8 @@ func (r *run) find(v Verdict, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{v, fmt.Sprintf(format, args...)})
 }
 
-// judged reads what a program has done, compares it with the run without faults, which is the first, and returns the result.
+// judged reads what a program has done, compares it with the run without faults, which is the first, and returns the
+// result.
 func (s *sweeper) judged(ctx context.Context, r *run) (*Result, error) {
 	if err := r.observe(ctx); err != nil {
 		return nil, err
@@ -111,7 +112,8 @@ func (s *sweeper) judge(r *run) {
 	} else {
 		for _, id := range r.unknownPurchases() {
 			if r.charged[id] {
-				r.find(Unsettled, "%s was charged, the response to its purchase was lost, and the program did not read the request afterwards", id)
+				r.find(Unsettled, "%s was charged, the response to its purchase was lost, and the program did not read the "+
+					"request afterwards", id)
 			}
 		}
 	}
@@ -130,8 +132,8 @@ func (s *sweeper) judge(r *run) {
 	}
 }
 
-// more finds what happened more often than expected: everything with the same counts together. The verdict is repeated, or
-// [Different] for what is not expected at all and happened once.
+// more finds what happened more often than expected: everything with the same counts together. The verdict is repeated,
+// or [Different] for what is not expected at all and happened once.
 func (r *run) more(repeated Verdict, expected, happened []string, of string, inGoal bool) {
 	groups := map[[2]int][]string{} // by how often it happened, and is expected
 	for _, what := range distinct(happened) {
@@ -140,7 +142,8 @@ func (r *run) more(repeated Verdict, expected, happened []string, of string, inG
 			groups[counts] = append(groups[counts], what)
 		}
 	}
-	for _, counts := range slices.SortedFunc(maps.Keys(groups), func(a, b [2]int) int { return slices.Compare(b[:], a[:]) }) {
+	for _, counts := range slices.SortedFunc(maps.Keys(groups),
+		func(a, b [2]int) int { return slices.Compare(b[:], a[:]) }) {
 		verdict, but := repeated, times(counts[1])+" "+source(inGoal)
 		if counts == [2]int{1, 0} {
 			verdict = Different
@@ -176,9 +179,9 @@ func chargedID(c journal.Entry) string {
 	return ""
 }
 
-// unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. Late responses
-// count as lost only if it is known that the program failed. If the purchase took effect after the program had given up, a
-// reading that shows a draft is enough: nothing else was to be read.
+// unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. Late
+// responses count as lost only if it is known that the program failed. If the purchase took effect after the program
+// had given up, a reading that shows a draft is enough: nothing else was to be read.
 func (r *run) unknownPurchases() []string {
 	struck, deferred, read, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range r.calls {
@@ -208,8 +211,9 @@ func unfound(c journal.Entry) bool {
 	return c.Fault != "" && c.Status == http.StatusNotFound && c.Operation == shipping.OpGetRequest
 }
 
-// showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the journal would prove
-// less: a purchase that the program gave up is journaled when the server notices, which can be after the reading.
+// showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the
+// journal would prove less: a purchase that the program gave up is journaled when the server notices, which can be
+// after the reading.
 func showsPurchase(c journal.Entry) bool {
 	if c.ResponseBytes > len(c.ResponseBody) {
 		return true // it may: the journal has only a part of it
@@ -225,7 +229,8 @@ func (s *sweeper) newLint(r *run) (found []journal.Finding) {
 		same := func(n journal.Finding) bool { return n.Rule == f.Rule && n.Operation == f.Operation }
 		known := r != s.normal && slices.ContainsFunc(s.normal.lint, same)
 		// To read again is right if the record exists.
-		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest && slices.ContainsFunc(r.calls, unfound)
+		again := f.Rule == journal.LintRepeatedRefusal && f.Operation == shipping.OpGetRequest &&
+			slices.ContainsFunc(r.calls, unfound)
 		if !known && !again && f.Rule != journal.LintBoughtTwice && !slices.Contains(s.config.Allow, f.Rule) {
 			found = append(found, f)
 		}

@@ -22,9 +22,9 @@ import (
 // accepted in the same statement that compares the number. A transaction that changes an item changes the totals of its
 // period too, and purchases within a budget are checked one at a time, under a lock of the period.
 //
-// A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease of an
-// item with an open purchase expires, another process is given the item a quarter of the lease later, so that it finds a
-// purchase that a process sent late because it had stalled. The module's README has the limits of that.
+// A purchase is begun only if at least half of the lease is left, and is cancelled after a quarter of it. If the lease
+// of an item with an open purchase expires, another process is given the item a quarter of the lease later, so that it
+// finds a purchase that a process sent late because it had stalled. The module's README has the limits of that.
 type BatchJournal struct {
 	pool  *pgxpool.Pool
 	batch string
@@ -75,7 +75,8 @@ func (j *BatchJournal) Claim(ctx context.Context, key string) (batch.Claim, erro
 }
 
 // Committed implements [batch.Journal].
-func (j *BatchJournal) Committed(ctx context.Context, period string, budget shipping.Budget) (sum shipping.Amount, err error) {
+func (j *BatchJournal) Committed(ctx context.Context, period string,
+	budget shipping.Budget) (sum shipping.Amount, err error) {
 	var uncounted error
 	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) (err error) {
 		sum, uncounted, err = j.sum(ctx, tx, period, budget)
@@ -85,7 +86,8 @@ func (j *BatchJournal) Committed(ctx context.Context, period string, budget ship
 }
 
 // sum returns the committed amount of all items of a period, or the reason why it cannot be computed.
-func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, period string, budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
+func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, period string,
+	budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
 	var text string
 	var uncountable bool
 	err = tx.QueryRow(ctx, `
@@ -104,7 +106,8 @@ func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, period string, budget
 }
 
 // uncountable returns the error that names an item whose money cannot be compared with the budget.
-func (j *BatchJournal) uncountable(ctx context.Context, tx pgx.Tx, period string, budget shipping.Budget) (uncounted, err error) {
+func (j *BatchJournal) uncountable(ctx context.Context, tx pgx.Tx, period string,
+	budget shipping.Budget) (uncounted, err error) {
 	var key, currency string
 	var priced bool
 	err = tx.QueryRow(ctx, `
@@ -162,7 +165,8 @@ func (c *batchClaim) hold(ctx context.Context, do func(context.Context, pgx.Tx) 
 	return err
 }
 
-func (c *batchClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (committed shipping.Amount, err error) {
+func (c *batchClaim) Append(ctx context.Context, record batch.Record,
+	budget *shipping.Budget) (committed shipping.Amount, err error) {
 	text, err := json.Marshal(record)
 	if err != nil {
 		return committed, err
@@ -208,7 +212,8 @@ func (c *batchClaim) write(ctx context.Context, tx pgx.Tx, record batch.Record, 
 
 // fit returns the committed amount with the record, or the reason why it cannot be computed, or why the budget has no
 // room for a purchase. Purchases of a period are compared with its budget one at a time.
-func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record, budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
+func (c *batchClaim) fit(ctx context.Context, tx pgx.Tx, record batch.Record,
+	budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {
 	if record.Step == batch.StepPurchasing {
 		if err := lock(ctx, tx, "batch "+c.journal.batch+" "+column(record.Period)); err != nil {
 			return sum, nil, err

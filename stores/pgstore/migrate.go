@@ -20,17 +20,18 @@ import (
 //go:embed schema.sql
 var schema string
 
-// Schema returns the SQL that [Migrate] executes if a table is missing, for a migration tool. It creates what is missing in
-// the first schema of the search_path and brings tables of earlier versions up to date. It may be executed again.
+// Schema returns the SQL that [Migrate] executes if a table is missing, for a migration tool. It creates what is
+// missing in the first schema of the search_path and brings tables of earlier versions up to date. It may be executed
+// again.
 func Schema() string { return schema }
 
 //go:embed lacking.sql
 var lacking string
 
 // Migrate creates the tables shipping_batch_item, shipping_batch_total and shipping_webhook in the first schema of the
-// connection's search_path, and brings those of an earlier version up to date. It may run on several machines at once. The
-// user needs the right to create tables only if one is missing. Tables of these names with other columns or
-// keys are an error.
+// connection's search_path, and brings those of an earlier version up to date. It may run on several machines at once.
+// The user needs the right to create tables only if one is missing. Tables of these names with other columns or keys
+// are an error.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return durably(ctx, pool, longestLimit, func(tx pgx.Tx) error {
 		if err := lock(ctx, tx, "migrate"); err != nil {
@@ -48,7 +49,8 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 				return err
 			}
 		}
-		return fmt.Errorf("pgstore: the tables are not those of this version: %s is missing; rename them, or set a search_path, and call Migrate again", lacks)
+		return fmt.Errorf("pgstore: the tables are not those of this version: %s is missing; rename them, or set a "+
+			"search_path, and call Migrate again", lacks)
 	})
 }
 
@@ -127,7 +129,8 @@ func durably(ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do fu
 		return do(tx)
 	})
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == undefinedTable {
-		return fmt.Errorf("pgstore: the tables are not there, or not in the search_path; call pgstore.Migrate once before: %w", err)
+		return fmt.Errorf("pgstore: the tables are not there, or not in the search_path; call pgstore.Migrate once "+
+			"before: %w", err)
 	}
 	return err
 }

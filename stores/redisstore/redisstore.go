@@ -37,8 +37,8 @@ type Options struct {
 
 // New returns the store of the receiver of that name, which is the prefix of its keys. Machines that share the work use
 // the same name. Receivers with different names each get every notification. The client is one of go-redis, for a
-// server, a sentinel or a cluster. Set ContextTimeoutEnabled in its options: without it, a call to a Redis that cannot be
-// reached outlasts its context, until the timeouts of the client have passed.
+// server, a sentinel or a cluster. Set ContextTimeoutEnabled in its options: without it, a call to a Redis that cannot
+// be reached outlasts its context, until the timeouts of the client have passed.
 func New(client redis.Scripter, receiver string, options Options) *Store {
 	if options.Lease <= 0 {
 		options.Lease = 2 * time.Minute

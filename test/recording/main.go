@@ -113,7 +113,8 @@ func write(lines *bytes.Buffer, class string, y int, at float64, line string) {
 		class += " alarm"
 	}
 	if length := utf8.RuneCountInString(line); length > 0 {
-		fmt.Fprintf(lines, "<text x=\"%d\" y=\"%d\" class=\"%s\" style=\"animation-delay: %.2fs\" textLength=\"%.1f\" xml:space=\"preserve\">%s</text>\n",
+		fmt.Fprintf(lines, "<text x=\"%d\" y=\"%d\" class=\"%s\" style=\"animation-delay: "+
+			"%.2fs\" textLength=\"%.1f\" xml:space=\"preserve\">%s</text>\n",
 			margin, y, class, at, float64(length)*charWidth, html.EscapeString(line))
 	}
 }

@@ -85,8 +85,8 @@ func (c Case) late(got Report) bool {
 	return c.Endless && c.Want.Error != "" && got.Error == "connection"
 }
 
-// Service plays a case on a loopback port. It responds to a purchase with the vector, and to reads of the request with its
-// true state.
+// Service plays a case on a loopback port. It responds to a purchase with the vector, and to reads of the request with
+// its true state.
 type Service struct {
 	URL string
 
@@ -147,5 +147,6 @@ func (s *Service) exchange(conn net.Conn) {
 }
 
 func respond(conn net.Conn, status, body string) {
-	_, _ = fmt.Fprintf(conn, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", status, len(body), body)
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: "+
+		"close\r\n\r\n%s", status, len(body), body)
 }

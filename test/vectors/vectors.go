@@ -1,5 +1,5 @@
-// Package vectors holds responses to a purchase that no honest service sends, or only under stress, as data for clients in
-// any language, and grades clients with them. README.md describes the format.
+// Package vectors holds responses to a purchase that no honest service sends, or only under stress, as data for clients
+// in any language, and grades clients with them. README.md describes the format.
 package vectors
 
 import (

@@ -114,7 +114,8 @@ func taken(id, other string) step {
 			select {
 			case <-again.C:
 			case <-ctx.Done():
-				return wrap(fmt.Errorf("still %s after a minute: the previous claim does not expire", stateName(got)), "Claim", id, other)
+				return wrap(fmt.Errorf("still %s after a minute: the previous claim does not expire", stateName(got)), "Claim", id,
+					other)
 			}
 		}
 	}
@@ -128,7 +129,8 @@ func wrap(err error, call, id, claim string) error {
 }
 
 func stateName(s webhook.ClaimState) string {
-	names := map[webhook.ClaimState]string{webhook.Claimed: "Claimed", webhook.Pending: "Pending", webhook.Accepted: "Accepted"}
+	names := map[webhook.ClaimState]string{webhook.Claimed: "Claimed", webhook.Pending: "Pending",
+		webhook.Accepted: "Accepted"}
 	if name, ok := names[s]; ok {
 		return name
 	}

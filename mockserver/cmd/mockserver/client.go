@@ -46,7 +46,8 @@ func baseURL(given string, env environment) (string, error) {
 		return "", fmt.Errorf("invalid base address %q: write it as http://%s", base, defaultAddr)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("the base address has a user, query or fragment: remove it, and set the key with -key or " + secretKeyVariable)
+		return "", errors.New("the base address has a user, query or fragment: remove it, and set the key with -key or " +
+			secretKeyVariable)
 	}
 	return strings.TrimSuffix(strings.TrimRight(u.String(), "/"), "/v1"), nil
 }
@@ -58,7 +59,8 @@ func newWire() *wire {
 	return &wire{http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}
 }
 
-// RoundTrip implements [http.RoundTripper]. Its error for an untrusted certificate names the variable with which Go trusts it.
+// RoundTrip implements [http.RoundTripper]. Its error for an untrusted certificate names the variable with which Go
+// trusts it.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := w.Transport.RoundTrip(req)
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {

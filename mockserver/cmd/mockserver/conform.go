@@ -78,7 +78,8 @@ func conform(env environment) cli.ActionFunc {
 			flag   string
 			option func() conformance.Option
 		}{
-			{"write", conformance.WithWrites}, {"second-purchase", conformance.WithSecondPurchase}, {"refused-purchases", conformance.WithRefusedPurchases},
+			{"write", conformance.WithWrites}, {"second-purchase", conformance.WithSecondPurchase}, {"refused-purchases",
+				conformance.WithRefusedPurchases},
 		} {
 			if !cmd.Bool(spends.flag) {
 				continue

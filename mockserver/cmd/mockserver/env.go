@@ -98,7 +98,8 @@ func readyCommand(env environment) *cli.Command {
 URL/_mock/healthz succeeds, and 1 after the time of -wait. The default of URL is
 the server of -addr on this machine, else ` + baseURLVariable + `, else
 http://` + defaultAddr + `.`,
-		Metadata: examples("ready http://127.0.0.1:4010 -wait 10s", "ready https://127.0.0.1:4010   # with SSL_CERT_FILE, for -tls"),
+		Metadata: examples("ready http://127.0.0.1:4010 -wait 10s",
+			"ready https://127.0.0.1:4010   # with SSL_CERT_FILE, for -tls"),
 		Flags: []cli.Flag{
 			env.time("wait", 0, "retry for this time; 0 sends one request"),
 			env.text("addr", "", "the -addr of the server"),

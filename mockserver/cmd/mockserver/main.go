@@ -32,7 +32,8 @@ func main() {
 }
 
 // run runs a command line and returns the exit code.
-func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout,
+	stderr io.Writer) int {
 	root := newCommand(environment(getenv))
 	root.Reader, root.Writer, root.ErrWriter = stdin, stdout, stderr
 	err := root.Run(ctx, append([]string{root.Name}, args...))
@@ -62,8 +63,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 func newCommand(env environment) *cli.Command {
 	root := &cli.Command{
 		Name: "mockserver", Usage: "the reference server of the shipping service, and tools for testing",
-		UsageText: "mockserver COMMAND [flags]\n\nTo begin, run mockserver serve. mockserver help COMMAND shows the flags of a command.\n" +
-			"Every flag can also be set with an environment variable: -addr with MOCKSERVER_ADDR.",
+		UsageText: "mockserver COMMAND [flags]\n\nTo begin, run mockserver serve. mockserver help COMMAND shows the flags " +
+			"of a command.\nEvery flag can also be set with an environment variable: -addr with MOCKSERVER_ADDR.",
 		Version: version(),
 		Commands: []*cli.Command{
 			serveCommand(env), envCommand(env), readyCommand(env), doctorCommand(env), conformCommand(env), sweepCommand(env), openAPICommand(env),

@@ -90,7 +90,8 @@ func (p *program) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
 	killGroup := inGroup(cmd)
 	asked, err := runUntil(cmd, a.End)
 	killGroup()
-	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(), Files: readFiles(dir, p.files)}
+	out := sweep.Outcome{Success: err == nil, How: ending(ctx, err), Output: output.String(),
+		Files: readFiles(dir, p.files)}
 	if exit, exited := errors.AsType[*exec.ExitError](err); exited && asked && ctx.Err() == nil && terminated(exit) {
 		out.Success, out.How = true, "ended when asked to"
 	}

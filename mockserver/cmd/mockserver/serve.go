@@ -90,7 +90,8 @@ type ready struct {
 }
 
 func describe(w *mockserver.World) ready {
-	return ready{URL: w.URL, SecretKey: w.SecretKey, Wallets: w.Wallets(), Shipments: w.Shipments(), Invoices: w.Invoices(), Webhooks: w.Receivers()}
+	return ready{URL: w.URL, SecretKey: w.SecretKey, Wallets: w.Wallets(), Shipments: w.Shipments(),
+		Invoices: w.Invoices(), Webhooks: w.Receivers()}
 }
 
 // serve serves until the context ends.
@@ -107,7 +108,8 @@ func serve(ctx context.Context, cmd *cli.Command) error {
 		return explainListen(ctx, cmd, err)
 	}
 	if !isLoopback(addr) {
-		fmt.Fprintf(stderr, "mockserver: warning: %s can be reached from other machines, and its secret key is derived from the seed; /_mock/ needs the token; to prevent this, listen on 127.0.0.1\n", addr)
+		fmt.Fprintf(stderr, "mockserver: warning: %s can be reached from other machines, and its secret key is derived "+
+			"from the seed; /_mock/ needs the token; to prevent this, listen on 127.0.0.1\n", addr)
 	}
 	about := describe(srv.World)
 	about.Token = srv.Token()
@@ -183,8 +185,8 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 	return opts, nil
 }
 
-// readDialect returns the dialect of a flag: files and settings such as contrary or list.max_per_page=10, separated by commas. Each
-// changes what those before it decide.
+// readDialect returns the dialect of a flag: files and settings such as contrary or list.max_per_page=10, separated by
+// commas. Each changes what those before it decide.
 func readDialect(text string) (*dialect.Dialect, error) {
 	d := new(dialect.Dialect)
 	for path, rest := range files(text) {
@@ -242,7 +244,8 @@ func explainListen(ctx context.Context, cmd *cli.Command, err error) error {
 		}
 		return fmt.Errorf("%s is used by %s: stop it, or use a free port with -addr 127.0.0.1:0", addr, owner)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("this user may not listen on %s: choose a port above 1023, or a free one with -addr 127.0.0.1:0", addr)
+		return fmt.Errorf("this user may not listen on %s: choose a port above 1023, or a free one with -addr 127.0.0.1:0",
+			addr)
 	}
 	return err
 }
@@ -259,19 +262,22 @@ func greet(w io.Writer, r ready) error {
 	}
 	fmt.Fprintf(&b, "\n%s%s\n", curl, shell.Quote(r.URL+"/v1/rates?perPage=2"))
 	if len(r.Wallets) > 0 {
-		fmt.Fprintf(&b, "%s%s\n", curl, shell.Quote(r.URL+"/v1/transactions?"+url.Values{"perPage": {"2"}, "wallet": {r.Wallets[0]}}.Encode()))
+		fmt.Fprintf(&b, "%s%s\n", curl, shell.Quote(r.URL+"/v1/transactions?"+url.Values{"perPage": {"2"},
+			"wallet": {r.Wallets[0]}}.Encode()))
 	}
 	if len(r.Shipments) > 0 {
 		body, err := json.Marshal(map[string]string{"shipment_id": r.Shipments[0]})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%s-H 'Content-Type: application/json' \\\n       -d %s %s\n", curl, shell.Quote(string(body)), shell.Quote(r.URL+"/v1/regulatory-documents/analyze"))
+		fmt.Fprintf(&b, "%s-H 'Content-Type: application/json' \\\n       -d %s %s\n", curl, shell.Quote(string(body)),
+			shell.Quote(r.URL+"/v1/regulatory-documents/analyze"))
 	}
 	if r.CA != "" {
 		fmt.Fprintf(&b, "\nFor curl, and for Go's SSL_CERT_FILE: --cacert %s\n", shell.Quote(r.CA))
 	}
-	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl -H %s %s\nConsole and control API: %s   Stop with Ctrl-C.\n",
+	fmt.Fprintf(&b, "\nAll wallets, shipments, invoices and webhooks: curl -H %s %s\nConsole and control API: %s   "+
+		"Stop with Ctrl-C.\n",
 		shell.Quote("X-Mock-Token: "+r.Token), shell.Quote(r.URL+"/_mock/worlds/home"), printableLines(r.Console))
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -24,7 +24,8 @@ import (
 
 func sweepCommand(env environment) *cli.Command {
 	return &cli.Command{
-		Name: "sweep", Usage: "run a program under every fault, and report if it pays twice", ArgsUsage: "-- PROGRAM [ARGUMENT…]",
+		Name: "sweep", Usage: "run a program under every fault, and report if it pays twice", ArgsUsage: "-- PROGRAM " +
+			"[ARGUMENT…]",
 		Description: `Runs the program once without faults, and then once for every fault at every
 request. With -restart, also kills the program after each request and starts it
 again. With -notify, also sends it notifications that are lost, late, or out of
@@ -127,7 +128,8 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	}
 	err = printReport(cmd, len(report.Failing()) == 0, report)
 	if interrupted {
-		return fmt.Errorf("interrupted after %d of %s; no process is left", show.ended, spelling.Counted(show.total, "run", "runs"))
+		return fmt.Errorf("interrupted after %d of %s; no process is left", show.ended,
+			spelling.Counted(show.total, "run", "runs"))
 	}
 	return err
 }
@@ -140,12 +142,14 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 		return sweep.Config{}, err
 	}
 	c := sweep.Config{
-		Options: []mockserver.Option{mockserver.WithDialect(d), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario"))},
-		Faults:  words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"), MaxRuns: int(cmd.Uint64("max-runs")),
+		Options: []mockserver.Option{mockserver.WithDialect(d), mockserver.WithSeed(cmd.Uint64("seed")),
+			mockserver.WithScenario(cmd.String("scenario"))},
+		Faults: words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"), MaxRuns: int(cmd.Uint64("max-runs")),
 		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Quiet: cmd.Duration("quiet"), Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
 	}
 	if notify != "" && c.Parallel > 1 && !strings.Contains(notify, "{port}") {
-		return c, errors.New("-notify needs {port} in the URL, because programs that run at the same time need different ports; or set -parallel 1")
+		return c, errors.New("-notify needs {port} in the URL, because programs that run at the same time need different " +
+			"ports; or set -parallel 1")
 	}
 	if c.Patience == 0 {
 		c.Patience = -1
@@ -162,8 +166,8 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 	return c, err
 }
 
-// readGoal reads a goal from a file or, if it begins with a brace, from the text itself. The placeholders in it stand for
-// records of the worlds that the options make.
+// readGoal reads a goal from a file or, if it begins with a brace, from the text itself. The placeholders in it stand
+// for records of the worlds that the options make.
 func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error) {
 	text := []byte(goal)
 	if !strings.HasPrefix(goal, "{") {

@@ -1,6 +1,6 @@
-// Package account contains the data of an account: rates, webhooks, transactions, the ledger behind them, and the shipments
-// and invoices to analyze. The package uses neither time nor HTTP, and does not lock: a caller that changes an account holds
-// the lock of its world.
+// Package account contains the data of an account: rates, webhooks, transactions, the ledger behind them, and the
+// shipments and invoices to analyze. The package uses neither time nor HTTP, and does not lock: a caller that changes
+// an account holds the lock of its world.
 //
 // Rates and transactions have their fields in the order of the specification's tables.
 package account
@@ -55,8 +55,8 @@ func New(seed uint64) *Account {
 	return s
 }
 
-// Copy returns an account for a world that begins with the contents of s, which stay as they are. Any number of goroutines
-// may copy an account at once.
+// Copy returns an account for a world that begins with the contents of s, which stay as they are. Any number of
+// goroutines may copy an account at once.
 func (s *Account) Copy() Account {
 	c := *s
 	c.IDs = s.IDs.clone()

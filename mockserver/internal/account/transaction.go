@@ -134,15 +134,16 @@ type Sender struct {
 // computedStep is the time between two computed transactions. A hundred million of them are sixty years.
 const computedStep = 20 * time.Second
 
-// Compute gives a wallet, before anything else, a history of so many transactions until a time, which follow from a seed and
-// their place alone. None is kept in memory, and the millionth costs what the first does.
+// Compute gives a wallet, before anything else, a history of so many transactions until a time, which follow from a
+// seed and their place alone. None is kept in memory, and the millionth costs what the first does.
 func (w *Account) Compute(wallet ledger.Wallet, seed uint64, total int, before time.Time) {
 	w.TransactionsOf(wallet.Reference).Past = records.Past{Total: total, Record: func(ordinal int) json.RawMessage {
 		return w.computed(wallet, splitmix.Mix(uint64(ordinal)^seed), before.Add(-time.Duration(total-ordinal)*computedStep))
 	}}
 }
 
-// computed returns the transaction of a number, whose mapping to an identifier is bijective, at a time. It reads of the account only what never changes.
+// computed returns the transaction of a number, whose mapping to an identifier is bijective, at a time. It reads of the
+// account only what never changes.
 func (w *Account) computed(wallet ledger.Wallet, number uint64, at time.Time) json.RawMessage {
 	texts := []string{"Payment for shipment label", "Payment for insurance", "Payment for pickup"}
 	chance := splitmix.Mix(number)

@@ -73,7 +73,8 @@ func New(c Config) *Admin {
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf(
-			"no route %s %s: GET %[3]s lists the routes, and GET %[3]sworlds/home the wallets, shipments, invoices and webhooks of the server's own world",
+			"no route %s %s: GET %[3]s lists the routes, and GET %[3]sworlds/home the wallets, shipments, invoices and "+
+				"webhooks of the server's own world",
 			r.Method, r.URL.Path, wire.ControlPrefix))
 		s.write(w, r, &p)
 	})
@@ -96,7 +97,8 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 		}
 		slices.Sort(methods)
 		allow := strings.Join(methods, ", ")
-		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+		p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
+			fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
 		p.Header = http.Header{"Allow": {allow}}
 		return p
 	}
@@ -124,8 +126,8 @@ func (s *Admin) reply(w http.ResponseWriter, r *http.Request, byMethod map[strin
 	return route.serve(s, c)
 }
 
-// addressed returns the world of a request to the control surface: the one in its path, in the query parameter world, or of
-// its key, else the home world.
+// addressed returns the world of a request to the control surface: the one in its path, in the query parameter world,
+// or of its key, else the home world.
 func (s *Admin) addressed(r *http.Request) (*world.World, error) {
 	if name := r.PathValue("world"); name != "" {
 		return s.opened(name)
@@ -143,7 +145,8 @@ func (s *Admin) addressed(r *http.Request) (*world.World, error) {
 	if w := s.Worlds.ByKey(key); w != nil {
 		return w, nil
 	}
-	return nil, notFound("no open world has the key in Authorization: open one with POST %sworlds or a request to the service, or name the world with ?world=NAME instead", wire.ControlPrefix)
+	return nil, notFound("no open world has the key in Authorization: open one with POST %sworlds or a request to the "+
+		"service, or name the world with ?world=NAME instead", wire.ControlPrefix)
 }
 
 // worldHeader is the header of a response with the name of its world.
@@ -205,7 +208,8 @@ func (s *Admin) foreign(r *http.Request) string {
 	host := (&url.URL{Host: r.Host}).Hostname()
 	named := func(name string) bool { return strings.EqualFold(name, host) }
 	if !delivery.IsLoopback(host) && !slices.ContainsFunc(s.Hosts, named) {
-		return fmt.Sprintf("%s accepts only host names of this machine, not %q: use 127.0.0.1 or localhost, or add the name with -hosts (in Go: WithHosts)", wire.ControlPrefix, host)
+		return fmt.Sprintf("%s accepts only host names of this machine, not %q: use 127.0.0.1 or localhost, or add the "+
+			"name with -hosts (in Go: WithHosts)", wire.ControlPrefix, host)
 	}
 	return ""
 }

@@ -29,7 +29,8 @@ const consolePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 func consoleRoutes() []Route {
 	return []Route{
-		route("GET", "", "getIndex", "List the routes, the scenarios and the special inputs; a browser gets the console, also at /", "", (*Admin).getIndex).with("text/html"),
+		route("GET", "", "getIndex", "List the routes, the scenarios and the special inputs; a browser gets the console, "+
+			"also at /", "", (*Admin).getIndex).with("text/html"),
 		route("GET", "live", "watchWorld", "Get counts and checksums that change with the world", "", (*Admin).watchWorld),
 	}
 }
@@ -89,7 +90,8 @@ func (s *Admin) consoleFile(c *control, name string) *wire.Reply {
 		p := refused(notFound("the console has no file %q: open %s", name, wire.ControlPrefix))
 		return &p
 	}
-	p := &wire.Reply{Status: http.StatusOK, Header: asset.header, ContentType: asset.header.Get("Content-Type"), Body: asset.body}
+	p := &wire.Reply{Status: http.StatusOK, Header: asset.header, ContentType: asset.header.Get("Content-Type"),
+		Body: asset.body}
 	if wire.MatchesTag(c.Header.Values("If-None-Match"), asset.header.Get("Etag")) {
 		p.Status, p.Body = http.StatusNotModified, nil
 	}
@@ -107,8 +109,10 @@ func (s *Admin) getConsoleFile(c *control, file fileParameter, _ none) (string, 
 }
 
 // indexMessage explains how to select a world.
-const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such as ?world=lowfunds_ci42, " +
-	"or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines, and all if serve has -token, need the header " + tokenHeader
+const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such " +
+	"as ?world=lowfunds_ci42, or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. " +
+	"GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines, and all if serve has -token, need the " +
+	"header " + tokenHeader
 
 // index lists the requests that a program can send.
 type index struct {

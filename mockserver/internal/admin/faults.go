@@ -12,7 +12,8 @@ func faultRoutes() []Route {
 		route("GET", "faults", "listFaults", "List the fault rules and the kinds of faults", "", (*Admin).listFaults),
 		route("POST", "faults", "addFaults", "Add fault rules, or none if one of them can never strike",
 			`{"rules":[{"operation":"rates.list","first":2,"fault":{"kind":"status","status":503}}]}`, (*Admin).addFaults),
-		route("DELETE", "faults", "removeFaults", "Remove every fault rule, or the one of a number; the response contains the others", "", (*Admin).removeFaults),
+		route("DELETE", "faults", "removeFaults",
+			"Remove every fault rule, or the one of a number; the response contains the others", "", (*Admin).removeFaults),
 	}
 }
 

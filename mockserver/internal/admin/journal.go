@@ -22,10 +22,12 @@ import (
 
 func journalRoutes() []Route {
 	return []Route{
-		route("GET", "journal", "listJournal", "List the latest requests to the service, oldest first; as=findings lists the findings of the linter", "", (*Admin).listJournal).
+		route("GET", "journal", "listJournal", "List the latest requests to the service, oldest first; as=findings lists "+
+			"the findings of the linter", "", (*Admin).listJournal).
 			with(plainText),
 		route("GET", "journal/{request_id}", "getJournalEntry",
-			"Get an entry of the journal, and why the request was refused: the section of the specification, and the nearest valid request", "", (*Admin).getJournalEntry).
+			"Get an entry of the journal, and why the request was refused: the section of the specification, and the nearest "+
+				"valid request", "", (*Admin).getJournalEntry).
 			with(plainText),
 	}
 }
@@ -104,7 +106,8 @@ func download(name string, body []byte) *wire.Reply {
 
 // timedOut returns the error of a wait that failed with err.
 func timedOut(err error) error {
-	return &refusal{http.StatusRequestTimeout, wire.CodeTimeout, strings.TrimSuffix(err.Error(), ": "+context.DeadlineExceeded.Error())}
+	return &refusal{http.StatusRequestTimeout, wire.CodeTimeout,
+		strings.TrimSuffix(err.Error(), ": "+context.DeadlineExceeded.Error())}
 }
 
 // choice returns what the query selects in the journal of a world.
@@ -161,7 +164,8 @@ func (s *Admin) getJournalEntry(c *control, entry entryParameters, _ none) (stri
 	if err != nil {
 		message := strings.TrimPrefix(err.Error(), packagePrefix)
 		if !errors.Is(err, watch.ErrDropped) {
-			message += fmt.Sprintf(", or select a world other than %s with ?world=NAME; %s has the requests whose key opens no world", c.world.Name(), world.UnauthenticatedName)
+			message += fmt.Sprintf(", or select a world other than %s with ?world=NAME; %s has the requests whose key opens "+
+				"no world", c.world.Name(), world.UnauthenticatedName)
 		}
 		return "", explainedEntry{}, notFound("%s", message)
 	}

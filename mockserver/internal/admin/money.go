@@ -13,8 +13,10 @@ import (
 
 func moneyRoutes() []Route {
 	return []Route{
-		route("GET", "ledger", "getLedger", "Get the wallets, the ledger entries, newest first, the exchange rates, and violated invariants", "", (*Admin).getLedger),
-		route("PATCH", "ledger", "changeLedger", "Deposit money into wallets, and set exchange rates for later analyses; all of it, or nothing",
+		route("GET", "ledger", "getLedger", "Get the wallets, the ledger entries, newest first, the exchange rates, and "+
+			"violated invariants", "", (*Admin).getLedger),
+		route("PATCH", "ledger", "changeLedger", "Deposit money into wallets, and set exchange rates for later analyses; "+
+			"all of it, or nothing",
 			`{"fund":[{"wallet":"VA-2244668800","amount":100.50}],"exchange_rates":{"NGN":1600}}`, (*Admin).changeLedger),
 	}
 }
@@ -51,7 +53,8 @@ func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledger
 			for _, w := range wallets {
 				references = append(references, w.Reference)
 			}
-			return "", ledgerPage{}, notFound("the world has no wallet %q%s", query.Wallet, spelling.Suggestion(query.Wallet, references))
+			return "", ledgerPage{}, notFound("the world has no wallet %q%s", query.Wallet,
+				spelling.Suggestion(query.Wallet, references))
 		}
 		wallets, entries = []ledger.Wallet{selected}, books.Entries(query.Wallet)
 	}

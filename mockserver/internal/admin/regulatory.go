@@ -10,9 +10,12 @@ import (
 
 func regulatoryRoutes() []Route {
 	return []Route{
-		route("GET", "regulatory-requests", "listRegulatoryRequests", "List the regulatory requests, newest first, as the service has them", "", (*Admin).listRegulatoryRequests),
-		route("GET", "regulatory-requests/{request_id}", "getRegulatoryRequest", "Get a regulatory request and its history", "", (*Admin).getRegulatoryRequest),
-		route("POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submitEvidence", "Submit the evidence for a manual document", "", (*Admin).submitEvidence),
+		route("GET", "regulatory-requests", "listRegulatoryRequests",
+			"List the regulatory requests, newest first, as the service has them", "", (*Admin).listRegulatoryRequests),
+		route("GET", "regulatory-requests/{request_id}", "getRegulatoryRequest", "Get a regulatory request and its history",
+			"", (*Admin).getRegulatoryRequest),
+		route("POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submitEvidence",
+			"Submit the evidence for a manual document", "", (*Admin).submitEvidence),
 	}
 }
 
@@ -22,7 +25,8 @@ type regulatoryQuery struct {
 	Contains string `query:"contains" doc:"Only requests with this text in an id, the wallet, the URL or the status." example:"draft"`
 }
 
-func (s *Admin) listRegulatoryRequests(c *control, query regulatoryQuery, _ none) (string, []*regulatory.Record, error) {
+func (s *Admin) listRegulatoryRequests(c *control, query regulatoryQuery,
+	_ none) (string, []*regulatory.Record, error) {
 	w := c.world
 	w.Lock()
 	all := w.Regulatory.Newest(0, w.Regulatory.Len())
@@ -45,7 +49,8 @@ type regulatoryHistory struct {
 	History []regulatory.Step `json:"history" doc:"Oldest first."`
 }
 
-func (s *Admin) getRegulatoryRequest(c *control, request regulatoryParameter, _ none) (string, regulatoryHistory, error) {
+func (s *Admin) getRegulatoryRequest(c *control, request regulatoryParameter,
+	_ none) (string, regulatoryHistory, error) {
 	w := c.world
 	w.Lock()
 	record, err := w.Regulatory.Get(request.ID)

@@ -30,7 +30,8 @@ import (
 
 // Routes returns the operations of the control surface.
 func Routes() []Route {
-	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), stubRoutes(), moneyRoutes(), goodsRoutes(), webhookRoutes(), regulatoryRoutes())
+	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), stubRoutes(),
+		moneyRoutes(), goodsRoutes(), webhookRoutes(), regulatoryRoutes())
 }
 
 // Route is an operation of the control surface: a row of the index and of the OpenAPI document, and its handler.
@@ -55,7 +56,8 @@ type control struct {
 
 // route returns a row: the path is below wire.ControlPrefix, and example is a body, or empty. The handler gets the
 // decoded parameters and body, and returns the message and the data of the response.
-func route[P, B, D any](method, path, id, summary, example string, handle func(s *Admin, c *control, parameters P, body B) (string, D, error)) Route {
+func route[P, B, D any](method, path, id, summary, example string,
+	handle func(s *Admin, c *control, parameters P, body B) (string, D, error)) Route {
 	r := Route{Control: openapi.Control{
 		Method: method, Path: wire.ControlPrefix + path, ID: id, Summary: summary, Example: example,
 		Parameters: reflect.TypeFor[P](), Body: reflect.TypeFor[B](), Data: reflect.TypeFor[D](),
@@ -141,8 +143,8 @@ func unknownParameter(query url.Values, known []string) error {
 // maxWait is the maximum value of the parameter wait.
 const maxWait = time.Hour
 
-// readParameters reads the parameters in the path and in the query that a struct names. An int counts from 1, a uint from
-// 0. An empty parameter is absent.
+// readParameters reads the parameters in the path and in the query that a struct names. An int counts from 1, a uint
+// from 0. An empty parameter is absent.
 func readParameters(r *http.Request, into reflect.Value) error {
 	query := r.URL.Query()
 	for _, field := range reflect.VisibleFields(into.Type()) {
@@ -159,7 +161,8 @@ func readParameters(r *http.Request, into reflect.Value) error {
 		switch value := value.Addr().Interface().(type) {
 		case *string:
 			choices := strings.Fields(field.Tag.Get("enum"))
-			*value, want, valid = text, "one of "+strings.Join(choices, ", "), len(choices) == 0 || slices.Contains(choices, text)
+			*value, want, valid = text, "one of "+strings.Join(choices, ", "), len(choices) == 0 ||
+				slices.Contains(choices, text)
 		case *bool:
 			parsed, err := strconv.ParseBool(text)
 			*value, want, valid = parsed, "true or false", err == nil
@@ -174,7 +177,8 @@ func readParameters(r *http.Request, into reflect.Value) error {
 			*value, want, valid = uint(min(number, math.MaxInt32)), "a whole number from 0", err == nil
 		case *time.Duration:
 			wait, err := time.ParseDuration(text)
-			*value, want, valid = wait, fmt.Sprintf("a duration up to %v, such as 5s", maxWait), err == nil && wait > 0 && wait <= maxWait
+			*value, want, valid = wait, fmt.Sprintf("a duration up to %v, such as 5s", maxWait), err == nil && wait > 0 &&
+				wait <= maxWait
 		}
 		if !valid {
 			return fmt.Errorf("invalid %s %q: write %s", name, text, want)
@@ -295,7 +299,8 @@ func types() openapi.Types {
 		reflect.TypeFor[fault.Header]():       `{"type":"object","additionalProperties":{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}`,
 		reflect.TypeFor[fault.Point]():        enum(fault.Points()),
 		reflect.TypeFor[fault.RetryAfter]():   enum(fault.RetryAfters()),
-		reflect.TypeFor[journalRow]():         []reflect.Type{reflect.TypeFor[journal.Entry](), reflect.TypeFor[journal.Finding]()},
+		reflect.TypeFor[journalRow](): []reflect.Type{reflect.TypeFor[journal.Entry](),
+			reflect.TypeFor[journal.Finding]()},
 	}
 }
 

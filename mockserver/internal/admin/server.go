@@ -15,9 +15,12 @@ import (
 
 func serverRoutes() []Route {
 	return []Route{
-		route("GET", "healthz", "getHealth", "Check whether the server is ready; anybody may, without a token and under any host name", "", (*Admin).getHealth),
-		route("GET", "openapi.json", "getOpenAPI", "Get the OpenAPI 3.1 document of this server", "", (*Admin).getOpenAPI).with("application/json"),
-		route("GET", "dialect", "getDialect", "List every open point of the specification, and what the world decides", "", (*Admin).getDialect),
+		route("GET", "healthz", "getHealth", "Check whether the server is ready; anybody may, without a token and under "+
+			"any host name", "", (*Admin).getHealth),
+		route("GET", "openapi.json", "getOpenAPI", "Get the OpenAPI 3.1 document of this server", "",
+			(*Admin).getOpenAPI).with("application/json"),
+		route("GET", "dialect", "getDialect", "List every open point of the specification, and what the world decides", "",
+			(*Admin).getDialect),
 		route("POST", "clock/advance", "advanceClock", "Advance a virtual clock", `{"duration":"1h30m"}`, (*Admin).advanceClock),
 	}
 }
@@ -87,8 +90,8 @@ type worldState struct {
 	Marks           worldMarks `json:"marks"`
 }
 
-// worldMarks has a checksum for each route: it changes when the data that GET returns there changes, also if the data was the
-// same at an earlier time.
+// worldMarks has a checksum for each route: it changes when the data that GET returns there changes, also if the data
+// was the same at an earlier time.
 type worldMarks struct {
 	Ledger     uint32 `json:"ledger"`
 	Requests   uint32 `json:"regulatory_requests"`

@@ -21,10 +21,13 @@ func webhookRoutes() []Route {
 		route("POST", "webhooks", "addWebhook", "Subscribe a receiver", `{"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Admin).addWebhook),
 		route("PATCH", "webhooks/{webhook_id}", "changeWebhook", "Change a webhook", `{"active":false}`, (*Admin).changeWebhook),
 		route("DELETE", "webhooks/{webhook_id}", "removeWebhook", "Remove a webhook", "", (*Admin).removeWebhook),
-		route("POST", "events", "emitEvent", "Send an event to its subscribers; the event is about a shipment, or has data of its own",
+		route("POST", "events", "emitEvent", "Send an event to its subscribers; the event is about a shipment, or has "+
+			"data of its own",
 			`{"event":"shipment.updated"}`, (*Admin).emitEvent),
-		route("GET", "deliveries", "listDeliveries", "List the webhook deliveries, newest first", "", (*Admin).listDeliveries),
-		route("GET", "inbox", "listInbox", "List the notifications to the inbox, oldest first, with their signatures verified; a webhook to its url needs no receiver", "", (*Admin).listInbox),
+		route("GET", "deliveries", "listDeliveries", "List the webhook deliveries, newest first", "",
+			(*Admin).listDeliveries),
+		route("GET", "inbox", "listInbox", "List the notifications to the inbox, oldest first, with their signatures "+
+			"verified; a webhook to its url needs no receiver", "", (*Admin).listInbox),
 		route("POST", "inbox", "receiveNotification", "Receive a notification in the inbox", `{"event":"shipment.updated","data":{}}`, (*Admin).receiveNotification),
 	}
 }
@@ -60,7 +63,10 @@ func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, [
 	all := slices.Clone(w.Account.Webhooks.All)
 	w.Unlock()
 	slices.Reverse(all)
-	all = containing(all, query.Contains, func(h *account.Webhook) []string { return append([]string{h.WebhookID, h.Name, h.URL}, h.Event...) })
+	all = containing(all, query.Contains, func(h *account.Webhook) []string {
+		return append([]string{h.WebhookID, h.Name,
+			h.URL}, h.Event...)
+	})
 	webhooks := []webhookSettings{}
 	for _, h := range pageOf(c, query.paging, all) {
 		webhooks = append(webhooks, viewWebhook(h))
@@ -69,7 +75,8 @@ func (s *Admin) listWebhooks(c *control, query webhooksQuery, _ none) (string, [
 }
 
 func (s *Admin) addWebhook(c *control, _ none, order notify.WebhookChange) (string, webhookSettings, error) {
-	added := notify.Webhook{Name: deref(order.Name), URL: deref(order.URL), Events: order.Events, Inactive: order.Active != nil && !*order.Active}
+	added := notify.Webhook{Name: deref(order.Name), URL: deref(order.URL), Events: order.Events,
+		Inactive: order.Active != nil && !*order.Active}
 	id, err := c.world.AddWebhook(added)
 	if err != nil {
 		return "", webhookSettings{}, err
@@ -91,7 +98,8 @@ type webhookParameter struct {
 	ID string `path:"webhook_id" doc:"Identifier of the webhook." example:"WA-0011223344"`
 }
 
-func (s *Admin) changeWebhook(c *control, webhook webhookParameter, change notify.WebhookChange) (string, webhookSettings, error) {
+func (s *Admin) changeWebhook(c *control, webhook webhookParameter,
+	change notify.WebhookChange) (string, webhookSettings, error) {
 	if h, err := findWebhook(c.world, webhook.ID); err != nil {
 		return "", h, err
 	}
@@ -180,11 +188,13 @@ func (s *Admin) listInbox(c *control, query inboxQuery, _ none) (string, inbox, 
 	found := c.world.Inbox.Notifications(int(query.After), query.Contains)
 	if query.Wait > 0 {
 		var err error
-		if found, err = c.world.AwaitInbox(c.Context(), int(query.After), query.Contains, query.Count, query.Wait); err != nil {
+		if found, err = c.world.AwaitInbox(c.Context(), int(query.After), query.Contains, query.Count,
+			query.Wait); err != nil {
 			return "", inbox{}, timedOut(err)
 		}
 	}
-	return spelling.Counted(len(found), "notification in the inbox", "notifications in the inbox"), inbox{notify.InboxURL, found}, nil
+	return spelling.Counted(len(found), "notification in the inbox", "notifications in the inbox"), inbox{notify.InboxURL,
+		found}, nil
 }
 
 // receiveQuery selects the response of the inbox.
@@ -193,7 +203,8 @@ type receiveQuery struct {
 }
 
 // receiveNotification serves programs that send notifications themselves.
-func (s *Admin) receiveNotification(c *control, query receiveQuery, body json.RawMessage) (string, notify.Received, error) {
+func (s *Admin) receiveNotification(c *control, query receiveQuery,
+	body json.RawMessage) (string, notify.Received, error) {
 	status, err := delivery.InboxStatus(query.Status)
 	if err != nil {
 		return "", notify.Received{}, err

@@ -21,9 +21,12 @@ func worldRoutes() []Route {
 		route("GET", "worlds", "listWorlds", "List the open worlds, the home world first", "", (*Admin).listWorlds),
 		route("POST", "worlds", "openWorld", "Open a world, as the first request with its key does",
 			`{"scenario":"lowfunds","name":"ci42"}`, (*Admin).openWorld),
-		route("GET", "worlds/{world}", "getWorld", "Get a world, with its wallets, shipments, invoices, webhooks and pending timers", "", (*Admin).getWorld),
+		route("GET", "worlds/{world}", "getWorld",
+			"Get a world, with its wallets, shipments, invoices, webhooks and pending timers", "", (*Admin).getWorld),
 		route("DELETE", "worlds/{world}", "closeWorld", "Close a world", "", (*Admin).closeWorld),
-		route("POST", "worlds/{world}/reset", "resetWorld", "Reset a world: restore its initial contents, and clear its faults, stubs, journal and inbox", "", (*Admin).resetWorld),
+		route("POST", "worlds/{world}/reset", "resetWorld",
+			"Reset a world: restore its initial contents, and clear its faults, stubs, journal and "+
+				"inbox", "", (*Admin).resetWorld),
 	}
 }
 
@@ -81,7 +84,8 @@ type consignment struct {
 }
 
 func viewWorld(w *world.World, withKey bool) worldSummary {
-	v := worldSummary{Name: w.Name(), Scenario: w.Plan.Scenario, Clock: clockKind(w), Now: w.Now(), Waiting: w.Clock.Waiting()}
+	v := worldSummary{Name: w.Name(), Scenario: w.Plan.Scenario, Clock: clockKind(w), Now: w.Now(),
+		Waiting: w.Clock.Waiting()}
 	if withKey {
 		v.SecretKey = w.SecretKey
 	}
@@ -186,7 +190,8 @@ func (s *Admin) getWorld(c *control, parameters detailsParameters, _ none) (stri
 func (s *Admin) closeWorld(c *control, _ worldParameters, _ none) (string, worldSummary, error) {
 	w := c.world
 	if w == s.Worlds.Home() {
-		return "", worldSummary{}, fmt.Errorf("the home world closes with its server: reset it with POST %sworlds/home/reset instead", wire.ControlPrefix)
+		return "", worldSummary{}, fmt.Errorf("the home world closes with its server: reset it with POST "+
+			"%sworlds/home/reset instead", wire.ControlPrefix)
 	}
 	s.Worlds.Close(w)
 	return "The world is closed", viewWorld(w, false), nil

@@ -91,7 +91,8 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 	case op.stub:
 		x.Body, refusal = wire.ReadAny(rw, r, wire.BodyLimit(w.Dialect()))
 	default:
-		x.Body, refusal = wire.ReadBody(rw, r, wire.BodyLimit(w.Dialect()), w.Dialect().Request.ContentType == "required" && op.Name != shipping.OpReplayWebhook)
+		x.Body, refusal = wire.ReadBody(rw, r, wire.BodyLimit(w.Dialect()),
+			w.Dialect().Request.ContentType == "required" && op.Name != shipping.OpReplayWebhook)
 	}
 	faults := w.Faults.Match(inject.Request{Operation: op.Name, Target: r.RequestURI, Body: x.Body, Now: w.Now()})
 	faults.Before(x, w)
@@ -114,16 +115,17 @@ func (s *API) exchange(rw http.ResponseWriter, r *http.Request, op *operation) {
 
 // expect performs the operation of an exchange later, although its connection is closed.
 func (s *API) expect(w *world.World, x *wire.Exchange, op *operation) {
-	err := w.Expect(world.Arriving{Due: x.At.Add(x.ArrivesIn), Operation: op.Name, Size: len(x.Body), Perform: func() string {
-		late := &wire.Exchange{
-			Request: x.WithContext(context.WithoutCancel(x.Context())), Operation: op.Name, Stubbed: op.stub, Body: x.Body,
-		}
-		s.respond(w, late, op, nil)
-		if late.Reply.Refusal.Code != "" {
-			return "was refused (" + late.Reply.Refusal.Message + ")"
-		}
-		return "took effect"
-	}}, x.ID)
+	err := w.Expect(world.Arriving{Due: x.At.Add(x.ArrivesIn), Operation: op.Name, Size: len(x.Body),
+		Perform: func() string {
+			late := &wire.Exchange{
+				Request: x.WithContext(context.WithoutCancel(x.Context())), Operation: op.Name, Stubbed: op.stub, Body: x.Body,
+			}
+			s.respond(w, late, op, nil)
+			if late.Reply.Refusal.Code != "" {
+				return "was refused (" + late.Reply.Refusal.Message + ")"
+			}
+			return "took effect"
+		}}, x.ID)
 	if err != nil {
 		w.Log.Amend(x.ID, fault.ArriveLate(0).Kind, "and never takes effect: "+err.Error())
 	}
@@ -240,13 +242,15 @@ func (s *API) worldOf(x *wire.Exchange, op *operation, scheme, key string) (*wor
 	case errors.Is(err, world.ErrTooManyWorlds):
 		return s.Worlds.Unauthenticated, new(wire.Refused(http.StatusServiceUnavailable, wire.CodeFull, err.Error()))
 	case !errors.Is(err, world.ErrKeyForm):
-		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " + wire.ControlPrefix + " lists the terms"
+		message = "the secret key has an unknown or contradictory scenario, or a number out of range: GET " +
+			wire.ControlPrefix + " lists the terms"
 	case scheme == "":
 		message = "the Authorization header is missing: send Authorization: Bearer <SECRET_KEY>"
 	case !strings.EqualFold(scheme, "Bearer") || key == "":
 		message = "the Authorization header is malformed: write it as Bearer, a space and the secret key"
 	default:
-		message = "unknown secret key: use the secret_key that the server printed on start (in Go: Server.SecretKey), or a key that opens a world: GET " + wire.ControlPrefix + " lists the scenarios"
+		message = "unknown secret key: use the secret_key that the server printed on start (in Go: Server.SecretKey), or " +
+			"a key that opens a world: GET " + wire.ControlPrefix + " lists the scenarios"
 	}
 	p := wire.Refused(http.StatusUnauthorized, wire.CodeUnauthorized, message)
 	p.Header = http.Header{"Www-Authenticate": {`Bearer realm="shipping"`}}

@@ -36,7 +36,8 @@ const (
 // pagingOf returns the paging of a request, as faults have changed it.
 func pagingOf(d *dialect.Dialect, x *wire.Exchange) Paging {
 	query := x.URL.Query()
-	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage), emptyHasNoPages: d.List.EmptyPages == "0"}
+	p := Paging{Page: Positive(query.Get("page"), 1), PerPage: Positive(query.Get("perPage"), DefaultPerPage),
+		emptyHasNoPages: d.List.EmptyPages == "0"}
 	for _, most := range []int{maxPerPage, d.List.MaxPerPage, x.PageCap} {
 		if most > 0 {
 			p.PerPage = min(p.PerPage, most)
@@ -115,11 +116,12 @@ func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
 	return n
 }
 
-// page returns a page of a list and the pagination for the number of records. find returns the list, with the lock of the
-// world held; a nil list is empty.
+// page returns a page of a list and the pagination for the number of records. find returns the list, with the lock of
+// the world held; a nil list is empty.
 //
 // Assumption: newest first; see dialect.List.Order.
-func page(w *world.World, name string, find func() *records.List, p Paging, pagination func(p Paging, total int) any) wire.Reply {
+func page(w *world.World, name string, find func() *records.List, p Paging,
+	pagination func(p Paging, total int) any) wire.Reply {
 	w.Lock()
 	list, decided := cmp.Or(find(), new(records.List)), w.Dialect().List
 	total := list.Len()
@@ -191,7 +193,8 @@ func listTransactions(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	reply := page(w, "transactions", find, p, func(p Paging, total int) any { return p.links(total, 0, afterLast) })
 	if !known && w.Dialect().List.UnknownWallet != "empty" {
-		return wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
+		return wire.Refused(http.StatusNotFound, wire.CodeNotFound,
+			fmt.Sprintf("no wallet %q in this account: %s", wallet, next))
 	}
 	return reply
 }

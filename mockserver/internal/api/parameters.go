@@ -65,14 +65,16 @@ func checkQuery(d *dialect.Dialect, x *wire.Exchange) *wire.Reply {
 	}
 	operation, query := x.Operation, x.URL.Query()
 	if unknown := unknownParameters(operation, query); refusesUnknown && len(unknown) > 0 {
-		return new(wire.Refused(ruleFailure(d), wire.CodeInvalid, fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
+		return new(wire.Refused(ruleFailure(d), wire.CodeInvalid,
+			fmt.Sprintf("%s has no query parameter %s: %s", operation, strings.Join(unknown, ", "), listed(operation))))
 	}
 	for _, name := range []string{"perPage", "page"} {
 		if !refusesWrong || !query.Has(name) || !slices.Contains(Parameters(operation), name) {
 			continue
 		}
 		if n, err := strconv.Atoi(query.Get(name)); err != nil || n < 1 {
-			return new(wire.Refused(ruleFailure(d), wire.CodeInvalid, fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
+			return new(wire.Refused(ruleFailure(d), wire.CodeInvalid,
+				fmt.Sprintf("the query parameter %s is %q: send a whole number of at least 1", name, query.Get(name))))
 		}
 	}
 	return nil

@@ -27,7 +27,8 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	w.Stored(x.Body)
 	record, err := w.Regulatory.Analyze(in)
-	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed && w.Dialect().Refusal.Analysis == http.StatusOK {
+	if refusal, ok := errors.AsType[*regulatory.Refusal](err); ok && refusal.Code == regulatory.CodeAnalysisFailed &&
+		w.Dialect().Refusal.Analysis == http.StatusOK {
 		if id, ok := refusal.Data["request_id"].(string); ok {
 			record, err = w.Regulatory.Get(id)
 		}
@@ -60,7 +61,8 @@ func getRequest(w *world.World, x *wire.Exchange) wire.Reply {
 	return AnswerRecord(w, x, "Regulatory document request retrieved successfully", record, err)
 }
 
-// edit returns the handler of a provisional operation that changes a request with the body, and responds with the record.
+// edit returns the handler of a provisional operation that changes a request with the body, and responds with the
+// record.
 func edit[T any](change func(s *regulatory.Service, requestID string, in T) (*regulatory.Record, error)) handler {
 	return func(w *world.World, x *wire.Exchange) wire.Reply {
 		var in T
@@ -122,7 +124,8 @@ func AnswerRecord(w *world.World, x *wire.Exchange, message string, record *regu
 	return p
 }
 
-// RegulatoryRefused converts an error of package regulatory to a reply. The refusal of an invalid request names misspelt fields.
+// RegulatoryRefused converts an error of package regulatory to a reply. The refusal of an invalid request names
+// misspelt fields.
 func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 	if interrupted, ok := errors.AsType[*inject.Interruption](err); ok {
 		p := interrupted.Reply()
@@ -162,7 +165,8 @@ func refusedBy(status int, r *regulatory.Refusal) wire.Reply {
 func boundedProblems(problems []regulatory.Problem) []regulatory.Problem {
 	out := make([]regulatory.Problem, min(len(problems), wire.MaxProblems))
 	for i := range out {
-		out[i] = regulatory.Problem{Field: wire.Bounded(problems[i].Field, wire.MaxReason), Reason: wire.Bounded(problems[i].Reason, wire.MaxReason)}
+		out[i] = regulatory.Problem{Field: wire.Bounded(problems[i].Field, wire.MaxReason),
+			Reason: wire.Bounded(problems[i].Reason, wire.MaxReason)}
 	}
 	return out
 }

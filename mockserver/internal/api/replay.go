@@ -55,7 +55,8 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	}
 	about := cmp.Or(stored.ShipmentID, w.DefaultShipment())
 	if about == "" {
-		return ruleBroken(w, fmt.Sprintf("delivery %s is not about a shipment, and the account has none for the result: emit the event again instead", stored.ID))
+		return ruleBroken(w, fmt.Sprintf("delivery %s is not about a shipment, and the account has none for the result: "+
+			"emit the event again instead", stored.ID))
 	}
 	receivers, refusal := replayReceivers(w, ask.WebhookID, stored.Event)
 	if refusal != nil {
@@ -83,18 +84,21 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 	if ask.DeliveryID != "" {
 		stored, known := w.Dispatcher.Find(ask.DeliveryID)
 		if !known {
-			p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no delivery %q: take a delivery_id from an earlier replay or from /_mock/deliveries", ask.DeliveryID))
+			p := wire.Refused(http.StatusNotFound, wire.CodeNotFound,
+				fmt.Sprintf("no delivery %q: take a delivery_id from an earlier replay or from /_mock/deliveries", ask.DeliveryID))
 			return stored, &p
 		}
 		return stored, nil
 	}
 	if !strings.HasPrefix(ask.Event, "shipment.") {
-		p := ruleBroken(w, fmt.Sprintf("event %q is not a shipment event: send a kind such as shipment.created, shipment.updated or shipment.delivered", ask.Event))
+		p := ruleBroken(w, fmt.Sprintf("event %q is not a shipment event: send a kind such as shipment.created, "+
+			"shipment.updated or shipment.delivered", ask.Event))
 		return notify.Delivery{}, &p
 	}
 	s := w.Account.Shipments[ask.ShipmentID]
 	if s == nil {
-		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound, fmt.Sprintf("no shipment %q in this account: GET /_mock/worlds/NAME lists the shipments of a world", ask.ShipmentID))
+		p := wire.Refused(http.StatusNotFound, wire.CodeNotFound,
+			fmt.Sprintf("no shipment %q in this account: GET /_mock/worlds/NAME lists the shipments of a world", ask.ShipmentID))
 		return notify.Delivery{}, &p
 	}
 	if stored, known := w.Dispatcher.Latest(ask.ShipmentID, ask.Event); known {
@@ -104,7 +108,8 @@ func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Re
 	if err != nil {
 		return notify.Delivery{}, new(wire.Refused(http.StatusInternalServerError, wire.CodeInternal, err.Error()))
 	}
-	return notify.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID, Payload: payload}, nil
+	return notify.Delivery{ID: w.Account.IDs.Coded("WD"), Event: ask.Event, ShipmentID: s.ShipmentID,
+		Payload: payload}, nil
 }
 
 // replayReceivers applies the second rule of replay: a webhook in the request must exist, be active and
@@ -125,7 +130,8 @@ func replayReceivers(w *world.World, webhookID, event string) ([]*account.Webhoo
 	case !h.Active:
 		problem = fmt.Sprintf("webhook %s is not active: activate it, or name another", webhookID)
 	case !h.Receives(event):
-		problem = fmt.Sprintf("webhook %s is not subscribed to %s, only to %s: name another webhook or event", webhookID, event, strings.Join(h.Event, ", "))
+		problem = fmt.Sprintf("webhook %s is not subscribed to %s, only to %s: name another webhook or event", webhookID,
+			event, strings.Join(h.Event, ", "))
 	default:
 		return []*account.Webhook{h}, nil
 	}

@@ -18,7 +18,8 @@ import (
 // New returns an API that serves an operation table, and an error if the table is invalid. A path of the table with
 // another method is refused with 405, any other path with 404, both in the envelope.
 func New(c Config) (*API, error) {
-	s := &API{Config: c, mux: http.NewServeMux(), routes: map[string]map[string]*operation{}, countries: sync.OnceValue(countries)}
+	s := &API{Config: c, mux: http.NewServeMux(), routes: map[string]map[string]*operation{},
+		countries: sync.OnceValue(countries)}
 	s.mux.HandleFunc("/", s.undefined) // first, so that a route of the table that matches every path is the conflict
 	handlers := s.handlers()
 	var problems []error
@@ -31,11 +32,13 @@ func New(c Config) (*API, error) {
 // add adds a row of the table.
 func (s *API) add(row operations.Operation, handle handler) (err error) {
 	if handle == nil {
-		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in mockserver/internal/api/router.go, "+
+		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in "+
+			"mockserver/internal/api/router.go, "+
 			"or set Pages in internal/operations if it lists records in pages", row.Name)
 	}
 	if !wire.IsClean(row.Route) || strings.HasPrefix(row.Route, wire.ControlPrefix) {
-		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and lie outside %s", row.Route, wire.ControlPrefix)
+		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and "+
+			"lie outside %s", row.Route, wire.ControlPrefix)
 	}
 	if s.routes[row.Route] == nil {
 		defer func() { // ServeMux panics if the route is malformed or in conflict with another
@@ -61,7 +64,8 @@ func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, operations ma
 	}
 	slices.Sort(methods)
 	allow := strings.Join(methods, ", ")
-	p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod, fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
+	p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
+		fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
 	p.Header = http.Header{"Allow": {allow}}
 	s.Refuse(w, r, p)
 }

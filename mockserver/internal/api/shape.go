@@ -112,8 +112,8 @@ func raw(value any) []byte {
 	return encoded
 }
 
-// shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, and the path
-// of a member of data is its name. A code in another place has other values.
+// shapeRefusal returns the body of a refusal. In problem details (RFC 9457) the data are extension members, and the
+// path of a member of data is its name. A code in another place has other values.
 func shapeRefusal(d *dialect.Dialect, status int, message string, data members) members {
 	code := data["error_code"]
 	delete(data, "error_code")
@@ -176,7 +176,8 @@ func quote(record *regulatory.Record) (sum shipping.Amount) {
 
 // nameRecord gives the members of a record the names of a dialect.
 func nameRecord(d *dialect.Dialect, data members) {
-	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode}
+	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount,
+		"currency": d.Offer.Currency, "mode": d.Offer.Mode}
 	showBeside(data, "available_documents", d.Offer.Beside)
 	nameDocuments(data, "available_documents", offer, d.Offer.Absent)
 	offer["document_type"] = d.Document.DocumentType
@@ -229,7 +230,8 @@ func nameDocuments(data members, list string, names map[string]string, absent []
 // showState shows a state that the specification does not list, as long as the dialect states.
 func showState(w *world.World, record *regulatory.Record, data members) {
 	d := w.Dialect()
-	if record.Status != regulatory.StateProcessing || w.Clock.Now().Sub(record.UpdatedAt.Time) >= time.Duration(d.Time.Unlisted) {
+	if record.Status != regulatory.StateProcessing ||
+		w.Clock.Now().Sub(record.UpdatedAt.Time) >= time.Duration(d.Time.Unlisted) {
 		return
 	}
 	state := "queued"

@@ -182,7 +182,8 @@ func (c *Clock) Advance(d time.Duration) ([]journal.Fired, error) {
 	}
 }
 
-// next removes the first timer that is due by until and moves the clock to its time. Without one it moves the clock to until and returns nil.
+// next removes the first timer that is due by until and moves the clock to its time. Without one it moves the clock to
+// until and returns nil.
 func (c *Clock) next(until time.Time) *Timer {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -105,8 +105,8 @@ func (f *Form) ProfileFields() []Field {
 func Default() (*Rules, error) { return Parse(defaultRules) }
 
 // Parse reads a table of rules: of each form the members of [Form] and, for its fields, of [FormField]. A form that the
-// table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never matched, like
-// OTHER.
+// table leaves out does not exist. A form with neither prefix, keyword nor cross_border is known and never matched,
+// like OTHER.
 func Parse(data []byte) (*Rules, error) {
 	var table struct {
 		About string  `json:"about"`

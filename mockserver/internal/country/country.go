@@ -1,8 +1,8 @@
 // Package country holds the countries that the reference server lists: the real ones, with their
 // dialling codes, currencies, coordinates and time zones.
 //
-// The list is countries.json beside this file. Its data is from sources whose licences allow it (see THIRD_PARTY_LICENSES), and is edited
-// by hand. It has 250 entries: the 249 of ISO 3166-1 and Kosovo under its
+// The list is countries.json beside this file. Its data is from sources whose licences allow it (see
+// THIRD_PARTY_LICENSES), and is edited by hand. It has 250 entries: the 249 of ISO 3166-1 and Kosovo under its
 // user-assigned code XK, sorted by code.
 //
 // Assumption: the specification ("Country") gives names and types of the fields and little about

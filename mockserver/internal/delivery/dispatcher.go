@@ -138,7 +138,8 @@ func (d *Dispatcher) Reset(log []*notify.Delivery) {
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
 func (d *Dispatcher) schedule(out *notify.Delivery, strike Strike, now time.Time) {
 	ctx, cancel := context.WithCancel(context.WithValue(d.ctx, deliveryID{}, out.ID))
-	p := &pending{id: out.ID, webhook: out.WebhookID, strike: strike, turn: d.config.Clock.Turn(), ctx: ctx, cancel: cancel}
+	p := &pending{id: out.ID, webhook: out.WebhookID, strike: strike, turn: d.config.Clock.Turn(), ctx: ctx,
+		cancel: cancel}
 	d.pending[p.id] = p
 	wait := out.Due.Sub(now)
 	if wait <= 0 {
@@ -182,7 +183,8 @@ func (d *Dispatcher) WaitAll(ctx context.Context) error {
 	if err == nil || errors.Is(err, ErrClosed) {
 		return err
 	}
-	return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the world advances: %w", len(d.pending), err)
+	return fmt.Errorf("waited until no delivery is queued, and %d are; one that is retried is sent as the clock of the "+
+		"world advances: %w", len(d.pending), err)
 }
 
 // wait is like await, and ends with the dispatcher. The caller holds mu.

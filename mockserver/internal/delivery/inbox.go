@@ -54,7 +54,8 @@ func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.
 		At: in.now(), Status: status, Header: http.Header{},
 		DeliveryID: header.Get(in.scheme.deliveryID), EventID: header.Get(in.scheme.eventID), WebhookID: header.Get(in.scheme.webhookID),
 	}
-	for _, name := range []string{"Content-Type", in.scheme.signature.Header, in.scheme.deliveryID, in.scheme.eventID, in.scheme.webhookID} {
+	for _, name := range []string{"Content-Type", in.scheme.signature.Header, in.scheme.deliveryID, in.scheme.eventID,
+		in.scheme.webhookID} {
 		if values := header.Values(name); len(values) > 0 {
 			n.Header[name] = slices.Clone(values)
 		}
@@ -102,19 +103,22 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 	case sent == "":
 		return body.Event, fmt.Sprintf("there is no signature: the header %s is missing", name)
 	case !hmac.Equal([]byte(sent), []byte(want)):
-		return body.Event, fmt.Sprintf("the signature in %s is wrong: another key has signed it, or the body has changed since", name)
+		return body.Event, fmt.Sprintf("the signature in %s is wrong: another key has signed it, or the body has changed "+
+			"since", name)
 	}
 	return body.Event, ""
 }
 
-// Notifications returns the notifications with a number above after whose header or payload contains a text, oldest first.
+// Notifications returns the notifications with a number above after whose header or payload contains a text, oldest
+// first.
 func (in *Inbox) Notifications(after int, text string) []notify.Received {
 	found, _ := in.Await(context.Background(), after, text, 0) // which does not wait
 	return found
 }
 
 func contains(n *notify.Received, text string) bool {
-	return text == "" || bytes.Contains(n.Payload, []byte(text)) || slices.Contains([]string{n.DeliveryID, n.EventID, n.WebhookID}, text)
+	return text == "" || bytes.Contains(n.Payload, []byte(text)) ||
+		slices.Contains([]string{n.DeliveryID, n.EventID, n.WebhookID}, text)
 }
 
 // Await is like Notifications, as soon as there are count of them. Otherwise it returns the error of the context.
@@ -131,7 +135,8 @@ func (in *Inbox) Await(ctx context.Context, after int, text string, count int) (
 		return len(found) >= count
 	})
 	if err != nil {
-		return nil, fmt.Errorf("waited for notifications in the inbox and found %d of %d: subscribe it with a webhook to %s, and send an event: %w", len(found), count, notify.InboxURL, err)
+		return nil, fmt.Errorf("waited for notifications in the inbox and found %d of %d: subscribe it with a webhook to "+
+			"%s, and send an event: %w", len(found), count, notify.InboxURL, err)
 	}
 	return found, nil
 }

@@ -37,7 +37,8 @@ func schemeOf(n dialect.Notification) scheme {
 		}
 		return cmp.Or(chosen, usual)
 	}
-	s := scheme{n.Signature, name(n.DeliveryID, HeaderDeliveryID), name(n.EventID, HeaderEventID), name(n.WebhookID, HeaderWebhookID)}
+	s := scheme{n.Signature, name(n.DeliveryID, HeaderDeliveryID), name(n.EventID, HeaderEventID),
+		name(n.WebhookID, HeaderWebhookID)}
 	s.signature.Header = cmp.Or(s.signature.Header, HeaderSignature)
 	return s
 }

@@ -99,7 +99,8 @@ func (s Scorecard) WriteText(w io.Writer) error {
 }
 
 // ErrNoKey is returned for a [Config] without a key.
-var ErrNoKey = errors.New("no key: deliveries are signed, so set the key with which the receiver verifies them, with -key or SHIPPING_SECRET_KEY")
+var ErrNoKey = errors.New("no key: deliveries are signed, so set the key with which the receiver verifies them, " +
+	"with -key or SHIPPING_SECRET_KEY")
 
 // Examine makes every examination of the table and returns the scorecard. It returns an error if the receiver cannot
 // be examined: the address is invalid or not allowed, the key is missing, or the receiver is not running.
@@ -196,7 +197,8 @@ type post struct {
 
 func (e *examiner) post(x examination, number int) post {
 	e.sent++
-	p := post{method: http.MethodPost, kind: "application/json", id: fmt.Sprintf("WD-DOCTOR%010d", e.sent), body: notification(x.event, number)}
+	p := post{method: http.MethodPost, kind: "application/json", id: fmt.Sprintf("WD-DOCTOR%010d", e.sent),
+		body: notification(x.event, number)}
 	if x.body != nil {
 		p.body = x.body(p.body)
 	}
@@ -223,8 +225,8 @@ type reaction struct {
 	took     time.Duration
 }
 
-// send sends one request and waits for the response for at most the patience. It writes to the connection itself, because
-// an http.Transport that waits for a body does not notice that the receiver has closed the connection.
+// send sends one request and waits for the response for at most the patience. It writes to the connection itself,
+// because an http.Transport that waits for a body does not notice that the receiver has closed the connection.
 func (e *examiner) send(ctx context.Context, p post) reaction {
 	ctx, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()

@@ -11,18 +11,19 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
-// examination is a row of the table: a delivery, and the judgement of its response. Its place in the table is the number
-// of its shipment.
+// examination is a row of the table: a delivery, and the judgement of its response. Its place in the table is the
+// number of its shipment.
 type examination struct {
 	delivery, wanted string
 	event            string
 	body             func([]byte) []byte // changes the body before it is signed
 	edit             func(*post)         // changes the signed delivery
 	rotated          bool                // signed with the other key
-	then             string              // the event of a second delivery; if it is the same event, of the same delivery again
-	well             func(reaction) bool
-	advice           string
-	check            string // what only the user can see: "shipment SH-… " and this
+	// the event of a second delivery; if it is the same event, of the same delivery again
+	then   string
+	well   func(reaction) bool
+	advice string
+	check  string // what only the user can see: "shipment SH-… " and this
 }
 
 const (
@@ -44,14 +45,16 @@ func examinations() []examination {
 	return []examination{
 		{delivery: "valid", wanted: wantAccepted, event: created, well: accepted},
 		{delivery: "response time", wanted: "a response within 2 s", event: updated,
-			well:   func(r reaction) bool { return r.is(2) && r.took <= promptly },
-			advice: "Verify the delivery, queue it, respond, and process it afterwards: the service times out on slow receivers and retries."},
+			well: func(r reaction) bool { return r.is(2) && r.took <= promptly },
+			advice: "Verify the delivery, queue it, respond, and process it afterwards: the service times out on slow " +
+				"receivers and retries."},
 		{delivery: "odd formatting", wanted: wantAccepted, event: updated, well: accepted,
 			body: func(body []byte) []byte {
 				body = bytes.Replace(body, []byte(`"amount":136,`), []byte("\"amount\" : 136.0 ,\r\n\t"), 1)
 				return bytes.Replace(body, []byte("Lagos"), []byte(`\u004cagos`), 1)
 			},
-			advice: "Verify the received bytes: a body that is parsed and encoded again has other bytes (136.0 becomes 136) and another signature."},
+			advice: "Verify the received bytes: a body that is parsed and encoded again has other bytes (136.0 becomes 136) " +
+				"and another signature."},
 		{delivery: "bad signature", wanted: wantRefused, event: created, well: refused,
 			edit:   func(p *post) { p.signature = delivery.Sign("another key", p.body) },
 			advice: "Anyone could send you events: compare the signature, in constant time, before anything else."},
@@ -64,7 +67,8 @@ func examinations() []examination {
 		{delivery: "duplicate", wanted: wantAccepted + ", both times", event: created, then: created, well: accepted,
 			advice: "Respond to a duplicate with success: otherwise the service retries it.",
 			check:  "must have been created once, not twice"},
-		{delivery: "out of order", wanted: wantAccepted + ", both times", event: "shipment.delivered", then: updated, well: accepted,
+		{delivery: "out of order", wanted: wantAccepted + ", both times", event: "shipment.delivered", then: updated,
+			well:   accepted,
 			advice: "Deliveries arrive in any order: accept them all, and compare updated_at before you overwrite.",
 			check:  "must still be delivered, not in transit again"},
 		{delivery: "unknown event", wanted: wantAccepted, event: "shipment.teleported", well: accepted,
@@ -80,8 +84,9 @@ func examinations() []examination {
 			advice: "Read the raw bytes regardless of the Content-Type: some frameworks parse a form and leave an empty body."},
 		// The request to which a proxy's redirect turns a delivery.
 		{delivery: "redirected", wanted: wantRefused, event: created, well: refused,
-			edit:   func(p *post) { *p = post{method: http.MethodGet, id: p.id} },
-			advice: "A proxy that redirects turns a delivery into a GET without body: refuse it with 405, or the delivery is lost but counts as delivered."},
+			edit: func(p *post) { *p = post{method: http.MethodGet, id: p.id} },
+			advice: "A proxy that redirects turns a delivery into a GET without body: refuse it with 405, or the delivery is " +
+				"lost but counts as delivered."},
 		{delivery: "oversized", wanted: wantRefused + ", or the connection closed", event: created,
 			body:   func(body []byte) []byte { return append(body, bytes.Repeat([]byte(" "), oversize)...) },
 			well:   func(r reaction) bool { return r.is(4) || r.err != nil && !r.late() },
@@ -106,10 +111,12 @@ func firstAdvice(r reaction, config Config) string {
 		return "The receiver fails on a valid delivery: read its log."
 	}
 	if _, unknown := errors.AsType[x509.UnknownAuthorityError](r.err); unknown {
-		return "Trust its certificate: set SSL_CERT_FILE to the file; on macOS and Windows, add it to those that the system trusts."
+		return "Trust its certificate: set SSL_CERT_FILE to the file; on macOS and Windows, add it to those that the " +
+			"system trusts."
 	}
 	if config.Standard {
-		return "Does the receiver have this secret, and do both clocks agree? It must verify webhook-id, webhook-timestamp and the raw body."
+		return "Does the receiver have this secret, and do both clocks agree? It must verify webhook-id, " +
+			"webhook-timestamp and the raw body."
 	}
 	return fmt.Sprintf("Does the receiver have this key? It must compare the hexadecimal HMAC-SHA512 of the raw body with %s.",
 		config.SignatureHeader)

@@ -20,7 +20,8 @@ import (
 
 // Response explains the response of a world with the given X-Request-Id. If the key of the request opens no world, the
 // suggestion is for the home world.
-func Response(worlds *world.Worlds, w *world.World, requestID string, table []operations.Operation) (journal.Why, error) {
+func Response(worlds *world.Worlds, w *world.World, requestID string,
+	table []operations.Operation) (journal.Why, error) {
 	c, rule, err := w.Log.Remembered(requestID)
 	if err != nil {
 		return journal.Why{}, fmt.Errorf("mockserver: %w", err)
@@ -121,15 +122,21 @@ func (r *sentRequest) missing(worldName string) []string {
 		known       func(id string) bool
 	}{
 		{"shipment_id", "a shipment", func(id string) bool {
-			return isKey(account.Shipments, id) || slices.ContainsFunc(regulatory.SpecialInputs(), func(m regulatory.SpecialInput) bool { return m.ShipmentID == id })
+			return isKey(account.Shipments, id) || slices.ContainsFunc(regulatory.SpecialInputs(),
+				func(m regulatory.SpecialInput) bool { return m.ShipmentID == id })
 		}},
 		{"file_url", "an invoice", func(id string) bool {
-			return isKey(account.Invoices, id) || slices.ContainsFunc(regulatory.SpecialInputs(), func(m regulatory.SpecialInput) bool { return m.FileURL == id })
+			return isKey(account.Invoices, id) || slices.ContainsFunc(regulatory.SpecialInputs(),
+				func(m regulatory.SpecialInput) bool { return m.FileURL == id })
 		}},
 		{"wallet", "a wallet", func(id string) bool { _, known := account.Ledger.Balance(id); return known }},
 		{"webhook_id", "a webhook", func(id string) bool { return account.Webhooks.Find(id) != nil }},
 		{"delivery_id", "a delivery", func(id string) bool { _, known := r.world.Dispatcher.Find(id); return known }},
-		{"request_id", "a regulatory request", func(id string) bool { _, err := r.world.Regulatory.Get(id); return err == nil }},
+		{"request_id", "a regulatory request", func(id string) bool {
+			_,
+				err := r.world.Regulatory.Get(id)
+			return err == nil
+		}},
 	}
 	var notes []string
 	for _, kind := range kinds {

@@ -130,7 +130,8 @@ func (r *sentRequest) replay() *draftRequest {
 		event, body["delivery_id"] = stored.Event, stored.ID
 	}
 	if !strings.HasPrefix(event, "shipment.") || len(w.Account.Webhooks.Receivers(event)) == 0 {
-		i := slices.IndexFunc(account.EventKinds(), func(kind string) bool { return len(w.Account.Webhooks.Receivers(kind)) > 0 })
+		i := slices.IndexFunc(account.EventKinds(),
+			func(kind string) bool { return len(w.Account.Webhooks.Receivers(kind)) > 0 })
 		if i < 0 {
 			return nil
 		}
@@ -202,7 +203,8 @@ func (r *sentRequest) purchase() *draftRequest {
 		}
 		types = []string{offers[0].DocumentType}
 	}
-	return &draftRequest{operation: shipping.OpPurchase, body: map[string]any{"request_id": record.RequestID, "document_types": types}}
+	return &draftRequest{operation: shipping.OpPurchase,
+		body: map[string]any{"request_id": record.RequestID, "document_types": types}}
 }
 
 // documentTypes returns the document types of the refused request that are offered, with spelling corrected.

@@ -1,5 +1,5 @@
-// Package formpdf prints regulatory documents as PDF: the parties, the particulars, the goods and a line to sign on, one
-// below the other. They are forms that a program can store, show, print and attach in a test, and are marked as
+// Package formpdf prints regulatory documents as PDF: the parties, the particulars, the goods and a line to sign on,
+// one below the other. They are forms that a program can store, show, print and attach in a test, and are marked as
 // specimens on every page. The package computes nothing: amounts and totals are printed as they are given.
 //
 // The same document always gives the same bytes.
@@ -39,17 +39,20 @@ type Document struct {
 
 type Field struct{ Label, Value string }
 
-// Item is a line of the goods. UnitValue is the price of one, TotalValue that of all; "-" for a value that is not known.
+// Item is a line of the goods. UnitValue is the price of one, TotalValue that of all; "-" for a value that is not
+// known.
 type Item struct {
 	Description, HSCode, OriginCountry, Quantity, Currency, UnitValue, TotalValue string
 }
 
-const specimen = "SPECIMEN made by a test server from test data. It is not a legal document; do not present it to any authority."
+const specimen = "SPECIMEN made by a test server from test data. It is not a legal document; do not present it to " +
+	"any authority."
 
-const declaration = "I declare that the particulars given on this form are true, complete and correct to the best of my " +
-	"knowledge, and that I am authorised to sign on behalf of the exporter."
+const declaration = "I declare that the particulars given on this form are true, complete and correct to the best " +
+	"of my knowledge, and that I am authorised to sign on behalf of the exporter."
 
-const font, margin, labelWidth, lineHeight, longest = "liberation", 16.0, 76.0, 5.0, 1000 // millimetres; longest: characters
+// millimetres; longest: characters
+const font, margin, labelWidth, lineHeight, longest = "liberation", 16.0, 76.0, 5.0, 1000
 
 // Render writes a document as a PDF. It returns the error of w.
 func Render(w io.Writer, doc Document) (err error) {
@@ -75,7 +78,8 @@ func render(w io.Writer, doc Document) error {
 	pdf.AddUTF8FontFromBytes(font, "B", liberationsansbold.TTF)
 	pdf.SetFooterFunc(func() {
 		pdf.SetY(-margin)
-		pdf.text("", 7, fmt.Sprintf("%s\n%s, %s, page %d", specimen, printable(doc.DocumentType), printable(doc.RequestID), pdf.PageNo()))
+		pdf.text("", 7, fmt.Sprintf("%s\n%s, %s, page %d", specimen, printable(doc.DocumentType), printable(doc.RequestID),
+			pdf.PageNo()))
 	})
 	pdf.AddPage()
 	pdf.text("B", 16, printable(doc.Title))

@@ -18,14 +18,16 @@ import (
 
 // effect is the effect of a kind of fault on exchanges, and its relation to other faults.
 type effect struct {
-	strike   func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
-	decides  bool                                                 // the response, or its absence
-	ends     bool                                                 // the connection, without a response
-	changes  bool                                                 // the response, whatever it is
-	defers   bool                                                 // the operation
-	only     []string                                             // happens to these operations only, before they are performed
-	repeats  bool                                                 // can strike a request several times
-	notifies bool                                                 // happens to notifications; package delivery has the effect
+	strike  func(x *wire.Exchange, f fault.Fault, w World) error // an error ends the exchange
+	decides bool                                                 // the response, or its absence
+	ends    bool                                                 // the connection, without a response
+	changes bool                                                 // the response, whatever it is
+	defers  bool                                                 // the operation
+	// happens to these operations only, before they are performed
+	only    []string
+	repeats bool // can strike a request several times
+	// happens to notifications; package delivery has the effect
+	notifies bool
 }
 
 // effects returns the effects by kind.
@@ -52,7 +54,8 @@ func effects() map[string]effect {
 		"repeat-page":  {strike: plain(repeatPage), only: paged},
 		"cap-page":     {strike: plain(capPage), only: paged, repeats: true},
 		"insert-rows":  {strike: insertRows, only: paged, repeats: true},
-		"remove-rows":  {strike: removeRows, only: slices.DeleteFunc(slices.Clone(paged), func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
+		"remove-rows": {strike: removeRows, only: slices.DeleteFunc(slices.Clone(paged),
+			func(name string) bool { return name == shipping.OpListTransactions }), repeats: true},
 
 		"repeat-notification":  notification,
 		"delay-notification":   notification,
@@ -115,7 +118,8 @@ func html(x *wire.Exchange, f fault.Fault) {
 	refuse(x, f.Status, nil)
 	x.Reply.ContentType = "text/html; charset=utf-8"
 	title := fmt.Sprintf("%d %s", f.Status, http.StatusText(f.Status))
-	x.Reply.Body = fmt.Appendf(nil, "<!DOCTYPE html>\n<html><head><title>%[1]s</title></head>\n<body><center><h1>%[1]s</h1></center></body></html>\n", title)
+	x.Reply.Body = fmt.Appendf(nil, "<!DOCTYPE "+
+		"html>\n<html><head><title>%[1]s</title></head>\n<body><center><h1>%[1]s</h1></center></body></html>\n", title)
 }
 
 func empty(x *wire.Exchange, _ fault.Fault) {
@@ -215,7 +219,8 @@ func editable(header http.Header) http.Header {
 // problem returns why the rule can never strike, or "".
 func (r *rule) problem(now time.Time, stubs []string) string {
 	limited, generation := r.effect.only != nil, r.Point == fault.Generation
-	lists := limited && !slices.ContainsFunc(r.effect.only, func(name string) bool { return !operations.Has(name, operations.Pages) })
+	lists := limited && !slices.ContainsFunc(r.effect.only,
+		func(name string) bool { return !operations.Has(name, operations.Pages) })
 	for _, check := range []struct {
 		broken bool
 		text   string
@@ -226,22 +231,32 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 				r.Fault.Kind, fault.RepeatNotification().Kind)},
 		{r.Event != "" && !r.effect.notifies,
 			"event selects notifications: leave it out, or use a kind such as " + fault.RepeatNotification().Kind},
-		{r.Operation != "" && r.Operation != fault.Notification && !operations.Exists(r.Operation) && !slices.Contains(stubs, r.Operation),
+		{r.Operation != "" && r.Operation != fault.Notification && !operations.Exists(r.Operation) &&
+			!slices.Contains(stubs, r.Operation),
 			fmt.Sprintf("unknown operation %q: use a constant such as shipping.OpListRates, a name of GET /_mock/faults, or add "+
 				"the stub first", r.Operation)},
 		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
-		{r.Nth > 0 && r.First > 0 && r.Nth > r.First, fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
+		{r.Nth > 0 && r.First > 0 && r.Nth > r.First,
+			fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
 		{r.EachRequest && r.Nth == 0 && r.First == 0, "each_request counts nth or first for each request: set one of them"},
-		{math.IsNaN(r.Probability) || r.Probability < 0 || r.Probability > 1, fmt.Sprintf("probability %v is not between 0 and 1", r.Probability)},
+		{math.IsNaN(r.Probability) || r.Probability < 0 || r.Probability > 1,
+			fmt.Sprintf("probability %v is not between 0 and 1", r.Probability)},
 		{!r.Until.IsZero() && !r.Until.After(r.From), "until is not after from"},
-		{!r.Until.IsZero() && !r.Until.After(now), fmt.Sprintf("until %s has passed: the time of this world is %s", r.Until.Format(time.RFC3339), now.Format(time.RFC3339))},
-		{r.Point != "" && !slices.Contains(fault.Points(), r.Point), fmt.Sprintf("unknown point %q: use one of %v", string(r.Point), fault.Points())},
+		{!r.Until.IsZero() && !r.Until.After(now),
+			fmt.Sprintf("until %s has passed: the time of this world is %s", r.Until.Format(time.RFC3339),
+				now.Format(time.RFC3339))},
+		{r.Point != "" && !slices.Contains(fault.Points(), r.Point),
+			fmt.Sprintf("unknown point %q: use one of %v", string(r.Point), fault.Points())},
 		{r.Point != "" && r.Committed, "a point determines when the fault strikes: leave committed out"},
-		{generation && (!r.Fault.IsZero() || r.Operation != ""), "no request generates documents, so no response can have a fault: leave operation and fault out"},
+		{generation && (!r.Fault.IsZero() || r.Operation != ""),
+			"no request generates documents, so no response can have a fault: leave operation and fault out"},
 		{r.Point != "" && !generation && r.Operation != "" && !operations.Has(r.Operation, operations.Charges),
-			fmt.Sprintf("point %s is inside %v and never reached by %s", r.Point, operations.Names(operations.Charges), r.Operation)},
-		{r.effect.defers && (r.Committed || r.Point != ""), fmt.Sprintf("a fault of kind %s determines when the operation is performed: leave committed and point out", r.Fault.Kind)},
+			fmt.Sprintf("point %s is inside %v and never reached by %s", r.Point, operations.Names(operations.Charges),
+				r.Operation)},
+		{r.effect.defers && (r.Committed || r.Point != ""),
+			fmt.Sprintf("a fault of kind %s determines when the operation is performed: leave committed and point out",
+				r.Fault.Kind)},
 		{limited && (r.Committed || r.Point != ""),
 			fmt.Sprintf("a fault of kind %s does not strike a response: leave committed and point out", r.Fault.Kind)},
 		{lists && r.Operation != "" && !operations.Has(r.Operation, operations.Pages),

@@ -95,7 +95,8 @@ func (b *Rules) rule(given fault.Rule, number int) *rule {
 	if given.Point != "" && given.Point != fault.Generation && given.Fault.IsZero() {
 		given.Fault = fault.Drop()
 	}
-	r := &rule{Injected: fault.Injected{Number: number, Rule: given}, all: b, effect: effects()[given.Fault.Kind], requests: map[uint64]int{}}
+	r := &rule{Injected: fault.Injected{Number: number, Rule: given}, all: b, effect: effects()[given.Fault.Kind],
+		requests: map[uint64]int{}}
 	switch {
 	case r.Operation != "":
 		r.on = []string{r.Operation}
@@ -180,7 +181,8 @@ func (b *Rules) Match(request Request) Matches {
 	same := b.identify(request)
 	var matches Matches
 	for _, r := range b.rules {
-		if r.sees(request) && r.strikes(b.seed, same) && !slices.ContainsFunc(matches, func(earlier *rule) bool { return earlier.excludes(r) }) {
+		if r.sees(request) && r.strikes(b.seed, same) &&
+			!slices.ContainsFunc(matches, func(earlier *rule) bool { return earlier.excludes(r) }) {
 			matches = append(matches, r)
 		}
 	}
@@ -341,7 +343,8 @@ func (r *rule) masked(earlier []*rule, now time.Time) string {
 		excluded := e.Point == r.Point && e.excludes(r) || e.prevents() && r.Point != "" && r.Point != fault.Generation
 		always := !slices.ContainsFunc(earlier[:i], func(first *rule) bool { return first.excludes(e) })
 		if excluded && always && e.covers(r, now) {
-			return fmt.Sprintf("rule %d strikes all of its requests, and both faults cannot strike one: limit or remove that rule, or inject this one before it", e.Number)
+			return fmt.Sprintf("rule %d strikes all of its requests, and both faults cannot strike one: limit or remove that "+
+				"rule, or inject this one before it", e.Number)
 		}
 	}
 	return ""
@@ -349,7 +352,8 @@ func (r *rule) masked(earlier []*rule, now time.Time) string {
 
 // covers reports whether a rule has no limit for the requests that another one matches from now on.
 func (r *rule) covers(other *rule, now time.Time) bool {
-	requests := r.on == nil || other.on != nil && !slices.ContainsFunc(other.on, func(name string) bool { return !slices.Contains(r.on, name) })
+	requests := r.on == nil || other.on != nil &&
+		!slices.ContainsFunc(other.on, func(name string) bool { return !slices.Contains(r.on, name) })
 	from := !r.From.After(now) || !r.From.After(other.From)
 	until := r.Until.IsZero() || !other.Until.IsZero() && !other.Until.After(r.Until)
 	event := r.Event == "" || r.Event == other.Event

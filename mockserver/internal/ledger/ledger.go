@@ -96,14 +96,16 @@ func (l *Ledger) Fund(wallet string, amount shipping.Amount, memo string, at tim
 // Debit charges a wallet once for a reference. It returns [ErrUnknownWallet],
 // [ErrInvalidEntry], [shipping.ErrAmountOverflow] or an [*InsufficientFundsError]; or, with the
 // first entry, [ErrAlreadyDebited].
-func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo string, at time.Time, id string) (Entry, error) {
+func (l *Ledger) Debit(wallet string, amount shipping.Amount, reference, memo string, at time.Time,
+	id string) (Entry, error) {
 	if reference == "" {
 		return Entry{}, fmt.Errorf("%w: a debit needs a reference", ErrInvalidEntry)
 	}
 	if earlier, known := l.Debited(reference); known {
 		return earlier, fmt.Errorf("%w: %s", ErrAlreadyDebited, reference)
 	}
-	entry, err := l.post(Entry{ID: id, Kind: KindDebit, Wallet: wallet, Amount: amount, Reference: reference, Memo: memo, At: at})
+	entry, err := l.post(Entry{ID: id, Kind: KindDebit, Wallet: wallet, Amount: amount, Reference: reference, Memo: memo,
+		At: at})
 	if err == nil {
 		l.debited[reference] = l.journal[len(l.journal)-1]
 	}
@@ -120,7 +122,8 @@ func (l *Ledger) Reverse(reference, memo string, at time.Time, id string) (Entry
 	if l.reversed[reference] {
 		return Entry{}, fmt.Errorf("%w: %s", ErrAlreadyReversed, reference)
 	}
-	entry, err := l.post(Entry{ID: id, Kind: KindReversal, Wallet: debit.Wallet, Amount: debit.Amount, Reference: reference, Memo: memo, At: at})
+	entry, err := l.post(Entry{ID: id, Kind: KindReversal, Wallet: debit.Wallet, Amount: debit.Amount,
+		Reference: reference, Memo: memo, At: at})
 	if err == nil {
 		l.reversed[reference] = true
 	}
@@ -139,7 +142,8 @@ func (l *Ledger) post(e Entry) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: an entry needs an id", ErrInvalidEntry)
 	}
 	if last, any := l.Last(); any && e.At.Before(last.At) {
-		return Entry{}, fmt.Errorf("%w: %s is before the last entry; post in chronological order", ErrInvalidEntry, e.At.Format(time.RFC3339))
+		return Entry{}, fmt.Errorf("%w: %s is before the last entry; post in chronological order", ErrInvalidEntry,
+			e.At.Format(time.RFC3339))
 	}
 	into, house := e.Amount, Funding(wallet.Currency)
 	switch e.Kind {
@@ -230,8 +234,8 @@ func (l *Ledger) Last() (Entry, bool) {
 // Len returns the number of entries.
 func (l *Ledger) Len() int { return len(l.journal) }
 
-// Trial returns a ledger with the same wallets, balances and last entry, on which a caller tries entries that depend on each
-// other.
+// Trial returns a ledger with the same wallets, balances and last entry, on which a caller tries entries that depend on
+// each other.
 func (l *Ledger) Trial() *Ledger {
 	trial := New()
 	trial.wallets = slices.Clip(l.wallets)

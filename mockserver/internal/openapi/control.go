@@ -98,12 +98,14 @@ func reference(component string) object { return object{"$ref": "#/components/" 
 func (b *builder) operation(op *Control) object {
 	out := object{
 		"operationId": op.ID, "tags": []any{"control"}, "summary": op.Summary,
-		"security":   []any{object{}, object{"mockToken": []any{}}, object{"secretKey": []any{}}, object{"mockToken": []any{}, "secretKey": []any{}}},
+		"security": []any{object{}, object{"mockToken": []any{}}, object{"secretKey": []any{}},
+			object{"mockToken": []any{}, "secretKey": []any{}}},
 		"parameters": append(b.parameters(op.Parameters), reference("parameters/inWorld")),
 		"responses":  b.responses(op),
 	}
 	if op.Example != "" {
-		body := object{"content": object{"application/json": object{"schema": b.schema(op.Body), "example": json.RawMessage(op.Example)}}}
+		body := object{"content": object{"application/json": object{"schema": b.schema(op.Body),
+			"example": json.RawMessage(op.Example)}}}
 		if schema, _ := b.schemas[componentName(op.Body)].(object); schema["required"] != nil {
 			body["required"] = true
 		}
@@ -140,7 +142,8 @@ func (b *builder) responses(op *Control) object {
 	types := object{}
 	hasEnvelope := op.Data.Kind() != reflect.Struct || op.Data.NumField() > 0
 	if hasEnvelope {
-		members := object{"status": object{"type": "boolean", "const": true}, "message": object{"type": "string"}, "data": b.schema(op.Data)}
+		members := object{"status": object{"type": "boolean", "const": true}, "message": object{"type": "string"},
+			"data": b.schema(op.Data)}
 		required := []any{"status", "message", "data"}
 		if slices.Contains(op.Query(), "perPage") {
 			members["pagination"] = reference("schemas/RatePagination")

@@ -49,9 +49,8 @@ func merge(into, from object) {
 	}
 }
 
-// Write returns the document of a server with these operations and control operations, indented, with a line break at its
-// end. The same arguments always give the same bytes. An
-// operation that service.json does not describe is left out.
+// Write returns the document of a server with these operations and control operations, indented, with a line break at
+// its end. The same arguments always give the same bytes. An operation that service.json does not describe is left out.
 func Write(controls []Control, types Types, table []operations.Operation, d *dialect.Dialect) ([]byte, error) {
 	document, err := parse(specification.Service())
 	if err != nil {
@@ -126,7 +125,8 @@ func nameMembers(schemas object, d *dialect.Dialect) {
 		"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
 		"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
 	})
-	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode}
+	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount,
+		"currency": d.Offer.Currency, "mode": d.Offer.Mode}
 	rename(members(schemas["AvailableDocument"]), d.Offer.Absent, offer)
 	offer["document_type"] = d.Document.DocumentType
 	rename(members(schemas["Document"]), nil, offer)

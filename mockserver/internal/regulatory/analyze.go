@@ -56,7 +56,8 @@ func (d *Service) Analyze(in AnalyzeInput) (*Record, error) {
 		goods, known = d.config.Goods(in)
 	}
 	if in.ShipmentID != "" && !known {
-		return nil, notFound("shipment", in.ShipmentID, "GET /_mock/worlds/NAME lists the shipments of a world; or send file_url")
+		return nil, notFound("shipment", in.ShipmentID,
+			"GET /_mock/worlds/NAME lists the shipments of a world; or send file_url")
 	}
 	next := &Record{
 		RequestID: d.config.NewID("RD"), Source: FlowShipment, ShipmentID: in.ShipmentID,
@@ -84,7 +85,8 @@ func (in AnalyzeInput) check() []Problem {
 		return nil
 	}
 	if u, err := url.Parse(in.FileURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return []Problem{{Field: "file_url", Reason: "must be an absolute http or https URL, such as https://invoices.example/1001.pdf"}}
+		return []Problem{{Field: "file_url", Reason: "must be an absolute http or https URL, such as " +
+			"https://invoices.example/1001.pdf"}}
 	}
 	return nil
 }
@@ -102,7 +104,8 @@ func (d *Service) fill(next *Record, goods Consignment, known bool) (failure str
 	}
 	next.exchangeRate = d.config.ExchangeRates[next.Currency]
 	if next.exchangeRate.Sign() <= 0 {
-		return fmt.Sprintf("no exchange rate from %s to %s: set one above zero with SetExchangeRate", usdCurrency, next.Currency)
+		return fmt.Sprintf("no exchange rate from %s to %s: set one above zero with SetExchangeRate", usdCurrency,
+			next.Currency)
 	}
 	next.LineItems = d.identified(goods.Items)
 	next.Addresses = goods.Addresses
@@ -126,7 +129,8 @@ func (d *Service) failAnalysis(next *Record, reason string) *Refusal {
 	d.fire(next, triggerAnalysisFailed)
 	stored := d.store(next)
 	return refuse(CodeAnalysisFailed, specAnalyzeFails,
-		"analysis failed: %s; correct the input and analyze again (the failed request is %s)", reason, stored.RequestID).of(stored)
+		"analysis failed: %s; correct the input and analyze again (the failed request is "+
+			"%s)", reason, stored.RequestID).of(stored)
 }
 
 // identified returns a copy of items in which each has an id and its HS code in digits.

@@ -35,7 +35,8 @@ type AddressesUpdate struct {
 
 // Rules for edits.
 const (
-	specEdits        = "Endpoints: editing the draft covers items, addresses, shipping (invoice flow only) and per-form regulatory profiles"
+	specEdits = "Endpoints: editing the draft covers items, addresses, shipping (invoice flow only) and " +
+		"per-form regulatory profiles"
 	specShippingFlow = "Typical regulatory workflow: update items, addresses, shipping (invoice flow only)"
 )
 
@@ -73,7 +74,8 @@ func (d *Service) UpdateShipping(requestID string, in Shipping) (*Record, error)
 	return d.edit(requestID, checkShipping(in), func(next *Record) error {
 		if next.Source != FlowInvoice {
 			return refuse(CodeShipmentFlow, specShippingFlow,
-				"request %s was analyzed from shipment %s: shipping can be edited in the invoice flow only", next.RequestID, next.ShipmentID)
+				"request %s was analyzed from shipment %s: shipping can be edited in the invoice flow "+
+					"only", next.RequestID, next.ShipmentID)
 		}
 		next.Shipping = &in
 		return nil
@@ -93,7 +95,8 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 		}
 		if _, offered := next.offered(slug); !offered {
 			if !form.OnRequest() {
-				return refuse(CodeNotOffered, specEdits, "request %s does not offer %s; it offers %s", next.RequestID, slug, next.offers())
+				return refuse(CodeNotOffered, specEdits, "request %s does not offer %s; it offers %s", next.RequestID, slug,
+					next.offers())
 			}
 			offer, err := d.offer(next, form)
 			if err != nil {
@@ -106,7 +109,8 @@ func (d *Service) UpdateProfile(requestID, slug string, profile Profile) (*Recor
 		}
 		compact, err := profile.compacted()
 		if err != nil {
-			return refuseProblems(CodeInvalidProfile, specEdits, []Problem{{Field: slug, Reason: "must be an object of JSON values: " + err.Error()}})
+			return refuseProblems(CodeInvalidProfile, specEdits,
+				[]Problem{{Field: slug, Reason: "must be an object of JSON values: " + err.Error()}})
 		}
 		next.Profiles[slug] = compact
 		return nil
@@ -165,14 +169,18 @@ func checkItems(items []LineItem) []Problem {
 			field, reason string
 		}{
 			{repeated, "item_id", fmt.Sprintf("must not be that of line_items[%d]; leave it out for a new item", first)},
-			{item.ItemID != "" && !isItemID(item.ItemID), "item_id", "must be IT- and letters and digits; leave it out for a new item"},
+			{item.ItemID != "" && !isItemID(item.ItemID), "item_id",
+				"must be IT- and letters and digits; leave it out for a new item"},
 			{strings.TrimSpace(item.Description) == "", "description", "must describe the item"},
 			{item.HSCode != "" && hsDigits(item.HSCode) == "", "hs_code", "must be 2 to 12 digits, or left out if unknown"},
 			{item.Quantity < 1, "quantity", "must be at least 1, as a whole number"},
-			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price", "must be a number that is not negative, of at most 18 digits"},
+			{!item.UnitPrice.Known() || item.UnitPrice.Sign() < 0, "unit_price",
+				"must be a number that is not negative, of at most 18 digits"},
 			{!isCurrency(item.Currency), "currency", "must be a three-letter code such as USD"},
-			{isUnreadable(item.Weight) || item.Weight.Sign() < 0, "weight", "must be a number of kilograms that is not negative, of at most 18 digits"},
-			{item.OriginCountry != "" && !isCountry(item.OriginCountry), "origin_country", "must be a two-letter code such as CN, or left out"},
+			{isUnreadable(item.Weight) || item.Weight.Sign() < 0, "weight",
+				"must be a number of kilograms that is not negative, of at most 18 digits"},
+			{item.OriginCountry != "" && !isCountry(item.OriginCountry), "origin_country",
+				"must be a two-letter code such as CN, or left out"},
 		} {
 			if rule.broken {
 				problems = append(problems, Problem{Field: fmt.Sprintf("line_items[%d].%s", i, rule.field), Reason: rule.reason})
@@ -196,7 +204,8 @@ func checkShipping(s Shipping) []Problem {
 		problems = append(problems, Problem{Field: "incoterm", Reason: "must be one of " + incoterms})
 	}
 	if s.EstimatedArrival != "" && !isTime(s.EstimatedArrival) {
-		problems = append(problems, Problem{Field: "estimated_arrival", Reason: "must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00.000Z"})
+		problems = append(problems, Problem{Field: "estimated_arrival",
+			Reason: "must be a date such as 2026-01-31 or a time such as 2026-01-31T09:30:00.000Z"})
 	}
 	return problems
 }

@@ -81,7 +81,8 @@ func refuseProblems(code Code, rule string, problems []Problem) *Refusal {
 	for i, p := range problems {
 		sentences[i] = p.Field + " " + p.Reason
 	}
-	return &Refusal{Code: code, Rule: rule, Message: strings.Join(sentences, "; "), Data: map[string]any{"problems": problems}}
+	return &Refusal{Code: code, Rule: rule, Message: strings.Join(sentences, "; "),
+		Data: map[string]any{"problems": problems}}
 }
 
 func notFound(kind, id, next string) *Refusal {

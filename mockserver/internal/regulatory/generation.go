@@ -61,7 +61,8 @@ func (d *Service) startAttempt(next *Record, doc *Document) {
 	doc.Status, doc.Failure = DocumentGenerating, ""
 	doc.Attempts++
 	slug := doc.DocumentType
-	d.later(d.duration(slug)+next.script.delay, "generate "+slug, next, func(current *Record) { d.endAttempt(current, slug) })
+	d.later(d.duration(slug)+next.script.delay, "generate "+slug, next,
+		func(current *Record) { d.endAttempt(current, slug) })
 }
 
 // defaultScale makes every built-in form ready within two seconds, so that nobody waits for a first purchase.
@@ -91,7 +92,8 @@ func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 		return nil, notFound("purchased document", slug, "use one in documents of the request")
 	}
 	if doc.Status != DocumentAwaitingEvidence {
-		return nil, refuse(CodeNoEvidenceAwaited, assumeManual, "%s of request %s is %s and requires no evidence", slug, requestID, doc.Status)
+		return nil, refuse(CodeNoEvidenceAwaited, assumeManual, "%s of request %s is %s and requires no evidence", slug,
+			requestID, doc.Status)
 	}
 	return d.evidenceArrived(record, slug), nil
 }

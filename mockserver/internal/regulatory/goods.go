@@ -34,7 +34,8 @@ func (c *Consignment) Check() error {
 // Addable returns an error for an input that no consignment can be added for: a special input, or an invalid URL.
 func (in AnalyzeInput) Addable() error {
 	if _, special := specialInput(in); special {
-		return fmt.Errorf("%s%s is a special input, which has an effect of its own: choose another", in.ShipmentID, in.FileURL)
+		return fmt.Errorf("%s%s is a special input, which has an effect of its own: choose another", in.ShipmentID,
+			in.FileURL)
 	}
 	if problems := in.check(); len(problems) > 0 {
 		return errors.New(problems[0].Field + " " + problems[0].Reason)
@@ -50,7 +51,8 @@ func (d *Service) Offers(documents []goods.Document) ([]AvailableDocument, error
 		form, known := d.config.Rules().Form(slug)
 		switch {
 		case !known:
-			return nil, fmt.Errorf("documents[%d]: unknown document type %q%s", i, slug, spelling.Suggestion(slug, compliance.Slugs()))
+			return nil, fmt.Errorf("documents[%d]: unknown document type %q%s", i, slug,
+				spelling.Suggestion(slug, compliance.Slugs()))
 		case slices.ContainsFunc(offers, func(o AvailableDocument) bool { return o.DocumentType == slug }):
 			return nil, fmt.Errorf("documents[%d]: %s is listed twice", i, slug)
 		case !document.Amount.Known() || document.Amount.Sign() < 0:

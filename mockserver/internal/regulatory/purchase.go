@@ -109,10 +109,12 @@ func (d *Service) charged(next *Record, entry ledger.Entry) (Receipt, error) {
 func (in PurchaseInput) check() []Problem {
 	var problems []Problem
 	if in.RequestID == "" {
-		problems = append(problems, Problem{Field: "request_id", Reason: "is required; use the one in the response of analyze"})
+		problems = append(problems, Problem{Field: "request_id",
+			Reason: "is required; use the one in the response of analyze"})
 	}
 	if len(in.DocumentTypes) == 0 {
-		problems = append(problems, Problem{Field: "document_types", Reason: "is required; list at least one of the draft's available_documents"})
+		problems = append(problems, Problem{Field: "document_types",
+			Reason: "is required; list at least one of the draft's available_documents"})
 	}
 	return problems
 }
@@ -141,7 +143,8 @@ func (d *Service) checkTypes(record *Record, slugs []string) error {
 			if problems == nil {
 				first = Refusal{Code: rule.code, Rule: rule.rule}
 			}
-			problems = append(problems, Problem{Field: fmt.Sprintf("document_types[%d]", i), Reason: fmt.Sprintf("(%s) %s", shorten(slug), rule.reason)})
+			problems = append(problems, Problem{Field: fmt.Sprintf("document_types[%d]", i),
+				Reason: fmt.Sprintf("(%s) %s", shorten(slug), rule.reason)})
 			break
 		}
 	}
@@ -157,8 +160,10 @@ func (d *Service) checkTypes(record *Record, slugs []string) error {
 func chargeRefused(record *Record, err error) error {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
 		refusal := refuse(CodeInsufficientFunds, assumeFunds, "%v", short)
-		refusal.Data = map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance, "needed": short.Needed}
+		refusal.Data = map[string]any{"wallet": short.Wallet, "currency": short.Currency, "balance": short.Balance,
+			"needed": short.Needed}
 		return refusal.of(record)
 	}
-	return refuse(CodeChargeRefused, assumeFunds, "wallet %s cannot be charged for request %s: %v", record.Wallet, record.RequestID, err).of(record)
+	return refuse(CodeChargeRefused, assumeFunds, "wallet %s cannot be charged for request %s: %v", record.Wallet,
+		record.RequestID, err).of(record)
 }

@@ -121,7 +121,8 @@ func (d *Service) Check(books *ledger.Ledger) error {
 		}
 		unfinished := slices.ContainsFunc(r.Documents, func(doc Document) bool { return doc.Status != DocumentGenerated })
 		if complete := len(r.Documents) > 0 && !unfinished; complete != (r.Status == StateCompleted) {
-			broken = append(broken, fmt.Errorf("request %s is %s, but all documents generated is %v", r.RequestID, r.Status, complete))
+			broken = append(broken, fmt.Errorf("request %s is %s, but all documents generated is %v", r.RequestID, r.Status,
+				complete))
 		}
 	}
 	return errors.Join(broken...)
@@ -185,7 +186,8 @@ func (r *Record) happened(before *Record) {
 	}
 	var steps []Step
 	for i, doc := range r.Documents {
-		if i < len(before.Documents) && before.Documents[i].Status == doc.Status && before.Documents[i].Attempts == doc.Attempts {
+		if i < len(before.Documents) && before.Documents[i].Status == doc.Status &&
+			before.Documents[i].Attempts == doc.Attempts {
 			continue
 		}
 		steps = append(steps, Step{

@@ -27,7 +27,8 @@ func (d *Service) Sheet(requestID, slug string) (formpdf.Document, error) {
 	}
 	doc := record.document(slug)
 	if doc == nil {
-		return formpdf.Document{}, notFound("purchased document", slug, "purchase it first, or use one in documents of the request")
+		return formpdf.Document{}, notFound("purchased document", slug,
+			"purchase it first, or use one in documents of the request")
 	}
 	if doc.Status != DocumentGenerated {
 		return formpdf.Document{}, refuse(CodeNotGenerated, "assumption: a PDF is available once its document is generated",

@@ -97,13 +97,16 @@ var transitions = []transition{
 	{from: []State{StateProcessing}, trigger: TriggerEvidence, to: StateProcessing, rule: assumeManual},
 	{from: []State{StateFailed}, trigger: TriggerRetry, to: StateProcessing, rule: assumeRetry},
 
-	{from: []State{StatePurchasing, StateProcessing, StateCompleted, StateFailed}, trigger: TriggerEdit, rule: specEditable,
+	{from: []State{StatePurchasing, StateProcessing, StateCompleted, StateFailed}, trigger: TriggerEdit,
+		rule: specEditable,
 		code: CodeNotEditable, reason: "only a draft can be edited; analyze again to start a new one"},
 	{from: []State{StatePurchasing, StateProcessing, StateCompleted}, trigger: TriggerPurchase, rule: specPurchase,
-		code:   CodeAlreadyPurchased,
-		reason: "it is already purchased, and nothing was charged again; read the request to follow its documents, and analyze again to purchase further ones"},
+		code: CodeAlreadyPurchased,
+		reason: "it is already purchased, and nothing was charged again; read the request to follow its documents, and " +
+			"analyze again to purchase further ones"},
 	{from: []State{StateFailed}, trigger: TriggerPurchase, rule: specPurchase,
-		code: CodeNotPurchasable, reason: "only a draft can be purchased, and nothing was charged; retry its documents, or analyze again"},
+		code: CodeNotPurchasable, reason: "only a draft can be purchased, and nothing was charged; retry its documents, " +
+			"or analyze again"},
 	{from: []State{StateDraft}, trigger: TriggerRetry, rule: specRetry,
 		code: CodeNotRetryable, reason: "nothing was purchased yet; purchase its documents first"},
 	{from: []State{StatePurchasing}, trigger: TriggerRetry, rule: specRetry,
@@ -127,5 +130,6 @@ func allow(r *Record, trigger Trigger) (State, error) {
 			return noState, refuse(t.code, t.rule, "request %s is %s: %s", r.RequestID, r.Status, t.reason).of(r)
 		}
 	}
-	return noState, refuse(CodeImpossible, specTable, "request %s is %s and %q has no row in the table of transitions", r.RequestID, r.Status, trigger)
+	return noState, refuse(CodeImpossible, specTable, "request %s is %s and %q has no row in the table of transitions",
+		r.RequestID, r.Status, trigger)
 }

@@ -1,5 +1,5 @@
-// Package seed makes the account that a world begins with: shipments, invoices, wallets with their history, rates, webhooks
-// and the deliveries to them. All of it is a function of a [Plan], so the same plan gives the same account.
+// Package seed makes the account that a world begins with: shipments, invoices, wallets with their history, rates,
+// webhooks and the deliveries to them. All of it is a function of a [Plan], so the same plan gives the same account.
 package seed
 
 import (
@@ -94,7 +94,8 @@ func (w *seeder) amount(text string) shipping.Amount {
 	return amount
 }
 
-// seedShipments makes the voyages, newest first. If the plan has more shipments, the voyages repeat, 50 days earlier each time.
+// seedShipments makes the voyages, newest first. If the plan has more shipments, the voyages repeat, 50 days earlier
+// each time.
 func (w *seeder) seedShipments() {
 	towns, choices, all := places(), carriers(), voyages()
 	for i := range cmp.Or(w.plan.Shipments, len(all)) {
@@ -106,7 +107,8 @@ func (w *seeder) seedShipments() {
 			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.from]},
 			AddressTo:   account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.to]},
 			Parcel:      account.Parcel{ParcelID: w.IDs.Numbered("PC"), Items: items},
-			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 + w.IDs.Random.IntN(900_000_000)),
+			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 +
+				w.IDs.Random.IntN(900_000_000)),
 			Amount: w.amount(c.price), Currency: "USD", Events: history(v, towns, made), User: w.User,
 			CreatedAt: jsontext.Timestamp{Time: made}, UpdatedAt: jsontext.Timestamp{Time: made},
 		}
@@ -133,7 +135,8 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []ac
 	reached := slices.Index([]string{"pending", "confirmed", "in-transit", "delivered"}, v.status)
 	events := []account.Progress{}
 	for _, step := range steps[:reached+1] {
-		events = append(events, account.Progress{CreatedAt: jsontext.Timestamp{Time: made.Add(step.after)}, Description: step.text, Location: step.where, Status: step.state})
+		events = append(events, account.Progress{CreatedAt: jsontext.Timestamp{Time: made.Add(step.after)},
+			Description: step.text, Location: step.where, Status: step.state})
 	}
 	return events
 }
@@ -162,7 +165,8 @@ func (w *seeder) seedInvoices() {
 		w.Invoices[url] = regulatory.Consignment{
 			Items:     w.items(v.goods),
 			Addresses: regulatory.Addresses{Origin: towns[v.from], Destination: towns[v.to]},
-			Shipping:  regulatory.Shipping{CarrierSlug: "dhl-express", Service: "Express Worldwide", Incoterm: "DAP", ReasonForExport: "sale"},
+			Shipping: regulatory.Shipping{CarrierSlug: "dhl-express", Service: "Express Worldwide", Incoterm: "DAP",
+				ReasonForExport: "sale"},
 		}
 		w.InvoiceURLs = append(w.InvoiceURLs, url)
 	}
@@ -217,8 +221,8 @@ func (w *seeder) priced(dollars string, into purse, percent int) shipping.Amount
 	return part.Round(2)
 }
 
-// seedWebhooks makes many old webhooks that are inactive or not subscribed to shipment events, and a few that are, so that
-// a replay to all makes few deliveries.
+// seedWebhooks makes many old webhooks that are inactive or not subscribed to shipment events, and a few that are, so
+// that a replay to all makes few deliveries.
 func (w *seeder) seedWebhooks() {
 	for i := range seededWebhooks {
 		made := jsontext.Timestamp{Time: Epoch.Add(-time.Duration(seededWebhooks-i) * 20 * time.Hour)}
@@ -340,7 +344,8 @@ func (w *seeder) chooseWallet(money []purse) int {
 // payForShipment debits a wallet, which is funded again if it would run dry. Every 40th payment is reversed.
 func (w *seeder) payForShipment(wallet string, p purse, number int, at time.Time) {
 	amount := w.priced("100", p, 4+w.IDs.Random.IntN(120))
-	id, how := w.IDs.Coded("TR"), account.TransactionDetails{Pending: number >= w.plan.debits()-3, Reversed: number%40 == 20}
+	id, how := w.IDs.Coded("TR"), account.TransactionDetails{Pending: number >= w.plan.debits()-3,
+		Reversed: number%40 == 20}
 	if number%5 != 0 { // every fifth is about no shipment, and every seventh has no reference
 		how.About.ShipmentID = account.Pick(w.IDs, w.ShipmentIDs)
 	}

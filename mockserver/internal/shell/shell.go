@@ -1,5 +1,5 @@
-// Package shell writes arguments and bytes into command lines of a POSIX shell. Its output is printable, so that it can be
-// shown on a terminal and pasted into one.
+// Package shell writes arguments and bytes into command lines of a POSIX shell. Its output is printable, so that it can
+// be shown on a terminal and pasted into one.
 package shell
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // Quote returns an argument as a shell reads it: as it is if it has only characters without a meaning to any shell,
-// else in single quotes. Text with control characters, other characters that cannot be seen, or bytes that are not UTF-8
-// is written by printf. A NUL byte is left out, because no argument can contain one.
+// else in single quotes. Text with control characters, other characters that cannot be seen, or bytes that are not
+// UTF-8 is written by printf. A NUL byte is left out, because no argument can contain one.
 func Quote(argument string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:"
 	switch {

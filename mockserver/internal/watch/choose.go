@@ -30,7 +30,8 @@ func (j *Log) Choice(q journal.Query) (Choice, error) {
 		choice.after = j.Last()
 	case q.After != "":
 		if choice.after, err = numberOf(q.After); err != nil {
-			return choice, fmt.Errorf("after is %q: write the request_id of an entry, such as req-7, or %s", q.After, journal.Latest)
+			return choice, fmt.Errorf("after is %q: write the request_id of an entry, such as req-7, or %s", q.After,
+				journal.Latest)
 		}
 	}
 	if q.Before != "" {
@@ -55,8 +56,8 @@ func (j *Log) Choose(choice Choice) []journal.Entry {
 	return entries
 }
 
-// choose also returns how many entries there are without the limits of the choice, and a channel that closes at the next
-// change.
+// choose also returns how many entries there are without the limits of the choice, and a channel that closes at the
+// next change.
 func (j *Log) choose(choice Choice) (entries []journal.Entry, total int, changed <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,7 +84,8 @@ func (j *Log) choose(choice Choice) (entries []journal.Entry, total int, changed
 	return entries, total, j.changed
 }
 
-// Await returns the recorded entries of a choice as soon as there are count of them. It returns an error if the context ends.
+// Await returns the recorded entries of a choice as soon as there are count of them. It returns an error if the context
+// ends.
 func (j *Log) Await(ctx context.Context, choice Choice, count int) ([]journal.Entry, error) {
 	for {
 		entries, found, changed := j.choose(choice)
@@ -93,7 +95,8 @@ func (j *Log) Await(ctx context.Context, choice Choice, count int) ([]journal.En
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("mockserver: waited for %s and found %d of %d; %s: %w", &choice.Query, found, count, j.latest(), context.Cause(ctx))
+			return nil, fmt.Errorf("mockserver: waited for %s and found %d of %d; %s: %w", &choice.Query, found, count,
+				j.latest(), context.Cause(ctx))
 		}
 	}
 }
@@ -113,5 +116,6 @@ func (j *Log) latest() string {
 		}
 		lines = append(lines, fmt.Sprintf("%s %s %s", c.Method, c.Path, status))
 	}
-	return fmt.Sprintf("the journal has %s, the latest: %s", spelling.Counted(len(calls), "request", "requests"), strings.Join(lines, ", "))
+	return fmt.Sprintf("the journal has %s, the latest: %s", spelling.Counted(len(calls), "request", "requests"),
+		strings.Join(lines, ", "))
 }

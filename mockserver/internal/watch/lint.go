@@ -61,8 +61,8 @@ const (
 	maxFindings = 200
 )
 
-// NewLint returns a linter. once are the operations that must not be repeated before their outcome was read; parameters and
-// fields return the query parameters and the members of the body that the specification lists for an operation.
+// NewLint returns a linter. once are the operations that must not be repeated before their outcome was read; parameters
+// and fields return the query parameters and the members of the body that the specification lists for an operation.
 func NewLint(once []string, parameters, fields func(operation string) []string) *Lint {
 	return &Lint{
 		once: once, parameters: parameters, fields: fields,
@@ -148,7 +148,8 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 	if before, known := d.refused[same]; known {
 		switch {
 		case at.Before(before.notBefore):
-			find(journal.LintIgnoredRetryAfter, "sent again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
+			find(journal.LintIgnoredRetryAfter, "sent "+
+				"again "+before.notBefore.Sub(at).Round(time.Millisecond).String()+" too early")
 		case before.notBefore.IsZero() && before.changes == d.changes:
 			find(journal.LintRepeatedRefusal, "refused with "+strconv.Itoa(before.status)+" before")
 		}
@@ -176,9 +177,9 @@ func retryAt(value string, now time.Time) (time.Time, bool) {
 	return at, err == nil && at.After(now)
 }
 
-// watchOnce finds a request that must not be repeated, such as a purchase, and was sent again before its outcome was read.
-// Requests are compared in the order in which they arrived: the response to the first can be ready after the client has
-// sent the second.
+// watchOnce finds a request that must not be repeated, such as a purchase, and was sent again before its outcome was
+// read. Requests are compared in the order in which they arrived: the response to the first can be ready after the
+// client has sent the second.
 func (d *Lint) watchOnce(x *wire.Exchange, find func(journal.LintRule, string)) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.Header.Get(name) != "" {
@@ -258,7 +259,8 @@ func (d *Lint) find(rule journal.LintRule, operation, detail, id string) {
 		if i = len(d.findings); i == maxFindings {
 			return
 		}
-		d.findings = append(d.findings, &journal.Finding{Rule: rule, Operation: operation, Detail: detail, Advice: advice(rule) + d.meant(rule, operation, detail)})
+		d.findings = append(d.findings, &journal.Finding{Rule: rule, Operation: operation, Detail: detail,
+			Advice: advice(rule) + d.meant(rule, operation, detail)})
 	}
 	found := d.findings[i]
 	found.Times++
@@ -308,7 +310,8 @@ func advice(r journal.LintRule) string {
 	case journal.LintIgnoredRetryAfter:
 		return "the previous response had a Retry-After: wait that long"
 	case journal.LintPolledTooFast:
-		return "a request was looked up several times in a row within 100 ms each: generation takes seconds, so increase the wait between requests"
+		return "a request was looked up several times in a row within 100 ms each: generation takes seconds, so increase " +
+			"the wait between requests"
 	case journal.LintUnknownParameter:
 		return "the specification does not list this query parameter for the operation: it may be ignored"
 	case journal.LintUnknownField:
@@ -316,7 +319,8 @@ func advice(r journal.LintRule) string {
 	case journal.LintNoContentType:
 		return `a body came without Content-Type: send application/json ("Authentication")`
 	case journal.LintRepeatedPurchase:
-		return "a purchase was sent again before the request was read: the first may have charged the wallet, so read the request first"
+		return "a purchase was sent again before the request was read: the first may have charged the wallet, so read the " +
+			"request first"
 	case journal.LintIdempotencyKey:
 		return "the service ignores this header, and net/http retries a request that has it automatically"
 	case journal.LintFollowedRedirect:

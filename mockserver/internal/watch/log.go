@@ -1,5 +1,5 @@
-// Package watch observes exchanges: it journals them, and lints the behaviour of the client. It changes nothing about an
-// exchange except its ID, which the journal sets.
+// Package watch observes exchanges: it journals them, and lints the behaviour of the client. It changes nothing about
+// an exchange except its ID, which the journal sets.
 package watch
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Log records the latest calls, and counts the calls of each operation. If it is full, it drops the oldest call. A failed
-// call, which was refused or struck by a fault, is dropped later, so that many good calls do not drive out the few that
-// somebody looks for.
+// Log records the latest calls, and counts the calls of each operation. If it is full, it drops the oldest call. A
+// failed call, which was refused or struck by a fault, is dropped later, so that many good calls do not drive out the
+// few that somebody looks for.
 type Log struct {
 	size int           // number of calls recorded, without failed ones that are kept longer; 0 for none
 	body int           // bytes recorded of a body
@@ -48,7 +48,8 @@ type entry struct {
 
 // NewLog returns a log. all counts the calls of all logs, which record at most about most.
 func NewLog(size, body int, all *atomic.Int64, most int) *Log {
-	return &Log{size: size, body: body, all: all, most: int64(max(size, most)), counts: map[string]int{}, changed: make(chan struct{})}
+	return &Log{size: size, body: body, all: all, most: int64(max(size, most)), counts: map[string]int{},
+		changed: make(chan struct{})}
 }
 
 // add records a call, and returns its request id.
@@ -140,7 +141,8 @@ func (j *Log) find(id string) *entry {
 	if err != nil || !strings.HasPrefix(id, "req-") {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(j.calls, number, func(e *entry, number uint64) int { return cmp.Compare(e.number, number) })
+	i, found := slices.BinarySearchFunc(j.calls, number,
+		func(e *entry, number uint64) int { return cmp.Compare(e.number, number) })
 	if !found {
 		return nil
 	}
@@ -153,7 +155,8 @@ func (j *Log) absent(id string) error {
 	if err != nil || number == 0 || number > j.total {
 		return fmt.Errorf("the journal has no request %q: use the X-Request-Id of one of the latest responses", id)
 	}
-	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with WithJournal in Go", ErrDropped, id, j.size)
+	return fmt.Errorf("%w %q: it keeps the latest %d, and refused ones longer; raise the limit with WithJournal in Go",
+		ErrDropped, id, j.size)
 }
 
 // Clear removes every call and starts the numbering again.

@@ -21,8 +21,8 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// ReadBody returns the body of a request, or a refusal: 413 over the limit, 415 if it is encoded or not declared as JSON,
-// or if typed is set and it has no Content-Type.
+// ReadBody returns the body of a request, or a refusal: 413 over the limit, 415 if it is encoded or not declared as
+// JSON, or if typed is set and it has no Content-Type.
 //
 // Specification: "Authentication" (Content-Type: application/json for POST and PUT bodies; optional
 // for replay). Assumption: a body without a Content-Type counts as JSON; see
@@ -42,10 +42,12 @@ func ReadAny(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *Repl
 	done(err == nil)
 	if err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return nil, new(Refused(http.StatusRequestTimeout, CodeTimeout, fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout)))
+			return nil, new(Refused(http.StatusRequestTimeout, CodeTimeout,
+				fmt.Sprintf("the body did not arrive within %v: send all of it", bodyTimeout)))
 		}
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body is longer than %d bytes: send less, or raise request.max_body of the dialect", limit))
+			p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge,
+				fmt.Sprintf("the body is longer than %d bytes: send less, or raise request.max_body of the dialect", limit))
 			return nil, &p
 		}
 		return nil, new(Refused(http.StatusBadRequest, CodeMalformed, "the body ended early: send it again"))
@@ -55,7 +57,8 @@ func ReadAny(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *Repl
 
 // checkType returns the refusal of a body that is encoded or not declared as JSON.
 func checkType(header http.Header, body []byte, typed bool) *Reply {
-	if encoded := header.Get("Content-Encoding"); len(body) > 0 && encoded != "" && !strings.EqualFold(encoded, "identity") {
+	if encoded := header.Get("Content-Encoding"); len(body) > 0 && encoded != "" &&
+		!strings.EqualFold(encoded, "identity") {
 		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
 			fmt.Sprintf("the body has the Content-Encoding %q: send it without one", encoded)))
 	}
@@ -64,7 +67,8 @@ func checkType(header http.Header, body []byte, typed bool) *Reply {
 	case len(body) == 0, declared == "" && !typed, err == nil && kind == "application/json":
 		return nil
 	case declared == "":
-		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType, "the body has no Content-Type: send it with Content-Type: application/json"))
+		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
+			"the body has no Content-Type: send it with Content-Type: application/json"))
 	default:
 		return new(Refused(http.StatusUnsupportedMediaType, CodeMediaType,
 			fmt.Sprintf("the body is declared as %q: send JSON with Content-Type: application/json", declared)))
@@ -121,7 +125,9 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 		return new(Refused(http.StatusBadRequest, CodeMalformed, "the body is not a JSON object: send one, such as {}"))
 	}
 	if most := int(max(4096, min(d.MaxBody/256, 1<<30))); jsonread.Crowded(text, most) { // each becomes a record
-		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise request.max_body of the dialect", most))
+		p := Refused(http.StatusRequestEntityTooLarge, CodeTooLarge,
+			fmt.Sprintf("the lists in the body hold more than %d elements: send fewer, or raise request.max_body of the dialect",
+				most))
 		return &p
 	}
 	x.Unknown = unknownFields(text, into)
@@ -156,7 +162,8 @@ func (d Decoding) DecodeControl(x *Exchange, into any) *Reply {
 		return refusal
 	}
 	if name, found := jsonread.UnknownMember(x.Body, into); found {
-		return new(Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into))))))
+		return new(Refused(http.StatusBadRequest, CodeInvalid,
+			fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into))))))
 	}
 	return nil
 }
@@ -230,7 +237,8 @@ func position(err error, length int) string {
 		if wrong.Value == "number" && (wrong.Type.Name() == "Duration" || strings.HasSuffix(wrong.Field, "duration")) {
 			return fmt.Sprintf("field %q is a number: write a string with a unit, such as \"90s\" or \"1h30m\"", wrong.Field)
 		}
-		return fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type, wrong.Offset)
+		return fmt.Sprintf("field %q is a JSON %s and should be a %s, at byte %d", wrong.Field, wrong.Value, wrong.Type,
+			wrong.Offset)
 	}
 	if date, ok := errors.AsType[*time.ParseError](err); ok {
 		return fmt.Sprintf("%s is not a time: write it as 2026-01-05T09:30:00Z", date.Value)

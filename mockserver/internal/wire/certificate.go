@@ -20,7 +20,8 @@ func NewCertificate(now time.Time, hosts []string) (trusted []byte, certificate 
 		return nil, certificate, err
 	}
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: "mockserver, for tests only"}, NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(1, 0, 0),
+		Subject: pkix.Name{CommonName: "mockserver, for tests only"}, NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(1,
+			0, 0),
 		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}

@@ -85,7 +85,8 @@ func Strikes(all []Strike) string {
 	return strings.Join(texts, ", ")
 }
 
-// Ticks paces a body that is sent byte by byte: Wait returns nil after the next tick, or an error if the body is cut off.
+// Ticks paces a body that is sent byte by byte: Wait returns nil after the next tick, or an error if the body is cut
+// off.
 type Ticks interface {
 	Wait(ctx context.Context) error
 	Stop()
@@ -167,8 +168,9 @@ func (x *Exchange) SubstituteReply() {
 // machine and programs that send the token may use them.
 const ControlPrefix = "/_mock/"
 
-// IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other path,
-// and hide a mistake of the client.
+// IsClean reports whether a path is absolute and has no empty, "." or ".." segment. ServeMux would redirect any other
+// path, and hide a mistake of the client.
 func IsClean(path string) bool {
-	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") &&
+		!strings.Contains(path+"/", "/../")
 }

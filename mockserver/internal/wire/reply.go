@@ -189,8 +189,8 @@ func (p *Reply) Encode() {
 // closed, so that clients that do not read take no memory.
 const writeTimeout = 30 * time.Second
 
-// LimitWrite sets the deadline of a response that is written from now on; the zero duration removes it. A writer without
-// deadlines, such as a recorder, has no slow client.
+// LimitWrite sets the deadline of a response that is written from now on; the zero duration removes it. A writer
+// without deadlines, such as a recorder, has no slow client.
 func LimitWrite(w http.ResponseWriter, within time.Duration) {
 	var deadline time.Time
 	if within > 0 {
@@ -254,8 +254,8 @@ func MatchesTag(conditions []string, tag string) bool {
 	return false
 }
 
-// Prefers reports whether a request accepts a media type by name, and not another one. Of the weights, only 0 counts: it
-// means that the type is not acceptable (RFC 9110, 12.4.2).
+// Prefers reports whether a request accepts a media type by name, and not another one. Of the weights, only 0 counts:
+// it means that the type is not acceptable (RFC 9110, 12.4.2).
 func Prefers(requested http.Header, mediaType, other string) bool {
 	accepted := map[string]bool{}
 	for entry := range strings.SplitSeq(strings.Join(requested["Accept"], ","), ",") {

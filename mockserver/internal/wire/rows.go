@@ -10,8 +10,8 @@ import (
 	"net/http"
 )
 
-// Rows is the body of a list. Its records are encoded as they are sent, so that a client that reads slowly holds a buffer
-// and not the whole page.
+// Rows is the body of a list. Its records are encoded as they are sent, so that a client that reads slowly holds a
+// buffer and not the whole page.
 type Rows struct {
 	before, after []byte
 	records       []func() json.RawMessage

@@ -47,7 +47,8 @@ func (w *World) strike(d notify.Delivery) delivery.Strike {
 
 func (w *World) RemoveFault(number int) error {
 	if !w.Faults.Remove(number) {
-		return fmt.Errorf("mockserver: %w: %d; GET %sfaults lists them (in Go: World.Faults)", ErrNoFault, number, wire.ControlPrefix)
+		return fmt.Errorf("mockserver: %w: %d; GET %sfaults lists them (in Go: World.Faults)", ErrNoFault, number,
+			wire.ControlPrefix)
 	}
 	return nil
 }
@@ -76,13 +77,14 @@ type Arriving struct {
 // maxArriving is how many requests of a world can be on their way at a time.
 const maxArriving = 1000
 
-// Expect performs the operation of a request when it is due, and then amends the entry of the journal. It returns an error if
-// the world has no room for the request.
+// Expect performs the operation of a request when it is due, and then amends the entry of the journal. It returns an
+// error if the world has no room for the request.
 func (w *World) Expect(a Arriving, entry string) error {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.arriving) >= maxArriving {
-		return fmt.Errorf("%d requests are on their way, which is the limit: advance the clock, or clear the faults", maxArriving)
+		return fmt.Errorf("%d requests are on their way, which is the limit: advance the clock, or clear the faults",
+			maxArriving)
 	}
 	if err := w.Room(a.Size); err != nil {
 		return err
@@ -110,7 +112,8 @@ func (w *World) arrive(a *Arriving) {
 	w.Log.Amend(a.entry, fault.ArriveLate(0).Kind, a.Perform()+" at "+w.Clock.Now().Format(time.RFC3339))
 }
 
-// arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being performed.
+// arriveAll performs the operations of all arriving requests, the first due first, and waits for one that is being
+// performed.
 func (w *World) arriveAll() {
 	w.Lock()
 	all := slices.SortedStableFunc(slices.Values(w.arriving), func(a, b *Arriving) int { return a.Due.Compare(b.Due) })

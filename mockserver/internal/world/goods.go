@@ -64,7 +64,8 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) {
 }
 
 // consignment returns what an analysis reads, with the defaults of package goods. The caller holds the lock.
-func (w *World) consignment(items []goods.Item, from, to shipping.Address, documents []goods.Document) (c regulatory.Consignment, err error) {
+func (w *World) consignment(items []goods.Item, from, to shipping.Address,
+	documents []goods.Document) (c regulatory.Consignment, err error) {
 	text, err := json.Marshal([]any{items, from, to, documents})
 	if err == nil {
 		err = w.Room(len(text))
@@ -85,7 +86,8 @@ func (w *World) consignment(items []goods.Item, from, to shipping.Address, docum
 	if c.Addresses.Origin, err = address(from, shipping.Address{City: "Lagos", Country: "NG"}); err != nil {
 		return c, err
 	}
-	if c.Addresses.Destination, err = address(to, shipping.Address{City: "New York", State: "NY", Country: "US"}); err != nil {
+	if c.Addresses.Destination, err = address(to,
+		shipping.Address{City: "New York", State: "NY", Country: "US"}); err != nil {
 		return c, err
 	}
 	if documents != nil {

@@ -55,7 +55,8 @@ func (w *World) RemoveRows(operation string, rows int) {
 		case operation != shipping.OpListWebhooks:
 			w.Account.List(strings.TrimSuffix(operation, ".list")).RemoveNewest()
 		case len(all) > 0:
-			if err := w.replaceWebhook(all[len(all)-1].WebhookID, func(account.Webhook) *account.Webhook { return nil }); err != nil {
+			if err := w.replaceWebhook(all[len(all)-1].WebhookID,
+				func(account.Webhook) *account.Webhook { return nil }); err != nil {
 				w.settings.Logger.Error("cannot remove a webhook", "error", err)
 			}
 		}

@@ -38,7 +38,8 @@ func (w *World) Await(ctx context.Context, q journal.Query, timeout time.Duratio
 }
 
 // AwaitChoice returns the entries of a choice as soon as there are count of them.
-func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int, timeout time.Duration) ([]journal.Entry, error) {
+func (w *World) AwaitChoice(ctx context.Context, choice watch.Choice, count int,
+	timeout time.Duration) ([]journal.Entry, error) {
 	ctx, cancel := w.waiting(ctx, timeout)
 	defer cancel()
 	return w.Log.Await(ctx, choice, count)

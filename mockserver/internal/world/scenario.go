@@ -33,16 +33,24 @@ type ScenarioWord struct {
 func Scenarios() []ScenarioWord {
 	return []ScenarioWord{
 		{Word: "default", Summary: "the seeded world, like the home world", apply: func(*worldPlan, int) {}},
-		{Word: "seedN", Max: maxSeed, Summary: "the seeded world of another random seed", apply: func(w *worldPlan, n int) { w.Seed = uint64(n) }},
+		{Word: "seedN", Max: maxSeed, Summary: "the seeded world of another random seed",
+			apply: func(w *worldPlan, n int) { w.Seed = uint64(n) }},
 		{Word: "empty", Summary: "empty wallets, and nothing else", apply: func(w *worldPlan, _ int) { w.Empty = true }},
-		{Word: "lowfunds", Summary: "every wallet holds 1.00 of its currency", apply: func(w *worldPlan, _ int) { w.LowFunds = true }},
-		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed on request", apply: func(w *worldPlan, n int) { w.Computed = n }},
-		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger", apply: func(w *worldPlan, n int) { w.Payments = n }},
+		{Word: "lowfunds", Summary: "every wallet holds 1.00 of its currency",
+			apply: func(w *worldPlan, _ int) { w.LowFunds = true }},
+		{Word: "rowsN", Max: maxListed, Summary: "the first wallet lists N transactions, computed on request",
+			apply: func(w *worldPlan, n int) { w.Computed = n }},
+		{Word: "historyN", Max: maxStored, Summary: "N payments from the wallets, all stored and in the ledger",
+			apply: func(w *worldPlan, n int) { w.Payments = n }},
 		{Word: "shipmentsN", Max: maxShipments, Summary: "N shipments", apply: func(w *worldPlan, n int) { w.Shipments = n }},
-		{Word: "instant", Summary: "documents are generated at the next tick of the clock", apply: func(w *worldPlan, _ int) { w.dialect.Time.Generation = -1 }},
-		{Word: "capN", Max: 10_000, Summary: "pages have at most N records, regardless of perPage", apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
-		{Word: "virtual", Summary: "time stands still until the world is advanced", apply: func(w *worldPlan, _ int) { w.virtual = true }},
-		{Word: "real", Summary: "time is real, even if the home world has a virtual clock", apply: func(w *worldPlan, _ int) { w.virtual = false }},
+		{Word: "instant", Summary: "documents are generated at the next tick of the clock",
+			apply: func(w *worldPlan, _ int) { w.dialect.Time.Generation = -1 }},
+		{Word: "capN", Max: 10_000, Summary: "pages have at most N records, regardless of perPage",
+			apply: func(w *worldPlan, n int) { w.dialect.List.MaxPerPage = n }},
+		{Word: "virtual", Summary: "time stands still until the world is advanced",
+			apply: func(w *worldPlan, _ int) { w.virtual = true }},
+		{Word: "real", Summary: "time is real, even if the home world has a virtual clock",
+			apply: func(w *worldPlan, _ int) { w.virtual = false }},
 	}
 }
 
@@ -95,7 +103,8 @@ func (c *Settings) planFor(scenario string) (worldPlan, error) {
 	}
 	w.ObjectBreakdown = w.dialect.List.Breakdown == "object"
 	if w.Empty && (w.LowFunds || w.Computed > 0 || w.Payments > 0 || w.Shipments > 0) || w.Computed > 0 && w.Payments > 0 {
-		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money, shipments nor rows, and rows are either computed or stored", scenario)
+		return w, fmt.Errorf("scenario %q contradicts itself: an empty world has neither money, shipments nor rows, and "+
+			"rows are either computed or stored", scenario)
 	}
 	return w, nil
 }

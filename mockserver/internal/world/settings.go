@@ -51,7 +51,8 @@ const recordsPerRequest = 2
 // recordsIn returns how many records bytes that are stored count for: a record of 1 KiB is one.
 func recordsIn(bytes int) int { return bytes / 1024 }
 
-// stored returns how many records the world stores, without the initial ones, which it shares. The caller holds the lock.
+// stored returns how many records the world stores, without the initial ones, which it shares. The caller holds the
+// lock.
 func (w *World) stored() int {
 	bytes := w.bodies + w.Faults.Bytes() + w.Account.Webhooks.Bytes
 	for _, a := range w.arriving {
@@ -76,13 +77,15 @@ func recordsOf(a *account.Account) int {
 func (w *World) Room(bytes int) error {
 	w.count()
 	if records := w.settings.Records.Load(); records+1+int64(recordsIn(bytes)) > w.settings.Limits.Records {
-		return fmt.Errorf("%w: its worlds have %d, and at most %d are allowed: close worlds with DELETE %sworlds/NAME (in Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
+		return fmt.Errorf("%w: its worlds have %d, and at most %d are allowed: close worlds with DELETE %sworlds/NAME (in "+
+			"Go: World.Close), or reset them with POST %[4]sworlds/NAME/reset (World.Reset)",
 			ErrTooManyRows, records, w.settings.Limits.Records, wire.ControlPrefix)
 	}
 	return nil
 }
 
-// count adds what the world stores to the records of the server. A closed world stores nothing. The caller holds the lock.
+// count adds what the world stores to the records of the server. A closed world stores nothing. The caller holds the
+// lock.
 func (w *World) count() {
 	now := 0
 	if w.closed.Err() == nil {

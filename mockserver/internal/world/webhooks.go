@@ -33,7 +33,8 @@ func (w *World) AddWebhook(h notify.Webhook) (string, error) {
 	}
 	now := jsontext.Timestamp{Time: w.Clock.Now()}
 	made := &account.Webhook{
-		WebhookID: w.Account.IDs.Numbered("WA"), StorageID: w.Account.IDs.Storage(), Name: cmp.Or(h.Name, "Added webhook"), URL: h.URL,
+		WebhookID: w.Account.IDs.Numbered("WA"), StorageID: w.Account.IDs.Storage(), Name: cmp.Or(h.Name,
+			"Added webhook"), URL: h.URL,
 		Event: slices.Clone(h.Events), Active: !h.Inactive, User: w.Account.User, CreatedAt: now, UpdatedAt: now,
 	}
 	made.ID = made.StorageID
@@ -162,7 +163,8 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 	}
 	s := w.Account.Shipments[e.ShipmentID]
 	if s == nil {
-		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/worlds/NAME lists those of a world (in Go: World.Shipments), or send data instead", e.ShipmentID)
+		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/worlds/NAME lists those of a world (in Go: "+
+			"World.Shipments), or send data instead", e.ShipmentID)
 	}
 	payload, err = s.Payload(e.Kind)
 	return payload, e.ShipmentID, err
@@ -183,7 +185,8 @@ func (w *World) shipmentIn(data json.RawMessage) string {
 		ShipmentID json.RawMessage `json:"shipment_id"`
 	}
 	var id string
-	if jsonread.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil || w.Account.Shipments[id] == nil {
+	if jsonread.Unmarshal(data, &named) != nil || json.Unmarshal(named.ShipmentID, &id) != nil ||
+		w.Account.Shipments[id] == nil {
 		return ""
 	}
 	return id
@@ -199,7 +202,8 @@ func (w *World) WaitDelivery(ctx context.Context, deliveryID string) (notify.Del
 }
 
 // AwaitInbox returns the notifications of the inbox that a caller selects, as soon as there are count of them.
-func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int, timeout time.Duration) ([]notify.Received, error) {
+func (w *World) AwaitInbox(ctx context.Context, after int, contains string, count int,
+	timeout time.Duration) ([]notify.Received, error) {
 	ctx, cancel := w.waiting(ctx, timeout)
 	defer cancel()
 	found, err := w.Inbox.Await(ctx, after, contains, count)

@@ -31,9 +31,11 @@ type Worlds struct {
 	closed  bool
 }
 
-// NewWorlds returns the worlds of a server with the home world, in a scenario. They can be used even if it returns an error.
+// NewWorlds returns the worlds of a server with the home world, in a scenario. They can be used even if it returns an
+// error.
 func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
-	b := &Worlds{settings: s, byKey: map[string]*World{}, attempts: make(chan struct{}, delivery.MaxAttempts), initial: map[seed.Plan]*template{}}
+	b := &Worlds{settings: s, byKey: map[string]*World{}, attempts: make(chan struct{}, delivery.MaxAttempts),
+		initial: map[seed.Plan]*template{}}
 	p, wrong := s.planFor(scenario)
 	if wrong != nil {
 		wrong = fmt.Errorf("mockserver: %w", wrong)
@@ -67,12 +69,14 @@ var (
 	ErrNoWorld = errors.New("no such world")
 	// ErrWorldExists is returned if the name of a new world is in use.
 	ErrWorldExists = errors.New("the world is open already")
-	// ErrTooManyWorlds is returned if the server has as many worlds as is allowed, or no room for the records of another one.
+	// ErrTooManyWorlds is returned if the server has as many worlds as is allowed, or no room for the records of another
+	// one.
 	ErrTooManyWorlds = errors.New("the server is full")
 )
 
 // ErrKeyForm is an [ErrNoWorld] for a key without the format of keys.
-var ErrKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
+var ErrKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, "+
+	"digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
 
 // longestName is the maximum length of the name in a key.
 const longestName = 64
@@ -152,7 +156,8 @@ func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoWorld, err)
 	}
 	if over != nil && (over.Request.Open != nil || over.Routes != nil) {
-		return nil, errors.New("request.open and routes apply to the whole server: start it with -dialect (in Go: WithDialect)")
+		return nil, errors.New("request.open and routes apply to the whole server: start it with -dialect (in Go: " +
+			"WithDialect)")
 	}
 	p.dialect.Overlay(over)
 	if err := p.dialect.Check(); err != nil {
@@ -174,7 +179,8 @@ func (b *Worlds) openPlan(key string, over *dialect.Dialect) (*World, error) {
 	return w, nil
 }
 
-// OpenWith opens a world whose dialect is that of the server, changed by another one. It returns an error if the world is open.
+// OpenWith opens a world whose dialect is that of the server, changed by another one. It returns an error if the world
+// is open.
 func (b *Worlds) OpenWith(name string, over *dialect.Dialect) (*World, error) {
 	if over == nil {
 		return b.Open(name)
@@ -190,7 +196,8 @@ func (b *Worlds) OpenWith(name string, over *dialect.Dialect) (*World, error) {
 func splitKey(key string) (scenario, name string, err error) {
 	rest, found := strings.CutPrefix(key, account.KeyPrefix)
 	scenario, name, cut := strings.Cut(rest, "_")
-	if !found || !cut || name == "" || len(name) > longestName || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
+	if !found || !cut || name == "" || len(name) > longestName ||
+		strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
 		return "", "", ErrKeyForm
 	}
 	return scenario, name, nil
@@ -211,8 +218,8 @@ type template struct {
 	make  func() (*contents, error)
 }
 
-// initially returns the initial contents of the worlds of a plan, for one more world, which [Worlds.leave] leaves. If there is
-// no room for their records, templates that no world uses are dropped.
+// initially returns the initial contents of the worlds of a plan, for one more world, which [Worlds.leave] leaves. If
+// there is no room for their records, templates that no world uses are dropped.
 func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 	b.mu.Lock()
 	t, all, more, most := b.initial[p], b.settings.Records, int64(p.Stored()), b.settings.Limits.Records
@@ -225,7 +232,8 @@ func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 		}
 		if all.Load()+more > most {
 			b.mu.Unlock()
-			return nil, fmt.Errorf("%w: the open ones have %d records, and with the %d of another one there would be more than %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
+			return nil, fmt.Errorf("%w: the open ones have %d records, and with the %d of another one there would be more "+
+				"than %d: close some with DELETE %sworlds/NAME (in Go: World.Close)",
 				ErrTooManyWorlds, all.Load(), more, most, wire.ControlPrefix)
 		}
 		all.Add(more)
@@ -259,7 +267,8 @@ func (b *Worlds) list(w *World) error {
 	case b.closed:
 		return fmt.Errorf("%w: it is closed", ErrNoWorld)
 	case len(b.opened) >= b.settings.Limits.Worlds:
-		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: World.Close)", ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
+		return fmt.Errorf("%w: %d worlds are open: close some with DELETE %sworlds/NAME (in Go: World.Close)",
+			ErrTooManyWorlds, len(b.opened), wire.ControlPrefix)
 	}
 	b.byKey[w.SecretKey] = w
 	b.opened = append(b.opened, w)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// NewBareHandler returns a handler that stores the first response of another one for each path, and writes it again. It checks
-// nothing.
+// NewBareHandler returns a handler that stores the first response of another one for each path, and writes it again. It
+// checks nothing.
 func NewBareHandler(of http.Handler) http.Handler {
 	type response struct {
 		kind, length []string

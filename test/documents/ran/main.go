@@ -2,9 +2,9 @@
 //
 //	go run ./test/documents/ran LOG...
 //
-// The logs are the output of go test -v. Every test that a table of docs/RELIABILITY.md or docs/SPECIFICATION.md names must have passed
-// in one of them, and neither it nor one of its subtests may have been skipped. A figure in bold must be the number of innermost
-// subtests of a test of that row, or its attribute "cases", in any of the logs.
+// The logs are the output of go test -v. Every test that a table of docs/RELIABILITY.md or docs/SPECIFICATION.md names
+// must have passed in one of them, and neither it nor one of its subtests may have been skipped. A figure in bold must
+// be the number of innermost subtests of a test of that row, or its attribute "cases", in any of the logs.
 package main
 
 import (
@@ -49,6 +49,7 @@ func run(root string, logs []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stdout, "%d problems in %d promises\n", problems, kept)
 		return 1
 	}
-	_, _ = fmt.Fprintf(stdout, "the tests of %d promises ran, none was skipped, and %d figures are those of the run\n", kept, figures)
+	_, _ = fmt.Fprintf(stdout, "the tests of %d promises ran, none was skipped, and %d figures are those of the run\n",
+		kept, figures)
 	return 0
 }

@@ -12,7 +12,8 @@ import (
 
 func main() {
 	// NewClientFromEnv would also contain the reader of a dialect's file.
-	client, err := shipping.NewClient(os.Getenv("SHIPPING_SECRET_KEY"), shipping.WithBaseURL(os.Getenv("SHIPPING_BASE_URL")))
+	client, err := shipping.NewClient(os.Getenv("SHIPPING_SECRET_KEY"),
+		shipping.WithBaseURL(os.Getenv("SHIPPING_BASE_URL")))
 	if err != nil {
 		log.Fatal(err)
 	}
