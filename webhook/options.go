@@ -108,7 +108,7 @@ func WithVerifier(verify func(header http.Header, body []byte) error) Option {
 }
 
 // WithSignature sets the header that carries the signature, and the function that computes it. The default is
-// [DefaultSignatureHeader] and [Sign].
+// [DefaultSignatureHeader] and [Sign]. For a service whose dialect you know, use [WithDialect].
 func WithSignature(header string, sign func(key string, body []byte) string) Option {
 	return func(s *settings) { s.header, s.sign = header, sign }
 }

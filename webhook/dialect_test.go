@@ -1,0 +1,64 @@
+package webhook_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/notify"
+	"github.com/shipping-go/shipping/webhook"
+)
+
+// A receiver with the dialect of a server takes its notifications, and one with another refuses them.
+func TestWithDialect(t *testing.T) {
+	t.Parallel()
+	named := &dialect.Dialect{Notification: dialect.Notification{
+		Signature: dialect.Signature{Header: "X-Example-Signature"}, DeliveryID: "X-Example-Id", EventID: "-",
+	}}
+	for name, test := range map[string]struct {
+		server, receiver *dialect.Dialect
+		taken            bool
+	}{
+		"none":            {nil, nil, true},
+		"reference":       {nil, dialect.Reference(), true},
+		"contrary":        {dialect.Contrary(), dialect.Contrary(), true},
+		"named":           {named, named, true},
+		"another":         {dialect.Contrary(), named, false},
+		"of the receiver": {nil, dialect.Contrary(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := mockserver.New(mockserver.WithDialect(test.server))
+			defer server.Close()
+			handled := make(chan *webhook.Notification, 10)
+			receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
+				handled <- n
+				return nil
+			}, webhook.WithKeys(server.SecretKey), webhook.WithDialect(test.receiver))
+			if err != nil {
+				t.Fatal(err)
+			}
+			hook := httptest.NewServer(receiver)
+			defer hook.Close()
+			if _, err := server.AddWebhook(notify.Webhook{URL: hook.URL}); err != nil {
+				t.Fatal(err)
+			}
+			sent, err := server.Emit(notify.Event{Kind: string(shipping.EventShipmentCreated)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			delivery, err := server.WaitDelivery(t.Context(), sent[0].ID)
+			if err != nil || (delivery.State == notify.Delivered) != test.taken || (len(handled) == 1) != test.taken {
+				t.Fatalf("%s, handled %d times: %v", delivery.State, len(handled), err)
+			}
+			if test.server == named {
+				if n := <-handled; n.ID != delivery.ID || n.EventID != "" {
+					t.Errorf("delivery %q of event %q", n.ID, n.EventID)
+				}
+			}
+		})
+	}
+}
