@@ -23,22 +23,30 @@ import (
 // method of World is also a method of [Server], and applies to the home world there. A World is safe for
 // concurrent use.
 type World struct {
+	*Access // a pointer, so that printing a World in another value does not show the key
+
+	core   *world.World
+	server *Server
+}
+
+// Access is the address and the key of a world.
+type Access struct {
 	// URL is the base address of the service, such as "http://127.0.0.1:41234". Without a listener it is an address that
 	// no network resolves, for use with [World.Transport].
 	URL string
 	// SecretKey selects the world: requests that carry it belong to it.
 	SecretKey string
-
-	core   *world.World
-	server *Server
 }
+
+// Format prints the address for every verb, and never the key.
+func (a Access) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, a.URL) }
 
 // Name returns the scenario and the name that follow "sk_test_" in the key, such as "lowfunds_ci42", or "home"
 // for the home world.
 func (w *World) Name() string { return w.core.Name() }
 
 func (s *Server) public(w *world.World) *World {
-	return &World{URL: w.URL, SecretKey: w.SecretKey, core: w, server: s}
+	return &World{Access: &Access{URL: w.URL, SecretKey: w.SecretKey}, core: w, server: s}
 }
 
 // Transport returns a transport that reaches the server without a socket, whatever host a request
