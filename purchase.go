@@ -295,8 +295,7 @@ func (p PurchaseRequest) notQuote(before *evidence.Record) string {
 			"price of a draft there, set purchase.quoted of its dialect"
 	case !p.quotes(draft):
 		return fmt.Sprintf("the draft shows the charged amount %s, which is the price neither of all that it offers nor "+
-			"of what is purchased: "+
-			"it may have been purchased already", draft.ChargedAmount)
+			"of what is purchased: it may have been purchased already", draft.ChargedAmount)
 	case !p.Sole:
 		return "the draft shows a charged amount, which is its price or that of a purchase that somebody else has made: " +
 			"if this program created the draft and shares it with nobody, call Regulatory.Prepare, set Sole of the purchase, " +
@@ -326,8 +325,7 @@ func (p PurchaseRequest) notDraft(before *evidence.Record) string {
 			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
 	case draft.Status != StatusDraft:
 		return fmt.Sprintf("the request has the status %s, and only a draft is purchased: call Regulatory.Wait for its "+
-			"documents, "+
-			"or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
+			"documents, or Regulatory.Analyze again for others", quoteShort(string(draft.Status)))
 	case before.Unclear != "":
 		return "the record of the request " + before.Unclear + ", so that it does not show whether it is a draft"
 	case before.Status != "" && before.Status != string(StatusDraft):

@@ -442,8 +442,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 			return 0, true, w.failed(wait.ErrStale)
 		}
 		return 0, true, w.failed(fmt.Errorf("%w after %s: nothing has purchased it: call Regulatory.Purchase; if a "+
-			"purchase has just "+
-			"succeeded, call Regulatory.Wait again", ErrNotPurchased, w.polls.DraftFor))
+			"purchase has just succeeded, call Regulatory.Wait again", ErrNotPurchased, w.polls.DraftFor))
 	case wait.NotYet:
 		w.report(wait.StepPolled, poll, nil)
 		return poll.Next, false, nil

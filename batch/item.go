@@ -247,8 +247,7 @@ func isDraft(record *shipping.RegulatoryRequest) error {
 		return nil
 	}
 	return fmt.Errorf("the request has the status %q, and only a draft is purchased; it may have been purchased "+
-		"outside this batch: "+
-		"follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
+		"outside this batch: follow it with Regulatory.Wait, and leave the item out of the batch", record.Status)
 }
 
 // move records the next step.

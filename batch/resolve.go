@@ -90,8 +90,7 @@ func (r *Record) resolve(outcome shipping.PurchaseOutcome) (problem string) {
 		return fmt.Sprintf("it has ended, with the record %q; compare the wallet's transactions with its charge", r.Step)
 	default:
 		return fmt.Sprintf("its last record is %q, which a run has written; this outcome is recorded only for an item in "+
-			"%q, or one "+
-			"whose outcome was recorded by hand before", r.Step, StepPurchasing)
+			"%q, or one whose outcome was recorded by hand before", r.Step, StepPurchasing)
 	}
 	return ""
 }

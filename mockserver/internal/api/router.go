@@ -33,8 +33,7 @@ func New(c Config) (*API, error) {
 func (s *API) add(row operations.Operation, handle handler) (err error) {
 	if handle == nil {
 		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in "+
-			"mockserver/internal/api/router.go, "+
-			"or set Pages in internal/operations if it lists records in pages", row.Name)
+			"mockserver/internal/api/router.go, or set Pages in internal/operations if it lists records in pages", row.Name)
 	}
 	if !wire.IsClean(row.Route) || strings.HasPrefix(row.Route, wire.ControlPrefix) {
 		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and "+
