@@ -86,6 +86,7 @@ func Nights(t *testing.T, seed uint64, machines int, open func() Machine) {
 		t.Errorf("%d kills in %d nights", job.kills, nights)
 	}
 	t.Logf("%d nights, %d kills, %d charges", nights, job.kills, len(job.service.charges()))
+	t.Attr("cases", fmt.Sprintf("%d kills", job.kills))
 }
 
 func shipment(n int) string { return fmt.Sprintf("SH-%02d", n) }

@@ -237,6 +237,7 @@ func TestResume_NothingIsLost(t *testing.T) {
 	t.Parallel()
 	o := randomtest.New(t)
 	seed, draws := o.Seed(), o.Number("SHIPPING_WALKS", 4000)
+	t.Attr("cases", fmt.Sprintf("%d draws", draws))
 	changes, numbers := slices.Sorted(maps.Keys(allDrawnChanges)), slices.Sorted(maps.Keys(allDrawnNumbers))
 	for from := 0; from < draws && !t.Failed(); from += 1000 {
 		synctest.Test(t, func(t *testing.T) {
