@@ -1,0 +1,122 @@
+package evidence
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/dialect"
+)
+
+// The price is the member that the dialect names, and nothing else is taken for it.
+func TestOffers_CostInADialect(t *testing.T) {
+	t.Parallel()
+	gross := dialect.Offer{Amount: "price.gross", Currency: "price.currency", Beside: []string{"price.net", "vat"}}
+	for name, test := range map[string]struct {
+		offer          dialect.Offer
+		sent, assumed  string
+		price, most    string
+		currency, want string // of the cost; a part of the error
+	}{
+		"names":                 {gross, `"price":{"gross":107.5,"net":100,"currency":"NGN"},"vat":7.5`, "", "107.5", "107.5", "NGN", ""},
+		"another amount":        {gross, `"price":{"gross":107.5,"net":100,"currency":"NGN"},"fee":2`, "", "107.5", "109.5", "NGN", ""},
+		"not beside":            {dialect.Offer{Amount: "net"}, `"net":100,"tax":7,"currency":"NGN"`, "", "100", "107", "NGN", ""},
+		"missing":               {gross, `"amount":5,"price":{"currency":"NGN"}`, "", "", "", "", "the dialect names price.gross (offer.amount)"},
+		"empty":                 {gross, `"price":{"gross":"","currency":"NGN"}`, "", "", "", "", "the dialect names price.gross (offer.amount)"},
+		"unreadable":            {gross, `"price":{"gross":"much","currency":"NGN"}`, "", "", "", "", `price.gross is "much"`},
+		"object":                {gross, `"price":{"gross":{"a":1},"currency":"NGN"}`, "", "", "", "", "price.gross is an object"},
+		"negative":              {gross, `"price":{"gross":-1,"currency":"NGN"}`, "", "", "", "", "negative price -1"},
+		"free":                  {gross, `"price":{"gross":0,"currency":"NGN"}`, "", "0", "0", "NGN", ""},
+		"no currency":           {gross, `"price":{"gross":1},"currency":"NGN"`, "", "", "", "", "the dialect names price.currency (offer.currency)"},
+		"no names":              {dialect.Offer{Amount: "-", Currency: "-"}, `"amount":5,"currency":"NGN"`, "", "5", "5", "NGN", ""},
+		"assumed currency":      {dialect.Offer{Amount: "cost"}, `"cost":5`, "KES", "5", "5", "KES", ""},
+		"no currency to assume": {dialect.Offer{Amount: "cost"}, `"cost":5`, "", "", "", "", "offer.default_currency"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			record := Read(`{"available_documents":[{"document_type":"FDA",`+test.sent+`}]}`, &dialect.Dialect{Offer: test.offer})
+			cost, err := record.Offers().Cost("FDA", test.assumed)
+			if test.want != "" {
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("%v, want %q", err, test.want)
+				}
+				return
+			}
+			if err != nil || text(cost.Price) != test.price || text(cost.Most) != test.most || cost.Currency != test.currency {
+				t.Errorf("price %s, most %s %s: %v", text(cost.Price), text(cost.Most), cost.Currency, err)
+			}
+		})
+	}
+}
+
+// A dialect adds names under which evidence is found, and takes none away.
+func TestRead_InADialect(t *testing.T) {
+	t.Parallel()
+	named := &dialect.Dialect{
+		Record:   dialect.Record{At: "form", Documents: "papers", ChargedAmount: "paid.sum", TransactionID: "debit"},
+		Document: dialect.Document{DocumentType: "kind"},
+	}
+	usual := &dialect.Dialect{Record: dialect.Record{Documents: "documents", ChargedAmount: "charged_amount", TransactionID: "-"}}
+	for name, test := range map[string]struct {
+		data        string
+		dialect     *dialect.Dialect
+		charge      string
+		transaction bool
+		documents   Documents
+	}{
+		"nothing":          {`{"form":{"status":"draft"}}`, named, "", false, NoList},
+		"charge":           {`{"form":{"paid":{"sum":7.5}}}`, named, "7.5", false, NoList},
+		"usual charge":     {`{"charged_amount":8}`, named, "8", false, NoList},
+		"transaction":      {`{"form":{"debit":"TR-1"}}`, named, "", true, NoList},
+		"usual one":        {`{"transaction_id":"TR-1"}`, named, "", true, NoList},
+		"documents":        {`{"form":{"papers":[{"kind":"FDA"}]}}`, named, "", false, These},
+		"usual documents":  {`{"documents":["FDA"]}`, named, "", false, These},
+		"others":           {`{"form":{"papers":[{"kind":"AMS"}]}}`, named, "", false, Others},
+		"names not known":  {`{"papers":["FDA"],"debit":"TR-1","paid":{"sum":7.5}}`, nil, "", false, NoList},
+		"usual names once": {`{"documents":["FDA"],"charged_amount":8,"transaction_id":"TR-1"}`, usual, "8", true, These},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := Read(test.data, test.dialect)
+			if r.Charge != test.charge || r.Transaction != test.transaction || r.Compare([]string{"FDA"}) != test.documents {
+				t.Errorf("charge %q, transaction %v, documents %v", r.Charge, r.Transaction, r.Compare([]string{"FDA"}))
+			}
+		})
+	}
+	var unread *Record
+	if unread.in() == nil || new(Record).in() == nil {
+		t.Error("no dialect")
+	}
+}
+
+// The values of an offer, from which a measurement finds what a purchase charges.
+func TestShownIn(t *testing.T) {
+	t.Parallel()
+	type value struct {
+		Path, Text              string
+		Money, Currency, Number bool
+		Unreadable              bool
+	}
+	var got []value
+	for _, s := range ShownIn(`{"amount":"1.500","price":{"net":12,"price_id":7,"currency":"NGN"},"fees":[3,{"fee":4}],"tax":"7 or 8","note":"5","cost":"free"}`) {
+		got = append(got, value{s.Path, s.Text, s.Money, s.Currency, s.Number, s.Unreadable()})
+	}
+	want := []value{
+		{"", "3", true, false, true, false},
+		{"", "4", true, false, true, false},
+		{"amount", "1.500", true, false, true, false},
+		{"cost", "free", true, false, false, false},
+		{"note", "5", false, false, true, false},
+		{"price.currency", "NGN", false, true, false, false},
+		{"price.net", "12", true, false, true, false},
+		{"price.price_id", "7", false, false, true, false},
+		{"tax", "7 or 8", true, false, false, true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+	if amount := ShownIn(`{"amount":"1.500"}`)[0]; text(amount.Most) != "1500" || text(amount.Plain) == "1500" {
+		t.Errorf("plain %s, most %s", text(amount.Plain), text(amount.Most))
+	}
+}
