@@ -19,6 +19,7 @@ import (
 type Worlds struct {
 	settings        *Settings
 	url             string
+	home            *World
 	Unauthenticated *World // journals the requests whose key opens no world; not one of the open worlds
 
 	attempts chan struct{} // see delivery.Config
@@ -44,9 +45,9 @@ func NewWorlds(s *Settings, scenario string) (*Worlds, error) {
 	if err != nil {
 		base = &contents{account: *account.New(p.Seed)} // so that requests can report the error
 	}
-	home := b.newWorld(HomeName, base.account.HomeKey(), p, base)
-	b.byKey[home.SecretKey] = home
-	b.opened = []*World{home}
+	b.home = b.newWorld(HomeName, base.account.HomeKey(), p, base)
+	b.byKey[b.home.SecretKey] = b.home
+	b.opened = []*World{b.home}
 	b.Unauthenticated = b.newWorld(UnauthenticatedName, "", p, base)
 	return b, errors.Join(wrong, err)
 }
@@ -61,7 +62,8 @@ func (b *Worlds) SetURL(url string) {
 	}
 }
 
-func (b *Worlds) Home() *World { return b.opened[0] }
+// Home returns the home world.
+func (b *Worlds) Home() *World { return b.home }
 
 // Errors of opening a world. They are wrapped with an explanation.
 var (
