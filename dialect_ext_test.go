@@ -41,13 +41,13 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 			"the default currency":               {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "NGN"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
 			"that of the wallet":                 {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
 			"no currency":                        {dialect.Dialect{}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "offer.default_currency"},
-			"the currency of the record":         {dialect.Dialect{Record: dialect.Record{Currency: "ccy"}}, `"ccy":"USD","available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
+			"the currency of the record":         {dialect.Dialect{Record: dialect.RecordMembers{Currency: "ccy"}}, `"ccy":"USD","available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
 			"the documents are called otherwise": {dialect.Dialect{Offer: dialect.Offer{DocumentType: "code"}}, `"available_documents":[{"code":"MSDS","document_type":"FDA","amount":9,"currency":"NGN"}]`, "FDA is not offered"},
 			"a quote that is the price":          {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}, `"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "9"},
 			"a quote of another sum":             {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}, `"charged_amount":8,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "may have been purchased already"},
 			"a charge, and no quotes":            {dialect.Dialect{}, `"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
-			"a transaction, whatever is quoted":  {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}, Record: dialect.Record{TransactionID: "tx"}}, `"tx":"TR-1","available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "shows a transaction"},
-			"a charge under another name":        {dialect.Dialect{Record: dialect.Record{ChargedAmount: "paid"}}, `"paid":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
+			"a transaction, whatever is quoted":  {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}, Record: dialect.RecordMembers{TransactionID: "tx"}}, `"tx":"TR-1","available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "shows a transaction"},
+			"a charge under another name":        {dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid"}}, `"paid":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
 		} {
 			service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK("null")}, []httpmock.Responder{shippingtest.Record("completed")})
 			service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", shippingtest.Record("draft", test.draft))
@@ -73,7 +73,7 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 
 // plain is the dialect of a plausible service.
 var plain = &dialect.Dialect{
-	Record:   dialect.Record{At: "regulatory", LineItems: "goods", Documents: "paid_documents", ChargedAmount: "payment.total", TransactionID: "payment.id", Wallet: "-"},
+	Record:   dialect.RecordMembers{At: "regulatory", LineItems: "goods", Documents: "paid_documents", ChargedAmount: "payment.total", TransactionID: "payment.id", Wallet: "-"},
 	Offer:    dialect.Offer{DocumentType: "code", Amount: "price.amount", Currency: "price.currency", Mode: "kind", Automated: "auto"},
 	Refusal:  dialect.Refusal{Message: "error.text", Code: "error.code", FundsCode: "WALLET_LOW"},
 	Document: dialect.Document{DocumentType: "code"},

@@ -244,7 +244,7 @@ func readBacks() map[string]readBack {
 func dialects() []*dialect.Dialect {
 	random := func(at, documents, charge, transaction, document string) *dialect.Dialect {
 		return &dialect.Dialect{
-			Record:   dialect.Record{At: at, Documents: documents, ChargedAmount: charge, TransactionID: transaction},
+			Record:   dialect.RecordMembers{At: at, Documents: documents, ChargedAmount: charge, TransactionID: transaction},
 			Document: dialect.Document{DocumentType: document},
 		}
 	}

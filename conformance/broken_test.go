@@ -658,7 +658,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 			for i := 0; i < len(runs) && !found; i++ {
 				srv := serve(t)
 				report = conformance.Check(t.Context(), target(srv), runs[i](srv, through{test.how(srv)(srv)})...)
-				found = slices.ContainsFunc(report.Results, func(r conformance.Result) bool {
+				found = slices.ContainsFunc(report.Results, func(r conformance.CheckResult) bool {
 					return r.Verdict == conformance.Fail && r.Heading == test.heading && strings.Contains(r.Detail, test.detail)
 				})
 				if diff := gocmp.Diff(all[i], checks(report)); diff != "" {
@@ -695,7 +695,7 @@ func TestCheck_WhatARunCannotSeeIsInItsReport(t *testing.T) {
 			if !report.Conforms() {
 				t.Errorf("it is seen: %q", verdicts(report, conformance.Fail))
 			}
-			if !slices.ContainsFunc(report.Results, func(r conformance.Result) bool {
+			if !slices.ContainsFunc(report.Results, func(r conformance.CheckResult) bool {
 				return r.Verdict == conformance.Unseen && r.Check == test.rule && r.Detail != ""
 			}) {
 				t.Errorf("no rule %q in %+v", test.rule, report.Results)

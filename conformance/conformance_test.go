@@ -144,7 +144,7 @@ func TestCheck_AServiceThatDoesNotAnswerIsOneFailure(t *testing.T) {
 func TestReport_IsReadByPeopleAndPrograms(t *testing.T) {
 	t.Parallel()
 	purchases := []conformance.Purchase{{RequestID: "RD-1", DocumentType: "FDA", Price: "12.50", Currency: "NGN"}}
-	report := conformance.Report{BaseURL: "http://127.0.0.1:4010", Purchases: purchases, Results: []conformance.Result{
+	report := conformance.Report{BaseURL: "http://127.0.0.1:4010", Purchases: purchases, Results: []conformance.CheckResult{
 		{Heading: "Rate", Check: "every record has the fields", Verdict: conformance.Fail, Detail: "rates[0].amount is missing\nrates[1].amount is missing"},
 		{Heading: "Limits", Check: "page is 1 by default", Verdict: conformance.Pass},
 		{Heading: "Rate", Check: "more", Verdict: conformance.NotRun, Detail: "the list is empty"},

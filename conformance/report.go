@@ -31,8 +31,8 @@ const (
 	Unseen Verdict = "unseen"
 )
 
-// Result is one check.
-type Result struct {
+// CheckResult is one check.
+type CheckResult struct {
 	// Heading is the heading of the specification that the check follows.
 	Heading string `json:"heading"`
 	// Check is the requirement, in words.
@@ -55,7 +55,7 @@ type Report struct {
 	// respond.
 	Dialect *dialect.Dialect `json:"dialect,omitempty"`
 	// Results are the checks.
-	Results []Result `json:"results"`
+	Results []CheckResult `json:"results"`
 }
 
 // Purchase is a purchase that was sent to the service.
@@ -96,7 +96,7 @@ func (r Report) WriteText(w io.Writer) error {
 	var headings []string
 	for _, x := range r.Results {
 		section, label, text := x.Heading, string(x.Verdict), x.Heading+": "+x.Check
-		unlike := func(y Result) bool { return y.Verdict != x.Verdict || y.Detail != x.Detail }
+		unlike := func(y CheckResult) bool { return y.Verdict != x.Verdict || y.Detail != x.Detail }
 		switch x.Verdict {
 		case Pass, Fail:
 			label, text = strings.Replace(label, "fail", "FAIL", 1), x.Check

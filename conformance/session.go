@@ -98,7 +98,7 @@ func (s *session) judge(checks []check) {
 		case len(c.problems) > 0:
 			verdict = Fail
 		}
-		s.report.Results = append(s.report.Results, Result{c.heading, c.what, verdict, s.printable(detail)})
+		s.report.Results = append(s.report.Results, CheckResult{c.heading, c.what, verdict, s.printable(detail)})
 	}
 }
 

@@ -123,7 +123,7 @@ func (f field) checkRange() error {
 type naming struct{ field, name string }
 
 // named are the names of members of the record itself.
-func (r Record) named() []naming {
+func (r RecordMembers) named() []naming {
 	return []naming{
 		{"line_items", cmp.Or(r.LineItems, "line_items")}, {"documents", cmp.Or(r.Documents, "documents")},
 		{"charged_amount", cmp.Or(r.ChargedAmount, "charged_amount")}, {"transaction_id",

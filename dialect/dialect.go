@@ -24,16 +24,16 @@ type Dialect struct {
 	// Version is the version of the format, [Version] or 0.
 	Version int `json:"version"`
 	// Service is the base address at which the dialect was measured.
-	Service      string       `json:"service,omitzero"`
-	Record       Record       `json:"record,omitzero"`
-	Offer        Offer        `json:"offer,omitzero"`
-	Document     Document     `json:"document,omitzero"`
-	Purchase     Purchase     `json:"purchase,omitzero"`
-	Refusal      Refusal      `json:"refusal,omitzero"`
-	List         List         `json:"list,omitzero"`
-	Request      Request      `json:"request,omitzero"`
-	Time         Time         `json:"time,omitzero"`
-	Notification Notification `json:"notification,omitzero"`
+	Service      string        `json:"service,omitzero"`
+	Record       RecordMembers `json:"record,omitzero"`
+	Offer        Offer         `json:"offer,omitzero"`
+	Document     Document      `json:"document,omitzero"`
+	Purchase     Purchase      `json:"purchase,omitzero"`
+	Refusal      Refusal       `json:"refusal,omitzero"`
+	List         List          `json:"list,omitzero"`
+	Request      Request       `json:"request,omitzero"`
+	Time         Time          `json:"time,omitzero"`
+	Notification Notification  `json:"notification,omitzero"`
 	// Routes are the routes of the operations that the specification names without a path, such as "regulatory.retry":
 	// "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled.
 	Routes map[string]string `json:"routes,omitzero" open:"paths of edits, retry and PDF" default:"those of internal/operations" basis:"REST style; the specification names the operations only" used:"client, server" observed:"by hand"`
@@ -44,9 +44,9 @@ type Dialect struct {
 // Version is the version of the format that this package reads and writes.
 const Version = 1
 
-// Record names the members of a regulatory request. A name is that of a member, or a path of two names such as
+// RecordMembers names the members of a regulatory request. A name is that of a member, or a path of two names such as
 // "wallet.currency"; "-" is a member that the service does not send.
-type Record struct {
+type RecordMembers struct {
 	// At is the member of data that holds the record. By default the record is data, or its member request.
 	At string `json:"at,omitzero" kind:"member" open:"which member contains a regulatory request" default:"data" basis:"the specification names the members of a request as those of the response" contrary:"request" used:"client, server" observed:"analysis and lookup"`
 	// LineItems is the list of the items. By default it is line_items or items.

@@ -140,7 +140,7 @@ func TestWrite_IsRead(t *testing.T) {
 func TestApply(t *testing.T) {
 	t.Parallel()
 	d := &Dialect{Offer: Offer{Amount: "price"}, Routes: map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}"}}
-	over := &Dialect{Record: Record{Absent: []string{"wallet"}}, Routes: map[string]string{"regulatory.retry": "/b/{request_id}"}, Service: "x"}
+	over := &Dialect{Record: RecordMembers{Absent: []string{"wallet"}}, Routes: map[string]string{"regulatory.retry": "/b/{request_id}"}, Service: "x"}
 	d.Overlay(over)
 	over.Record.Absent[0], over.Routes["regulatory.retry"] = "changed", "changed"
 	d.Overlay(nil)
@@ -149,7 +149,7 @@ func TestApply(t *testing.T) {
 	}
 	want := &Dialect{
 		Version: 1, Service: "x",
-		Record:   Record{Absent: []string{"wallet"}, States: map[string]string{"held": "generating", "draft2": "analyzing"}},
+		Record:   RecordMembers{Absent: []string{"wallet"}, States: map[string]string{"held": "generating", "draft2": "analyzing"}},
 		Offer:    Offer{Amount: "price"},
 		Purchase: Purchase{Quoted: true},
 		List:     List{WrongParameter: "refused", UnknownParameter: "refused", Order: "oldest first"},

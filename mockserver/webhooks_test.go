@@ -198,7 +198,7 @@ func TestFaultsOfNotifications(t *testing.T) {
 		rule  fault.Rule
 		want  []string // what the inbox has received when one minute has passed
 		fault string   // of the struck delivery
-		state notify.State
+		state notify.DeliveryState
 	}{
 		"repeat": {
 			fault.Rule{Operation: fault.Notification, First: 1, Fault: fault.RepeatNotification()},

@@ -54,10 +54,10 @@ func TestOffers_CostInADialect(t *testing.T) {
 func TestRead_InADialect(t *testing.T) {
 	t.Parallel()
 	named := &dialect.Dialect{
-		Record:   dialect.Record{At: "form", Documents: "papers", ChargedAmount: "paid.sum", TransactionID: "debit"},
+		Record:   dialect.RecordMembers{At: "form", Documents: "papers", ChargedAmount: "paid.sum", TransactionID: "debit"},
 		Document: dialect.Document{DocumentType: "kind"},
 	}
-	usual := &dialect.Dialect{Record: dialect.Record{Documents: "documents", ChargedAmount: "charged_amount", TransactionID: "-"}}
+	usual := &dialect.Dialect{Record: dialect.RecordMembers{Documents: "documents", ChargedAmount: "charged_amount", TransactionID: "-"}}
 	for name, test := range map[string]struct {
 		data        string
 		dialect     *dialect.Dialect

@@ -47,38 +47,38 @@ type Event struct {
 
 // Delivery is one notification to one webhook, as the delivery log records it.
 type Delivery struct {
-	ID         string `json:"delivery_id"`
-	EventID    string `json:"webhook_event_id"`
-	WebhookID  string `json:"webhook_id"`
-	Event      string `json:"event"`
-	ShipmentID string `json:"shipment_id"`
-	URL        string `json:"url"`
-	State      State  `json:"state"`
+	ID         string        `json:"delivery_id"`
+	EventID    string        `json:"webhook_event_id"`
+	WebhookID  string        `json:"webhook_id"`
+	Event      string        `json:"event"`
+	ShipmentID string        `json:"shipment_id"`
+	URL        string        `json:"url"`
+	State      DeliveryState `json:"state"`
 	// Fault describes the injected fault that struck the delivery, such as "rule 1: repeat-notification".
 	Fault string `json:"fault,omitempty"`
 	// Reason is the reason of a refusal or failure.
-	Reason    string    `json:"reason,omitempty"`
-	CreatedAt time.Time `json:"created_at"`
-	Attempts  []Attempt `json:"attempts"`
+	Reason    string            `json:"reason,omitempty"`
+	CreatedAt time.Time         `json:"created_at"`
+	Attempts  []DeliveryAttempt `json:"attempts"`
 	// Payload is the body as sent; treat it as read-only.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// Due is when the next attempt is due; zero unless the delivery is queued.
 	Due time.Time `json:"due,omitzero"`
 }
 
-// State is the state of a delivery.
-type State string
+// DeliveryState is the state of a delivery.
+type DeliveryState string
 
 // States of a delivery. All except Queued are final.
 const (
-	Queued    State = "queued"    // waiting for its first or its next attempt
-	Delivered State = "delivered" // the receiver accepted it
-	Failed    State = "failed"    // no attempt succeeded, or another world sends it
-	Refused   State = "refused"   // the target is not allowed; nothing was sent
+	Queued    DeliveryState = "queued"    // waiting for its first or its next attempt
+	Delivered DeliveryState = "delivered" // the receiver accepted it
+	Failed    DeliveryState = "failed"    // no attempt succeeded, or another world sends it
+	Refused   DeliveryState = "refused"   // the target is not allowed; nothing was sent
 )
 
-// Attempt is one POST of a [Delivery].
-type Attempt struct {
+// DeliveryAttempt is one POST of a [Delivery].
+type DeliveryAttempt struct {
 	At         time.Time `json:"at"`
 	StatusCode int       `json:"status_code,omitempty"` // 0 without a response
 	Error      string    `json:"error,omitempty"`

@@ -111,7 +111,7 @@ func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report
 	runs := map[int]map[string]string{} // the files of each run
 	synctest.Test(t, func(t *testing.T) {
 		var err error
-		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
 			w := a.World
 			if runs[a.Run] == nil {
 				runs[a.Run] = map[string]string{}

@@ -26,7 +26,7 @@ type Config struct {
 	Deliver http.RoundTripper
 	// Notify returns the events of which [Sweep] notifies the webhooks of a run, one after the other, once the program
 	// has started. A receiver that does not listen yet is tried for notification.timeout of the dialect. When all
-	// notifications have been delivered and the program is idle, [Attempt.End] asks it to end. Setup adds the webhook.
+	// notifications have been delivered and the program is idle, [Execution.End] asks it to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
 	// Quiet is how long a notified program must be idle, which is without a request and without a notification, until it
 	// is asked to end. A fault with a Retry-After adds the time that it asks for. Default: 10 s in the run without faults;
@@ -60,7 +60,7 @@ type Config struct {
 	// Timeout is how long a run of [Sweep] may take. Default: two minutes.
 	Timeout time.Duration
 	// Progress is called by [Sweep] after each run, never twice at the same time.
-	Progress func(ended, total int, r Result)
+	Progress func(ended, total int, r RunResult)
 
 	inMemory bool
 }

@@ -199,7 +199,7 @@ func trySweep(t *testing.T, config sweep.Config, handler func(ctx context.Contex
 		config.Notify = func(w *mockserver.World) []notify.Event {
 			return []notify.Event{{Kind: "shipment.created"}, {Kind: "shipment.updated"}}
 		}
-		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
 			time.Sleep(time.Second) // it starts slowly
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()

@@ -8,8 +8,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
-// Result is one run.
-type Result struct {
+// RunResult is one run.
+type RunResult struct {
 	// Schedule has the faults, as [ParseSchedule] reads them; empty for the run without faults.
 	Schedule string `json:"schedule"`
 	// Struck reports whether the program made all requests to which the faults apply.
@@ -56,7 +56,7 @@ func (r *run) markStruck() {
 }
 
 // absent returns the strikes at requests that the run does not have.
-func (r *Result) absent() Schedule {
+func (r *RunResult) absent() Schedule {
 	return slices.DeleteFunc(slices.Clone(r.schedule), func(strike Strike) bool {
 		return slices.ContainsFunc(r.Requests, func(q Request) bool {
 			return q.Operation == strike.Operation &&
@@ -74,9 +74,9 @@ type Report struct {
 	// Requests are those of the run without faults.
 	Requests []Request `json:"requests"`
 	// WithoutFaults is that run.
-	WithoutFaults Result `json:"without_faults"`
+	WithoutFaults RunResult `json:"without_faults"`
 	// Results are the runs with faults, single faults first.
-	Results []Result `json:"results"`
+	Results []RunResult `json:"results"`
 	// Idle is the longest time, in seconds, that the notified program was idle before a request of the run without faults,
 	// and Quiet how long it must be idle until another run ends; see [Config.Quiet].
 	Idle  float64 `json:"idle,omitempty"`
@@ -87,14 +87,14 @@ type Report struct {
 
 // Failing returns the runs with findings: the one without faults first, then those with the fewest faults, the
 // worst verdict and the fewest requests.
-func (r *Report) Failing() []Result {
-	var failing []Result
-	for _, result := range append([]Result{r.WithoutFaults}, r.Results...) {
+func (r *Report) Failing() []RunResult {
+	var failing []RunResult
+	for _, result := range append([]RunResult{r.WithoutFaults}, r.Results...) {
 		if len(result.Findings) > 0 {
 			failing = append(failing, result)
 		}
 	}
-	slices.SortStableFunc(failing, func(a, b Result) int {
+	slices.SortStableFunc(failing, func(a, b RunResult) int {
 		return cmp.Or(cmp.Compare(len(a.schedule), len(b.schedule)), cmp.Compare(a.severity(), b.severity()),
 			cmp.Compare(len(a.Requests), len(b.Requests)))
 	})
@@ -102,7 +102,7 @@ func (r *Report) Failing() []Result {
 }
 
 // severity returns the place of the worst finding among the verdicts.
-func (r *Result) severity() int {
+func (r *RunResult) severity() int {
 	worst := len(verdicts())
 	for _, f := range r.Findings {
 		worst = min(worst, slices.Index(verdicts(), f.Verdict))

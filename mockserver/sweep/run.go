@@ -35,7 +35,7 @@ type Outcome struct {
 // run is a run of the program. Every run has its own server: documents are downloaded without a key, and worlds of one
 // server, in which requests have the same ids, could not be distinguished.
 type run struct {
-	Result
+	RunResult
 	config   *Config
 	server   *mockserver.Server
 	notifier *notifier
@@ -63,7 +63,7 @@ const (
 
 // open starts a server whose world is ready for a run.
 func open(c *Config, schedule Schedule) (*run, error) {
-	r := &run{Result: Result{Schedule: schedule.String(), schedule: schedule}, config: c,
+	r := &run{RunResult: RunResult{Schedule: schedule.String(), schedule: schedule}, config: c,
 		notifier: newNotifier(c, schedule)}
 	options := slices.Concat([]mockserver.Option{
 		mockserver.WithJournal(journalCalls, journalBytes), mockserver.WithDeliveryTransport(r.notifier),
@@ -104,7 +104,7 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
-	a := Attempt{World: r.server.World, Run: number}
+	a := Execution{World: r.server.World, Run: number}
 	if r.config.Notify != nil {
 		notifying, stop := context.WithCancel(limited)
 		ended := make(chan struct{})

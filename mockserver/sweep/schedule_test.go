@@ -111,7 +111,7 @@ func TestSweep_RequestsAtTheSameTime(t *testing.T) {
 	for _, parallel := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			config := sweep.Config{Faults: []string{"500"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-			report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+			report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
 				s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
 				shipments := a.World.Shipments()[:2]
 				if parallel && a.Run == 1 {
@@ -145,7 +145,7 @@ func TestSweep_Cancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		starts := 0
-		report, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+		report, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
 			if starts++; a.Run == 4 {
 				interrupt()
 				<-ctx.Done()
@@ -206,7 +206,7 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				_, err := sweep.Sweep(t.Context(), sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+				_, err := sweep.Sweep(t.Context(), sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
 					s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, cmp.Or(test.key, a.World.SecretKey)}
 					for _, path := range test.paths {
 						_ = s.call(ctx, "GET", path, struct{}{}, &record{})

@@ -14,8 +14,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Attempt is one start of the program under test.
-type Attempt struct {
+// Execution is one start of the program under test.
+type Execution struct {
 	// World is the world of the run.
 	World *mockserver.World
 	// Run is the number of the run; 0 is the one without faults.
@@ -25,7 +25,7 @@ type Attempt struct {
 }
 
 // Execute runs the program under test once and returns when it has ended. If the context ends, the program is killed.
-type Execute func(ctx context.Context, a Attempt) Outcome
+type Execute func(ctx context.Context, a Execution) Outcome
 
 // Sweep runs a program without faults, then once for every schedule, each on its own server. It fails if the
 // program fails without faults, or if the context ends. The report then has the runs that were made.
@@ -35,7 +35,7 @@ func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error)
 		return nil, err
 	}
 	s := newSweeper(c)
-	s.run = func(ctx context.Context, schedule Schedule, number int) (*Result, error) {
+	s.run = func(ctx context.Context, schedule Schedule, number int) (*RunResult, error) {
 		r, err := open(c, schedule)
 		if err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func (s *sweeper) quiet(schedule Schedule) time.Duration {
 type sweeper struct {
 	config *Config
 	// run makes a run. It returns nil if the run was not made.
-	run    func(ctx context.Context, schedule Schedule, number int) (*Result, error)
+	run    func(ctx context.Context, schedule Schedule, number int) (*RunResult, error)
 	normal *run // without faults
 	report *Report
 
@@ -128,7 +128,7 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 		schedules = spread(schedules, max(0, room))
 	}
 	s.total += len(schedules)
-	results, failures := make([]*Result, len(schedules)), make([]error, len(schedules))
+	results, failures := make([]*RunResult, len(schedules)), make([]error, len(schedules))
 	work := make(chan int)
 	var group sync.WaitGroup
 	for range min(s.config.Parallel, len(schedules)) {
@@ -163,7 +163,7 @@ func spread(schedules []Schedule, n int) []Schedule {
 	return chosen
 }
 
-func (s *sweeper) progress(r *Result) {
+func (s *sweeper) progress(r *RunResult) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r == nil {

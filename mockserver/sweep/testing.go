@@ -45,7 +45,7 @@ func Run[P Program](t *testing.T, config Config, program P) {
 		c.Only = selected(t.Name())
 	}
 	s := newSweeper(c)
-	s.run = func(_ context.Context, schedule Schedule, _ int) (result *Result, err error) {
+	s.run = func(_ context.Context, schedule Schedule, _ int) (result *RunResult, err error) {
 		run := func(t *testing.T) {
 			result, err = s.test(t, schedule, func(t *testing.T, w *mockserver.World) Outcome { return outcome(t, w, program) })
 		}
@@ -79,7 +79,7 @@ func outcome[P Program](t *testing.T, w *mockserver.World, program P) Outcome {
 // test makes a run in virtual time, and fails the test for each finding. It returns nil if the program has failed the
 // test without faults.
 func (s *sweeper) test(t *testing.T, schedule Schedule,
-	program func(*testing.T, *mockserver.World) Outcome) (result *Result, err error) {
+	program func(*testing.T, *mockserver.World) Outcome) (result *RunResult, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		var r *run
 		if r, err = open(s.config, schedule); err != nil {

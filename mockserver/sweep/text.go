@@ -13,7 +13,7 @@ import (
 )
 
 // Trace returns the requests of the run, a line each.
-func (r *Result) Trace() string {
+func (r *RunResult) Trace() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for i, q := range r.Requests {
@@ -72,8 +72,8 @@ func (r *Report) WriteText(w io.Writer) error {
 }
 
 // grouped puts runs with the same findings together, in the order of their first. Times in findings may differ.
-func grouped(failing []Result) [][]Result {
-	var groups [][]Result
+func grouped(failing []RunResult) [][]RunResult {
+	var groups [][]RunResult
 	at := map[string]int{}
 	times := regexp.MustCompile(`[0-9.]+(ms|µs|s)\b`)
 	for _, r := range failing {
@@ -133,7 +133,7 @@ func (r *Report) table(text *strings.Builder) {
 
 // sign returns the sign of the run's mark. A service that purchases a request only once cannot charge twice for a
 // purchase that is repeated, so that this has a different mark.
-func (r *Result) sign() string {
+func (r *RunResult) sign() string {
 	has := func(v Verdict) bool {
 		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })
 	}
@@ -152,7 +152,7 @@ func (r *Result) sign() string {
 }
 
 // describe writes the findings of a run; of the first one also its requests and the end of its output.
-func (r *Result) describe(text *strings.Builder, whole bool) {
+func (r *RunResult) describe(text *strings.Builder, whole bool) {
 	name := r.Schedule
 	if name == "" {
 		name = "without faults"

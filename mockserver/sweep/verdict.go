@@ -66,7 +66,7 @@ func (r *run) find(v Verdict, format string, args ...any) {
 
 // judged reads what a program has done, compares it with the run without faults, which is the first, and returns the
 // result.
-func (s *sweeper) judged(ctx context.Context, r *run) (*Result, error) {
+func (s *sweeper) judged(ctx context.Context, r *run) (*RunResult, error) {
 	if err := r.observe(ctx); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *sweeper) judged(ctx context.Context, r *run) (*Result, error) {
 		}
 	}
 	r.Moved = r.schedule.moved(s.normal.Requests, r.Requests)
-	result := r.Result
+	result := r.RunResult
 	return &result, nil
 }
 

@@ -180,7 +180,7 @@ func TestPurchaseGuide_Killed(t *testing.T) {
 		}
 		rows := map[int]map[string][]byte{} // by run
 		config := sweep.Config{Restart: true, Timeout: time.Hour, Options: []mockserver.Option{mockserver.WithoutListener()}}
-		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+		report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
 			if rows[a.Run] == nil {
 				rows[a.Run] = map[string][]byte{}
 			}

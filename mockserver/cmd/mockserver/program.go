@@ -67,7 +67,7 @@ const (
 )
 
 // execute runs the program in a world until it ends or the context does, which kills it with its descendants.
-func (p *program) execute(ctx context.Context, a sweep.Attempt) sweep.Outcome {
+func (p *program) execute(ctx context.Context, a sweep.Execution) sweep.Outcome {
 	w, dir := a.World, filepath.Join(p.folder, strconv.Itoa(a.Run))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return sweep.Outcome{How: err.Error()}

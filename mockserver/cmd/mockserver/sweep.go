@@ -228,7 +228,7 @@ type progress struct {
 	ended, total, failing int
 }
 
-func (p *progress) update(ended, total int, r sweep.Result) {
+func (p *progress) update(ended, total int, r sweep.RunResult) {
 	p.ended, p.total = ended, total
 	if len(r.Findings) > 0 {
 		p.failing++

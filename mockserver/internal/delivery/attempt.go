@@ -99,7 +99,7 @@ func (d *Dispatcher) finish(p *pending) {
 
 // attempt sends a delivery once, adds the attempt to it, and reports whether the receiver accepted it.
 func (d *Dispatcher) attempt(p *pending, policy policy, out *notify.Delivery) (accepted bool) {
-	attempt := notify.Attempt{At: d.config.Clock.Now()}
+	attempt := notify.DeliveryAttempt{At: d.config.Clock.Now()}
 	var status int
 	var err error
 	if len(out.Attempts) == 0 {

@@ -18,7 +18,7 @@ func clone(d *notify.Delivery) notify.Delivery {
 	out := *d
 	out.Attempts = slices.Clone(d.Attempts)
 	if out.Attempts == nil {
-		out.Attempts = []notify.Attempt{}
+		out.Attempts = []notify.DeliveryAttempt{}
 	}
 	return out
 }

@@ -64,7 +64,7 @@ func TestSend_FollowsThePolicy(t *testing.T) {
 		target    string
 		transport roundTripper
 		policy    dialect.Notification
-		want      notify.State
+		want      notify.DeliveryState
 		attempts  int
 		took      time.Duration
 	}{

@@ -146,7 +146,7 @@ func onVirtual(t *testing.T, now time.Time) (*Dispatcher, *clock.Clock) {
 }
 
 // stateOf returns the state of a delivery once no attempt is running.
-func stateOf(t *testing.T, d *Dispatcher, id string) notify.State {
+func stateOf(t *testing.T, d *Dispatcher, id string) notify.DeliveryState {
 	t.Helper()
 	d.Settle()
 	got, known := d.Find(id)

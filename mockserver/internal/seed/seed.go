@@ -268,7 +268,7 @@ func (w *seeder) seedDeliveries() {
 			w.delivered = append(w.delivered, &notify.Delivery{
 				ID: w.IDs.Coded("WD"), EventID: w.IDs.Coded("WE"), WebhookID: receiver.WebhookID, URL: receiver.URL,
 				Event: event, ShipmentID: id, State: notify.Delivered, CreatedAt: at, Payload: payload,
-				Attempts: []notify.Attempt{{At: at.Add(time.Second), StatusCode: 200}},
+				Attempts: []notify.DeliveryAttempt{{At: at.Add(time.Second), StatusCode: 200}},
 			})
 		}
 	}
