@@ -98,7 +98,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	c := &core{
 		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, maxBody: s.maxBody,
 		observer: s.observer, log: s.log, drift: s.drift,
-		operations: table, dialect: s.dialect, reader: readerOf(s.dialect),
+		operations: table, dialect: s.dialect, reader: cmp.Or(s.reader, responses()),
 	}
 	if decides(s.dialect) {
 		c.shown = s.dialect

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
@@ -40,6 +41,7 @@ type settings struct {
 	drift          func(operation string, found []Drift)
 	dialect        *dialect.Dialect
 	dialectProblem error
+	reader         *jsonread.Reader // of records in the dialect
 }
 
 // WithBaseURL sets the service's base address, such as https://api.example.com. It is required. A trailing
@@ -120,7 +122,8 @@ func WithDialect(d *dialect.Dialect) Option {
 			s.dialect = new(dialect.Dialect)
 		}
 		s.dialect.Overlay(d)
-		s.dialectProblem = s.dialect.Check() // here, so that a program without a dialect does not contain the check
+		// Here, so that a program without a dialect contains neither.
+		s.dialectProblem, s.reader = s.dialect.Check(), readerOf(s.dialect)
 	}
 }
 

@@ -22,8 +22,9 @@ func (d *Dialect) Check() error {
 	if d.Version > Version {
 		problems = append(problems, fmt.Errorf("version is %d, and this program reads %d: update it", d.Version, Version))
 	}
+	points := readPoints()
 	for _, f := range d.fields() {
-		if err := f.check(); err != nil && !f.value.IsZero() {
+		if err := points[f.name].check(f); err != nil && !f.value.IsZero() {
 			problems = append(problems, fmt.Errorf("%s %w", f.name, err))
 		}
 	}
@@ -35,14 +36,14 @@ func (d *Dialect) Check() error {
 	return errors.Join(problems...)
 }
 
-// check checks the value alone.
-func (f field) check() error {
+// check checks the value of a field alone.
+func (p point) check(f field) error {
 	switch value := f.value.Interface().(type) {
 	case string:
-		return f.checkText(value)
+		return p.checkText(f.name, value)
 	case []string:
 		for _, text := range value {
-			if err := f.checkText(text); err != nil {
+			if err := p.checkText(f.name, text); err != nil {
 				return err
 			}
 		}
@@ -51,7 +52,7 @@ func (f field) check() error {
 			if slices.Contains([]string{"draft", "purchasing", "processing", "completed", "failed"}, status) {
 				return fmt.Errorf("contains %q, which the specification defines", status)
 			}
-			if err := f.checkText(means); err != nil {
+			if err := p.checkText(f.name, means); err != nil {
 				return err
 			}
 		}
@@ -60,18 +61,18 @@ func (f field) check() error {
 			return fmt.Errorf("is %s: it must be from 0 to a year", value)
 		}
 	default:
-		return f.checkRange()
+		return p.checkRange(f.value)
 	}
 	return nil
 }
 
-func (f field) checkText(text string) error {
-	if values, isChoice := f.tag.Lookup("values"); isChoice && !slices.Contains(strings.Split(values, ","), text) {
+func (p point) checkText(field, text string) error {
+	if values, isChoice := p["values"]; isChoice && !slices.Contains(strings.Split(values, ","), text) {
 		return fmt.Errorf("is %q: it must be one of %s", text, strings.ReplaceAll(values, ",", ", "))
 	}
-	switch f.tag.Get("kind") {
+	switch p["kind"] {
 	case "member":
-		return checkMember(f.name, text)
+		return checkMember(field, text)
 	case "operation":
 		if !operations.Exists(text) {
 			return fmt.Errorf("names %q, which is not an operation; those are %s", text,
@@ -105,16 +106,16 @@ func checkMember(field, text string) error {
 	return nil
 }
 
-func (f field) checkRange() error {
-	least, most, ranged := strings.Cut(f.tag.Get("range"), "..")
+func (p point) checkRange(value reflect.Value) error {
+	least, most, ranged := strings.Cut(p["range"], "..")
 	if !ranged {
 		return nil
 	}
-	n := f.value.Convert(reflect.TypeFor[float64]()).Float()
+	n := value.Convert(reflect.TypeFor[float64]()).Float()
 	low, _ := strconv.ParseFloat(least, 64) // the ranges are valid
 	high, _ := strconv.ParseFloat(most, 64)
 	if !(n >= low && n <= high) { // NaN is in no range
-		return fmt.Errorf("is %v: a number from %s to %s", f.value, least, most)
+		return fmt.Errorf("is %v: a number from %s to %s", value, least, most)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,23 +14,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A tag that cannot be read would be ignored: every value of a tag sets its field, and the field accepts it.
-func TestDialect_TagsAreValid(t *testing.T) {
+// points.json describes every field and no other, and each value in it sets its field, which accepts it.
+func TestPoints_AreValid(t *testing.T) {
 	t.Parallel()
+	points := readPoints()
+	if !json.Valid([]byte(pointsFile)) || len(points) != len(new(Dialect).fields()) {
+		t.Errorf("%d points of %d fields", len(points), len(new(Dialect).fields()))
+	}
 	for _, f := range new(Dialect).fields() {
-		for _, tag := range []string{"open", "default", "basis", "used", "observed"} {
-			if f.tag.Get(tag) == "" {
-				t.Errorf("%s has no tag %s", f.name, tag)
+		p := points[f.name]
+		for _, member := range []string{"open", "default", "basis", "used", "observed"} {
+			if p[member] == "" {
+				t.Errorf("%s has no member %s", f.name, member)
 			}
 		}
 		switch f.value.Kind() {
 		case reflect.Int, reflect.Float64:
-			if _, _, ranged := strings.Cut(f.tag.Get("range"), ".."); !ranged {
+			if _, _, ranged := strings.Cut(p["range"], ".."); !ranged {
 				t.Errorf("%s has no range", f.name)
 			}
 		}
-		values := strings.Split(f.tag.Get("values"), ",")
-		for _, text := range append(values, f.tag.Get("contrary"), f.tag.Get("strict")) {
+		values := strings.Split(p["values"], ",")
+		for _, text := range append(values, p["contrary"], p["strict"]) {
 			d := new(Dialect)
 			if text == "" || f.value.Kind() == reflect.Map && slices.Contains(values, text) {
 				continue
@@ -51,7 +57,8 @@ func TestPresets(t *testing.T) {
 		}
 	}
 	for i, f := range Contrary().Fields() {
-		if _, tagged := new(Dialect).fields()[i].tagged("contrary"); f.Set != (tagged || f.Name == "routes") || f.Set && tagged && f.Value == reference[i].Value {
+		other := readPoints()[f.Name]["contrary"] != ""
+		if f.Set != (other || f.Name == "routes") || f.Set && other && f.Value == reference[i].Value {
 			t.Errorf("%s is %q, and %q in the reference", f.Name, f.Value, reference[i].Value)
 		}
 	}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	_ "embed"
 	"encoding"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/spelling"
 )
@@ -35,11 +37,12 @@ type Field struct {
 // Fields returns every open point in order.
 func (d *Dialect) Fields() []Field {
 	var rows []Field
+	points := readPoints()
 	for _, f := range d.fields() {
-		text := func(tag string) string { return f.tag.Get(tag) }
+		p := points[f.name]
 		rows = append(rows, Field{
-			Name: f.name, Open: text("open"), Default: text("default"), Basis: text("basis"), Used: text("used"), Observed: text("observed"),
-			Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
+			Name: f.name, Open: p["open"], Default: p["default"], Basis: p["basis"], Used: p["used"],
+			Observed: p["observed"], Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
 		})
 	}
 	return rows
@@ -133,10 +136,28 @@ func mergedTexts(earlier, later map[string]string) map[string]string {
 	return merged
 }
 
+//go:embed points.json
+var pointsFile string
+
+// point describes an open point by the members of its object in points.json.
+type point map[string]string
+
+// readPoints returns the open points by the names of their fields.
+func readPoints() map[string]point {
+	points := map[string]point{}
+	for _, row := range jsonread.Parse(pointsFile).Members {
+		p := point{}
+		for _, m := range row.Value.Members {
+			p[m.Name] = m.Value.Text
+		}
+		points[row.Name] = p
+	}
+	return points
+}
+
 // field is a field of a dialect.
 type field struct {
 	name  string
-	tag   reflect.StructTag
 	value reflect.Value
 }
 
@@ -149,10 +170,10 @@ func appendFields(found []field, prefix string, v reflect.Value) []field {
 	for f, value := range v.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case f.Tag.Get("open") != "":
-			found = append(found, field{prefix + name, f.Tag, value})
 		case value.Kind() == reflect.Struct:
 			found = appendFields(found, prefix+name+".", value)
+		case !slices.Contains([]string{"version", "service", "measured"}, name):
+			found = append(found, field{prefix + name, value})
 		}
 	}
 	return found
@@ -170,26 +191,25 @@ func (d *Dialect) field(name string) (field, error) {
 	return field{}, fmt.Errorf("unknown field %q%s", name, spelling.Meant(name, names))
 }
 
-// tagged returns the text of a tag that holds a value.
-func (f field) tagged(tag string) (string, bool) { return f.tag.Lookup(tag) }
-
 // reference returns what the reference server does: the first of the values, or the default name of a member or header.
-func (f field) reference() (string, bool) {
-	values, isChoice := f.tag.Lookup("values")
-	if isChoice && f.value.Kind() == reflect.String {
-		first, _, _ := strings.Cut(values, ",")
-		return first, true
+func (p point) reference(of reflect.Kind) string {
+	first, _, _ := strings.Cut(p["values"], ",")
+	name := p["default"]
+	switch {
+	case of != reflect.String:
+	case first != "":
+		return first
+	case p["kind"] != "" && !strings.Contains(name, " ") && name != "data":
+		return name
 	}
-	name := f.tag.Get("default")
-	return name, f.tag.Get("kind") != "" && f.value.Kind() == reflect.String && !strings.Contains(name, " ") &&
-		name != "data"
+	return ""
 }
 
-// preset returns a dialect with values of tags. Tests set each of them.
-func preset(value func(field) (string, bool)) *Dialect {
-	d := &Dialect{Version: Version}
+// preset returns a dialect with values of the open points. Tests set each of them.
+func preset(value func(p point, of reflect.Kind) string) *Dialect {
+	d, points := &Dialect{Version: Version}, readPoints()
 	for _, f := range d.fields() {
-		if text, found := value(f); found {
+		if text := value(points[f.name], f.value.Kind()); text != "" {
 			_ = f.set(text)
 		}
 	}
