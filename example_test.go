@@ -16,28 +16,37 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// account returns a client of a new account on the reference server, whose documents are ready at once.
-// The first example does it by hand; the others begin here.
-func account(opts ...shipping.Option) (*shipping.Client, *mockserver.Server) {
-	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
-	client, err := shipping.NewClient(server.SecretKey, append(opts, shipping.WithBaseURL(server.URL))...)
+const (
+	shipment = shippingtest.Shipment
+	wallet   = shippingtest.Wallet
+)
+
+// account returns a client, and the service that responds to it in these examples.
+func account(opts ...shipping.Option) (*shipping.Client, *shippingtest.Account) {
+	service := shippingtest.NewAccount()
+	return clientOf(service, opts...), service
+}
+
+// clientOf returns a client whose requests go to a transport.
+func clientOf(transport http.RoundTripper, opts ...shipping.Option) *shipping.Client {
+	client, err := shipping.NewClient("sk_test_1", append([]shipping.Option{
+		shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(&http.Client{Transport: transport}),
+	}, opts...)...)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return client, server
+	return client
 }
 
-// A client needs a key and an address; here they are those of the reference server.
+// A client needs a key and an address. In these examples, a mock transport responds.
 func Example() {
-	server := mockserver.New()
-	defer server.Close()
+	service := shippingtest.NewAccount()
 
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL))
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.service.test"),
+		shipping.WithHTTPClient(&http.Client{Transport: service})) // not needed with a real service
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,11 +55,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, country := range countries {
-		if country.ISOCode == "KE" {
+		if country.ISOCode == "NG" {
 			fmt.Println(country.Name, "+"+country.PhoneCode, country.Currency, country.Timezones[0].ZoneName)
 		}
 	}
-	// Output: Kenya +254 KES Africa/Nairobi
+	// Output: Nigeria +234 NGN Africa/Lagos
 }
 
 // An invalid key or address is refused at once, with the correction.
@@ -78,8 +87,7 @@ func ExampleNewClientFromEnv() {
 
 // Operations that the specification only names can be called with the same care.
 func ExampleClient_Do() {
-	client, server := account()
-	defer server.Close()
+	client, _ := account()
 
 	var page struct {
 		Pagination shipping.Pagination `json:"pagination"`
@@ -94,25 +102,16 @@ func ExampleClient_Do() {
 	// true
 }
 
-// Proxy, certificates and timeouts are those of an http.Client. This one reaches the reference server
-// without a socket, and ends an attempt after ten seconds. The client then retries, if the operation is safe to retry.
+// Proxy, certificates and timeouts are those of an http.Client. If an attempt takes longer than ten seconds, it ends. The
+// client then retries, if the operation is safe to retry.
 func ExampleWithHTTPClient() {
-	server := mockserver.New(mockserver.WithoutListener())
-	defer server.Close()
-
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithHTTPClient(&http.Client{
-		Transport: server.Transport(), // or &http.Transport{Proxy: …, TLSClientConfig: …}
-		Timeout:   10 * time.Second,
-	}))
-	if err != nil {
-		log.Fatal(err)
-	}
-	page, err := client.Rates.List(context.Background(), &shipping.RateListOptions{PerPage: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(len(page.Items))
-	// Output: 2
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
+		shipping.WithHTTPClient(&http.Client{
+			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, // or TLSClientConfig: …
+			Timeout:   10 * time.Second,
+		}))
+	fmt.Println(client, err)
+	// Output: shipping.Client(https://api.example.com) <nil>
 }
 
 // pace is a Limiter that allows a request with each tick. *rate.Limiter of golang.org/x/time/rate is a Limiter too, and
@@ -130,27 +129,25 @@ func (p pace) Wait(ctx context.Context) error {
 
 // Every attempt waits for the limiter, retries too. If the context ends first, nothing is sent.
 func ExampleWithLimiter() {
-	client, server := account(shipping.WithLimiter(pace(time.Tick(10 * time.Millisecond))))
-	defer server.Close()
+	client, service := account(shipping.WithLimiter(pace(time.Tick(10 * time.Millisecond))))
 
 	for range 3 {
 		if _, err := client.Rates.List(context.Background(), nil); err != nil {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println("requests:", server.Requests(shipping.OpListRates))
+	fmt.Println("requests:", len(service.Requests()))
 	// Output: requests: 3
 }
 
 // An observer is called for each call, for example to export metrics. An operation has a route, which can label a metric: it
 // contains no identifier, key or query.
 func ExampleWithObserver() {
-	client, server := account(shipping.WithObserver(shipping.Observer{
+	client, _ := account(shipping.WithObserver(shipping.Observer{
 		Done: func(_ context.Context, operation string, attempts []shipping.Attempt, _ time.Duration, err error) {
 			fmt.Println(operation, len(attempts), err != nil)
 		},
 	}))
-	defer server.Close()
 
 	if _, err := client.Regulatory.Get(context.Background(), "RD-UNKNOWN"); err == nil {
 		log.Fatal("it was found")
@@ -167,8 +164,7 @@ func ExampleWithLogger() {
 		return a
 	}
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: plain}))
-	client, server := account(shipping.WithLogger(logger))
-	defer server.Close()
+	client, _ := account(shipping.WithLogger(logger))
 
 	if _, err := client.Countries.List(context.Background()); err != nil {
 		log.Fatal(err)
@@ -243,37 +239,29 @@ func Example_testing() {
 
 // A notification is sent again: by its delivery, or by shipment and event.
 func ExampleWebhooksService_Replay() {
-	client, server := account()
-	defer server.Close()
+	client, _ := account()
 	ctx := context.Background()
 
-	_, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"})
+	_, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: shipment})
 	fmt.Println(err)
 
-	queued, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{ShipmentID: server.Shipments()[0], Event: shipping.EventShipmentCreated})
+	queued, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{
+		ShipmentID: shipment, Event: shipping.EventShipmentDelivered,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	again, err := client.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: queued.DeliveryID})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(again.Event, again.ShipmentID == server.Shipments()[0])
+	fmt.Println(queued.Event, queued.DeliveryID)
 	// Output:
 	// shipping: webhooks.replay: Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated
-	// shipment.created true
+	// shipment.delivered WD-8K2J9L0M1N2P3Q4R
 }
 
 // Test errors with errors.Is, and read their fields with errors.AsType.
 func ExampleError() {
-	_, server := account()
-	defer server.Close()
-	client, err := shipping.NewClient("sk_test_of_somebody_else", shipping.WithBaseURL(server.URL))
-	if err != nil {
-		log.Fatal(err)
-	}
+	client := clientOf(shippingtest.NewService(shippingtest.Refusal(http.StatusUnauthorized, "Invalid key")))
 
-	_, err = client.Rates.List(context.Background(), nil)
+	_, err := client.Rates.List(context.Background(), nil)
 	fmt.Println(errors.Is(err, shipping.ErrUnauthorized))
 	if failure, ok := errors.AsType[*shipping.Error](err); ok {
 		fmt.Println(failure.Operation, failure.StatusCode, len(failure.Attempts))
@@ -285,32 +273,26 @@ func ExampleError() {
 
 // An invalid request is refused before anything is sent.
 func ExampleValidationError() {
-	client, server := account()
-	defer server.Close()
+	client, service := account()
 
 	_, err := client.Transactions.List(context.Background(), nil)
 	if mistake, ok := errors.AsType[*shipping.ValidationError](err); ok {
 		fmt.Println(mistake.Field, errors.Is(err, shipping.ErrInvalidRequest))
 	}
-	fmt.Println("calls:", server.Requests(shipping.OpListTransactions))
+	fmt.Println("requests:", len(service.Requests()))
 	// Output:
 	// Wallet true
-	// calls: 0
+	// requests: 0
 }
 
 // Reads are retried: after two failures, the third attempt succeeds.
 func ExampleWithRetryPolicy() {
-	server := mockserver.New()
-	defer server.Close()
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 3})) // 4 unless set
-	if err != nil {
-		log.Fatal(err)
-	}
-	busy := fault.Rule{Operation: shipping.OpListRates, First: 2, Fault: fault.Status(http.StatusServiceUnavailable, nil)}
-	if err := server.Inject(busy); err != nil {
-		log.Fatal(err)
-	}
+	busy := shippingtest.Refusal(http.StatusServiceUnavailable, "busy")
+	service := shippingtest.NewService(busy, busy, shippingtest.OK(`{"rates":[],"pagination":{}}`))
+	client := clientOf(service, shipping.WithRetryPolicy(shipping.RetryPolicy{
+		MaxAttempts: 3, // 4 unless set
+		MinWait:     time.Millisecond,
+	}))
 
 	page, err := client.Rates.List(context.Background(), nil)
 	if err != nil {
@@ -327,12 +309,8 @@ func ExampleWithRetryPolicy() {
 
 // If the service requests a wait that would outlast the deadline, the call fails immediately.
 func ExampleErrRateLimited() {
-	client, server := account()
-	defer server.Close()
-	limit := fault.Rule{Operation: shipping.OpListRates, Fault: fault.RateLimit(fault.RetryAfterSeconds, time.Minute)}
-	if err := server.Inject(limit); err != nil {
-		log.Fatal(err)
-	}
+	busy := shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"60"}})
+	client := clientOf(shippingtest.NewService(busy))
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 

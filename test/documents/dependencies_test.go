@@ -43,17 +43,26 @@ func TestThirdPartyLicenses_NameWhatIsBuiltIn(t *testing.T) {
 	}
 }
 
-// A program that imports the client compiles go-retryablehttp, go-querystring and their dependencies, nothing else.
+// A program that imports the client compiles go-retryablehttp, go-querystring and their dependencies, nothing else. Its
+// "go mod tidy" downloads what the tests of the client import, too: neither fonts nor PDF of the server.
 func TestDependencies_OfAProgramWithTheClient(t *testing.T) {
 	fromRoot(t)
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".", "./batch", "./webhook").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
-	want := []string{"github.com/google/go-querystring", "github.com/hashicorp/go-cleanhttp", "github.com/hashicorp/go-retryablehttp", "github.com/shipping-go/shipping"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("modules (-want +got):\n%s", diff)
+	client := []string{"github.com/google/go-querystring", "github.com/hashicorp/go-cleanhttp",
+		"github.com/hashicorp/go-retryablehttp", "github.com/shipping-go/shipping"}
+	tests := []string{"github.com/google/go-cmp", "github.com/jarcoal/httpmock", "pgregory.net/rapid"}
+	for _, list := range []struct{ arguments, want []string }{
+		{[]string{".", "./batch", "./webhook"}, client},
+		{[]string{"-test", "."}, slices.Sorted(slices.Values(slices.Concat(client, tests)))},
+	} {
+		arguments := append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, list.arguments...)
+		out, err := exec.CommandContext(t.Context(), "go", arguments...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
+		if diff := cmp.Diff(list.want, got); diff != "" {
+			t.Errorf("modules of %v (-want +got):\n%s", list.arguments, diff)
+		}
 	}
 }
 
