@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -180,39 +181,80 @@ func (r *Report) Count(state State) int {
 	return n
 }
 
-// Err joins the errors of all items that are still open: it is nil if each item is [StateCompleted], [StateClosed] or
-// [StateDraft], and for a nil report.
+// Err joins the errors of all items that are still open, each with what to do next; items with the same error share one
+// line. It is nil if each item is [StateCompleted], [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
 	}
 	var open []error
+	groups := map[string]*openItems{} // by state and error
 	for _, result := range r.Results {
-		switch result.State {
-		case StateCompleted, StateClosed, StateDraft:
-		default:
-			open = append(open, &itemError{result.Key, result.State, result.Err})
+		if !result.open() {
+			continue
 		}
+		same := fmt.Sprint(result.State, result.Err)
+		if groups[same] == nil {
+			groups[same] = &openItems{state: result.State}
+			open = append(open, groups[same])
+		}
+		group := groups[same]
+		group.keys, group.errs = append(group.keys, quoteShort(result.Key)), append(group.errs, result.Err)
 	}
 	return errors.Join(open...)
 }
 
-// itemError is the error of an item in a report.
-type itemError struct {
-	key   string
+// Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
+// whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]).
+func (r *Report) Retryable() bool {
+	return r != nil && slices.ContainsFunc(r.Results, func(result Result) bool {
+		failed, _ := errors.AsType[*shipping.Error](result.Err)
+		passes := result.State == StateError && failed != nil && failed.Retryable()
+		unfinished := result.State == StateWaiting || result.State == StateUnknown
+		return passes || unfinished && !errors.Is(result.Err, shipping.ErrUnauthorized)
+	})
+}
+
+func (r *Result) open() bool {
+	return r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
+}
+
+// openItems is the error of the open items of a report whose state and error are the same.
+type openItems struct {
+	keys  []string
 	state State
-	err   error
+	errs  []error
 }
 
-func (e *itemError) Error() string {
-	return fmt.Sprintf("item %s (%s): %v", quoteShort(e.key), e.state, e.err)
+func (e *openItems) Error() string {
+	items := "item "
+	if len(e.keys) > 1 {
+		items = fmt.Sprint(len(e.keys), " items ")
+	}
+	return fmt.Sprintf("%s%s (%s): %v; %s", items, strings.Join(e.keys, ", "), e.state, e.errs[0], e.state.next())
 }
 
-func (e *itemError) Unwrap() error { return e.err }
+func (e *openItems) Unwrap() []error { return e.errs }
+
+// next returns what to do about an open item.
+func (s State) next() string {
+	switch s {
+	case StateOverBudget:
+		return "run the batch again with a larger budget, or the item in another period"
+	case StateUnknown:
+		return "run the batch again, which settles it; if no run can, check the wallet's transactions, then call batch.Resolve"
+	case StateFailed:
+		return "the next run tries again; batch.Resolve closes the item"
+	case StateError:
+		return "remove the cause, then run the batch again"
+	default:
+		return "run the batch again"
+	}
+}
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
-// budget. An item that fails does not stop the others: [Report.Err] returns what is still open, also if the error of
-// Run is nil. The report is complete even if that error reports that the batch was interrupted, by ctx or, with a
+// budget. An item that fails does not stop the others, except with the status 401, a wrong secret key, with which
+// all others would fail too. [Report.Err] returns what is still open, also if the error of Run is nil. The report is complete even if that error reports that the batch was interrupted, by ctx or, with a
 // [*JournalError], by a journal that cannot be written. Run it again with the same items and journal to continue.
 // Invalid items and options are a [*shipping.ValidationError] without a report. A journal that another batch uses is
 // [ErrInUse]. With it, and with a journal that is closed or cannot be read, nothing is sent, and each item of the

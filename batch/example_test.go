@@ -64,6 +64,48 @@ func ExampleRun() {
 	// run 2 completed: 5 purchases: 5
 }
 
+// The documents of one item cannot be generated at first, and a retry generates them. Nobody retries those of another
+// item, which a person closes.
+func ExampleResolve() {
+	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+	defer server.Close()
+	retry := map[string]string{"regulatory.retry": "/v1/regulatory-documents/request/{request_id}/retry"} // as your service has it
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithDialect(&dialect.Dialect{Routes: retry}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, journal := context.Background(), batch.Memory()
+	items := []batch.Item{
+		{Key: "retried", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"}},
+		{Key: "closed", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"}},
+	}
+	for run := range 2 {
+		report, err := batch.Run(ctx, client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, result := range report.Results {
+			fmt.Printf("run %d: %s is %s\n", run+1, result.Key, result.State)
+		}
+		if run > 0 {
+			break
+		}
+		// Without a new charge, the service generates the documents again.
+		if _, err := client.Regulatory.Retry(ctx, report.Results[0].RequestID); err != nil {
+			log.Fatal(err)
+		}
+		// The wallet was charged, and the documents are not needed any more.
+		if err := batch.Resolve(ctx, journal, "closed", shipping.OutcomeCharged, "made by hand, ticket 4711"); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// run 1: retried is failed
+	// run 1: closed is failed
+	// run 2: retried is completed
+	// run 2: closed is closed
+}
+
 // Many notifications, with a report on disk from which a later run continues.
 func ExampleReplay() {
 	client, server := account()

@@ -43,7 +43,7 @@ func (e *entry) step(ctx context.Context) time.Duration {
 		return e.leave()
 	}
 	e.err, e.done = err, true
-	e.run.ended.Add(1)
+	e.run.itemEnded(err)
 	e.run.progress(e, shipping.PollEvent{Step: wait.StepEnded, RequestID: e.record.RequestID, Err: err})
 	return 0
 }
@@ -91,6 +91,9 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 		if err := e.take(ctx); err != nil {
 			return 0, err
 		}
+	}
+	if err := e.run.maySend(); err != nil && !e.record.final() {
+		return 0, err
 	}
 	switch e.record.Step {
 	case "":
@@ -468,8 +471,6 @@ func (e *entry) bought(ctx context.Context, bought *shipping.PurchaseResult, err
 		// A part of the lease may be too short to read the request for long enough, so it is settled under the renewed claim.
 		e.refusal, _ = errors.AsType[*shipping.Error](failed.Err) // without the end of that part
 		return e.settle(ctx)
-	case failed != nil:
-		return 0, fmt.Errorf("%w; the next run of the batch does so", err)
 	default:
 		return 0, err
 	}

@@ -168,28 +168,78 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 	})
 }
 
-// A run returned nil although every purchase was refused: Report.Err has the error of each item that is still open.
-func TestReport_ErrJoinsTheErrorsOfOpenItems(t *testing.T) {
+// A run returned nil although every purchase was refused: Report.Err has the error of each item that is still open, and
+// what to do.
+func TestReport_ErrAndRetryable(t *testing.T) {
 	t.Parallel()
 	var report *batch.Report
-	if err := report.Err(); err != nil {
-		t.Errorf("no report: %v", err)
+	if report.Err() != nil || report.Retryable() {
+		t.Errorf("no report: %v", report.Err())
 	}
 	report = &batch.Report{}
-	for state, open := range map[batch.State]error{
-		batch.StateCompleted: nil, batch.StateDraft: nil, batch.StateClosed: nil,
-		batch.StateFailed: shipping.ErrRequestFailed, batch.StateOverBudget: shipping.ErrOverBudget, batch.StateUnknown: shipping.ErrConnection,
-		batch.StateWaiting: shipping.ErrNotPurchased, batch.StateError: shipping.ErrNotFound,
+	busy := &shipping.Error{StatusCode: http.StatusServiceUnavailable}
+	for name, test := range map[string]struct {
+		state     batch.State
+		err       error
+		next      string // in the text
+		retryable bool
+	}{
+		"completed":    {batch.StateCompleted, nil, "", false},
+		"draft":        {batch.StateDraft, nil, "", false},
+		"closed":       {batch.StateClosed, nil, "", false},
+		"failed":       {batch.StateFailed, shipping.ErrRequestFailed, "batch.Resolve closes the item", false},
+		"over budget":  {batch.StateOverBudget, shipping.ErrOverBudget, "a larger budget, or the item in another period", false},
+		"unknown":      {batch.StateUnknown, shipping.ErrConnection, "run the batch again, which settles it", true},
+		"waiting":      {batch.StateWaiting, shipping.ErrNotPurchased, "run the batch again", true},
+		"unauthorized": {batch.StateWaiting, shipping.ErrUnauthorized, "run the batch again", false},
+		"not found":    {batch.StateError, &shipping.Error{StatusCode: http.StatusNotFound}, "remove the cause", false},
+		"select":       {batch.StateError, shipping.ErrInvalidRequest, "remove the cause", false},
+		"busy":         {batch.StateError, busy, "remove the cause", true},
+		"failed, busy": {batch.StateFailed, busy, "batch.Resolve", false},
 	} {
-		result := batch.Result{Key: "SH-" + string(state), State: state, Err: open}
+		result := batch.Result{Key: "SH-" + name, State: test.state, Err: test.err}
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
-		if err := one.Err(); !errors.Is(err, open) || open != nil && !strings.Contains(err.Error(), `item "SH-`+string(state)+`" (`+string(state)+"): "+open.Error()) {
-			t.Errorf("%s: %v", state, err)
+		err := one.Err()
+		if !errors.Is(err, test.err) || err != nil && !strings.HasPrefix(err.Error(), `item "SH-`+name+`" (`+string(test.state)+"): "+test.err.Error()) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != test.retryable {
+			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
 		}
 	}
-	if err := report.Err(); strings.Count(err.Error(), "item ") != 5 {
+	if err := report.Err(); strings.Count(err.Error(), "\n") != 8 || !report.Retryable() {
 		t.Errorf("all states: %v", err)
+	}
+}
+
+// With a wrong secret key, or without a service, the log had a line for each item, and each item was tried.
+func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		transport http.RoundTripper
+		analyses  int
+		err       error
+		retryable bool
+	}{
+		"a wrong key": {roundTrip(func(*http.Request) (*http.Response, error) { return reply(401, "") }), 1, shipping.ErrUnauthorized, false},
+		"no service":  {unreachable(), 3, shipping.ErrConnection, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sent := &counted{RoundTripper: test.transport}
+			journal := newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
+			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4), &batch.Options{Concurrency: 1, Journal: journal})
+			if err != nil || report.Count(batch.StateError) != 3 || report.Retryable() != test.retryable {
+				t.Errorf("%s: %+v, %v", name, report, err)
+			}
+			if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "\n") > 0 ||
+				!strings.HasPrefix(err.Error(), `3 items "SH-1", "SH-2", "SH-3" (error): `) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if sent.analyses != test.analyses || sent.reads > 0 {
+				t.Errorf("%s: %d analyses", name, sent.analyses)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,7 @@ type run struct {
 	journalErr error           // the journal failed
 	crashed    bool            // a callback panicked: none is called any more
 	over       error           // the service charged more than a draft shows: nothing more may be purchased
+	refused    error           // the service refused the secret key: nothing more is sent
 	committed  shipping.Amount // of the budget, as last read from the journal
 
 	// writing is the context of what the journal is sent also if the batch was interrupted, such as the outcome of
@@ -183,10 +185,10 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 }
 
 // errWaiting is the error of an item that had not ended when the batch did.
-var errWaiting = errors.New("shipping: the batch ended before the item was completed; run it again")
+var errWaiting = errors.New("shipping: the batch ended before the item was completed")
 
 // errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.
-var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run; run it again")
+var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run")
 
 // giveBack releases the items of a run that was interrupted, so that other processes continue with them
 // at once.
@@ -261,7 +263,7 @@ func (r *run) crash() {
 }
 
 // errStopped is the error of an item that was not purchased yet when the batch was stopped.
-var errStopped = errors.New("shipping: the batch was stopped before the item was purchased; run it again")
+var errStopped = errors.New("shipping: the batch was stopped before the item was purchased")
 
 // mayContinue reports whether an item that is not purchased yet may continue.
 func (r *run) mayContinue() error {
@@ -282,6 +284,23 @@ func (r *run) overcharged(charge string) {
 	if r.over == nil {
 		r.over = &shipping.BudgetError{Budget: *r.options.Budget, Problem: problem}
 	}
+}
+
+// itemEnded counts an item that has ended in this run. If the service refused the secret key, it ends the others too.
+func (r *run) itemEnded(err error) {
+	r.ended.Add(1)
+	if failed, ok := errors.AsType[*shipping.Error](err); ok && failed.StatusCode == http.StatusUnauthorized {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.refused = failed
+	}
+}
+
+// maySend reports why nothing more is sent.
+func (r *run) maySend() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.refused
 }
 
 // mayPurchase reports why nothing more may be purchased within the budget.

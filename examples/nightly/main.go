@@ -1,6 +1,7 @@
 // Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night, and
 // writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again with the
-// same night: it continues, and buys nothing twice. If an item is open, it prints the reason and exits with 1.
+// same night: it continues, and buys nothing twice. If something is open, it prints the reason, and exits with 75 if
+// running the same night again may complete it, and with 1 if a person is needed.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN"
 package main
@@ -14,9 +15,11 @@ import (
 	"log"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -46,31 +49,39 @@ func main() {
 	if err := errors.Join(clientErr, budgetErr); err != nil {
 		log.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Hour) // the next night needs the journal
-	defer cancel()
-	if err := j.run(ctx); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	switch again, err := j.run(ctx); {
+	case err == nil:
+	case again:
+		log.Print(err)
+		os.Exit(75) // EX_TEMPFAIL
+	default:
 		log.Fatal(err)
 	}
 }
 
-// run does the three parts of the job. One that fails does not stop the others.
-func (j *job) run(ctx context.Context) error {
-	return errors.Join(j.documents(ctx), j.rates(ctx), j.transactions(ctx))
+// run does the three parts of the job, and reports whether another run may do what is left. A part that fails does not
+// stop the others.
+func (j *job) run(ctx context.Context) (again bool, err error) {
+	report, err := j.documents(ctx)
+	err = errors.Join(err, report.Err(), j.rates(ctx), j.transactions(ctx))
+	return ctx.Err() != nil || report.Retryable() || errors.Is(err, shipping.ErrConnection) || errors.Is(err, batch.ErrInUse), err
 }
 
-func (j *job) documents(ctx context.Context) error {
+func (j *job) documents(ctx context.Context) (*batch.Report, error) {
 	list, err := os.ReadFile(j.list)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	journal, err := batch.OpenFile(filepath.Join(j.folder, "batch.journal")) // one for all nights
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer journal.Close()
 	records, err := journal.Records()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// What an earlier night has begun is completed, too.
 	ids := slices.Concat(strings.Fields(string(list)), batch.Unfinished(records))
@@ -81,15 +92,16 @@ func (j *job) documents(ctx context.Context) error {
 	report, err := batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night,
 	})
-	if report != nil {
-		fmt.Println(report.Count(batch.StateCompleted), "of", len(items), "shipments completed,", report.Committed, "spent of", j.budget)
-		for _, result := range report.Results {
-			if len(result.NotSelected) > 0 {
-				fmt.Println(result.Key, "also needs", result.NotSelected, "with the evidence of a person")
-			}
+	if report == nil {
+		return nil, err
+	}
+	fmt.Println(report.Count(batch.StateCompleted), "of", len(items), "shipments completed,", report.Committed, "spent of", j.budget)
+	for _, result := range report.Results {
+		if len(result.NotSelected) > 0 {
+			fmt.Println(result.Key, "also needs", result.NotSelected, "with the evidence of a person")
 		}
 	}
-	return errors.Join(err, report.Err())
+	return report, err
 }
 
 func (j *job) rates(ctx context.Context) error {

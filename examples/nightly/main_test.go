@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,16 +29,16 @@ func TestNights(t *testing.T) {
 		folder := t.TempDir()
 		j := job{client: server.Client(t), wallet: server.Wallets()[0], folder: folder, list: filepath.Join(folder, "shipments.txt")}
 		for _, run := range []struct {
-			night, budget string
-			from, to      int
-			fails, buys   bool
+			night, budget      string
+			from, to           int
+			fails, again, buys bool
 		}{
-			{"2026-11-26", "250000 NGN", 0, 20, true, true},    // an unknown purchase, and over budget
-			{"2026-11-26", "250000 NGN", 0, 20, true, true},    // again: the purchase is settled, and the rest is over budget
-			{"2026-11-27", "2000000 NGN", 10, 30, false, true}, // the budget of another night
-			{"2026-11-28", "2000000 NGN", 0, 30, false, true},
-			{"2026-11-29", "1 NGN", 0, 30, false, false}, // no new shipments
-			{"2026-11-30", "1 NGN", 0, 0, false, false},  // no shipments at all
+			{"2026-11-26", "250000 NGN", 0, 20, true, true, true},     // an unknown purchase, and over budget
+			{"2026-11-26", "250000 NGN", 0, 20, true, false, true},    // again: the purchase is settled, and the rest is over budget
+			{"2026-11-27", "2000000 NGN", 10, 30, false, false, true}, // the budget of another night
+			{"2026-11-28", "2000000 NGN", 0, 30, false, false, true},
+			{"2026-11-29", "1 NGN", 0, 30, false, false, false}, // no new shipments
+			{"2026-11-30", "1 NGN", 0, 0, false, false, false},  // no shipments at all
 		} {
 			var err error
 			if j.budget, err = shipping.ParseBudget(run.budget); err != nil {
@@ -48,14 +49,19 @@ func TestNights(t *testing.T) {
 			}
 			j.night = run.night
 			before := server.Requests(shipping.OpPurchase)
-			if err := j.run(t.Context()); (err != nil) != run.fails {
-				t.Errorf("%s: %v, want an error: %v", run.night, err, run.fails)
+			if again, err := j.run(t.Context()); (err != nil) != run.fails || again != run.again {
+				t.Errorf("%s: %v, again %v; want an error: %v, again %v", run.night, err, again, run.fails, run.again)
 			}
 			if bought := server.Requests(shipping.OpPurchase) > before; bought != run.buys {
 				t.Errorf("%s: bought %v, want %v", run.night, bought, run.buys)
 			}
 			server.CheckInvariants(t)
 			server.Lint(t) // nothing was bought twice
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if again, err := j.run(ended); err == nil || !again {
+			t.Errorf("after SIGTERM: %v, again %v", err, again)
 		}
 		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200} {
 			text, err := os.ReadFile(filepath.Join(folder, name))
