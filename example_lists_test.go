@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"slices"
-	"time"
 
 	"github.com/shipping-go/shipping"
 )
@@ -103,7 +102,7 @@ func ExampleWithQuery() {
 	// Output: <nil> 200 1 true
 }
 
-// The cheapest rate in one currency that delivers within two days.
+// The cheapest rate for a parcel in one currency.
 func ExampleRatesService_All() {
 	client, _ := account()
 	ctx := context.Background()
@@ -113,8 +112,8 @@ func ExampleRatesService_All() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		soon := rate.DeliveryETA > 0 && rate.DeliveryDuration() <= 48*time.Hour
-		if rate.Currency != "NGN" || !soon || !rate.Amount.Known() { // a missing price is not 0
+		// A missing price is not 0.
+		if rate.Parcel != "PC-1" || rate.Used || rate.Currency != "NGN" || !rate.Amount.Known() {
 			continue
 		}
 		if cheapest == nil || rate.Amount.Cmp(cheapest.Amount) < 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
 func TestBuy_LostResponse(t *testing.T) {
@@ -24,4 +25,12 @@ func TestBuy_LostResponse(t *testing.T) {
 	}
 	server.CheckInvariants(t) // the ledger balances, and no regulatory request was charged twice
 	server.Lint(t)            // nothing was bought twice, and no request was sent that a careful client would avoid
+}
+
+// Each fault at each request, in virtual time: a subtest fails if buy pays twice.
+func TestBuy_EveryFault(t *testing.T) {
+	sweep.Run(t, sweep.Config{}, func(t *testing.T, w *mockserver.World) error {
+		_, err := buy(t.Context(), w.Client(t), w.Shipments()[0])
+		return err
+	})
 }
