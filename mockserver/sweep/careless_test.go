@@ -90,20 +90,6 @@ func (s *session) buys(ctx context.Context, id string) (bool, error) {
 	return err == nil && r.Status != "draft", err
 }
 
-// debits returns the ids of the newest transactions of the wallet.
-func (s *job) debits(ctx context.Context) (ids []string, err error) {
-	var page struct {
-		Transactions []struct {
-			ID string `json:"transactionId"`
-		} `json:"transactions"`
-	}
-	err = s.call(ctx, "GET", "/v1/transactions?wallet="+s.wallet, struct{}{}, &page)
-	for _, one := range page.Transactions {
-		ids = append(ids, one.ID)
-	}
-	return ids, err
-}
-
 // sweepOf sweeps a program in virtual time.
 func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report) {
 	t.Helper()
@@ -116,7 +102,7 @@ func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report
 			if runs[a.Run] == nil {
 				runs[a.Run] = map[string]string{}
 			}
-			s := &job{session{http.Client{Transport: w.Transport(), Timeout: 30 * time.Second}, w.URL, w.SecretKey}, w.Wallets()[0], runs[a.Run]}
+			s := &job{session{http.Client{Transport: w.Transport(), Timeout: 30 * time.Second}, w.URL, w.SecretKey}, runs[a.Run]}
 			if err := p.buy(ctx, s, w.Shipments()[0]); err != nil {
 				return sweep.Outcome{How: err.Error()}
 			}

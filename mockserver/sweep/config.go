@@ -2,13 +2,12 @@ package sweep
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -29,15 +28,12 @@ type Config struct {
 	// notifications have been delivered and the program is idle, [Execution.End] asks it to end. Setup adds the webhook.
 	Notify func(w *mockserver.World) []notify.Event
 	// Quiet is how long a notified program must be idle, which is without a request and without a notification, until it
-	// is asked to end. A fault with a Retry-After adds the time that it asks for. Default: 10 s in the run without faults;
-	// in the others twice the longest time that the program was idle there before a request, but at least 3 s.
+	// is asked to end. A fault with a Retry-After adds the time that it asks for. Default: 10 s.
 	Quiet time.Duration
 	// Goal is the expected effect of the program. Default: its effect without faults.
 	Goal Goal
 	// Faults are the names of the faults to try. Default: all of [Faults] but [Kill], which Restart adds.
 	Faults []string
-	// Operations are those whose requests are struck. Default: all.
-	Operations []string
 	// EveryRequest strikes every one of several equal requests. Default: the first two and the last.
 	EveryRequest bool
 	// Pairs tries, after all single faults, two faults in one run.
@@ -68,32 +64,26 @@ type Config struct {
 const (
 	defaultPatience = 30 * time.Second
 	defaultTimeout  = 2 * time.Minute
-	firstQuiet      = 10 * time.Second
-	leastQuiet      = 3 * time.Second
+	defaultQuiet    = 10 * time.Second
 )
 
 // withDefaults returns the settings with defaults in place of zero fields, or an error if they are invalid.
 func (c Config) withDefaults() (*Config, error) {
 	c.Patience, c.Timeout = cmp.Or(c.Patience, defaultPatience), cmp.Or(c.Timeout, defaultTimeout)
-	c.Parallel = max(c.Parallel, 1)
-	for _, name := range c.Faults {
-		if _, err := c.fault(name); err != nil {
-			return nil, err
-		}
-	}
-	if slices.Contains(c.Faults, Kill) && !c.Restart {
-		return nil, fmt.Errorf("sweep: the fault %q needs a program that is started again: set Restart, or -restart", Kill)
-	}
+	c.Parallel, c.Quiet = max(c.Parallel, 1), cmp.Or(c.Quiet, defaultQuiet)
+	names := slices.Clone(c.Faults)
 	for _, strike := range c.Only {
-		f, err := c.fault(strike.Fault)
+		names = append(names, strike.Fault)
+	}
+	for _, name := range names {
+		f, err := c.fault(name)
 		switch {
 		case err != nil:
 			return nil, err
 		case f.kill && !c.Restart:
-			return nil, fmt.Errorf("sweep: the schedule %s needs a program that is started again: set Restart, or -restart",
-				c.Only)
+			return nil, fmt.Errorf("sweep: the fault %s needs a program that is started again: set Restart, or -restart", name)
 		case f.patient && c.Patience < 0:
-			return nil, errors.New("sweep: a fault of latency needs the patience of the program: set Patience")
+			return nil, fmt.Errorf("sweep: the fault %s needs the time that the program waits: set Patience, or -patience", name)
 		}
 	}
 	return &c, nil
@@ -114,5 +104,5 @@ func (c *Config) fault(name string) (Fault, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Fault{}, fmt.Errorf("sweep: unknown fault %q: use one of %s", name, strings.Join(names, ", "))
+	return Fault{}, fmt.Errorf("sweep: unknown fault %q%s", name, spelling.Suggestion(name, names))
 }

@@ -93,22 +93,14 @@ func faults(patience time.Duration) []Fault {
 			rule: before(fault.InsertRows(3))},
 		{Name: "removed", Summary: "the three newest rates vanish from the list before the page is read", to: rates,
 			rule: before(fault.RemoveRows(3))},
-		{
-			Name: "twice", Summary: "the response to the notification is lost, so it is sent again",
-			to: notified, rule: before(fault.RepeatNotification()),
-		},
-		{
-			Name: "delayed", Summary: "the notification comes two seconds late",
-			to: notified, rule: before(fault.DelayNotification(2 * time.Second)),
-		},
-		{
-			Name: outOfOrder, Summary: "the notification comes after the next one",
-			to: notified, rule: before(fault.ReorderNotification(10 * time.Second)),
-		},
-		{
-			Name: "forged", Summary: "a notification about another shipment comes first, with a wrong signature",
-			to: notified, rule: before(fault.ForgeNotification()),
-		},
+		{Name: "twice", Summary: "the response to the notification is lost, so it is sent again",
+			to: notified, rule: before(fault.RepeatNotification())},
+		{Name: "delayed", Summary: "the notification comes two seconds late",
+			to: notified, rule: before(fault.DelayNotification(2 * time.Second))},
+		{Name: outOfOrder, Summary: "the notification comes after the next one",
+			to: notified, rule: before(fault.ReorderNotification(10 * time.Second))},
+		{Name: "forged", Summary: "a notification about another shipment comes first, with a wrong signature",
+			to: notified, rule: before(fault.ForgeNotification())},
 		{Name: Kill, Summary: "the request takes effect, or the notification was accepted, and the program is killed and " +
 			"started again", to: everything, rule: after(fault.SlowBody(time.Hour)), kill: true},
 	}

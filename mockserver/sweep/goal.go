@@ -33,14 +33,6 @@ func (s *sweeper) goal() Goal {
 	return goal
 }
 
-// source names what is compared with, for findings.
-func source(given bool) string {
-	if given {
-		return "in the goal"
-	}
-	return "without faults"
-}
-
 // missing returns what a run did less often than expected, a text for each shipment or invoice and for each
 // notification.
 func (g *Goal) missing(did Goal) (less []string) {
@@ -85,16 +77,14 @@ func (g *Goal) differing(want, got map[string]string) []string {
 
 // firstDifference describes the first line in which two texts differ.
 func firstDifference(want, got string) string {
-	wanted, lines := strings.Split(want, "\n"), strings.Split(got, "\n")
-	i := 0
-	for i < min(len(wanted), len(lines)) && wanted[i] == lines[i] {
+	i, line := 0, func(text string, i int) string {
+		if lines := strings.Split(text, "\n"); i < len(lines) {
+			return fmt.Sprintf("%q", lines[i])
+		}
+		return "absent"
+	}
+	for line(want, i) == line(got, i) {
 		i++
 	}
-	line := func(lines []string) string {
-		if i >= len(lines) {
-			return "absent"
-		}
-		return fmt.Sprintf("%.80q", lines[i])
-	}
-	return fmt.Sprintf("line %d is %s, but %s without faults", i+1, line(lines), line(wanted))
+	return fmt.Sprintf("line %d is %.80s, but %.80s without faults", i+1, line(got, i), line(want, i))
 }

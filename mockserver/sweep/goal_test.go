@@ -67,7 +67,7 @@ func TestSweep_Goal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config := sweep.Config{Faults: []string{"500"}, Operations: []string{shipping.OpAnalyze}, MaxRuns: 1, Goal: test.goal}
+			config := sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpAnalyze, Nth: 1, Fault: "500"}}, Goal: test.goal}
 			report := sweepOf(t, program{buy: func(ctx context.Context, s *job, shipment string) error {
 				s.files["refused"] = "refused:"
 				for range test.purchases {

@@ -27,10 +27,9 @@ const pollEvery = 20 * time.Millisecond
 
 // notifier is the transport of the notifications of a run. It kills the program at the one that the schedule names.
 type notifier struct {
-	base   http.RoundTripper
-	killAt int           // the number of the notification; 0: none
-	quiet  time.Duration // how long the program must be idle until it is asked to end
-	ended  chan struct{} // closed when no program is left, which ends every wait
+	base     http.RoundTripper
+	schedule Schedule
+	ended    chan struct{} // closed when no program is left that could listen
 
 	mu      sync.Mutex
 	world   *mockserver.World // nil until the world is ready
@@ -38,19 +37,13 @@ type notifier struct {
 	kill    func()            // ends the program; nil if none is running
 	killed  string            // the id of the notification at which the program was killed
 	emitted map[string]bool   // by id: notifications of the sweep, not because of the program
-	idle    time.Duration     // the longest time without a request before one that came after the notifications
 }
 
 // newNotifier returns the notifier of a schedule. The default of the transport is connections to this machine.
 func newNotifier(c *Config, schedule Schedule) *notifier {
-	n := &notifier{base: c.Deliver, ended: make(chan struct{}), emitted: map[string]bool{}}
+	n := &notifier{base: c.Deliver, schedule: schedule, ended: make(chan struct{}), emitted: map[string]bool{}}
 	if n.base == nil {
 		n.base = delivery.NewTransport(false)
-	}
-	for _, strike := range schedule {
-		if strike.Operation == Notification && strike.Fault == Kill {
-			n.killAt = strike.Nth
-		}
 	}
 	return n
 }
@@ -80,7 +73,7 @@ func (n *notifier) notifications() []notify.Delivery {
 	return slices.DeleteFunc(n.deliveries(), func(d notify.Delivery) bool { return d.State == notify.Refused })
 }
 
-// end ends every wait, because no program is left that could receive something.
+// end stops the attempts to reach a program, because none is left.
 func (n *notifier) end() {
 	close(n.ended)
 	if transport, ok := n.base.(*http.Transport); ok {
@@ -95,58 +88,46 @@ func (n *notifier) killWith(kill func()) {
 	n.kill = kill
 }
 
-// RoundTrip implements [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper]. It ends the running program if the schedule kills it at this notification,
+// as soon as the program has answered.
 func (n *notifier) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := n.deliver(r)
-	if err == nil && n.killAt > 0 {
-		n.killAfter(delivery.IDOf(r.Context()))
-	}
-	return resp, err
-}
-
-// killAfter ends the running program if the schedule kills it at a notification that it has answered.
-func (n *notifier) killAfter(id string) {
+	id := delivery.IDOf(r.Context())
 	at := slices.IndexFunc(n.notifications(), func(d notify.Delivery) bool { return d.ID == id })
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if at+1 == n.killAt && n.kill != nil {
+	if err == nil && n.kill != nil && slices.Contains(n.schedule, Strike{Notification, at + 1, Kill}) {
 		n.kill()
 		n.killed = id
 	}
-}
-
-// poll returns true as soon as a condition holds, or false if the context or the last program ends before.
-func (n *notifier) poll(ctx context.Context, condition func() bool) bool {
-	for !condition() {
-		select {
-		case <-time.After(pollEvery):
-		case <-n.ended:
-			return false
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
+	return resp, err
 }
 
 // deliver sends a notification. As long as the receiver does not listen, such as before it is started again, it is
 // tried until the attempt has taken too long.
 func (n *notifier) deliver(r *http.Request) (resp *http.Response, err error) {
-	n.poll(r.Context(), func() bool {
+	for {
 		again := r.Clone(r.Context())
 		if again.Body, err = r.GetBody(); err != nil {
-			return true
+			return nil, err
 		}
 		resp, err = n.base.RoundTrip(again)
-		failed, ok := errors.AsType[*net.OpError](err)
-		return !ok || failed.Op != "dial"
-	})
-	return resp, err
+		if failed, ok := errors.AsType[*net.OpError](err); !ok || failed.Op != "dial" {
+			return resp, err
+		}
+		select {
+		case <-time.After(pollEvery):
+		case <-n.ended:
+			return nil, err
+		case <-r.Context().Done():
+			return nil, err
+		}
+	}
 }
 
 // emit notifies the webhooks of events, each once the one before was delivered or is held back. It returns when all
-// were delivered and their consequences have ended.
-func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Config) error {
+// were delivered and the program is idle.
+func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Config, quiet time.Duration) error {
 	var all []string
 	for _, e := range c.Notify(server.World) {
 		queued, err := server.Emit(e)
@@ -158,35 +139,22 @@ func (n *notifier) emit(ctx context.Context, server *mockserver.Server, c *Confi
 			n.mu.Lock()
 			n.emitted[d.ID] = true
 			n.mu.Unlock()
-			n.poll(ctx, func() bool { return d.Due.After(d.CreatedAt) || finished(server, d.ID) })
+			if !d.Due.After(d.CreatedAt) {
+				_, _ = server.WaitDelivery(ctx, d.ID) // the delivery log has the outcome
+			}
 		}
 	}
 	for _, id := range all {
-		n.poll(ctx, func() bool { return finished(server, id) })
+		_, _ = server.WaitDelivery(ctx, id)
 	}
-	n.awaitQuiet(ctx, server, c.Timeout)
-	return nil
-}
-
-// awaitQuiet returns when the program has been idle for the time that it must be, and notes the longest time after
-// which it made another request.
-func (n *notifier) awaitQuiet(ctx context.Context, server *mockserver.Server, limit time.Duration) {
 	before, since := latest(server.World), time.Now()
-	for time.Since(since) < n.quiet && wait.Sleep(ctx, pollEvery) == nil {
+	for time.Since(since) < quiet && wait.Sleep(ctx, pollEvery) == nil {
 		if last := latest(server.World); last != before || server.Active() > 0 || server.Pending() > 0 {
-			n.idle = max(n.idle, time.Since(since))
-			idle(ctx, server, limit)
+			idle(ctx, server, c.Timeout)
 			before, since = latest(server.World), time.Now()
 		}
 	}
-}
-
-// finished reports whether a delivery has ended; the delivery log has the outcome.
-func finished(server *mockserver.Server, id string) bool {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err := server.WaitDelivery(ctx, id)
-	return !errors.Is(err, context.Canceled)
+	return nil
 }
 
 // merge returns the requests of a run with its notifications at their places.

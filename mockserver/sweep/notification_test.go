@@ -156,22 +156,6 @@ func untilDone(n *notified, shipment string) (err error) {
 	return err
 }
 
-// startsOverAfter returns work that purchases by another request if a condition holds for the error of the first.
-func startsOverAfter(again func(n *notified, r record, err error) bool) func(n *notified, shipment string) error {
-	return func(n *notified, shipment string) (err error) {
-		for range 2 {
-			var r record
-			if r, err = n.job.analyze(n.ctx, shipment); err != nil {
-				return err
-			}
-			if err = n.job.purchase(n.ctx, r); err == nil || !again(n, r, err) {
-				return nil // it leaves what is unclear to a person
-			}
-		}
-		return err
-	}
-}
-
 func byShipment(shipment, _ string) string { return shipment }
 
 func byDelivery(_, delivery string) string { return delivery }
@@ -221,9 +205,7 @@ func trySweep(t *testing.T, config sweep.Config, handler func(ctx context.Contex
 func TestSweep_Notifications(t *testing.T) {
 	t.Parallel()
 	again := []string{"notification#1:twice"}
-	is := func(status refused) func(*notified, record, error) bool {
-		return func(_ *notified, _ record, err error) bool { return errors.Is(err, status) }
-	}
+
 	for name, test := range map[string]struct {
 		habits
 		config sweep.Config
@@ -247,22 +229,10 @@ func TestSweep_Notifications(t *testing.T) {
 			habits{unsigned: true, records: byDelivery, shipment: always("SH-TLMHDHXQMDVVJ4U9")}, sweep.Config{},
 			[]string{"notification#1:forged"},
 		},
-		"starts over after a refusal": {
-			habits{records: byShipment, work: startsOverAfter(is(http.StatusBadRequest))}, sweep.Config{},
-			purchaseBy("repeated"),
-		},
-		"starts over after 503": {
-			habits{records: byShipment, work: startsOverAfter(is(http.StatusServiceUnavailable))}, sweep.Config{},
-			purchaseBy("503-after"),
-		},
-		"starts over if it reads a draft": {
-			habits{records: byShipment, work: startsOverAfter(isDraft)}, sweep.Config{}, purchaseBy("arrives-late"),
-		},
 		"forgets its record when it is started again": {
 			habits{records: byShipment}, sweep.Config{Restart: true}, purchaseBy(sweep.Kill),
 		},
-		"careful":                  {habits{records: byShipment, work: carefully}, sweep.Config{}, nil},
-		"careful, by the delivery": {habits{records: byDelivery, work: carefully}, sweep.Config{}, nil},
+		"careful": {habits{records: byShipment, work: carefully}, sweep.Config{}, nil},
 		"careful, and obeys Retry-After after its response": {
 			habits{late: time.Millisecond, records: byShipment, work: untilDone},
 			sweep.Config{Quiet: 100 * time.Millisecond, Faults: []string{"503", "429"}}, nil,
@@ -290,7 +260,7 @@ func TestSweep_Notifications(t *testing.T) {
 					others = append(others, r.Schedule+" "+r.Findings[0].String())
 				}
 			}
-			t.Logf("pays twice: %q; other findings: %q; quiet for %v s", twice, others, report.Quiet)
+			t.Logf("pays twice: %q; other findings: %q", twice, others)
 			if test.twice == nil && len(twice)+len(others) > 0 || len(report.Goal.Documents) != 1 {
 				t.Errorf("a careful program fails; the goal is %v", report.Goal)
 			}
@@ -299,7 +269,7 @@ func TestSweep_Notifications(t *testing.T) {
 					t.Errorf("%s does not find it", want)
 				}
 			}
-			if order := fmt.Sprint(report.Requests); strings.Index(order, sweep.Notification) > strings.Index(order, shipping.OpPurchase) {
+			if order := fmt.Sprint(report.WithoutFaults.Requests); strings.Index(order, sweep.Notification) > strings.Index(order, shipping.OpPurchase) {
 				t.Errorf("the requests are %s", order)
 			}
 		})
@@ -313,11 +283,6 @@ func slowly(n *notified, shipment string) error {
 		err = n.job.purchase(n.ctx, r)
 	}
 	return err
-}
-
-func isDraft(n *notified, r record, _ error) bool {
-	bought, err := n.job.buys(n.ctx, r.ID)
-	return !bought && err == nil
 }
 
 func atTheUpdate(event string, _ map[string]bool) bool { return event == "shipment.updated" }
@@ -334,7 +299,7 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })
 	_, err := trySweep(t, sweep.Config{}, func(context.Context, session) http.Handler { return refuses })
-	if err == nil || !strings.Contains(err.Error(), "accepts no notification") || !strings.Contains(err.Error(), "is 501, then 501") {
+	if err == nil || !strings.Contains(err.Error(), "accepts no notification") || !strings.Contains(err.Error(), "attempt 1: status 501, attempt 2: status 501") {
 		t.Errorf("the sweep ends with %v", err)
 	}
 	report := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, session) http.Handler {
@@ -349,20 +314,7 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	})
 	found := fmt.Sprint(report.Failing()[0].Findings)
 	if !strings.HasPrefix(found, "[missing: the program did not accept shipment.created of SH-") ||
-		!strings.Contains(found, "the response was lost, then 500") || len(report.Failing()) != 2 {
+		!strings.Contains(found, "the response was lost, attempt 2: status 500") || len(report.Failing()) != 2 {
 		t.Errorf("found %s", found)
-	}
-}
-
-// A selected fault that does not apply to its request fails the run. The finding does not state that the run lacks the request.
-func TestSweep_OnlyDoesNotApply(t *testing.T) {
-	t.Parallel()
-	only := sweep.Schedule{{Operation: sweep.Notification, Nth: 2, Fault: "out-of-order"}}
-	report := sweepNotified(t, sweep.Config{Only: only}, func(context.Context, session) http.Handler {
-		return http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	})
-	want := []sweep.Finding{{Verdict: sweep.NotStruck, Detail: "notification#2:out-of-order did not strike: the run has the request, but the fault did not apply to it"}}
-	if found := report.Results[0].Findings; !slices.Equal(found, want) {
-		t.Errorf("found %v, want %v", found, want)
 	}
 }

@@ -7,12 +7,9 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -28,8 +25,7 @@ type program struct {
 // job is the environment of a program.
 type job struct {
 	session
-	wallet string
-	files  map[string]string // of the run, which outlive the program
+	files map[string]string // of the run, which outlive the program
 }
 
 // named returns the program of a name.
@@ -76,19 +72,6 @@ func paysTwice() []program {
 			found: twice(purchaseBy("arrives-late")...),
 		},
 		{
-			name: "reads the request for 20 seconds, and starts over if it stays a draft",
-			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
-				bought, err := readsFor(ctx, s, r.ID, 20*time.Second)
-				return !bought && err == nil, err
-			}),
-			found: twice(purchaseBy("arrives-late")...),
-		},
-		{
-			name:  "looks for the debit in the transactions once",
-			buy:   looksForDebit,
-			found: twice(purchaseBy("arrives-late")...),
-		},
-		{
 			name: "writes its note after the purchase",
 			buy: func(ctx context.Context, s *job, shipment string) error {
 				if s.files["note"] != "" {
@@ -106,40 +89,6 @@ func paysTwice() []program {
 			},
 			config: sweep.Config{Restart: true},
 			found:  twice(purchaseBy(sweep.Kill)...),
-		},
-		{
-			name: "gives its work to a second worker after 20 seconds",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				done, ended := make(chan struct{}), make(chan error, 2)
-				work := func() { ended <- analyzePurchaseAndRead(ctx, s, shipment) }
-				go func() {
-					defer close(done)
-					work()
-				}()
-				select {
-				case <-done:
-				case <-time.After(20 * time.Second):
-					work()
-					<-done
-					return errors.Join(<-ended, <-ended)
-				}
-				return <-ended
-			},
-			found: twice(purchaseBy("late-after")...),
-		},
-		{
-			name: "has two workers, who both take the shipment",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				var group sync.WaitGroup
-				for range 2 {
-					group.Go(func() { _ = analyzeAndPurchase(ctx, s, shipment) })
-				}
-				group.Wait()
-				return nil
-			},
-			// They do so without faults, too: only a goal shows it.
-			config: sweep.Config{Faults: []string{"inserted"}, Goal: sweep.Goal{Documents: documents()}},
-			found:  twice(""),
 		},
 		{
 			name: "has a transport that repeats requests, and starts over after a refusal",
@@ -257,14 +206,6 @@ func otherMistakes() []program {
 				return retry(func() error { return s.purchase(ctx, r) })
 			},
 			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"), sweep.Lint: purchaseBy("lost-after")},
-		},
-		{
-			name: "has a transport that repeats requests",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				s.Transport = insisting{s.Transport}
-				return analyzePurchaseAndRead(ctx, s, shipment)
-			},
-			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"), sweep.Lint: purchaseBy("503")},
 		},
 		{
 			name:  "gives up after the purchase",
@@ -450,24 +391,6 @@ func startsOver(after func(ctx context.Context, s *job, r record, lost error) (o
 	}
 }
 
-// looksForDebit starts over after an error unless the transactions have a new one.
-func looksForDebit(ctx context.Context, s *job, shipment string) error {
-	before, err := s.debits(ctx)
-	if err != nil {
-		return err
-	}
-	return retry(func() error {
-		err := analyzeAndPurchase(ctx, s, shipment)
-		if err == nil {
-			return nil
-		}
-		if now, unread := s.debits(ctx); unread == nil && !slices.Equal(now, before) {
-			return nil
-		}
-		return err
-	})
-}
-
 // startsOverIfFailed purchases until no document has failed.
 func startsOverIfFailed(ctx context.Context, s *job, shipment string) error {
 	for range 2 {
@@ -511,11 +434,4 @@ func (r insisting) RoundTrip(req *http.Request) (resp *http.Response, err error)
 		}
 	}
 	return nil, err
-}
-
-// documents returns the goal of the programs: each document of the first shipment, once.
-func documents() map[string][]string {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	return map[string][]string{srv.Shipments()[0]: strings.Split("CUSTOMS FDA FISH-WILDLIFE TEXTILE WATCH", " ")}
 }

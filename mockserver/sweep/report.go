@@ -14,9 +14,6 @@ type RunResult struct {
 	Schedule string `json:"schedule"`
 	// Struck reports whether the program made all requests to which the faults apply.
 	Struck bool `json:"struck"`
-	// Moved is true if the fault struck another request than the one with that number without faults: the program makes
-	// several requests at a time, so that their order changes.
-	Moved bool `json:"moved,omitempty"`
 	// How is how the program ended, such as "exit code 1".
 	How string `json:"end"`
 	// Restarted is true if the program was started a second time.
@@ -55,32 +52,16 @@ func (r *run) markStruck() {
 	r.Struck = !slices.ContainsFunc(r.schedule, func(strike Strike) bool { return struck[strike.Operation] < 0 })
 }
 
-// absent returns the strikes at requests that the run does not have.
-func (r *RunResult) absent() Schedule {
-	return slices.DeleteFunc(slices.Clone(r.schedule), func(strike Strike) bool {
-		return slices.ContainsFunc(r.Requests, func(q Request) bool {
-			return q.Operation == strike.Operation &&
-				q.Nth == strike.Nth
-		})
-	})
-}
-
 // Report is the outcome of a sweep.
 type Report struct {
 	// Faults is the table of faults.
 	Faults []Fault `json:"faults"`
 	// Goal is the effect that runs are compared with: [Config.Goal], completed from the run without faults.
 	Goal Goal `json:"goal"`
-	// Requests are those of the run without faults.
-	Requests []Request `json:"requests"`
-	// WithoutFaults is that run.
+	// WithoutFaults is the run without faults.
 	WithoutFaults RunResult `json:"without_faults"`
 	// Results are the runs with faults, single faults first.
 	Results []RunResult `json:"results"`
-	// Idle is the longest time, in seconds, that the notified program was idle before a request of the run without faults,
-	// and Quiet how long it must be idle until another run ends; see [Config.Quiet].
-	Idle  float64 `json:"idle,omitempty"`
-	Quiet float64 `json:"quiet,omitempty"`
 	// Left is how many schedules were not tried because of [Config.MaxRuns].
 	Left int `json:"left,omitempty"`
 }

@@ -3,7 +3,6 @@ package sweep
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -22,8 +21,6 @@ import (
 type Outcome struct {
 	// Success is true if the program reported success, such as by exit code 0.
 	Success bool
-	// Unknown is true if it reported neither success nor failure.
-	Unknown bool
 	// How describes the end, such as "exit code 1".
 	How string
 	// Output is the end of what the program printed.
@@ -51,7 +48,6 @@ type run struct {
 	unaccepted []string        // the others, with the responses
 	charged    map[string]bool // request ids
 	unfinished []string
-	broken     error
 	failed     bool // a fault made a document fail
 }
 
@@ -83,7 +79,7 @@ func open(c *Config, schedule Schedule) (*run, error) {
 	}
 	if err != nil {
 		r.server.Close()
-		return nil, fmt.Errorf("sweep: the world cannot be set up: %w", err)
+		return nil, err
 	}
 	return r, nil
 }
@@ -95,9 +91,6 @@ func latest(w *mockserver.World) string {
 	}
 	return ""
 }
-
-// errKilled is why the context of a program ends that a schedule kills.
-var errKilled = errors.New("killed by the schedule")
 
 // execute runs the program, a second time if it was killed or failed and is to be restarted.
 func (r *run) execute(ctx context.Context, execute Execute, number int) (err error) {
@@ -111,7 +104,7 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 		var failure error
 		go func() {
 			defer close(ended)
-			failure = r.notifier.emit(notifying, r.server, r.config)
+			failure = r.notifier.emit(notifying, r.server, r.config, r.config.Quiet+r.schedule.retryAfter())
 		}()
 		a.End = ended
 		defer func() {
@@ -121,14 +114,14 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 		}()
 	}
 	defer r.notifier.end()
-	running, kill := context.WithCancelCause(limited)
+	running, kill := context.WithCancel(limited)
 	if r.schedule.kills() {
-		r.notifier.killWith(func() { kill(errKilled) })
+		r.notifier.killWith(kill)
 		go r.killAfterRequest(running, kill)
 	}
 	r.out = execute(running, a)
 	r.notifier.killWith(nil)
-	kill(nil)
+	kill()
 	if limited.Err() == nil && r.config.Restart && len(r.schedule) > 0 && !r.out.Success {
 		_ = wait.Sleep(limited, r.schedule.retryAfter()) // if the context ends before that, so does the run
 		first := r.out.How
@@ -145,7 +138,7 @@ func (r *run) execute(ctx context.Context, execute Execute, number int) (err err
 
 // killAfterRequest ends the program as soon as the request that the schedule kills at was answered. The response itself
 // is held back, so the program cannot be further than that.
-func (r *run) killAfterRequest(ctx context.Context, kill context.CancelCauseFunc) {
+func (r *run) killAfterRequest(ctx context.Context, kill context.CancelFunc) {
 	for _, strike := range r.schedule {
 		if strike.Fault != Kill || strike.Operation == Notification {
 			continue
@@ -158,7 +151,7 @@ func (r *run) killAfterRequest(ctx context.Context, kill context.CancelCauseFunc
 			}
 			after = call.ID
 		}
-		kill(errKilled)
+		kill()
 	}
 }
 
@@ -180,7 +173,7 @@ func (r *run) observe(ctx context.Context) error {
 		if d.State == notify.Delivered {
 			r.received = append(r.received, what)
 		} else {
-			r.unaccepted = append(r.unaccepted, responses(what, d))
+			r.unaccepted = append(r.unaccepted, attempts(what, d))
 		}
 	}
 	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithPlainHTTP(),
@@ -198,23 +191,25 @@ func (r *run) observe(ctx context.Context) error {
 		slices.Sort(documents)
 	}
 	slices.Sort(r.did.Notifications)
-	r.broken = w.Check()
+	if err := w.Check(); err != nil {
+		return fmt.Errorf("sweep: the data of the server contradicts itself, which is a bug in it: %w", err)
+	}
 	r.How, r.Output, r.Requests = r.out.How, r.out.Output, r.notifier.merge(learn(r.calls))
 	r.markStruck()
 	return ctx.Err()
 }
 
-// responses describes the responses to a notification that was not accepted.
-func responses(what string, d notify.Delivery) string {
+// attempts describes the attempts to deliver a notification that was not accepted.
+func attempts(what string, d notify.Delivery) string {
 	var all []string
-	for _, attempt := range d.Attempts {
+	for i, attempt := range d.Attempts {
+		how := attempt.Error
 		if attempt.StatusCode != 0 {
-			all = append(all, fmt.Sprint(attempt.StatusCode))
-		} else {
-			all = append(all, attempt.Error)
+			how = fmt.Sprint("status ", attempt.StatusCode)
 		}
+		all = append(all, fmt.Sprintf("attempt %d: %s", i+1, how))
 	}
-	return fmt.Sprintf("the response to %s is %s", what, cmp.Or(strings.Join(all, ", then "), string(d.State)))
+	return fmt.Sprintf("%s (%s)", what, cmp.Or(strings.Join(all, ", "), string(d.State)))
 }
 
 func (r *run) count(request *shipping.RegulatoryRequest) {

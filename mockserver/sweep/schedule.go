@@ -9,6 +9,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -59,7 +60,8 @@ func parseStrike(text string) (Strike, error) {
 			shipping.OpPurchase)
 	}
 	if operation != Notification && !operations.Exists(operation) {
-		return Strike{}, fmt.Errorf("sweep: unknown operation %q", operation)
+		return Strike{}, fmt.Errorf("sweep: unknown operation %q%s", operation,
+			spelling.Suggestion(operation, append(operations.Names(nil), Notification)))
 	}
 	f, err := (&Config{}).fault(name)
 	if err == nil && !f.to(operation) {
@@ -100,15 +102,9 @@ func (s Schedule) retryAfter() time.Duration {
 // plan returns the schedules with one fault at each of the requests, in their order.
 func plan(c *Config, requests []Request) []Schedule {
 	var schedules []Schedule
-	last := 0 // notification
-	for _, r := range requests {
-		if r.Operation == Notification {
-			last = r.Nth
-		}
-	}
-	for _, r := range requests {
+	for i, r := range requests {
 		for _, f := range Faults() {
-			if c.tries(f) && f.to(r.Operation) && !(f.Name == outOfOrder && r.Nth == last) && !(f.Name == failed && r.Nth > 1) {
+			if c.tries(f) && f.to(r.Operation) && f.strikes(r, requests[i+1:]) {
 				schedules = append(schedules, Schedule{{r.Operation, r.Nth, f.Name}})
 			}
 		}
@@ -116,22 +112,24 @@ func plan(c *Config, requests []Request) []Schedule {
 	return schedules
 }
 
+// strikes reports whether a fault can strike a request or notification, which others follow.
+func (f Fault) strikes(r Request, later []Request) bool {
+	isNotification := func(r Request) bool { return r.Operation == Notification }
+	switch f.Name {
+	case failed:
+		return r.Nth == 1
+	case outOfOrder:
+		return slices.ContainsFunc(later, isNotification)
+	}
+	return true
+}
+
 // planPairs returns the schedules with a second fault at a later request of a run with one.
 func planPairs(c *Config, first Schedule, requests []Request) []Schedule {
 	var schedules []Schedule
-	struck := slices.IndexFunc(requests, func(r Request) bool {
-		return r.Operation == first[0].Operation &&
-			r.Nth == first[0].Nth
-	})
-	if struck < 0 {
-		return nil
-	}
+	struck := first[0].at(requests)
 	for _, second := range plan(c, thinned(c, requests)) {
-		at := slices.IndexFunc(requests, func(r Request) bool {
-			return r.Operation == second[0].Operation &&
-				r.Nth == second[0].Nth
-		})
-		if at > struck && !(first.kills() && second.kills()) {
+		if struck >= 0 && second[0].at(requests) > struck && !(first.kills() && second.kills()) {
 			schedules = append(schedules, Schedule{first[0], second[0]})
 		}
 	}

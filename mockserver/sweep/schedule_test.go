@@ -29,7 +29,7 @@ func TestParseSchedule(t *testing.T) {
 		"":                                     "is not a fault at a request",
 		"regulatory.purchase":                  "is not a fault at a request",
 		"regulatory.purchase#0:500":            "is not a fault at a request",
-		"regulatory.buy#1:500":                 `unknown operation "regulatory.buy"`,
+		"regulatory.buy#1:500":                 `unknown operation "regulatory.buy": did you mean "regulatory.get"?`,
 		"regulatory.purchase#1:lost":           `unknown fault "lost"`,
 		"regulatory.purchase#1:inserted":       "makes no difference",
 		"regulatory.purchase#1:500,rates.list": "is not a fault at a request",
@@ -70,8 +70,11 @@ func TestSweep_ShorterPatience(t *testing.T) {
 		}
 		return err
 	}}
-	if report := sweepOf(t, impatient, sweep.Config{Faults: []string{"late", "late-after"}, Operations: []string{shipping.OpPurchase}}); len(report.Failing()) > 0 {
-		t.Errorf("%+v", report.Failing())
+	for _, fault := range []string{"late", "late-after"} {
+		only := sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: fault}}
+		if report := sweepOf(t, impatient, sweep.Config{Only: only}); len(report.Failing()) > 0 {
+			t.Errorf("%+v", report.Failing())
+		}
 	}
 }
 
@@ -95,47 +98,12 @@ func TestSweep_ReadBeforeThePurchaseIsJournaled(t *testing.T) {
 			return fmt.Errorf("gave up, then read: %w", err)
 		}
 	}}
-	report := sweepOf(t, givesUp, sweep.Config{Faults: []string{"late-after"}, Operations: []string{shipping.OpPurchase}})
+	report := sweepOf(t, givesUp, sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: "late-after"}}})
 	if len(report.Results) != 1 || !report.Results[0].Struck || len(report.Failing()) > 0 {
 		t.Errorf("%+v", report.Results)
 	}
 	if calls := report.Results[0].Requests; calls[len(calls)-1].Operation != shipping.OpPurchase {
 		t.Errorf("the purchase is not the last in the journal: %+v", calls)
-	}
-}
-
-// A program that makes requests at the same time makes them in another order in each run. The report counts the runs in
-// which the fault struck another request.
-func TestSweep_RequestsAtTheSameTime(t *testing.T) {
-	t.Parallel()
-	for _, parallel := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			config := sweep.Config{Faults: []string{"500"}, Operations: []string{shipping.OpPurchase}, Options: []mockserver.Option{mockserver.WithoutListener()}}
-			report, err := sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
-				s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
-				shipments := a.World.Shipments()[:2]
-				if parallel && a.Run == 1 {
-					slices.Reverse(shipments) // as if the second goroutine were faster
-				}
-				for _, shipment := range shipments {
-					r, err := s.analyze(ctx, shipment)
-					if err == nil {
-						err = s.purchase(ctx, r)
-					}
-					if err != nil {
-						return sweep.Outcome{How: err.Error()}
-					}
-				}
-				return sweep.Outcome{Success: true}
-			})
-			if err != nil || len(report.Results) != 2 || report.Results[0].Moved != parallel || report.Results[1].Moved {
-				t.Errorf("parallel %v: %v: %+v", parallel, err, report.Results)
-			}
-			var text strings.Builder
-			if err := report.WriteText(&text); err != nil || strings.Contains(text.String(), "; in 1 another request was struck") != parallel {
-				t.Errorf("parallel %v: %v: %s", parallel, err, &text)
-			}
-		})
 	}
 }
 
@@ -169,8 +137,8 @@ func TestSweep_OnlyNotStruck(t *testing.T) {
 	t.Parallel()
 	for schedule, want := range map[string][]sweep.Finding{
 		"regulatory.purchase#1:500":                     nil,
-		"regulatory.purchase#2:500":                     {{Verdict: sweep.NotStruck, Detail: "regulatory.purchase#2:500 did not strike: the run has no such request"}},
-		"regulatory.analyze#1:500,regulatory.get#1:500": {{Verdict: sweep.NotStruck, Detail: "regulatory.get#1:500 did not strike: the run has no such request"}},
+		"regulatory.purchase#2:500":                     {{Verdict: sweep.NotStruck, Detail: "regulatory.purchase#2:500 did not strike: the program did not send the request, or the fault does not apply to it"}},
+		"regulatory.analyze#1:500,regulatory.get#1:500": {{Verdict: sweep.NotStruck, Detail: "regulatory.analyze#1:500,regulatory.get#1:500 did not strike: the program did not send the request, or the fault does not apply to it"}},
 	} {
 		only, err := sweep.ParseSchedule(schedule)
 		if err != nil {
@@ -196,7 +164,7 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 		paths []string
 		want  []string
 	}{
-		"no request": {"", nil, []string{"sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY"}},
+		"no request": {"", nil, []string{"It sent no request: the address of the service is in SHIPPING_BASE_URL"}},
 		"refused": {"", []string{"/v1/regulatory-documents/request/RD-1", "/v2/rates"}, []string{
 			"sent 2 requests:\n  GET /v1/regulatory-documents/request/RD-1 404 not_found: ", "\n  GET /v2/rates 404 not_found: no route",
 		}},

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -41,22 +40,12 @@ func Sweep(ctx context.Context, config Config, execute Execute) (*Report, error)
 			return nil, err
 		}
 		defer r.server.Close()
-		r.notifier.quiet = s.quiet(schedule)
 		if err := r.execute(ctx, execute, number); err != nil {
 			return nil, err
 		}
 		return s.judged(ctx, r)
 	}
 	return s.report, s.sweep(ctx)
-}
-
-// quiet returns how long the program must be idle in a run until it is asked to end.
-func (s *sweeper) quiet(schedule Schedule) time.Duration {
-	quiet := cmp.Or(s.config.Quiet, firstQuiet)
-	if s.normal != nil && s.config.Quiet == 0 {
-		quiet = max(leastQuiet, 2*s.normal.notifier.idle)
-	}
-	return quiet + schedule.retryAfter()
 }
 
 // sweeper is a sweep under way. It compares runs with the first one, which has no faults.
@@ -79,10 +68,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 	if normal == nil {
 		return err
 	}
-	s.report.Requests, s.report.Goal, s.report.WithoutFaults = normal.Requests, s.goal(), *normal
-	if s.config.Notify != nil {
-		s.report.Idle, s.report.Quiet = s.normal.notifier.idle.Seconds(), s.quiet(nil).Seconds()
-	}
+	s.report.Goal, s.report.WithoutFaults = s.goal(), *normal
 	if err := s.provesNothing(); err != nil {
 		return err
 	}
@@ -106,16 +92,16 @@ func (s *sweeper) provesNothing() error {
 	n, files := s.normal, s.config.Goal.Files
 	switch {
 	case !n.out.Success:
-		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing; it %s", n.How,
-			n.requestsSent(n.Output))
+		return fmt.Errorf("sweep: the program fails without faults (%s), so faults would prove nothing. %s", n.How,
+			n.requestsSent())
 	case len(n.out.Files) < len(files):
 		return fmt.Errorf("sweep: the goal names the files %v, and the program leaves only %v", files,
 			slices.Sorted(maps.Keys(n.out.Files)))
 	case len(n.notifier.emitted) > 0 && len(n.received) == 0:
-		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing; %s",
+		return fmt.Errorf("sweep: the program accepts no notification without faults, so faults would prove nothing: %s",
 			strings.Join(n.unaccepted, "; "))
 	case len(n.Requests) == 0:
-		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies; it %s", n.requestsSent(""))
+		return fmt.Errorf("sweep: the program succeeds without a request to which a fault applies. %s", n.requestsSent())
 	}
 	return nil
 }
@@ -129,22 +115,19 @@ func (s *sweeper) all(ctx context.Context, schedules []Schedule) error {
 	}
 	s.total += len(schedules)
 	results, failures := make([]*RunResult, len(schedules)), make([]error, len(schedules))
-	work := make(chan int)
+	free := make(chan struct{}, s.config.Parallel)
 	var group sync.WaitGroup
-	for range min(s.config.Parallel, len(schedules)) {
+	for i, schedule := range schedules {
+		free <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
 		group.Go(func() {
-			for i := range work {
-				if ctx.Err() == nil {
-					results[i], failures[i] = s.run(ctx, schedules[i], first+i+1)
-					s.progress(results[i])
-				}
-			}
+			results[i], failures[i] = s.run(ctx, schedule, first+i+1)
+			s.progress(results[i])
+			<-free
 		})
 	}
-	for i := range schedules {
-		work <- i
-	}
-	close(work)
 	group.Wait()
 	for _, result := range results {
 		if result != nil {
@@ -163,14 +146,13 @@ func spread(schedules []Schedule, n int) []Schedule {
 	return chosen
 }
 
+// progress reports a run that was made.
 func (s *sweeper) progress(r *RunResult) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r == nil {
+	if r == nil || s.config.Progress == nil {
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.ended++
-	if s.config.Progress != nil {
-		s.config.Progress(s.ended, s.total, *r)
-	}
+	s.config.Progress(s.ended, s.total, *r)
 }

@@ -28,12 +28,30 @@ func (r *RunResult) Trace() string {
 	return text.String()
 }
 
-// marks returns the signs of the table and their meaning, in the order of its legend.
-func marks() [][2]string {
-	return [][2]string{
-		{"·", "as it should be"}, {"X", "paid twice"}, {"R", "sent again, and not paid twice"}, {"!", "another finding"},
-		{"?", "the request was not made"},
+// marks returns the signs of the table, with their meaning. The first that applies to a run is its sign. A service that
+// purchases a request only once cannot charge twice for a purchase that is repeated, so that this has a sign of its own.
+func (r *RunResult) marks() []mark {
+	has := func(v Verdict) bool {
+		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })
 	}
+	return []mark{
+		{"·", "as it should be", r.Struck && len(r.Findings) == 0},
+		{"X", "paid twice", has(PaidTwice)},
+		{"R", "sent again, and not paid twice", has(SentAgain)},
+		{"!", "another finding", len(r.Findings) > 0},
+		{"?", "the request was not made", true},
+	}
+}
+
+type mark struct {
+	sign, meaning string
+	applies       bool
+}
+
+// sign returns the sign of the run.
+func (r *RunResult) sign() string {
+	marks := r.marks()
+	return marks[slices.IndexFunc(marks, func(m mark) bool { return m.applies })].sign
 }
 
 // The text describes the first kinds of failing runs, and lists the first schedules of a kind.
@@ -123,32 +141,12 @@ func (r *Report) table(text *strings.Builder) {
 		fmt.Fprintf(text, "%c %-12s %s\n", 'a'+i, f.Name, f.Summary)
 	}
 	var legend []string
-	for _, mark := range marks() {
-		if shown[mark[0]] {
-			legend = append(legend, mark[0]+" "+mark[1])
+	for _, mark := range new(RunResult).marks() {
+		if shown[mark.sign] {
+			legend = append(legend, mark.sign+" "+mark.meaning)
 		}
 	}
 	fmt.Fprintf(text, "%s\n", strings.Join(legend, ", "))
-}
-
-// sign returns the sign of the run's mark. A service that purchases a request only once cannot charge twice for a
-// purchase that is repeated, so that this has a different mark.
-func (r *RunResult) sign() string {
-	has := func(v Verdict) bool {
-		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })
-	}
-	switch {
-	case has(PaidTwice):
-		return "X"
-	case has(SentAgain):
-		return "R"
-	case len(r.Findings) > 0:
-		return "!"
-	case !r.Struck:
-		return "?"
-	default:
-		return "·"
-	}
 }
 
 // describe writes the findings of a run; of the first one also its requests and the end of its output.
@@ -167,10 +165,6 @@ func (r *RunResult) describe(text *strings.Builder, whole bool) {
 			fmt.Fprintf(text, "  output:\n%s", indented(r.Output))
 		}
 	}
-	if r.Moved {
-		fmt.Fprintln(text, "  The requests came in another order than without faults, so the fault may strike another one "+
-			"next time.")
-	}
 	if r.Replay != "" {
 		fmt.Fprintf(text, "  again: %s\n", r.Replay)
 	}
@@ -181,18 +175,16 @@ func indented(block string) string {
 }
 
 func (r *Report) summarize(text *strings.Builder, failing int) {
-	absent, moved := 0, 0
+	absent := 0
 	for _, result := range r.Results {
 		if !result.Struck {
 			absent++
 		}
-		if result.Moved {
-			moved++
-		}
 	}
-	requests := slices.DeleteFunc(slices.Clone(r.Requests), func(q Request) bool { return q.Operation == Notification })
+	all := r.WithoutFaults.Requests
+	requests := slices.DeleteFunc(slices.Clone(all), func(q Request) bool { return q.Operation == Notification })
 	fmt.Fprintf(text, "\n%s", spelling.Counted(len(requests), "request", "requests"))
-	if n := len(r.Requests) - len(requests); n > 0 {
+	if n := len(all) - len(requests); n > 0 {
 		fmt.Fprintf(text, " and %s", spelling.Counted(n, "notification", "notifications"))
 	}
 	fmt.Fprintf(text, " without faults; %s, %d failing",
@@ -200,18 +192,11 @@ func (r *Report) summarize(text *strings.Builder, failing int) {
 	if absent > 0 {
 		fmt.Fprintf(text, "; in %d the request was not made", absent)
 	}
-	if moved > 0 {
-		fmt.Fprintf(text, "; in %d another request was struck, because the program makes several at a time", moved)
-	}
 	if r.Left > 0 {
 		fmt.Fprintf(text, "; %d not tried because of the limit", r.Left)
 	}
 	text.WriteString("\n")
-	if r.Quiet > 0 {
-		fmt.Fprintf(text, "The program was idle for at most %.1fs before a request without faults; ", r.Idle)
-		fmt.Fprintf(text, "a run ends when it has been idle for %.1fs (-quiet).\n", r.Quiet)
-		if len(r.Goal.Documents) == 0 {
-			text.WriteString("It purchased nothing without faults. If it purchases later than that, raise -quiet.\n")
-		}
+	if len(requests) < len(all) && len(r.Goal.Documents) == 0 {
+		text.WriteString("The program purchased nothing without faults. If it does so later, raise -quiet.\n")
 	}
 }

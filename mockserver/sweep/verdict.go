@@ -1,11 +1,13 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,8 +35,6 @@ const (
 	// Unsettled: money was spent by a purchase whose response was lost, and the program failed without reading that the
 	// request was purchased, although the service responds.
 	Unsettled Verdict = "unsettled"
-	// Broken: the world contradicts itself; see [mockserver.World.Check].
-	Broken Verdict = "broken"
 	// SentAgain: a request was sent again that must not be.
 	SentAgain Verdict = "sent-again"
 	// TimedOut: the program did not end in time.
@@ -48,7 +48,7 @@ const (
 
 // verdicts returns every verdict, the worst first.
 func verdicts() []Verdict {
-	return []Verdict{PaidTwice, Unfinished, Missing, Different, Unsettled, Broken, SentAgain, TimedOut, Lint, NotStruck}
+	return []Verdict{PaidTwice, Unfinished, Missing, Different, Unsettled, SentAgain, TimedOut, Lint, NotStruck}
 }
 
 // Finding is a verdict about one run.
@@ -75,13 +75,9 @@ func (s *sweeper) judged(ctx context.Context, r *run) (*RunResult, error) {
 	}
 	s.judge(r)
 	if len(s.config.Only) > 0 && !r.Struck {
-		if absent := r.absent(); len(absent) > 0 {
-			r.find(NotStruck, "%s did not strike: the run has no such request", absent)
-		} else {
-			r.find(NotStruck, "%s did not strike: the run has the request, but the fault did not apply to it", r.Schedule)
-		}
+		r.find(NotStruck, "%s did not strike: the program did not send the request, or the fault does not apply to it",
+			r.Schedule)
 	}
-	r.Moved = r.schedule.moved(s.normal.Requests, r.Requests)
 	result := r.RunResult
 	return &result, nil
 }
@@ -97,12 +93,13 @@ func (s *sweeper) judge(r *run) {
 			r.find(Unfinished, "%s", what)
 		}
 	}
-	if r.out.Success && !r.out.Unknown {
+	if r.out.Success {
 		if less := goal.missing(r.did); len(less) > 0 {
 			r.find(Missing, "the program succeeded without %s", strings.Join(less, "; "))
 		}
 		if less := fewer(normal.received, r.received); len(less) > 0 {
-			r.find(Missing, "the program did not accept %s; %s", strings.Join(less, "; "), strings.Join(r.unaccepted, "; "))
+			r.find(Missing, "the program did not accept %s",
+				cmp.Or(strings.Join(r.unaccepted, "; "), strings.Join(less, "; ")))
 		}
 		for _, what := range goal.differing(normal.out.Files, r.out.Files) {
 			if !r.failed { // a report can state the failure
@@ -127,9 +124,6 @@ func (s *sweeper) judge(r *run) {
 			r.find(Lint, "%s", f)
 		}
 	}
-	if r.broken != nil {
-		r.find(Broken, "%v", r.broken)
-	}
 }
 
 // more finds what happened more often than expected: everything with the same counts together. The verdict is repeated,
@@ -144,12 +138,15 @@ func (r *run) more(repeated Verdict, expected, happened []string, of string, inG
 	}
 	for _, counts := range slices.SortedFunc(maps.Keys(groups),
 		func(a, b [2]int) int { return slices.Compare(b[:], a[:]) }) {
-		verdict, but := repeated, times(counts[1])+" "+source(inGoal)
+		verdict, but := repeated, times(counts[1])+" without faults"
+		switch {
+		case inGoal && counts[1] == 0:
+			but = "not in the goal"
+		case inGoal:
+			but = times(counts[1]) + " in the goal"
+		}
 		if counts == [2]int{1, 0} {
 			verdict = Different
-		}
-		if inGoal && counts[1] == 0 {
-			but = "not in the goal"
 		}
 		r.find(verdict, "%s%s: %s, but %s", strings.Join(groups[counts], ", "), of, times(counts[0]), but)
 	}
@@ -179,9 +176,9 @@ func chargedID(c journal.Entry) string {
 	return ""
 }
 
-// unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. Late
-// responses count as lost only if it is known that the program failed. If the purchase took effect after the program
-// had given up, a reading that shows a draft is enough: nothing else was to be read.
+// unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. If the
+// purchase took effect after the program had given up, a reading that shows a draft is enough: nothing else was to be
+// read.
 func (r *run) unknownPurchases() []string {
 	struck, deferred, read, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range r.calls {
@@ -196,7 +193,7 @@ func (r *run) unknownPurchases() []string {
 			known[id] = true
 		case strings.Contains(c.Fault, fault.ArriveLate(0).Kind):
 			deferred[id] = true
-		case !r.out.Unknown || !strings.Contains(c.Fault, fault.Latency(0).Kind):
+		default:
 			struck[id] = true
 		}
 	}
@@ -211,6 +208,8 @@ func unfound(c journal.Entry) bool {
 	return c.Fault != "" && c.Status == http.StatusNotFound && c.Operation == shipping.OpGetRequest
 }
 
+var draft = regexp.MustCompile(`"status":\s*"draft"`)
+
 // showsPurchase reports whether a successful reading shows a request that is no longer a draft. The order of the
 // journal would prove less: a purchase that the program gave up is journaled when the server notices, which can be
 // after the reading.
@@ -218,8 +217,8 @@ func showsPurchase(c journal.Entry) bool {
 	if c.ResponseBytes > len(c.ResponseBody) {
 		return true // it may: the journal has only a part of it
 	}
-	record := recordOf(c.ResponseBody)
-	return record.RequestID != "" && record.Status != shipping.StatusDraft
+	_, id, _ := regulatory.CutRequestID([]byte(c.ResponseBody))
+	return len(id) > 0 && !draft.MatchString(c.ResponseBody)
 }
 
 // newLint returns the findings of lint that are not allowed; in a run with faults also not those that the run without
@@ -239,14 +238,8 @@ func (s *sweeper) newLint(r *run) (found []journal.Finding) {
 }
 
 func times(n int) string {
-	switch n {
-	case 0:
-		return "not at all"
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	default:
-		return fmt.Sprintf("%d times", n)
+	if words := []string{"not at all", "once", "twice"}; n < len(words) {
+		return words[n]
 	}
+	return fmt.Sprintf("%d times", n)
 }

@@ -45,7 +45,7 @@ func findServer(ctx context.Context, cmd *cli.Command, env environment) (found r
 	world := cmd.String("world")
 	if cmd.String("url") == "" {
 		if world != "" {
-			return ready{}, errors.New("-world needs a running server: add -url")
+			return ready{}, exit{exitUsage, errors.New("-world needs a running server: add -url")}
 		}
 		srv := mockserver.New(mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithoutListener())
 		defer srv.Close()

@@ -47,8 +47,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if ended.error == nil {
 		return ended.code
 	}
-	// Errors of package mockserver have the prefix already.
-	message := strings.TrimPrefix(printableLines(ended.Error()), "mockserver: ")
+	// Errors of packages mockserver and sweep have a prefix already.
+	message := strings.TrimPrefix(strings.TrimPrefix(printableLines(ended.Error()), "sweep: "), "mockserver: ")
 	if ended.code == exitUsage {
 		c := root.Command(args[0])
 		if c == nil || c.Name == "help" {

@@ -63,6 +63,7 @@ func TestEnv_PrintsNothingWhereThereIsNoServer(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
 	t.Cleanup(other.Close)
+	invoke(t, nil, "env", "-world", "ci42").want(t, exitUsage, "add -url")
 	tests := []struct {
 		name string
 		args []string
@@ -71,7 +72,6 @@ func TestEnv_PrintsNothingWhereThereIsNoServer(t *testing.T) {
 		{"nobody there", []string{"-url", "http://" + taken(t)}, "no mockserver responds"},
 		{"another server", []string{"-url", other.URL}, "not from a mockserver"},
 		{"no URL", []string{"-url", "4010"}, "invalid base address"},
-		{"a world of no server", []string{"-world", "ci42"}, "add -url"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

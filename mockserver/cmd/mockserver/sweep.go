@@ -58,7 +58,7 @@ without faults; 2 if the command line is invalid.`,
 			env.text("only", "", "one run: regulatory.purchase#1:lost-after"),
 			env.text("faults", "", "try only these faults, separated by commas"),
 			env.text("notify", "", "send notifications to this URL, which has {port}"),
-			env.time("quiet", 0, "idle time until a notified program is ended; 0: learned"),
+			env.time("quiet", 10*time.Second, "idle time until a notified program is ended"),
 			env.text("goal", "", "a JSON file, or JSON, with the expected purchases"),
 			env.toggle("every-request", "all of several equal requests, such as polls"),
 			env.number("parallel", 8, "the number of runs at the same time"),
@@ -98,7 +98,7 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 		return exit{exitUsage, err}
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
-		return fmt.Errorf("cannot start %s: %w", args[0], errors.Unwrap(err))
+		return fmt.Errorf("cannot start the program: %w", err)
 	}
 	folder, err := os.MkdirTemp("", "mockserver-sweep-")
 	if err != nil {
@@ -117,7 +117,9 @@ func runSweep(ctx context.Context, cmd *cli.Command) error {
 	case report == nil: // no run was made
 		return exit{exitUsage, err}
 	case err != nil && !interrupted:
-		fmt.Fprint(stderr, printableLines(report.WithoutFaults.Output))
+		if output := report.WithoutFaults.Output; output != "" {
+			fmt.Fprintf(stderr, "the output of the program:\n%s\n", strings.TrimSuffix(printableLines(output), "\n"))
+		}
 		return err
 	}
 	for i := range report.Results {
@@ -183,7 +185,8 @@ func readGoal(goal string, options []mockserver.Option) (g sweep.Goal, err error
 	read := json.NewDecoder(strings.NewReader(placeholders(describe(srv.World).settings()).Replace(string(text))))
 	read.DisallowUnknownFields()
 	if err := read.Decode(&g); err != nil {
-		return g, fmt.Errorf("-goal: %w; the fields are documents, notifications and files", err)
+		return g, fmt.Errorf(`-goal: %w; write it as {"documents": {"{shipment}": ["FDA"]}}; further fields are `+
+			"notifications and files, with lists", err)
 	}
 	for _, name := range g.Files {
 		if !filepath.IsLocal(name) {

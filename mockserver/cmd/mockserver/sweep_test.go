@@ -132,7 +132,7 @@ func TestSweep_ProgramsUseNoProxy(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, "http://proxy.invalid")
 	}
-	invoke(t, nil, "sweep", "--", "/bin/sh", "-c", "echo proxies=$HTTP_PROXY$https_proxy$ALL_PROXY; exit 1").want(t, exitFailure, `it printed is "proxies="`)
+	invoke(t, nil, "sweep", "--", "/bin/sh", "-c", "echo proxies=$HTTP_PROXY$https_proxy$ALL_PROXY; exit 1").want(t, exitFailure, "the output of the program:\nproxies=\n")
 }
 
 func TestSweep_WhatCannotBeSwept(t *testing.T) {
@@ -141,10 +141,10 @@ func TestSweep_WhatCannotBeSwept(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no such program":      {[]string{"--", "./no-such-program"}, "cannot start ./no-such-program: "},
-		"no executable":        {[]string{"--", "{dir}"}, "cannot start {dir}: "},
-		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing; it sent no request: it must read SHIPPING_BASE_URL and SHIPPING_SECRET_KEY\nthe last line that it printed is \"Run 'go help' for usage.\""},
-		"no request":           {[]string{"--", "go", "version"}, "without a request to which a fault applies; it sent no request: it must read SHIPPING_BASE_URL"},
+		"no such program":      {[]string{"--", "./no-such-program"}, "cannot start the program: "},
+		"no executable":        {[]string{"--", "{dir}"}, "cannot start the program: "},
+		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing. It sent no request: the address of the service is in SHIPPING_BASE_URL"},
+		"no request":           {[]string{"--", "go", "version"}, "without a request to which a fault applies. It sent no request: the address of the service is in SHIPPING_BASE_URL"},
 		"unknown scenario":     {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestSweep_UsageErrors(t *testing.T) {
 		"unknown fault":           {[]string{"-faults", "lost", "--", "go"}, `unknown fault "lost"`},
 		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
 		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
-		"unreadable goal":         {[]string{"-goal", `{"file": []}`, "--", "go"}, "the fields are documents, notifications and files"},
+		"unreadable goal":         {[]string{"-goal", `{"file": []}`, "--", "go"}, `write it as {"documents": `},
 		"no such goal":            {[]string{"-goal", "no-such-goal.json", "--", "go"}, "no-such-goal.json"},
 		"a file elsewhere":        {[]string{"-goal", `{"files": ["../x"]}`, "--", "go"}, "is not the name of a file in {dir}"},
 		"a time without a unit":   {[]string{"-patience", "2", "--", "go"}, `invalid value "2" for flag -patience: write a time with a unit, such as 2s, 500ms or 1m30s`},
