@@ -128,10 +128,15 @@ func nilContext(operation string) error {
 	return invalidRequest(operation, "context", "is nil: pass context.Background()")
 }
 
+// noClient returns the error of a client that was not made by [NewClient].
+func noClient() error {
+	return invalidOption("Client", "is not one: make it with NewClient or NewClientFromEnv")
+}
+
 // find returns the operation of a request. It reports a client that was not made by [NewClient].
 func (c *core) find(r request) (operations.Operation, error) {
 	if c == nil {
-		return operations.Operation{}, ErrNoClient
+		return operations.Operation{}, noClient()
 	}
 	if r.custom != nil {
 		return *r.custom, nil
@@ -171,7 +176,7 @@ func (c *core) newCall(operation operations.Operation, r request, settings callS
 	if call.URL, err = c.baseURL.join(path, values); err != nil {
 		return call, invalidRequest(operation.Name, "path", "is not a valid URL path")
 	}
-	call.Header["Accept"], call.Header["User-Agent"] = []string{"application/json"}, []string{c.userAgent}
+	call.Header["Accept"], call.Header["User-Agent"] = []string{"application/json"}, []string{userAgent}
 	if !operation.Open { // every URL is made by baseURL.join, and redirects are not followed: the key stays on its origin
 		call.Header["Authorization"] = []string{"Bearer " + c.key.Reveal()}
 	}
@@ -423,7 +428,7 @@ func maxElements(maxBody int64) int {
 // lost response. The error is a [*ValidationError] or an [*Error].
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any, call ...CallOption) error {
 	if c == nil || c.core == nil {
-		return ErrNoClient
+		return noClient()
 	}
 	operation := operations.Operation{Name: "do", Method: strings.ToUpper(method), Retry: operations.Unsent}
 	if err := checkDo(operation.Method, path); err != nil {

@@ -29,7 +29,7 @@ const (
 // Client calls the service for one account. It is safe for concurrent use. Create it once and share it: the retry
 // budget, the pause after a 429 and the connections belong to it.
 //
-// Make one with [NewClient]. The zero Client sends nothing; its methods return [ErrNoClient].
+// Make one with [NewClient]. The zero Client sends nothing; its methods return a [*ValidationError].
 type Client struct {
 	Rates        RatesService
 	Countries    CountriesService
@@ -44,7 +44,6 @@ type Client struct {
 type core struct {
 	baseURL    baseURL
 	key        redact.Key
-	userAgent  string
 	transport  *transport.Client
 	policy     RetryPolicy
 	observer   Observer
@@ -84,9 +83,6 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !validHeaderValue(s.userAgent) {
-		return nil, invalidOption("WithUserAgent", "has a character that no HTTP header can carry: check for line breaks")
-	}
 	if s.maxBody < 0 {
 		return nil, invalidOption("WithMaxResponseBytes",
 			"is negative: pass a number of bytes, or 0 for the default of 64 MiB")
@@ -96,7 +92,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 	}
 	key := redact.New(secretKey)
 	c := &core{
-		baseURL: base, key: key, userAgent: s.userAgent, policy: policy, maxBody: s.maxBody,
+		baseURL: base, key: key, policy: policy, maxBody: s.maxBody,
 		observer: s.observer, log: s.log, drift: s.drift,
 		operations: table, dialect: s.dialect, reader: cmp.Or(s.reader, responses()),
 	}
@@ -113,7 +109,7 @@ func NewClient(secretKey string, opts ...Option) (*Client, error) {
 }
 
 func newSettings(opts []Option) settings {
-	s := settings{userAgent: defaultUserAgent}
+	var s settings
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&s)

@@ -16,22 +16,19 @@ type Country struct {
 	// Currency is a currency code.
 	Currency string `json:"currency"`
 	// Latitude and Longitude are decimal degrees, as text.
-	Latitude  string     `json:"latitude"`
-	Longitude string     `json:"longitude"`
-	Timezones []Timezone `json:"timezones"`
-}
-
-// Timezone is one time zone of a [Country].
-type Timezone struct {
-	// ZoneName is the IANA zone, such as Africa/Lagos.
-	ZoneName string `json:"zoneName"`
-	// GMTOffset is in seconds east of Greenwich.
-	GMTOffset int `json:"gmtOffset"`
-	// GMTOffsetName is the offset as text, such as UTC+01:00.
-	GMTOffsetName string `json:"gmtOffsetName"`
-	Abbreviation  string `json:"abbreviation"`
-	// TZName is the zone's name for people.
-	TZName string `json:"tzName"`
+	Latitude  string `json:"latitude"`
+	Longitude string `json:"longitude"`
+	Timezones []struct {
+		// ZoneName is the IANA zone, such as Africa/Lagos.
+		ZoneName string `json:"zoneName"`
+		// GMTOffset is in seconds east of Greenwich.
+		GMTOffset int `json:"gmtOffset"`
+		// GMTOffsetName is the offset as text, such as UTC+01:00.
+		GMTOffsetName string `json:"gmtOffsetName"`
+		Abbreviation  string `json:"abbreviation"`
+		// TZName is the zone's name for people.
+		TZName string `json:"tzName"`
+	} `json:"timezones"`
 }
 
 // CountriesService lists the countries available for shipping.

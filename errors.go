@@ -61,8 +61,6 @@ var (
 	ErrBodyTooLarge = transport.ErrBodyTooLarge
 	// ErrConnection: no response was received, because the connection was not established, broke, or timed out.
 	ErrConnection = errors.New("shipping: no response")
-	// ErrNoClient: a service of a zero Client was used.
-	ErrNoClient = errors.New("shipping: no client: make one with NewClient or NewClientFromEnv")
 )
 
 // Error is returned for a call that failed while it was sent or afterwards. Test it with [errors.Is] and the

@@ -16,11 +16,8 @@ import (
 	"github.com/shipping-go/shipping/internal/transport"
 )
 
-// Version is the version of this package, as sent in the User-Agent header.
-const Version = "0.1.0"
-
 const (
-	defaultUserAgent        = "shipping-go/" + Version
+	userAgent               = "shipping-go/0.1.0"
 	defaultMaxResponseBytes = 64 << 20
 )
 
@@ -34,7 +31,6 @@ type settings struct {
 	httpClient     *http.Client
 	policy         RetryPolicy
 	log            attemptLog
-	userAgent      string
 	limiter        transport.Limiter
 	maxBody        int64
 	observer       Observer
@@ -75,15 +71,6 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) {
 		if logger != nil {
 			s.log = logTo(logger)
-		}
-	}
-}
-
-// WithUserAgent puts product in front of the client's own User-Agent.
-func WithUserAgent(product string) Option {
-	return func(s *settings) {
-		if product != "" {
-			s.userAgent = product + " " + defaultUserAgent
 		}
 	}
 }

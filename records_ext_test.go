@@ -313,8 +313,8 @@ func TestDocumentTypes_ExactlyTheSupportedSlugs(t *testing.T) {
 
 func TestTolerance_WebhookKinds(t *testing.T) {
 	t.Parallel()
-	kinds := []shipping.EventKind{"shipment.created"}
-	for members, want := range map[string][]shipping.EventKind{
+	kinds := []string{"shipment.created"}
+	for members, want := range map[string][]string{
 		`"event":["shipment.created"]`:                               kinds,
 		`"events":["shipment.created"]`:                              kinds,
 		`"event":"shipment.created"`:                                 kinds,
@@ -352,7 +352,7 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	shippingtest.Diff(t, "webhook",
-		shipping.Webhook{Event: []shipping.EventKind{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
+		shipping.Webhook{Event: []string{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
 	shippingtest.Diff(t, "documents",
 		[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
 }

@@ -19,8 +19,8 @@ type Webhook struct {
 	Name string `json:"name"`
 	// URL receives the notifications.
 	URL string `json:"url"`
-	// Event holds the event kinds subscribed to. A list under the name "events" is read too.
-	Event []EventKind `json:"event" alias:"events"`
+	// Event holds the kinds of events subscribed to. A list under the name "events" is read too.
+	Event []string `json:"event" alias:"events"`
 	// Active reports whether the webhook receives events.
 	Active bool `json:"active"`
 	// Live is true in live mode and false in test mode.
@@ -37,14 +37,11 @@ type Webhook struct {
 // of its fields.
 func (w *Webhook) UnmarshalJSON(data []byte) error { return readJSON(data, w) }
 
-// EventKind names what happened. It is an open type: the specification does not list all kinds.
-type EventKind string
-
-// The event kinds that occur in the specification ("Events").
+// The kinds of events that occur in the specification ("Events"), which does not list all of them.
 const (
-	EventShipmentCreated   EventKind = "shipment.created"
-	EventShipmentUpdated   EventKind = "shipment.updated"
-	EventShipmentDelivered EventKind = "shipment.delivered"
+	EventShipmentCreated   = "shipment.created"
+	EventShipmentUpdated   = "shipment.updated"
+	EventShipmentDelivered = "shipment.delivered"
 )
 
 // WebhookListOptions selects a page of webhooks. Zero fields are not sent, so the service's
@@ -109,7 +106,7 @@ type ReplayRequest struct {
 	// ShipmentID goes with Event.
 	ShipmentID string `json:"shipment_id,omitempty"`
 	// Event goes with ShipmentID.
-	Event EventKind `json:"event,omitempty"`
+	Event string `json:"event,omitempty"`
 	// DeliveryID identifies an earlier delivery attempt, such as WD-8K2J…; its exact stored payload
 	// is sent again.
 	DeliveryID string `json:"delivery_id,omitempty"`
@@ -144,7 +141,7 @@ type ReplayResult struct {
 	// ShipmentID identifies the shipment, such as SH-7Q2M….
 	ShipmentID string `json:"shipment_id"`
 	// Event is the event that was replayed.
-	Event EventKind `json:"event"`
+	Event string `json:"event"`
 	// WebhookEventID identifies the event, such as WE-4T9C….
 	WebhookEventID string `json:"webhook_event_id"`
 	// DeliveryID identifies the delivery attempt, such as WD-8K2J….
@@ -170,8 +167,8 @@ func (s WebhooksService) Replay(ctx context.Context, replay *ReplayRequest, call
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range []*string{&result.ShipmentID, (*string)(&result.Event), &result.WebhookEventID,
-		&result.DeliveryID, &result.ReplayMode} {
+	for _, text := range []*string{&result.ShipmentID, &result.Event, &result.WebhookEventID, &result.DeliveryID,
+		&result.ReplayMode} {
 		*text = s.core.key.Text(*text)
 	}
 	return &result, nil

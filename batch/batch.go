@@ -268,7 +268,7 @@ func (s State) next() string {
 func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Options,
 	call ...shipping.CallOption) (report *Report, err error) {
 	if client.BaseURL() == "" {
-		return nil, shipping.ErrNoClient
+		return nil, invalid("client", "is not one: make it with shipping.NewClient or shipping.NewClientFromEnv")
 	}
 	var options Options
 	if opts != nil {

@@ -148,7 +148,7 @@ func QueuedReplays(report io.Reader) (map[string]bool, error) {
 func Replay(ctx context.Context, client *shipping.Client, requests []shipping.ReplayRequest, opts *ReplayOptions,
 	call ...shipping.CallOption) (*ReplayReport, error) {
 	if client.BaseURL() == "" {
-		return nil, shipping.ErrNoClient
+		return nil, invalid("client", "is not one: make it with shipping.NewClient or shipping.NewClientFromEnv")
 	}
 	r := &replaying{client: client, call: call, total: len(requests)}
 	if opts != nil {

@@ -46,7 +46,7 @@ func TestReplayKey_IsAnotherOneForEveryReplay(t *testing.T) {
 	for _, first := range texts {
 		for _, second := range texts {
 			for _, webhook := range texts {
-				requests := []shipping.ReplayRequest{{ShipmentID: first, Event: shipping.EventKind(second), WebhookID: webhook}}
+				requests := []shipping.ReplayRequest{{ShipmentID: first, Event: second, WebhookID: webhook}}
 				if first != "" && second == "" {
 					requests = append(requests, shipping.ReplayRequest{DeliveryID: first, WebhookID: webhook})
 				}
@@ -234,7 +234,7 @@ func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
 
 func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
-	if _, err := batch.Replay(t.Context(), &shipping.Client{}, nil, nil); !errors.Is(err, shipping.ErrNoClient) {
+	if _, err := batch.Replay(t.Context(), &shipping.Client{}, nil, nil); !errors.Is(err, shipping.ErrInvalidRequest) {
 		t.Errorf("no client: %v", err)
 	}
 	client := walletClient(t, shippingtest.NewService(shippingtest.OK(queuedReplay)))

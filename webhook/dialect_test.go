@@ -46,7 +46,7 @@ func TestWithDialect(t *testing.T) {
 			if _, err := server.AddWebhook(notify.Webhook{URL: hook.URL}); err != nil {
 				t.Fatal(err)
 			}
-			sent, err := server.Emit(notify.Event{Kind: string(shipping.EventShipmentCreated)})
+			sent, err := server.Emit(notify.Event{Kind: shipping.EventShipmentCreated})
 			if err != nil {
 				t.Fatal(err)
 			}

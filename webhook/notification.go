@@ -19,8 +19,8 @@ type Notification struct {
 	// event to several webhooks have different IDs and the same EventID; a replay has an EventID of its own. The
 	// header is not signed; see [Sign].
 	EventID string
-	// Event is the kind of the event. It is an open type: the specification does not list all kinds.
-	Event shipping.EventKind
+	// Event is the kind of the event, such as [shipping.EventShipmentUpdated]. The specification does not list all kinds.
+	Event string
 	// Data is the subject of the event; for shipment events a shipment, see [Notification.Shipment].
 	Data shipping.RawJSON
 	// Body is the whole body, byte for byte as it was signed.
@@ -46,8 +46,8 @@ var reader = sync.OnceValue(func() *jsonread.Reader {
 // Assumption: {"event": "…", "data": {…}}, as seen on services of this kind.
 func parse(body []byte) (*Notification, error) {
 	var payload struct {
-		Event shipping.EventKind `json:"event"`
-		Data  shipping.RawJSON   `json:"data"`
+		Event string           `json:"event"`
+		Data  shipping.RawJSON `json:"data"`
 	}
 	if err := reader().Read(body, &payload, jsonread.Options{}); err != nil {
 		return nil, fmt.Errorf("the body is not a notification: %w", err)

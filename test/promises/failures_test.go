@@ -64,21 +64,21 @@ func TestFailures_ZeroClientsAndServices(t *testing.T) {
 	var zero shipping.Client
 	for _, call := range shippingtest.Calls() {
 		_, err := call.Do(t.Context(), &zero)
-		shippingtest.WantError(t, call.Operation, err, shipping.ErrNoClient)
+		shippingtest.WantError(t, call.Operation, err, shipping.ErrInvalidRequest)
 	}
 	var none *shipping.Client
-	shippingtest.WantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil), shipping.ErrNoClient)
+	shippingtest.WantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil), shipping.ErrInvalidRequest)
 	if none.BaseURL() != "" || zero.BaseURL() != "" {
 		t.Error("a client without an address has one")
 	}
 	for _, err := range (shipping.RatesService{}).All(t.Context(), nil) {
-		shippingtest.WantError(t, "walk", err, shipping.ErrNoClient)
+		shippingtest.WantError(t, "walk", err, shipping.ErrInvalidRequest)
 	}
 	_, err := shipping.RegulatoryService{}.Wait(t.Context(), "RD-1", nil)
-	shippingtest.WantError(t, "wait", err, shipping.ErrNoClient)
+	shippingtest.WantError(t, "wait", err, shipping.ErrInvalidRequest)
 	synctest.Test(t, func(t *testing.T) {
 		_, err := shipping.RegulatoryService{}.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-		shippingtest.WantError(t, "settle", err, shipping.ErrNoClient)
+		shippingtest.WantError(t, "settle", err, shipping.ErrInvalidRequest)
 	})
 }
 
