@@ -160,9 +160,14 @@ func (e *Error) Error() string {
 
 // hint returns advice what to check or change; "" for other errors.
 func (e *Error) hint() string {
+	const proxy = "HTTP_PROXY and HTTPS_PROXY, or "
+	refused := e.refusedByProxy()
 	switch {
-	case e.StatusCode == http.StatusProxyAuthRequired, e.proxyRefused():
-		return "a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY"
+	case e.StatusCode == http.StatusProxyAuthRequired, refused == http.StatusProxyAuthRequired:
+		return "a proxy requires credentials: check the user and password in " + proxy + "in the Proxy of the http.Transport"
+	case refused != 0:
+		return "a proxy refused the connection: allow " + e.address + " there, or change " + proxy +
+			"the Proxy of the http.Transport"
 	case e.StatusCode == http.StatusUnauthorized:
 		return "check that the secret key belongs to this base address"
 	case errors.Is(e.kind, ErrRedirected):
@@ -180,13 +185,18 @@ func (e *Error) hint() string {
 	case transport.SpeaksTLS(e.Cause):
 		return "the service expects https:// there: check scheme and port of the base address"
 	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "proxyconnect") && !contextEnded(e.Cause):
-		return "the proxy cannot be reached: check HTTP_PROXY and HTTPS_PROXY"
+		return "the proxy cannot be reached: check " + proxy + "the Proxy of the http.Transport"
 	case errors.Is(e.kind, ErrConnection) && e.NotSent() && !contextEnded(e.Cause):
 		return "nothing was sent: " + e.checkAddress()
 	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "dial") && !contextEnded(e.Cause):
 		return e.checkAddress()
 	case errors.Is(e.kind, ErrConnection), errors.Is(e.kind, ErrTruncated), errors.Is(e.kind, ErrServer):
-		return e.lostHint()
+		if hint := e.lostHint(); hint != "" {
+			return hint
+		}
+	}
+	if e.StatusCode >= 400 && isMarkup(e.Body) {
+		return "a proxy or firewall may have sent it: Error.Body contains it"
 	}
 	return ""
 }
@@ -222,10 +232,21 @@ func failedAt(err error, operation string) bool {
 	return ok && failed.Op == operation
 }
 
-// proxyRefused reports whether a proxy responded to CONNECT with 407, for which net/http has no type.
-func (e *Error) proxyRefused() bool {
-	return e.StatusCode == 0 && e.Cause != nil &&
-		strings.HasSuffix(e.Cause.Error(), http.StatusText(http.StatusProxyAuthRequired))
+// refusedByProxy returns the status with which a proxy refused CONNECT, or 0. The error of net/http is only its text.
+func (e *Error) refusedByProxy() int {
+	if e.StatusCode != 0 || e.Cause == nil {
+		return 0
+	}
+	cause := e.Cause
+	for inner := cause; inner != nil; inner = errors.Unwrap(inner) {
+		cause = inner
+	}
+	for status := 400; status < 600; status++ {
+		if text := http.StatusText(status); text != "" && cause.Error() == text {
+			return status
+		}
+	}
+	return 0
 }
 
 // contextEnded reports whether the end of a context is the cause.
@@ -633,13 +654,15 @@ func (c *core) unusable(operation, requestID string, response Response, data Raw
 	})
 }
 
+func isMarkup(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
+
 // describeBody describes a body that is not an envelope.
 func (c *core) describeBody(body []byte) error {
 	text := bytes.TrimSpace(body)
 	switch {
 	case len(text) == 0:
 		return errors.New("the body is empty")
-	case text[0] == '<':
+	case isMarkup(text):
 		return errors.New("the body is HTML or XML, not JSON")
 	case text[0] != '{' && text[0] != '[':
 		return errors.New("the body is not JSON: " + c.startOf(text))

@@ -114,17 +114,28 @@ func TestErrors_Texts(t *testing.T) {
 		"a proxy that is down": {
 			httpmock.NewErrorResponder(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: shippingtest.ErrRefused()}),
 			"shipping: regulatory.get: no response (request RD-1): proxyconnect tcp: dial tcp: connection refused; " +
-				"the proxy cannot be reached: check HTTP_PROXY and HTTPS_PROXY",
+				"the proxy cannot be reached: check HTTP_PROXY and HTTPS_PROXY, or the Proxy of the http.Transport",
 		},
 		"a proxy without credentials": {
 			httpmock.NewStringResponder(407, "<html>"),
 			"shipping: regulatory.get: 407 Proxy Authentication Required (request RD-1); " +
-				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY",
+				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the Proxy of the http.Transport",
 		},
 		"a proxy of https without credentials": {
 			httpmock.NewErrorResponder(errors.New("Proxy Authentication Required")),
 			"shipping: regulatory.get: no response (request RD-1): Proxy Authentication Required; " +
-				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY",
+				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the Proxy of the http.Transport",
+		},
+		"a proxy that does not allow the host": {
+			httpmock.NewErrorResponder(errors.New("Forbidden")),
+			"shipping: regulatory.get: no response (request RD-1): Forbidden; " +
+				"a proxy refused the connection: allow https://api.service.test (WithBaseURL) there, or change HTTP_PROXY and " +
+				"HTTPS_PROXY, or the Proxy of the http.Transport",
+		},
+		"a page of a firewall": {
+			httpmock.NewStringResponder(403, "<html>"),
+			"shipping: regulatory.get: 403 Forbidden: the body is HTML or XML, not JSON (request RD-1); " +
+				"a proxy or firewall may have sent it: Error.Body contains it",
 		},
 		"https to a service without it": {
 			httpmock.NewErrorResponder(http.ErrSchemeMismatch),
