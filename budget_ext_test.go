@@ -78,40 +78,6 @@ func buyWithin(t *testing.T, budget shipping.Amount, members string) (purchases 
 	return purchases
 }
 
-// The price of a document is that of its only offer, and a budget that assumes a currency assumes none that is shown.
-func TestBudget_OfTheOnlyOfferOfADocument(t *testing.T) {
-	t.Parallel()
-	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000"), Currency: "NGN"}
-	wallet := shipping.WithDialect(&dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}})
-	for members, want := range map[string]string{
-		`"available_documents":[{"document_type":"FDA","amount":5}]`:                                                                         "5",
-		`"available_documents":[{"document_type":"FDA","amount":5,"currency":"USD"}]`:                                                        "",
-		`"available_documents":[{"document_type":"FDA","amount":5,"price_currency":"USD"}]`:                                                  "",
-		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":{"code":"USD"}`:                                               "",
-		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":"USD","currency":"NGN"`:                                       "",
-		`"available_documents":[{"document_type":"FDA","amount":500}],"available_documents":[{"document_type":"FDA","amount":5}]`:            "",
-		`"available_documents":[{"document_type":"FDA","DOCUMENT_TYPE":"MSDS","amount":10.50}]`:                                              "10.5",
-		`"available_documents":[{"document_type":"MSDS","ſlug":"FDA","amount":1}]`:                                                           "",
-		`"available_documents":[{"document_type":"MSDS","amount":1}]`:                                                                        "",
-		`"available_documents":[{"document_type":"MSDS","document_type":"FDA","amount":5}]`:                                                  "",
-		`"available_documents":[{"document_type":"FDA","slug":"FDA","amount":5}]`:                                                            "5",
-		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":1}]`:                                      "",
-		`"available_documents":[{"document_type":"FDA","amount":1},"FDA"]`:                                                                   "",
-		`"available_documents":[{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}]`:                                              "",
-		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}]`:                      "",
-		`"available_documents":[{"document_type":"FDA","amount":10.50},{"document_type":"MSDS"},{"document_type":"fda","amount":2,"tax":4}]`: "10.5",
-	} {
-		draft, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Record("draft", members)), wallet).Regulatory.Get(t.Context(), "RD-1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := budget.Check(draft, "FDA")
-		if text := got.String(); err == nil && text != want || err != nil && (want != "" || !errors.Is(err, shipping.ErrOverBudget)) {
-			t.Errorf("%s: %s, %v; want %q", members, text, err, want)
-		}
-	}
-}
-
 // The error over budget names each amount that it counted beside the price, in whichever document.
 func TestBudget_NamesWhatItCounted(t *testing.T) {
 	t.Parallel()

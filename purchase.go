@@ -312,7 +312,8 @@ func (p PurchaseRequest) quotes(draft *RegulatoryRequest) bool {
 	}
 	return slices.ContainsFunc([][]DocumentType{all, p.DocumentTypes}, func(documents []DocumentType) bool {
 		sum, err := draft.cost("none", documents)
-		return err == nil && (draft.ChargedAmount == sum.price || draft.ChargedAmount == sum.most)
+		charged := draft.ChargedAmount.Round(9) // as the amounts of an offer are
+		return err == nil && (charged == sum.price.Round(9) || charged == sum.most.Round(9))
 	})
 }
 

@@ -40,6 +40,7 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 		"a transaction, beside the record":       {`{"transaction_id":"TX-1","request":{"request_id":"RD-1","status":"draft",` + offers + `}}`, quoted, "shows a transaction"},
 		"a quote of another sum":                 {`{"request_id":"RD-1","status":"draft","charged_amount":6,` + offers + `}`, quoted, "neither of all that it offers"},
 		"a quote":                                {`{"request_id":"RD-1","status":"draft","charged_amount":5,` + offers + `}`, quoted, ""},
+		"a quote of floating-point origin":       {`{"request_id":"RD-1","status":"draft","charged_amount":5.000000000000001,` + offers + `}`, quoted, ""},
 		"a status given twice":                   {`{"request_id":"RD-1","status":"completed","status":"draft",` + offers + `}`, none, `"status" twice`},
 		"another status beside the record":       {`{"request_id":"RD-1","status":"draft","request":{"status":"processing"},` + offers + `}`, none, "two values for status"},
 		"a completed request":                    {`{"request_id":"RD-1","status":"completed",` + offers + `}`, none, "completed"},
@@ -88,7 +89,7 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 				defer stop()
 				err := buy(ctx, shippingtest.NewClient(t, service, shipping.WithDialect(test.dialect)).Regulatory)
 				want := test.want
-				if way == "Resume" && name == "a quote" { // Resume does not know whether somebody else has purchased
+				if way == "Resume" && strings.HasPrefix(name, "a quote") && test.want == "" { // Resume does not know whether somebody else has purchased
 					want = "set Sole"
 				}
 				if (purchases == 1) != (want == "") {

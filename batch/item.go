@@ -527,7 +527,7 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 		e.run.overcharged(fmt.Sprintf("%s %s for %s, whose draft was priced in %s", inFull(amount), currency, e.record.Key,
 			e.record.Currency))
 		return
-	case amount.Cmp(e.record.Amount) <= 0:
+	case amount.Round(9).Cmp(e.record.Amount) <= 0: // as the amounts of an offer are
 		return
 	case priced:
 		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", inFull(amount), e.record.Key,

@@ -89,6 +89,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 		"zero":                   {purchaseFault{Report: `"charged_amount":0,"currency":"NGN"`}, "200", 2, true},
 		"less":                   {purchaseFault{Report: `"charged_amount":1,"currency":"NGN"`}, "200", 2, true},
 		"negative":               {purchaseFault{Report: `"charged_amount":-100,"currency":"NGN"`}, "200", 2, true},
+		"of floating point":      {purchaseFault{Report: `"charged_amount":100.00000000000001,"currency":"NGN"`}, "200", 2, true},
 		"not a number":           {purchaseFault{Report: `"charged_amount":"much","currency":"NGN"`}, "200", 2, false},
 		"in dollars":             {purchaseFault{Report: `"charged_amount":90,"currency":"USD"`}, "100", 1, true},
 		"more, in dollars":       {purchaseFault{Report: `"charged_amount":120,"currency":"USD"`}, "100", 1, true},

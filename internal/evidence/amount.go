@@ -33,6 +33,11 @@ func readAmount(v jsonread.Value) (amount, error) {
 	if !strings.ContainsAny(v.Text, "0123456789") {
 		return amount{}, decimal.ErrSyntax
 	}
+	if v.Kind != '"' {
+		if n, ok := computed(v.Text); ok {
+			return amount{plain: n, most: n}, nil
+		}
+	}
 	plain, err := decimal.Parse(v.Text)
 	if v.Kind != '"' || len(v.Text) > longest || errors.Is(err, decimal.ErrRange) {
 		return amount{plain: plain, most: plain}, err
@@ -53,6 +58,18 @@ func readAmount(v jsonread.Value) (amount, error) {
 		a.code = strings.ToUpper(code)
 	}
 	return a, nil
+}
+
+// computed reads a number that only floating-point arithmetic produces, such as 107.50000000000001: it has more digits
+// than a float64 holds. It is rounded to 9 decimals.
+func computed(text string) (n decimal.Number, ok bool) {
+	const decimals, exact = 9, 15
+	whole, fraction, _ := strings.Cut(text, ".")
+	if len(fraction) <= decimals || len(strings.TrimLeft(whole+fraction, "-0")) <= exact || strings.ContainsAny(text, "eE") {
+		return n, false
+	}
+	n, err := decimal.Parse(whole + "." + fraction[:decimals+1])
+	return n.Round(decimals), err == nil
 }
 
 // plainSeparator returns the ASCII character for a space or an apostrophe.

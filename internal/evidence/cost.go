@@ -36,6 +36,8 @@ type place struct {
 	price []string
 	// isPrice: the value is the price.
 	isPrice bool
+	// isWhole: the value is the price with or without its taxes.
+	isWhole bool
 }
 
 // inside returns the place of a member.
@@ -48,6 +50,7 @@ func (p place) inside(member string, n name) place {
 		inner.price = p.price[1:]
 		inner.isPrice = len(inner.price) == 0
 	}
+	inner.isWhole = n.isWhole && len(p.price) > 0 || p.isWhole && n.meaning == 0 // beside the price, or in an object there
 	if inner.has(onTop) {
 		inner.meaning &^= parts | earlier | minor
 	}
@@ -56,6 +59,9 @@ func (p place) inside(member string, n name) place {
 	}
 	return inner
 }
+
+// isMoney reports whether a number here is money.
+func (p place) isMoney() bool { return p.has(money) && p.ending != identifier && p.ending != items }
 
 // has reports whether a name means this.
 func (p place) has(m meaning) bool { return p.meaning&m != 0 }
@@ -100,6 +106,9 @@ func (c *counter) value(v jsonread.Value, at place) {
 	case v.Kind == '{':
 		c.object(v, at)
 	default:
+		if at.ending == items {
+			at.ending = 0
+		}
 		for _, element := range v.Elements {
 			c.value(element, at)
 		}
@@ -164,14 +173,13 @@ func (c *counter) unused(m jsonread.Member, at place, used bool) {
 // scalar adds a number, if it is money.
 func (c *counter) scalar(v jsonread.Value, at place) {
 	if at.isPrice {
-		c.numbers++
 		if c.foreign(at.currency) {
 			c.stop(at.path, "is in "+quote(at.currency))
 		}
 		return
 	}
 	n, err := readAmount(v)
-	isMoney := at.has(money) && at.ending != identifier
+	isMoney := at.isMoney()
 	if isMoney && errors.Is(err, decimal.ErrRange) {
 		c.stop(at.path, tooLong)
 	}
@@ -180,6 +188,9 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 	}
 	c.numbers++
 	currency := cmp.Or(n.code, at.currency)
+	if at.isWhole && c.nearPrice(n.most) {
+		at.meaning = money | total
+	}
 	switch {
 	case !isMoney || n.most.Sign() <= 0:
 	case at.ending == share || n.percent:
@@ -188,12 +199,20 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 		c.stop(at.path, "is in "+quote(currency))
 	case at.has(onTop):
 		c.add(at.path+" "+text(n.most), roundUp(n.most, 4))
+	case n.most == c.price.most && c.foreign(currency) && !at.has(earlier): // as if both were the price
+		c.stop(at.path, "is in "+quote(currency))
 	case c.foreign(currency), at.has(earlier), n.most == c.price.most, at.has(minor) && c.isMinor(n.most):
 	case !at.has(total):
 		c.add(at.path+" "+text(n.most), roundUp(n.most, 4))
 	case n.most.Cmp(c.total) > 0:
 		c.total, c.totalShown = n.most, at.path+" "+text(n.most)
 	}
+}
+
+// nearPrice reports whether a number is at least half of the price, so that it can be the price without its taxes.
+func (c *counter) nearPrice(n decimal.Number) bool {
+	double, ok := n.Add(n)
+	return ok && double.Cmp(c.price.most) >= 0
 }
 
 // isMinor reports whether a number is the price in minor units.

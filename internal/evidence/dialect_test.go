@@ -31,6 +31,10 @@ func TestOffers_CostInADialect(t *testing.T) {
 		"no currency":           {gross, `"price":{"gross":1},"currency":"NGN"`, "", "", "", "", "the dialect names price.currency (offer.currency)"},
 		"no names":              {dialect.Offer{Amount: "-", Currency: "-"}, `"amount":5,"currency":"NGN"`, "", "5", "5", "NGN", ""},
 		"assumed currency":      {dialect.Offer{Amount: "cost"}, `"cost":5`, "KES", "5", "5", "KES", ""},
+		"code in the text":      {dialect.Offer{}, `"price":"NGN 1500"`, "USD", "1500", "1500", "NGN", ""},
+		"price on top":          {dialect.Offer{Amount: "total_charge"}, `"total_charge":5,"currency":"NGN"`, "", "5", "5", "NGN", ""},
+		"price on top, nested":  {dialect.Offer{Amount: "price.charge"}, `"price":{"charge":5},"currency":"NGN"`, "", "5", "5", "NGN", ""},
+		"beside, currency":      {dialect.Offer{Beside: []string{"vat"}}, `"amount":5,"currency":"NGN","vat":1,"vat_currency":"USD"`, "", "5", "5", "NGN", ""},
 		"no currency to assume": {dialect.Offer{Amount: "cost"}, `"cost":5`, "", "", "", "", "offer.default_currency"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,6 +61,7 @@ func TestRead_InADialect(t *testing.T) {
 		Record:   dialect.RecordMembers{At: "form", Documents: "papers", ChargedAmount: "paid.sum", TransactionID: "debit"},
 		Document: dialect.Document{DocumentType: "kind"},
 	}
+	dotted := &dialect.Dialect{Record: dialect.RecordMembers{Documents: "paid.papers"}}
 	usual := &dialect.Dialect{Record: dialect.RecordMembers{Documents: "documents", ChargedAmount: "charged_amount", TransactionID: "-"}}
 	for name, test := range map[string]struct {
 		data        string
@@ -74,6 +79,9 @@ func TestRead_InADialect(t *testing.T) {
 		"usual documents":  {`{"documents":["FDA"]}`, named, "", false, These},
 		"others":           {`{"form":{"papers":[{"kind":"AMS"}]}}`, named, "", false, Others},
 		"names not known":  {`{"papers":["FDA"],"debit":"TR-1","paid":{"sum":7.5}}`, nil, "", false, NoList},
+		"a name with dots": {`{"paid.papers":["FDA"]}`, dotted, "", false, These},
+		"a path":           {`{"paid":{"papers":["FDA"]}}`, dotted, "", false, These},
+		"not sent":         {`{"-":"TR-1","":"TR-2"}`, usual, "", false, NoList},
 		"usual names once": {`{"documents":["FDA"],"charged_amount":8,"transaction_id":"TR-1"}`, usual, "8", true, These},
 	} {
 		t.Run(name, func(t *testing.T) {

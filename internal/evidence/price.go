@@ -84,7 +84,7 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
 	}
 	c := counter{price: price, beside: o.dialect.Offer.Beside,
-		currency: cmp.Or(price.currency, own.Text, o.currency.Text, assumed)}
+		currency: strings.TrimSpace(cmp.Or(price.currency, own.Text, o.currency.Text, price.code, assumed))}
 	switch {
 	case c.currency == "":
 		return Cost{}, errors.New("has a price without a currency: set offer.default_currency of the dialect to its code, " +

@@ -28,3 +28,35 @@ func TestOffers_Cost(t *testing.T) {
 		}
 	}
 }
+
+// The price of a document is that of its only offer, and a currency is assumed only if none is shown.
+func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
+	t.Parallel()
+	for members, want := range map[string]string{
+		`"available_documents":[{"document_type":"FDA","amount":5}]`:                                                                         "5",
+		`"available_documents":[{"document_type":"FDA","amount":5,"currency":"USD"}]`:                                                        "",
+		`"available_documents":[{"document_type":"FDA","amount":5,"price_currency":"USD"}]`:                                                  "",
+		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":{"code":"USD"}`:                                               "",
+		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":"USD","currency":"NGN"`:                                       "",
+		`"available_documents":[{"document_type":"FDA","amount":500}],"available_documents":[{"document_type":"FDA","amount":5}]`:            "",
+		`"available_documents":[{"document_type":"FDA","DOCUMENT_TYPE":"MSDS","amount":10.50}]`:                                              "10.5",
+		`"available_documents":[{"document_type":"MSDS","ſlug":"FDA","amount":1}]`:                                                           "",
+		`"available_documents":[{"document_type":"MSDS","amount":1}]`:                                                                        "",
+		`"available_documents":[{"document_type":"MSDS","document_type":"FDA","amount":5}]`:                                                  "",
+		`"available_documents":[{"document_type":"FDA","slug":"FDA","amount":5}]`:                                                            "5",
+		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":1}]`:                                      "",
+		`"available_documents":[{"document_type":"FDA","amount":1},"FDA"]`:                                                                   "",
+		`"available_documents":[{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}]`:                                              "",
+		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}]`:                      "",
+		`"available_documents":[{"document_type":"FDA","amount":10.50},{"document_type":"MSDS"},{"document_type":"fda","amount":2,"tax":4}]`: "10.5",
+	} {
+		got, err := Read(`{"status":"draft",`+members+`}`, nil).Offers().Cost("FDA", "NGN")
+		most := text(got.Most)
+		if err != nil || got.Currency != "NGN" {
+			most = ""
+		}
+		if most != want {
+			t.Errorf("%s: %s %s, %v; want %q", members, text(got.Most), got.Currency, err, want)
+		}
+	}
+}

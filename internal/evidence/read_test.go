@@ -258,6 +258,7 @@ func TestReadList(t *testing.T) {
 		`[["FDA","WATCH"]]`:                     not,
 		`["FDA","WATCH",{"request_id":"RD-1"}]`: not,
 		`[{"request_id":"RD-1"},{"request_id":"RD-1"}]`:                           not,
+		`[{"request_id":"RD-1"},"MSDS"]`:                                          others,
 		`["FDA","WATCH","MSDS"]`:                                                  others,
 		`[{"document_type":"FDA","slug":"MSDS"},"WATCH"]`:                         others,
 		`[{"request_id":"RD-1","status":"processing","documents":["MSDS"]}]`:      others,

@@ -41,7 +41,7 @@ func shownIn(v jsonread.Value, at place, named bool) (shown []Shown) {
 			shown = append(shown, shownIn(m.Value, inner, named && m.Value.Kind == '{')...)
 			continue
 		}
-		one := Shown{Money: inner.has(money) && inner.ending != identifier && !n.isCurrency, Currency: n.isCurrency,
+		one := Shown{Money: inner.isMoney() && !n.isCurrency, Currency: n.isCurrency,
 			Text: m.Value.Text}
 		if named {
 			one.Path = inner.path

@@ -1,8 +1,11 @@
 package evidence
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -13,6 +16,8 @@ type name struct {
 	ending  ending
 	// isCurrency: the member is a currency. Words has the others.
 	isCurrency bool
+	// isWhole: the member is the price with or without its taxes, such as net_amount or price_incl_tax.
+	isWhole bool
 }
 
 // meaning is what the words of a name mean.
@@ -38,6 +43,8 @@ func meaningOf(word string) meaning {
 		return money
 	case "total", "totals":
 		return money | total
+	case "gross":
+		return total
 	case "charge", "charges", "fee", "fees", "tax", "taxes", "vat", "gst", "hst", "iva", "duty", "duties", "levy", "levies",
 		"commission", "commissions", "handling", "surcharge", "surcharges":
 		return money | onTop
@@ -58,15 +65,20 @@ const (
 	_ ending = iota
 	// identifier is a number that is no money, such as a count.
 	identifier
+	// items is a count, or a list of what the words before it mean.
+	items
 	// share is a part of the price.
 	share
 )
 
 func endingOf(word string) ending {
 	switch word {
-	case "id", "ids", "at", "date", "dates", "count", "counts", "items", "pages", "number", "numbers", "weight", "weights",
-		"code", "codes", "type", "types", "name", "names", "ref", "refs", "currency", "currencies", "description", "descriptions":
+	case "id", "ids", "at", "date", "dates", "count", "counts", "pages", "number", "numbers", "weight", "weights", "code", "codes",
+		"type", "types", "name", "names", "ref", "refs", "currency", "currencies", "description", "descriptions", "quantity", "qty",
+		"version", "status":
 		return identifier
+	case "items":
+		return items
 	case "rate", "rates", "percent", "percentage", "pct", "share", "shares":
 		return share
 	}
@@ -82,17 +94,56 @@ func nameOf(member string) name {
 	if len(words) == 0 {
 		return name{}
 	}
-	n := name{words: words, ending: endingOf(words[len(words)-1])}
-	if last := len(words) - 1; last > 0 && words[last] == "code" && words[last-1] == "currency" {
-		words = words[:last]
+	last := len(words) - 1
+	n := name{words: words, ending: endingOf(words[last])}
+	if last > 0 && slices.Contains([]string{"by", "per", "for"}, words[last-1]) {
+		n.ending = 0 // fee_by_weight
 	}
-	if last := len(words) - 1; words[last] == "currency" {
+	for last > 0 && (words[last] == "code" || words[last] == "iso") {
+		last--
+	}
+	if words[last] == "currency" {
 		n.isCurrency, n.words = true, words[:last]
 	}
 	for _, word := range n.words {
 		n.meaning |= meaningOf(word)
 	}
+	n.isWhole = n.meaning&money != 0 && wholeName().MatchString(n.classes())
 	return n
+}
+
+// wholeName matches the classes of the words in the name of a whole price: net_amount, price_incl_tax, TaxInclusiveAmount.
+var wholeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([aq]*q[aq]*|[aq]+[wi]t+|ti[aq]+)$`) })
+
+// classes returns a letter for each word of a name: a for an amount, t for a charge on top, q for what qualifies an amount,
+// w and i for what includes or excludes, and x for any other.
+func (n name) classes() string {
+	var b strings.Builder
+	for _, word := range n.words {
+		switch meaning := meaningOf(word); {
+		case meaning&onTop != 0:
+			b.WriteByte('t')
+		case meaning&money != 0:
+			b.WriteByte('a')
+		default:
+			b.WriteByte(cmp.Or(classOf(word), 'x'))
+		}
+	}
+	return b.String()
+}
+
+func classOf(word string) byte {
+	switch word {
+	case "net", "gross", "subtotal", "sub", "base", "grand", "unit":
+		return 'q'
+	case "with", "without", "before", "after", "including", "excluding", "incl", "excl", "inc", "ex", "plus":
+		return 'w'
+	case "inclusive", "exclusive", "included":
+		return 'i'
+	case "and":
+		return 't'
+	}
+	return 0
 }
 
 // owner returns the first words of a name as one text.
