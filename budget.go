@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -37,21 +38,29 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 
 // SelectOnly returns a function that selects the documents of these types. Types that the draft does not offer
 // are left out: if it offers none of them, nothing is purchased and the draft is returned. A type that neither the
-// specification lists nor the draft offers is a [*ValidationError].
+// specification lists nor the draft offers is a [*ValidationError]; unless [PurchaseOptions] allow unknown types, it is
+// returned before the analysis.
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
-	return func(draft *RegulatoryRequest) ([]DocumentType, error) {
-		selected := selectDocuments(draft, func(offer AvailableDocument) bool {
-			return slices.Contains(types,
-				offer.DocumentType)
-		})
-		for _, slug := range types {
-			if !slug.Known() && !slices.Contains(selected, slug) {
-				return nil, invalidOption("SelectOnly", fmt.Sprintf("names %q, which the specification does not list (see "+
-					"DocumentTypes())%s", slug, slug.didYouMean()))
-			}
+	return selectOnly(types).from
+}
+
+// selectOnly are the arguments of [SelectOnly].
+type selectOnly []DocumentType
+
+func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
+	selected := selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(o, offer.DocumentType) })
+	for _, slug := range o {
+		if !slug.Known() && !slices.Contains(selected, slug) {
+			return nil, invalidOption("SelectOnly", fmt.Sprintf("names %q, which the specification does not list (see "+
+				"DocumentTypes())%s", slug, slug.didYouMean()))
 		}
-		return selected, nil
 	}
+	return selected, nil
+}
+
+// isSelectOnly reports whether SelectOnly has returned the function, so that it can be called without a draft.
+func isSelectOnly(choose func(*RegulatoryRequest) ([]DocumentType, error)) bool {
+	return reflect.ValueOf(choose).Pointer() == reflect.ValueOf(selectOnly(nil).from).Pointer()
 }
 
 func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
@@ -130,11 +139,12 @@ var ErrOverBudget = errors.New("shipping: over budget")
 // holds.
 type BudgetError struct {
 	Budget Budget
-	// Needed is the most that the selected documents can cost. It is not known if Problem is set.
+	// Needed is the most that the selected documents can cost; not given if the cost is not clear.
 	Needed Amount
 	// Beside lists the amounts that Needed counts in addition to the prices, such as "FDA: tax 75".
 	Beside []string
-	// Problem is the reason why the cost cannot be compared with the budget; empty if it is too high.
+	// Problem is the reason, unless Needed is more than the whole budget: the cost is not clear, or it is more than the
+	// rest of the budget.
 	Problem string
 }
 

@@ -174,7 +174,7 @@ func (e *Error) hint() string {
 		return "redirects are not followed: check scheme, host and path of the base address"
 	case errors.Is(e.kind, ErrRateLimited) && e.RetryAfter > 0:
 		return "retry after " + e.RetryAfter.String()
-	case errors.Is(e.kind, ErrUnexpectedBody):
+	case errors.Is(e.kind, ErrUnexpectedBody) && e.Message == "": // an envelope has a message about its data
 		return "check that the base address is the service's API and not a web page or proxy"
 	case errors.Is(e.kind, ErrBodyTooLarge):
 		return "request fewer records a page, or raise WithMaxResponseBytes"
@@ -552,6 +552,10 @@ func (e *RegulatoryError) advice() string {
 		return "; call Regulatory.Wait to wait for the documents"
 	case e.Outcome == OutcomeUnknown, e.Outcome == "" && (e.Step == wait.StepPurchased || e.Step == ""):
 		return "; do not purchase again: call Regulatory.SettlePurchase later"
+	case e.Outcome == OutcomeNotCharged && errors.Is(e.Err, ErrInsufficientFunds):
+		return "; add money to the wallet, then purchase again"
+	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
+		return "; correct the cause, then purchase again"
 	case e.Step == wait.StepAnalyzed && errors.Is(e.Err, ErrRequestFailed):
 		return "; nothing was charged"
 	case e.Step == wait.StepAnalyzed:

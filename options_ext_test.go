@@ -304,6 +304,11 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			"has the negative amount"},
 		{"workflow with a budget and nothing to select",
 			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten, Currency: "NGN"}}), "without Select"},
+		{"workflow with an unknown type", workflow(shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly("FDA", "MSD")}),
+			`names "MSD", which the specification does not list (see DocumentTypes()); did you mean MSDS?`},
+		{"resume with an unknown type", func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.Resume(ctx, "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly("fda")}))
+		}, `did you mean FDA?`},
 		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.Resume(ctx, "", nil))
 		}, "is empty"},

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -176,9 +179,24 @@ var odd = []string{
 
 type readBack struct {
 	read           httpmock.Responder
-	sole           bool
 	lost, refusal  shipping.PurchaseOutcome
+	sole           shipping.PurchaseOutcome // after a lost response, if nobody else can have purchased; "" if that is the same
 	settledAsDraft bool
+}
+
+// outcome returns the outcome of a purchase with a kind of response.
+func (b readBack) outcome(kind string, way pairWay) shipping.PurchaseOutcome {
+	switch {
+	case kind == "confirmation":
+		return shipping.OutcomeCharged
+	case kind == "refusal":
+		return b.refusal
+	case way.settles && b.settledAsDraft:
+		return shipping.OutcomeNotCharged
+	case way.sole:
+		return cmp.Or(b.sole, b.lost)
+	}
+	return b.lost
 }
 
 // readBacks are what reading RD-1 returns after a purchase of FDA, with the outcome that each has after a
@@ -189,15 +207,11 @@ func readBacks() map[string]readBack {
 		"draft":                                {read: shippingtest.Record("draft"), lost: unknown, refusal: not, settledAsDraft: true},
 		"draft that shows a charge":            {read: shippingtest.Record("draft", charge), lost: unknown, refusal: unknown},
 		"draft that lists documents":           {read: shippingtest.Record("draft", listsFDA), lost: unknown, refusal: unknown},
-		"purchasing, no list":                  {read: shippingtest.Record("purchasing"), lost: unknown, refusal: unknown},
-		"purchasing, no list, sole":            {read: shippingtest.Record("purchasing"), sole: true, lost: charged, refusal: unknown},
-		"processing, no list":                  {read: shippingtest.Record("processing"), lost: unknown, refusal: unknown},
-		"processing, no list, sole":            {read: shippingtest.Record("processing"), sole: true, lost: charged, refusal: unknown},
-		"processing, an empty list":            {read: shippingtest.Record("processing", `"documents":[]`), lost: unknown, refusal: unknown},
-		"processing, an empty list, sole":      {read: shippingtest.Record("processing", `"documents":[]`), sole: true, lost: charged, refusal: unknown},
+		"purchasing, no list":                  {read: shippingtest.Record("purchasing"), lost: unknown, refusal: unknown, sole: charged},
+		"processing, no list":                  {read: shippingtest.Record("processing"), lost: unknown, refusal: unknown, sole: charged},
+		"processing, an empty list":            {read: shippingtest.Record("processing", `"documents":[]`), lost: unknown, refusal: unknown, sole: charged},
 		"processing, a list without slugs":     {read: shippingtest.Record("processing", `"documents":[{"name":"a form"}]`), lost: unknown, refusal: unknown},
-		"completed, no list":                   {read: shippingtest.Record("completed"), lost: unknown, refusal: unknown},
-		"completed, no list, sole":             {read: shippingtest.Record("completed"), sole: true, lost: charged, refusal: unknown},
+		"completed, no list":                   {read: shippingtest.Record("completed"), lost: unknown, refusal: unknown, sole: charged},
 		"processing, these":                    {read: shippingtest.Record("processing", listsFDA), lost: charged, refusal: before},
 		"processing, these as slugs":           {read: shippingtest.Record("processing", `"documents":["fda"]`), lost: charged, refusal: before},
 		"processing, these as document_types":  {read: shippingtest.Record("processing", `"document_types":["FDA"]`), lost: charged, refusal: before},
@@ -216,13 +230,12 @@ func readBacks() map[string]readBack {
 		"unknown status, these":                {read: shippingtest.Record("reviewing", listsFDA), lost: charged, refusal: before},
 		"unknown status, no list":              {read: shippingtest.Record("reviewing", charge), lost: unknown, refusal: unknown},
 		"a status in capitals":                 {read: shippingtest.Record("DRAFT"), lost: unknown, refusal: unknown},
-		"failed analysis":                      {read: shippingtest.Record("failed"), lost: unknown, refusal: unknown},
+		"failed analysis":                      {read: shippingtest.Record("failed"), lost: unknown, refusal: unknown, sole: charged},
 		"failed, these":                        {read: shippingtest.Record("failed", listsFDA), lost: charged, refusal: before},
-		"failed, shows a charge":               {read: shippingtest.Record("failed", charge), lost: unknown, refusal: unknown},
-		"failed, shows an amount":              {read: shippingtest.Record("failed", `"charged_amount":5`), lost: unknown, refusal: unknown},
-		"failed, charged nothing":              {read: shippingtest.Record("failed", `"charged_amount":0`), lost: unknown, refusal: unknown},
-		"failed, sole":                         {read: shippingtest.Record("failed"), sole: true, lost: charged, refusal: unknown},
-		"failed, others, sole":                 {read: shippingtest.Record("failed", listsCustoms, charge), sole: true, lost: unknown, refusal: unknown},
+		"failed, shows a charge":               {read: shippingtest.Record("failed", charge), lost: unknown, refusal: unknown, sole: charged},
+		"failed, shows an amount":              {read: shippingtest.Record("failed", `"charged_amount":5`), lost: unknown, refusal: unknown, sole: charged},
+		"failed, others":                       {read: shippingtest.Record("failed", listsCustoms, charge), lost: unknown, refusal: unknown},
+		"failed, charged nothing":              {read: shippingtest.Record("failed", `"charged_amount":0`), lost: unknown, refusal: unknown, sole: charged},
 		"another request":                      {read: shippingtest.OK(`{"request_id":"RD-2","status":"processing",` + listsFDA + `}`), lost: unknown, refusal: unknown},
 		"no record":                            {read: shippingtest.OK(`{}`), lost: unknown, refusal: unknown},
 		"null":                                 {read: shippingtest.OK(`null`), lost: unknown, refusal: unknown},
@@ -285,74 +298,206 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
-// Every response with every read-back has the outcome of the table in internal/evidence, whatever shape the service gives
-// to it, and the purchase is sent once: also if readings lag behind by 4 s, or the purchase takes effect so late, and
-// whatever names the dialect of the service has.
-func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
-	t.Parallel()
-	pairs := 0
-	for kind, responses := range purchaseResponses() {
-		for name, response := range responses {
-			pairs += 3 * len(readBacks())
-			t.Run(kind+", "+name, func(t *testing.T) {
-				t.Parallel()
-				for readName, read := range readBacks() {
-					want := map[string]shipping.PurchaseOutcome{"confirmation": shipping.OutcomeCharged, "lost": read.lost, "refusal": read.refusal}[kind]
-					others := dialects()
-					own := others[(len(name)+len(readName))%len(others)]
-					for late, d := range map[time.Duration]*dialect.Dialect{0: nil, 4 * time.Second: nil, time.Second: own} {
-						synctest.Test(t, func(t *testing.T) {
-							service := shippingtest.NewRequestService([]httpmock.Responder{response}, []httpmock.Responder{shownAfter(late, read.read)})
-							client := shippingtest.NewClient(t, speaking{service, d}, shipping.WithDialect(d))
-							result, err := shippingtest.Purchase(t.Context(), client, read.sole)
-							if got := shippingtest.Outcome(result, err); got != want || (err == nil) != (want == shipping.OutcomeCharged && kind != "refusal") {
-								t.Errorf("%s, shown after %s in %+v: outcome %q, want %q (%v)", readName, late, d, got, want, err)
-							}
-							if n := service.Count(http.MethodPost); n != 1 {
-								t.Errorf("%s: the purchase was sent %d times", readName, n)
-							}
-							failure, failed := errors.AsType[*shipping.RegulatoryError](err)
-							if failed && (failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil) {
-								t.Errorf("%s: the error lacks the purchase: %+v", readName, failure)
-							}
-							if err == nil && result.ReadBack != (kind == "lost") {
-								t.Errorf("%s: ReadBack is %t", readName, result.ReadBack)
-							}
-						})
-					}
-				}
-			})
+// pairWay is a way to purchase FDA on RD-1, whose outcome it returns. settles: a lost response is settled. sole: nobody else can
+// have purchased.
+type pairWay struct {
+	name          string
+	settles, sole bool
+	buy           func(ctx context.Context, t *testing.T, client *shipping.Client, service *pairService) shipping.PurchaseOutcome
+}
+
+func pairWays() []pairWay {
+	workflow := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll}
+	purchase := func(sole bool) func(context.Context, *testing.T, *shipping.Client, *pairService) shipping.PurchaseOutcome {
+		return func(ctx context.Context, t *testing.T, client *shipping.Client, service *pairService) shipping.PurchaseOutcome {
+			result, err := shippingtest.Purchase(ctx, client, sole)
+			if err == nil && result.ReadBack != service.lost {
+				t.Errorf("ReadBack is %t", result.ReadBack)
+			}
+			failure, failed := errors.AsType[*shipping.RegulatoryError](err)
+			if failed && (failure.Purchase.RequestID != "RD-1" || len(failure.Purchase.DocumentTypes) != 1 || failure.Err == nil) {
+				t.Errorf("the error lacks the purchase: %+v", failure)
+			}
+			return shippingtest.Outcome(result, err)
 		}
 	}
-	t.Attr("cases", fmt.Sprintf("%d purchases", pairs))
+	return []pairWay{
+		{name: "Purchase", buy: purchase(false)},
+		{name: "Purchase, sole", sole: true, buy: purchase(true)},
+		{name: "AnalyzeAndPoll", sole: true, buy: func(ctx context.Context, _ *testing.T, client *shipping.Client, _ *pairService) shipping.PurchaseOutcome {
+			_, err := client.Regulatory.AnalyzeAndPoll(ctx, parcel, workflow)
+			return shippingtest.Outcome(nil, err)
+		}},
+		{name: "Resume", buy: func(ctx context.Context, _ *testing.T, client *shipping.Client, _ *pairService) shipping.PurchaseOutcome {
+			_, err := client.Regulatory.Resume(ctx, "RD-1", workflow)
+			return shippingtest.Outcome(nil, err)
+		}},
+		{name: "SettlePurchase", settles: true, buy: func(ctx context.Context, t *testing.T, client *shipping.Client, service *pairService) shipping.PurchaseOutcome {
+			service.unreadable = true
+			result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+				RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"),
+				PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Second},
+			})
+			service.unreadable = false
+			failed, ok := errors.AsType[*shipping.RegulatoryError](err)
+			if !ok || failed.Outcome != shipping.OutcomeUnknown {
+				return shippingtest.Outcome(result, err)
+			}
+			return settleTwice(t, client, failed.Purchase)
+		}},
+		{name: "batch", sole: true, buy: func(ctx context.Context, _ *testing.T, client *shipping.Client, _ *pairService) shipping.PurchaseOutcome {
+			report, _ := batch.Run(ctx, client, []batch.Item{{Analyze: *parcel}}, &batch.Options{Select: shipping.SelectAll})
+			switch item := report.Results[0]; item.State {
+			case batch.StateUnknown:
+				return shipping.OutcomeUnknown
+			case batch.StateError:
+				return shippingtest.Outcome(nil, item.Err)
+			}
+			return shipping.OutcomeCharged
+		}},
+	}
+}
+
+// pairService is a service with the draft RD-1, which offers FDA. It has one response to a purchase, and reads as a draft for
+// some time after the purchase, then as another record.
+type pairService struct {
+	response, read httpmock.Responder
+	late           time.Duration
+	lost           bool // the response is lost
+	unreadable     bool
+	purchases      int
+	purchased      time.Time
+}
+
+func (s *pairService) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/purchase"):
+		s.purchases++
+		s.purchased = time.Now()
+		return s.response(r)
+	case r.Method == http.MethodPost, s.purchases == 0, !s.unreadable && time.Since(s.purchased) < s.late:
+		return shippingtest.Record("draft", `"currency":"NGN","available_documents":[{"slug":"FDA","amount":5}]`)(r)
+	case s.unreadable:
+		return shippingtest.Refusal(503, "busy")(r)
+	}
+	return s.read(r)
+}
+
+// pairCount counts the outcomes of pairs whose purchase is shown after some time.
+type pairCount struct {
+	mu                      sync.Mutex
+	pairs, unknown, wrong   int
+	refused, least, longest time.Duration
+}
+
+func (c *pairCount) add(got, want shipping.PurchaseOutcome, took time.Duration, ordinary bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pairs++
+	switch {
+	case got == shipping.OutcomeUnknown:
+		c.unknown++
+	case got != want:
+		c.wrong++
+	case ordinary && got == shipping.OutcomeNotCharged:
+		c.least, c.longest = min(cmp.Or(c.least, took), took), max(c.longest, took)
+	}
+}
+
+// Every response with every read-back has the outcome of the table in internal/evidence, whatever shape the service gives
+// to it, and the purchase is sent once: also if readings lag behind by 4 s, or the purchase takes effect so late, and
+// whatever names the dialect of the service has. SHIPPING_PAIRS=all tries every pair in every way to purchase, and counts what
+// happens beyond the limit of the promise.
+func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
+	t.Parallel()
+	const limit = 4 * time.Second
+	all, ways, lags := os.Getenv("SHIPPING_PAIRS") == "all", pairWays(), []time.Duration{0, time.Second, limit}
+	if all {
+		lags = append(lags, 6*time.Second, 15*time.Second, 90*time.Second)
+	}
+	counts := map[string]*pairCount{}
+	for _, way := range ways {
+		for _, late := range lags {
+			counts[fmt.Sprintf("%s, shown after %s", way.name, late)] = new(pairCount)
+		}
+	}
+	t.Run("pairs", func(t *testing.T) {
+		for kind, responses := range purchaseResponses() {
+			for name, response := range responses {
+				t.Run(kind+", "+name, func(t *testing.T) {
+					t.Parallel()
+					for readName, read := range readBacks() {
+						drawn := len(name) + len(readName)
+						for w, way := range ways {
+							for l, late := range lags {
+								if !all && w != 0 && (w != 1+drawn%(len(ways)-1) || l != drawn%len(lags)) {
+									continue
+								}
+								synctest.Test(t, func(t *testing.T) {
+									var d *dialect.Dialect
+									if late == time.Second {
+										d = dialects()[drawn%len(dialects())]
+									}
+									ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+									defer stop()
+									service := &pairService{response: response, read: read.read, late: late, lost: kind == "lost"}
+									client := shippingtest.NewClient(t, speaking{service, d}, shipping.WithDialect(d))
+									got, want := way.buy(ctx, t, client, service), read.outcome(kind, way)
+									if way.name == "batch" && got == shipping.OutcomeCharged && want == shipping.OutcomePurchasedBefore {
+										got = want // a batch waits for the documents, whoever purchased them
+									}
+									if late <= limit && got != want {
+										t.Errorf("%s, %s, shown after %s in %+v: outcome %q, want %q", way.name, readName, late, d, got, want)
+									}
+									if service.purchases != 1 {
+										t.Errorf("%s, %s: the purchase was sent %d times", way.name, readName, service.purchases)
+									}
+									counts[fmt.Sprintf("%s, shown after %s", way.name, late)].add(got, want, time.Since(service.purchased),
+										kind == "refusal" && (name == "400" || name == "402"))
+								})
+							}
+						}
+					}
+				})
+			}
+		}
+	})
+	total := 0
+	for _, way := range ways {
+		for _, late := range lags {
+			c := counts[fmt.Sprintf("%s, shown after %s", way.name, late)]
+			total += c.pairs
+			if all {
+				t.Logf("%-16s shown after %-5s %5d pairs, %5d unknown, %4d false; an ordinary refusal: %s to %s", way.name, late, c.pairs, c.unknown,
+					c.wrong, c.least, c.longest)
+			}
+		}
+	}
+	t.Attr("cases", fmt.Sprintf("%d purchases", total))
 }
 
 // Settling decides as a lost response does, and a request that stays a draft is not charged.
 func TestSettlePurchase_EveryReadBack(t *testing.T) {
 	t.Parallel()
 	for name, read := range readBacks() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		for _, sole := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				want := read.lost
-				if read.settledAsDraft {
-					want = shipping.OutcomeNotCharged
-				}
+				want := read.outcome("lost", pairWay{settles: true, sole: sole})
 				service, started := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK(`{}`)}, []httpmock.Responder{read.read}), time.Now()
 				result, err := shippingtest.NewClient(t, service).Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), Sole: read.sole,
+					RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1"), Sole: sole,
 				})
 				if got := shippingtest.Outcome(result, err); got != want {
-					t.Errorf("outcome %q, want %q (%v)", got, want, err)
+					t.Errorf("%s, sole %t: outcome %q, want %q (%v)", name, sole, got, want, err)
 				}
 				if took := time.Since(started); want == shipping.OutcomeNotCharged && took < time.Minute {
-					t.Errorf("decided after %s", took)
+					t.Errorf("%s: decided after %s", name, took)
 				}
 				if service.Count(http.MethodPost) != 0 {
-					t.Error("settling purchased")
+					t.Errorf("%s: settling purchased", name)
 				}
 			})
-		})
+		}
 	}
 }
 
@@ -412,12 +557,13 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 	t.Parallel()
 	lost := httpmock.NewErrorResponder(io.ErrUnexpectedEOF)
 	for want, service := range map[string]*shippingtest.Service{
-		"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds; the request has stayed a draft for 5s (a purchase that a proxy holds back for longer is not seen)":                                        shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")}),
-		"shipping: purchase of request RD-1: outcome purchased before: regulatory.purchase: 400 Bad Request: not a draft; call Regulatory.Wait to wait for the documents":                                                                                             shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "not a draft")}, []httpmock.Responder{shippingtest.Record("processing", listsFDA)}),
-		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request still reads as a draft; do not purchase again: call Regulatory.SettlePurchase later`:                                                      shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("draft")}),
-		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone; do not purchase again: call Regulatory.SettlePurchase later`:                                                 shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(500, "oops")}, []httpmock.Responder{shippingtest.Refusal(404, "gone")}),
-		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show whether these documents were charged; do not purchase again: call Regulatory.SettlePurchase later`: shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("failed")}),
-		`shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 409 Conflict: No: not this; the request has stayed a draft for 1m0s (a purchase that a proxy holds back for longer is not seen)`:                                               shippingtest.NewRequestService([]httpmock.Responder{problem(409)}, []httpmock.Responder{shippingtest.Record("draft")}),
+		"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds; the request has stayed a draft for 5s (a purchase that a proxy holds back for longer is not seen); correct the cause, then purchase again": shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")}, []httpmock.Responder{shippingtest.Record("draft")}),
+		"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 402 Payment Required: empty; the request has stayed a draft for 5s (a purchase that a proxy holds back for longer is not seen); add money to the wallet, then purchase again":   shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(402, "empty")}, []httpmock.Responder{shippingtest.Record("draft")}),
+		"shipping: purchase of request RD-1: outcome purchased before: regulatory.purchase: 400 Bad Request: not a draft; call Regulatory.Wait to wait for the documents":                                                                                              shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "not a draft")}, []httpmock.Responder{shippingtest.Record("processing", listsFDA)}),
+		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request still reads as a draft; do not purchase again: call Regulatory.SettlePurchase later`:                                                       shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("draft")}),
+		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: 500 Internal Server Error: oops; regulatory.get: 404 Not Found: gone; do not purchase again: call Regulatory.SettlePurchase later`:                                                  shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(500, "oops")}, []httpmock.Responder{shippingtest.Refusal(404, "gone")}),
+		`shipping: purchase of request RD-1: outcome unknown: regulatory.purchase: no response: unexpected EOF; the request reads as "failed", which does not show whether these documents were charged; do not purchase again: call Regulatory.SettlePurchase later`:  shippingtest.NewRequestService([]httpmock.Responder{lost}, []httpmock.Responder{shippingtest.Record("failed")}),
+		`shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 409 Conflict: No: not this; the request has stayed a draft for 1m0s (a purchase that a proxy holds back for longer is not seen); correct the cause, then purchase again`:        shippingtest.NewRequestService([]httpmock.Responder{problem(409)}, []httpmock.Responder{shippingtest.Record("draft")}),
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})

@@ -30,16 +30,19 @@ type AnalyzeAndPollOptions struct {
 	Poll PollOptions
 }
 
-func (o *AnalyzeAndPollOptions) validate() error {
-	if _, err := o.Poll.withDefaults(); err != nil {
+// Validate returns a [*ValidationError] if a workflow with these options would be refused before its analysis. It
+// finds an unknown type in the arguments of [SelectOnly], and calls no other Select.
+func (o *AnalyzeAndPollOptions) Validate() error {
+	if err := cmp.Or(o.Poll.Validate(), o.Budget.validate(), o.Purchase.Validate()); err != nil {
 		return err
 	}
-	if err := cmp.Or(o.Budget.validate(), o.Purchase.Validate()); err != nil {
-		return err
-	}
-	if o.Budget != nil && o.Select == nil {
+	switch {
+	case o.Budget != nil && o.Select == nil:
 		return invalidOption("Budget", "is set without Select, so that nothing would be purchased: set Select, such as to "+
 			"SelectAutomated")
+	case isSelectOnly(o.Select) && !o.Purchase.AllowUnknown:
+		_, err := o.Select(nil)
+		return err
 	}
 	return nil
 }
@@ -118,7 +121,7 @@ type PollEvent struct {
 func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeRequest, opts *AnalyzeAndPollOptions,
 	call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
-	if err := flow.options.validate(); err != nil {
+	if err := flow.options.Validate(); err != nil {
 		return nil, err
 	}
 	draft, err := s.Analyze(ctx, analyze, call...)
@@ -137,7 +140,7 @@ func (s RegulatoryService) AnalyzeAndPoll(ctx context.Context, analyze *AnalyzeR
 func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *AnalyzeAndPollOptions,
 	call ...CallOption) (*RegulatoryRequest, error) {
 	flow := newFlow(s, opts, call)
-	if err := flow.options.validate(); err != nil {
+	if err := flow.options.Validate(); err != nil {
 		return nil, err
 	}
 	if ctx == nil {
@@ -210,7 +213,7 @@ func (f *flow) report(event PollEvent) {
 func (s RegulatoryService) Prepare(ctx context.Context, draft *RegulatoryRequest, opts *AnalyzeAndPollOptions,
 	call ...CallOption) (*PurchaseRequest, error) {
 	flow := newFlow(s, opts, call)
-	if err := flow.options.validate(); err != nil {
+	if err := flow.options.Validate(); err != nil {
 		return nil, err
 	}
 	switch {

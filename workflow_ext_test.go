@@ -320,16 +320,17 @@ func TestParseBudget(t *testing.T) {
 func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
 	t.Parallel()
 	draft := &shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{
-		{DocumentType: "FDA", Mode: "automated"}, {DocumentType: "MSDS", Mode: "manual"}, {DocumentType: "CUSTOMS"},
+		{DocumentType: "FDA", Mode: "automated"}, {DocumentType: "MSDS", Mode: "manual"}, {DocumentType: "CUSTOMS"}, {DocumentType: "NEW"},
 	}}
 	for name, test := range map[string]struct {
 		choose func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error)
 		want   []shipping.DocumentType
 	}{
-		"all":                             {shipping.SelectAll, []shipping.DocumentType{"FDA", "MSDS", "CUSTOMS"}},
+		"all":                             {shipping.SelectAll, []shipping.DocumentType{"FDA", "MSDS", "CUSTOMS", "NEW"}},
 		"automated":                       {shipping.SelectAutomated, []shipping.DocumentType{"FDA"}},
 		"only two":                        {shipping.SelectOnly("CUSTOMS", "MSDS", "WATCH"), []shipping.DocumentType{"MSDS", "CUSTOMS"}},
 		"only a type that is not offered": {shipping.SelectOnly("WATCH"), nil},
+		"an unknown type that is offered": {shipping.SelectOnly("NEW"), []shipping.DocumentType{"NEW"}},
 	} {
 		got, err := test.choose(draft)
 		if err != nil {

@@ -332,16 +332,9 @@ func (o *Options) complete() error {
 	if problem != "" {
 		problem = "has a Period that " + problem
 	}
-	switch b := o.Budget; {
+	switch {
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
-	case b != nil && (!b.Amount.Known() || b.Currency == ""):
-		problem = "has a Budget without an amount or a currency: ParseBudget(\"150.00 NGN\") returns one with both"
-	case b != nil && o.Select == nil:
-		problem = "has a Budget and no Select, so that nothing would be purchased: set Select, for example to " +
-			"shipping.SelectAutomated"
-	case b != nil && b.Amount.Sign() < 0:
-		problem = "has a Budget with the negative amount " + inFull(b.Amount) + ": set an amount of 0 or more"
 	case lease > 0 && lease < quietFor/4*5:
 		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
 			"make the lease at least %s", lease, quietFor, quietFor/4*5)
@@ -349,10 +342,9 @@ func (o *Options) complete() error {
 	if problem != "" {
 		return invalid("Options", problem)
 	}
-	if err := o.Purchase.Validate(); err != nil {
-		return err
-	}
-	return o.Poll.Validate()
+	return (&shipping.AnalyzeAndPollOptions{
+		Select: o.Select, Budget: o.Budget, Purchase: o.Purchase, Poll: o.Poll,
+	}).Validate()
 }
 
 // invalid returns the error of a field that was refused before anything was sent.

@@ -108,13 +108,14 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		"lease too short":         {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)}, "make the lease at least 1m15s"},
 		"lease too short to read": {nil, batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
+		"unknown type to select":  {keyed("b"), batch.Options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
 		"negative QuietFor":       {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "negative"},
 		"negative SettleFor":      {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{SettleFor: -1}}, "negative"},
 		"negative RefusedFor":     {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}}, "negative"},
 		"negative MinInterval":    {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
 	} {
 		service := &walletService{}
-		if tc.message != "set Select" {
+		if tc.message != "set Select" && tc.options.Select == nil {
 			tc.options.Select = shipping.SelectAll
 		}
 		if tc.options.Journal == nil {
