@@ -11,11 +11,12 @@ package journaltest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 )
 
@@ -33,10 +34,10 @@ func RunLeases(t *testing.T, open func(t *testing.T) batch.Journal) {
 	run(t, leaseRules, open)
 }
 
-// rule holds for every journal. check returns the first violation.
+// rule holds for every journal.
 type rule struct {
 	name  string
-	check func(ctx context.Context, journal batch.Journal) error
+	check func(j journal)
 }
 
 func run(t *testing.T, rules []rule, open func(t *testing.T) batch.Journal) {
@@ -44,63 +45,114 @@ func run(t *testing.T, rules []rule, open func(t *testing.T) batch.Journal) {
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
 			t.Parallel()
-			if err := rule.check(t.Context(), open(t)); err != nil {
-				t.Error(err)
-			}
+			rule.check(journal{t, open(t)})
 		})
 	}
 }
 
-// claimed returns a claim of an item that nobody has.
-func claimed(ctx context.Context, journal batch.Journal, key string) (batch.Claim, error) {
-	claim, err := journal.Claim(ctx, key)
+// journal is a journal under test. A method that finds a violation ends the test.
+type journal struct {
+	t interface {
+		Context() context.Context
+		Fatalf(format string, args ...any)
+	}
+	batch.Journal
+}
+
+// claim claims an item that nobody has.
+func (j journal) claim(key string) batch.Claim {
+	claim, err := j.Claim(j.t.Context(), key)
 	if err != nil {
-		return nil, fmt.Errorf("Claim(%.20q): %w", key, err)
+		j.t.Fatalf("Claim(%.20q): %v", key, err)
 	}
-	return claim, nil
+	return claim
 }
 
-// taken returns an error unless an item has a claim.
-func taken(ctx context.Context, journal batch.Journal, key string) error {
-	if _, err := journal.Claim(ctx, key); !errors.Is(err, batch.ErrItemTaken) {
-		return fmt.Errorf("Claim(%.20q) of an item that has a claim: the error is %v, want ErrItemTaken", key, err)
+// taken checks that an item has a claim.
+func (j journal) taken(key string) {
+	if _, err := j.Claim(j.t.Context(), key); !errors.Is(err, batch.ErrItemTaken) {
+		j.t.Fatalf("Claim(%.20q) of an item that has a claim: the error is %v, want ErrItemTaken", key, err)
 	}
-	return nil
 }
 
-// takenOver waits until an item is given to another process, and returns an error if that is before a moment.
-func takenOver(ctx context.Context, journal batch.Journal, key string,
-	notBefore time.Time) (claim batch.Claim, err error) {
-	err = eventually(ctx, func() (bool, error) {
-		claim, err = journal.Claim(ctx, key)
-		if err == nil && time.Now().Before(notBefore) {
-			err = fmt.Errorf("the item is given to another process %s too early", time.Until(notBefore))
+// takenOver waits until an item is given to another process, which must not be before a moment.
+func (j journal) takenOver(key string, notBefore time.Time) (claim batch.Claim) {
+	j.eventually("Claim after the end of a claim", func() bool {
+		var err error
+		claim, err = j.Claim(j.t.Context(), key)
+		switch {
+		case errors.Is(err, batch.ErrItemTaken):
+			return false
+		case err != nil:
+			j.t.Fatalf("Claim(%.20q) after the end of a claim: %v", key, err)
+		case time.Now().Before(notBefore):
+			j.t.Fatalf("%.20q is given to another process %s too early", key, time.Until(notBefore))
 		}
-		if errors.Is(err, batch.ErrItemTaken) {
-			return false, nil
-		}
-		return true, err
+		return true
 	})
-	if err != nil {
-		return nil, fmt.Errorf("Claim(%.20q) after the end of a claim: %w", key, err)
-	}
-	return claim, nil
+	return claim
 }
 
-// eventually calls a function until it is done.
-func eventually(ctx context.Context, done func() (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
+// eventually calls a function until it returns true.
+func (j journal) eventually(what string, done func() bool) {
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	for {
-		if ended, err := done(); ended || err != nil {
-			return err
+	for began := time.Now(); !done(); <-again.C {
+		if time.Since(began) > time.Minute {
+			j.t.Fatalf("%s: nothing has changed for a minute", what)
 		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return errors.New("nothing has changed for a minute")
-		}
+	}
+}
+
+// append appends a record, which must be accepted, and returns the committed sum.
+func (j journal) append(claim batch.Claim, record batch.Record, budget *shipping.Budget) shipping.Amount {
+	committed, err := claim.Append(j.t.Context(), record, budget)
+	if err != nil {
+		j.t.Fatalf("Append of a record of %.20q with the step %q: %v", record.Key, record.Step, err)
+	}
+	return committed
+}
+
+func (j journal) release(claim batch.Claim) {
+	if err := claim.Release(j.t.Context()); err != nil {
+		j.t.Fatalf("Release of %.20q: %v", claim.Record().Key, err)
+	}
+}
+
+// keep claims an item, appends a record without a budget, and releases the item.
+func (j journal) keep(record batch.Record) {
+	claim := j.claim(record.Key)
+	j.append(claim, record, nil)
+	j.release(claim)
+}
+
+// holds checks the last record of an item that nobody has.
+func (j journal) holds(want batch.Record) {
+	claim := j.claim(want.Key)
+	j.same(claim.Record(), want)
+	j.release(claim)
+}
+
+// releases releases an item, and checks its last record.
+func (j journal) releases(claim batch.Claim, want batch.Record) {
+	j.same(claim.Record(), want)
+	j.release(claim)
+	j.holds(want)
+}
+
+// same compares records as JSON, which has all of them.
+func (j journal) same(got, want batch.Record) {
+	one, err := json.Marshal(got)
+	other, err2 := json.Marshal(want)
+	if err := errors.Join(err, err2); err != nil || string(one) != string(other) {
+		j.t.Fatalf("the record of %.20q is %s, want %s (%v)", want.Key, one, other, err)
+	}
+}
+
+// committed checks the sum of a period.
+func (j journal) committed(period string, budget shipping.Budget, want string) {
+	sum, err := j.Committed(j.t.Context(), period, budget)
+	if err != nil || sum.Cmp(amount(want)) != 0 {
+		j.t.Fatalf("Committed of the period %q with a budget of %s returns %s, %v; want %s", period, budget, sum, err, want)
 	}
 }

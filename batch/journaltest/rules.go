@@ -1,10 +1,6 @@
-//lint:file-ignore ST1005 An error starts with the name of the method that broke the rule.
-
 package journaltest
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -70,69 +66,31 @@ func of(key string, step shipping.Step, record batch.Record) batch.Record {
 	return record
 }
 
-// keep claims an item, appends records without a budget, and releases the item.
-func keep(ctx context.Context, journal batch.Journal, records ...batch.Record) error {
-	for _, record := range records {
-		claim, err := claimed(ctx, journal, record.Key)
-		if err != nil {
-			return err
-		}
-		_, err = claim.Append(ctx, record, nil)
-		if err := errors.Join(err, claim.Release(ctx)); err != nil {
-			return fmt.Errorf("a record of %.20q with the step %q, without a budget: %w", record.Key, record.Step, err)
-		}
-	}
-	return nil
+func oneClaim(j journal) {
+	claim := j.claim("a")
+	j.claim("b")
+	j.taken("a")
+	j.release(claim)
+	j.claim("a")
+	j.taken("a")
+	j.taken("b")
 }
 
-// holds returns an error unless the last record of an item, which nobody has, is the one given.
-func holds(ctx context.Context, journal batch.Journal, want batch.Record) error {
-	claim, err := claimed(ctx, journal, want.Key)
-	if err != nil {
-		return err
-	}
-	return errors.Join(same(claim.Record(), want), claim.Release(ctx))
-}
-
-// same compares records as JSON, which has all of them.
-func same(got, want batch.Record) error {
-	one, err := json.Marshal(got)
-	other, err2 := json.Marshal(want)
-	if err := errors.Join(err, err2); err != nil || string(one) != string(other) {
-		return fmt.Errorf("the record of %.20q is %s, want %s (%v)", want.Key, one, other, err)
-	}
-	return nil
-}
-
-func oneClaim(ctx context.Context, journal batch.Journal) error {
-	claim, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
-	_, other := claimed(ctx, journal, "b")
-	if err := errors.Join(taken(ctx, journal, "a"), other, claim.Release(ctx)); err != nil {
-		return err
-	}
-	_, again := claimed(ctx, journal, "a")
-	return errors.Join(again, taken(ctx, journal, "a"), taken(ctx, journal, "b"))
-}
-
-func atOnce(ctx context.Context, journal batch.Journal) error {
+func atOnce(j journal) {
 	const claims = 16
 	var succeeded atomic.Int32
 	wrong := make([]error, claims)
 	parallel(claims, func(n int) {
-		switch _, err := journal.Claim(ctx, "a"); {
+		switch _, err := j.Claim(j.t.Context(), "a"); {
 		case err == nil:
 			succeeded.Add(1)
 		case !errors.Is(err, batch.ErrItemTaken):
 			wrong[n] = err
 		}
 	})
-	if n := succeeded.Load(); n != 1 {
-		wrong = append(wrong, fmt.Errorf("of %d claims at once %d succeeded, want 1", claims, n))
+	if n, err := succeeded.Load(), errors.Join(wrong...); n != 1 || err != nil {
+		j.t.Fatalf("of %d claims at once %d succeeded, want 1: %v", claims, n, err)
 	}
-	return errors.Join(wrong...)
 }
 
 // parallel calls a function for each number at the same time.
@@ -149,49 +107,31 @@ func parallel(times int, do func(n int)) {
 	all.Wait()
 }
 
-func earlierClaim(ctx context.Context, journal batch.Journal) error {
-	first, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
-	if err := first.Release(ctx); err != nil {
-		return err
-	}
-	second, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
-	return ended(ctx, journal, first, second)
+func earlierClaim(j journal) {
+	first := j.claim("a")
+	j.release(first)
+	ended(j, first, j.claim("a"))
 }
 
 // ended checks that a claim is over and a later one holds.
-func ended(ctx context.Context, journal batch.Journal, earlier, later batch.Claim) error {
+func ended(j journal, earlier, later batch.Claim) {
 	key := later.Record().Key
-	if _, err := earlier.Append(ctx, of(key, batch.StepPurchasing, purchased("1", "NGN")),
-		nil); !errors.Is(err, batch.ErrItemTaken) {
-		return fmt.Errorf("Append of a claim that is over: the error is %v, want ErrItemTaken", err)
+	_, err := earlier.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("1", "NGN")), nil)
+	if !errors.Is(err, batch.ErrItemTaken) {
+		j.t.Fatalf("Append of a claim that is over: the error is %v, want ErrItemTaken", err)
 	}
-	if err := earlier.Release(ctx); !errors.Is(err, batch.ErrItemTaken) {
-		return fmt.Errorf("Release of a claim that is over: the error is %v, want ErrItemTaken", err)
+	if err := earlier.Release(j.t.Context()); !errors.Is(err, batch.ErrItemTaken) {
+		j.t.Fatalf("Release of a claim that is over: the error is %v, want ErrItemTaken", err)
 	}
-	if err := taken(ctx, journal, key); err != nil {
-		return err
-	}
+	j.taken(key)
 	want := of(key, batch.StepAnalyzed, batch.Record{RequestID: "RD-2"})
-	if _, err := later.Append(ctx, want, nil); err != nil {
-		return fmt.Errorf("Append of the claim that holds: %w", err)
-	}
-	return errors.Join(later.Release(ctx), holds(ctx, journal, want))
+	j.append(later, want, nil)
+	j.releases(later, want)
 }
 
-func lastRecord(ctx context.Context, journal batch.Journal) error {
-	claim, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
-	if err := same(claim.Record(), batch.Record{Key: "a"}); err != nil {
-		return err
-	}
+func lastRecord(j journal) {
+	claim := j.claim("a")
+	j.same(claim.Record(), batch.Record{Key: "a"})
 	for _, want := range []batch.Record{
 		{Key: "a", Step: batch.StepAnalyzed, RequestID: "RD-1", At: time.Date(2026, 1, 5, 9, 30, 0, 123456789, time.UTC)},
 		{
@@ -202,43 +142,28 @@ func lastRecord(ctx context.Context, journal batch.Journal) error {
 		},
 		{Key: "a", Step: batch.StepClosed, RequestID: "RD-1", Documents: documents, Amount: amount("0")},
 	} {
-		if _, err := claim.Append(ctx, want, nil); err != nil {
-			return fmt.Errorf("Append: %w", err)
-		}
-		if err := errors.Join(same(claim.Record(), want), claim.Release(ctx)); err != nil {
-			return err
-		}
-		if claim, err = claimed(ctx, journal, "a"); err != nil {
-			return err
-		}
-		if err := same(claim.Record(), want); err != nil {
-			return err
-		}
+		j.append(claim, want, nil)
+		j.releases(claim, want)
+		claim = j.claim("a")
 	}
-	return nil
 }
 
-func anyKey(ctx context.Context, journal batch.Journal) error {
+func anyKey(j journal) {
 	var records []batch.Record
 	for n, key := range []string{
 		" ", "a", "A", "a ", " a", "a:b", "a/b", "%s", "a'; --", `"\`, "ł", "l", "é", "e\u0301", "\u2028", "\t", "😀",
 		strings.Repeat("x", 1999) + "y", strings.Repeat("x", 2000), strings.Repeat("ü", 1000),
 	} {
 		records = append(records, batch.Record{Key: key, Step: batch.StepAnalyzed, RequestID: fmt.Sprint("RD-", n)})
-	}
-	if err := keep(ctx, journal, records...); err != nil {
-		return err
+		j.keep(records[n])
 	}
 	for _, record := range records {
-		if err := holds(ctx, journal, record); err != nil {
-			return err
-		}
+		j.holds(record)
 	}
-	return nil
 }
 
 // sums changes a few items, and reads the sum after each change, or only where Append returns it.
-func sums(ctx context.Context, journal batch.Journal) error {
+func sums(j journal) {
 	budget := naira("250")
 	for n, step := range []struct {
 		key    string
@@ -269,68 +194,48 @@ func sums(ctx context.Context, journal batch.Journal) error {
 		{"b", batch.StepPurchasing, "", "7", budget, true, "7"},
 		{"e", batch.StepPurchasing, "Wednesday", "250", budget, true, "250"},
 	} {
-		claim, err := claimed(ctx, journal, step.key)
-		if err != nil {
-			return err
-		}
+		claim := j.claim(step.key)
 		record := of(step.key, step.step, purchased(step.price, "NGN"))
 		record.Period = step.period
-		committed, err := claim.Append(ctx, record, step.budget)
+		committed, err := claim.Append(j.t.Context(), record, step.budget)
 		switch {
 		case (err == nil) != step.fits, err != nil && !errors.Is(err, shipping.ErrOverBudget):
-			return fmt.Errorf("change %d, %+v: Append returns the error %v", n+1, step, err)
+			j.t.Fatalf("change %d, %+v: Append returns the error %v", n+1, step, err)
 		case err == nil && step.budget != nil && committed.Cmp(amount(step.want)) != 0:
-			return fmt.Errorf("change %d, %+v: Append returns %s as committed", n+1, step, committed)
+			j.t.Fatalf("change %d, %+v: Append returns %s as committed", n+1, step, committed)
 		}
-		if err := claim.Release(ctx); err != nil {
-			return err
-		}
-		if committed, err := journal.Committed(ctx, step.period, *budget); err != nil ||
-			committed.Cmp(amount(step.want)) != 0 {
-			return fmt.Errorf("change %d, %+v: Committed returns %s, %v", n+1, step, committed, err)
-		}
-	}
-	dollars := &shipping.Budget{Amount: amount("1000"), Currency: "USD"}
-	claim, err := claimed(ctx, journal, "f")
-	if err != nil {
-		return err
+		j.release(claim)
+		j.committed(step.period, *budget, step.want)
 	}
 	record := of("f", batch.StepPurchasing, purchased("1", "USD"))
 	record.Period = "Monday"
-	if _, err = claim.Append(ctx, record, dollars); !errors.Is(err, shipping.ErrOverBudget) {
-		return fmt.Errorf("a purchase within a budget of dollars, beside naira: the error is %v, want ErrOverBudget", err)
+	dollars := &shipping.Budget{Amount: amount("1000"), Currency: "USD"}
+	if _, err := j.claim("f").Append(j.t.Context(), record, dollars); !errors.Is(err, shipping.ErrOverBudget) {
+		j.t.Fatalf("a purchase within a budget of dollars, beside naira: the error is %v, want ErrOverBudget", err)
 	}
-	if committed, err := journal.Committed(ctx, "Sunday", *budget); err != nil || committed.Sign() != 0 {
-		return fmt.Errorf("a period without records: Committed returns %s, %v", committed, err)
-	}
-	return nil
+	j.committed("Sunday", *budget, "0") // without records
 }
 
-func notFitting(ctx context.Context, journal batch.Journal) error {
-	claim, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
+func notFitting(j journal) {
+	claim := j.claim("a")
 	analyzed := of("a", batch.StepAnalyzed, batch.Record{RequestID: "RD-1"})
-	if _, err := claim.Append(ctx, analyzed, naira("10")); err != nil {
-		return err
-	}
-	_, err = claim.Append(ctx, of("a", batch.StepPurchasing, purchased("10.01", "NGN")), naira("10"))
+	j.append(claim, analyzed, naira("10"))
+	_, err := claim.Append(j.t.Context(), of("a", batch.StepPurchasing, purchased("10.01", "NGN")), naira("10"))
 	if !errors.Is(err, shipping.ErrOverBudget) {
-		return fmt.Errorf("a purchase of 10.01 within 10: the error is %v, want ErrOverBudget", err)
+		j.t.Fatalf("a purchase of 10.01 within 10: the error is %v, want ErrOverBudget", err)
 	}
-	return errors.Join(same(claim.Record(), analyzed), claim.Release(ctx), holds(ctx, journal, analyzed))
+	j.releases(claim, analyzed)
 }
 
-func together(ctx context.Context, journal batch.Journal) error {
+func together(j journal) {
 	const purchases = 24
 	var kept atomic.Int32
 	wrong := make([]error, purchases)
 	parallel(purchases, func(n int) {
 		key := fmt.Sprint("item ", n)
-		claim, err := claimed(ctx, journal, key)
+		claim, err := j.Claim(j.t.Context(), key)
 		if err == nil {
-			_, err = claim.Append(ctx, of(key, batch.StepPurchasing, purchased("9.1", "NGN")), naira("100"))
+			_, err = claim.Append(j.t.Context(), of(key, batch.StepPurchasing, purchased("9.1", "NGN")), naira("100"))
 		}
 		switch {
 		case err == nil:
@@ -339,175 +244,114 @@ func together(ctx context.Context, journal batch.Journal) error {
 			wrong[n] = err
 		}
 	})
-	committed, err := journal.Committed(ctx, "", *naira("100"))
-	if kept.Load() != 10 || committed.Cmp(amount("91")) != 0 {
-		wrong = append(wrong, fmt.Errorf("of purchases of 9.1 at the same time %d fit in 100, and %s is committed; want "+
-			"10, and 91",
-			kept.Load(), committed))
+	if n, err := kept.Load(), errors.Join(wrong...); n != 10 || err != nil {
+		j.t.Fatalf("of purchases of 9.1 at the same time %d fit in 100, want 10: %v", n, err)
 	}
-	return errors.Join(append(wrong, err)...)
+	j.committed("", *naira("100"), "91")
 }
 
-func spelling(ctx context.Context, journal batch.Journal) error {
-	var records []batch.Record
+func spelling(j journal) {
 	for _, currency := range []string{"NGN", "ngn", " Ngn ", ""} {
-		records = append(records, of("item "+currency, batch.StepPurchased, purchased("5", currency)))
+		j.keep(of("item "+currency, batch.StepPurchased, purchased("5", currency)))
 	}
 	// What was not purchased, and what has no documents, needs no price.
-	records = append(records, batch.Record{Key: "x", Step: batch.StepAnalyzed, Documents: documents},
-		batch.Record{Key: "y", Step: batch.StepFailed})
-	if err := keep(ctx, journal, records...); err != nil {
-		return err
-	}
+	j.keep(batch.Record{Key: "x", Step: batch.StepAnalyzed, Documents: documents})
+	j.keep(batch.Record{Key: "y", Step: batch.StepFailed})
 	for _, currency := range []string{"NGN", "ngn", " nGN"} {
-		committed, err := journal.Committed(ctx, "", shipping.Budget{Amount: amount("100"), Currency: currency})
-		if err != nil || committed.Cmp(amount("20")) != 0 {
-			return fmt.Errorf("Committed with a budget in %q returns %s, %v; want 20", currency, committed, err)
-		}
+		j.committed("", shipping.Budget{Amount: amount("100"), Currency: currency}, "20")
 	}
-	return nil
 }
 
 // uncountable checks a journal with a record that no budget of naira can count.
-func uncountable(foreign batch.Record) func(ctx context.Context, journal batch.Journal) error {
-	return func(ctx context.Context, journal batch.Journal) error {
+func uncountable(foreign batch.Record) func(j journal) {
+	return func(j journal) {
 		for period, own := range map[string]*shipping.Budget{"without a budget": nil,
 			"with a budget": naira("900000000000000000")} {
 			foreign.Period = period
-			if err := stopsPurchases(ctx, journal, foreign, own); err != nil {
-				return fmt.Errorf("%s: %w", period, err)
-			}
+			stopsPurchases(j, foreign, own)
 		}
-		return nil
 	}
 }
 
 // stopsPurchases appends a record with a budget or without, and checks what follows in its period.
-func stopsPurchases(ctx context.Context, journal batch.Journal, foreign batch.Record, own *shipping.Budget) error {
+func stopsPurchases(j journal, foreign batch.Record, own *shipping.Budget) {
 	budget, period := naira("900000000000000000"), foreign.Period
-	if sum, err := journal.Committed(ctx, period, *budget); err != nil || sum.Sign() != 0 {
-		return fmt.Errorf("Committed of a period without records returns %s, %v", sum, err)
-	}
-	first, err := claimed(ctx, journal, "foreign "+period)
-	if err != nil {
-		return err
-	}
+	j.committed(period, *budget, "0")
 	foreign.Key = "foreign " + period
-	_, _ = first.Append(ctx, foreign, own) // with a budget it may return why it cannot be counted
-	if err := errors.Join(first.Release(ctx), holds(ctx, journal, foreign)); err != nil {
-		return err
-	}
-	if _, err := journal.Committed(ctx, "another period", *budget); err != nil {
-		return fmt.Errorf("Committed of another period: %w", err)
-	}
-	past, err := claimed(ctx, journal, "past "+period)
-	if err != nil {
-		return err
-	}
+	first := j.claim(foreign.Key)
+	_, _ = first.Append(j.t.Context(), foreign, own) // with a budget it may return why it cannot be counted
+	j.releases(first, foreign)
+	j.committed("another period", *budget, "0")
+
 	record := of("past "+period, batch.StepPurchased, purchased("300000000000000000", "NGN"))
 	record.Period = period
-	if _, err := past.Append(ctx, record, budget); err == nil {
-		return errors.New("Append returns a sum that cannot be counted")
+	past := j.claim(record.Key)
+	if _, err := past.Append(j.t.Context(), record, budget); err == nil {
+		j.t.Fatalf("%s: Append returns a sum that cannot be counted", period)
 	}
-	if err := errors.Join(same(past.Record(), record), past.Release(ctx), holds(ctx, journal, record)); err != nil {
-		return fmt.Errorf("a past event: %w", err)
-	}
-	later, err := claimed(ctx, journal, "later "+period)
-	if err != nil {
-		return err
-	}
+	j.releases(past, record)
+
 	record = of("later "+period, batch.StepPurchasing, purchased("1", "NGN"))
 	record.Period = period
-	if _, err := later.Append(ctx, record, budget); err == nil {
-		return errors.New("a purchase is recorded, and the committed sum cannot be counted")
+	later := j.claim(record.Key)
+	if _, err := later.Append(j.t.Context(), record, budget); err == nil {
+		j.t.Fatalf("%s: a purchase is recorded, and the committed sum cannot be counted", period)
 	}
-	if err := errors.Join(later.Release(ctx), holds(ctx, journal, batch.Record{Key: record.Key})); err != nil {
-		return fmt.Errorf("a purchase that was refused: %w", err)
-	}
-	if _, err := journal.Committed(ctx, period, *budget); !errors.Is(err, shipping.ErrOverBudget) &&
+	j.releases(later, batch.Record{Key: record.Key})
+	if _, err := j.Committed(j.t.Context(), period, *budget); !errors.Is(err, shipping.ErrOverBudget) &&
 		!errors.Is(err, shipping.ErrAmountOverflow) {
-		return fmt.Errorf("Committed of a sum that cannot be counted: the error is %v", err)
+		j.t.Fatalf("%s: Committed of a sum that cannot be counted: the error is %v", period, err)
 	}
-	return nil
 }
 
-func expires(ctx context.Context, journal batch.Journal) error {
-	first, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
+func expires(j journal) {
+	first := j.claim("a")
 	began := time.Now()
-	if _, err := first.Append(ctx, of("a", batch.StepAnalyzed, batch.Record{RequestID: "RD-1"}), nil); err != nil {
-		return err
-	}
-	second, err := takenOver(ctx, journal, "a", began.Add(journal.Lease()))
-	if err != nil {
-		return err
-	}
-	return ended(ctx, journal, first, second)
+	j.append(first, of("a", batch.StepAnalyzed, batch.Record{RequestID: "RD-1"}), nil)
+	ended(j, first, j.takenOver("a", began.Add(j.Lease())))
 }
 
-func renews(ctx context.Context, journal batch.Journal) error {
-	claim, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
-	if err := eventually(ctx, func() (bool, error) {
-		_, stop, err := claim.Within(ctx)
-		if errors.Is(err, batch.ErrItemTaken) {
-			return true, nil
-		}
+func renews(j journal) {
+	claim := j.claim("a")
+	within := func() error {
+		_, stop, err := claim.Within(j.t.Context())
 		if err == nil {
 			stop()
 		}
-		return false, err
-	}); err != nil {
-		return fmt.Errorf("Within does not refuse a claim that is about to end: %w", err)
-	}
-	began := time.Now()
-	if _, err := claim.Append(ctx, of("a", batch.StepAnalyzed, batch.Record{}), nil); err != nil {
 		return err
 	}
-	_, stop, err := claim.Within(ctx)
-	if err != nil {
-		return fmt.Errorf("Within after an Append: %w", err)
+	j.eventually("Within a claim that is about to end", func() bool {
+		err := within()
+		if err != nil && !errors.Is(err, batch.ErrItemTaken) {
+			j.t.Fatalf("Within a claim that is about to end: %v", err)
+		}
+		return err != nil
+	})
+	began := time.Now()
+	j.append(claim, of("a", batch.StepAnalyzed, batch.Record{}), nil)
+	if err := within(); err != nil {
+		j.t.Fatalf("Within after an Append: %v", err)
 	}
-	stop()
-	_, err = takenOver(ctx, journal, "a", began.Add(journal.Lease()))
-	return err
+	j.takenOver("a", began.Add(j.Lease()))
 }
 
-func openPurchase(ctx context.Context, journal batch.Journal) error {
-	claim, err := claimed(ctx, journal, "a")
-	if err != nil {
-		return err
-	}
+func openPurchase(j journal) {
+	claim := j.claim("a")
 	began := time.Now()
 	record := of("a", batch.StepPurchasing, purchased("1", "NGN"))
-	if _, err := claim.Append(ctx, record, nil); err != nil {
-		return err
-	}
-	other, err := takenOver(ctx, journal, "a", began.Add(journal.Lease()+journal.Lease()/4))
-	if err != nil {
-		return err
-	}
-	return same(other.Record(), record)
+	j.append(claim, record, nil)
+	j.same(j.takenOver("a", began.Add(j.Lease()+j.Lease()/4)).Record(), record)
 }
 
-func within(ctx context.Context, journal batch.Journal) error {
+func within(j journal) {
 	began := time.Now()
-	claim, err := claimed(ctx, journal, "a")
+	purchasing, stop, err := j.claim("a").Within(j.t.Context())
 	if err != nil {
-		return err
-	}
-	purchasing, stop, err := claim.Within(ctx)
-	if err != nil {
-		return fmt.Errorf("Within a new claim: %w", err)
+		j.t.Fatalf("Within a new claim: %v", err)
 	}
 	defer stop()
 	deadline, bounded := purchasing.Deadline()
-	if !bounded || time.Now().After(deadline) || deadline.After(began.Add(journal.Lease())) {
-		return fmt.Errorf("a purchase has time until %s (%v), and its claim holds for %s", deadline, bounded, journal.Lease())
+	if !bounded || time.Now().After(deadline) || deadline.After(began.Add(j.Lease())) {
+		j.t.Fatalf("a purchase has time until %s (%v), and its claim holds for %s", deadline, bounded, j.Lease())
 	}
-	return nil
 }
