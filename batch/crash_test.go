@@ -108,8 +108,8 @@ func (d *disk) SyncDirectory() error {
 	return nil
 }
 
-func (d *disk) InPlace() error { return nil }
-func (d *disk) Close() error   { return nil }
+func (d *disk) InPlace() (bool, error) { return true, nil }
+func (d *disk) Close() error           { return nil }
 
 // crashes visits the contents that a power loss can leave of a journal, with how many records were
 // acknowledged. before is what the disk held at the start.
@@ -257,7 +257,7 @@ func TestBatchFile_PowerLossLosesNoAcknowledgedRecord(t *testing.T) {
 		}{
 			{"", false}, // a new journal
 			{"", true},
-			{journalHeader[:20], true},
+			{string(journalFormat().Header())[:20], true},
 		} {
 			d := &disk{content: []byte(start.content)}
 			keys := written(t, d, 2+round)
@@ -283,14 +283,11 @@ func TestBatchFile_PowerLossLosesNoAcknowledgedRecord(t *testing.T) {
 		"0 acknowledged records lost, 0 journals refused", tried, repaired)
 }
 
-func keysIn(t *testing.T, content []byte) (keys []string) {
+func keysIn(t *testing.T, content []byte) []string {
 	t.Helper()
-	parsed, err := parseJournal(content)
+	keys, _, err := parseJournal(content)
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, record := range parsed.records {
-		keys = append(keys, record.Key)
 	}
 	return keys
 }
@@ -455,10 +452,10 @@ func TestBatchFile_NoticesATruncationDuringAnAppend(t *testing.T) {
 		size   int64
 	}{
 		"emptied before the write":    {beforeWrite, 0},
-		"cut off before the write":    {beforeWrite, int64(len(journalHeader)) + 50},
+		"cut off before the write":    {beforeWrite, int64(len(journalFormat().Header())) + 50},
 		"emptied after the flush":     {afterFlush, 0},
-		"cut off after the flush":     {afterFlush, int64(len(journalHeader)) + 50},
-		"last record after the flush": {afterFlush, int64(len(journalHeader) + len(line("a", len(journalHeader))))},
+		"cut off after the flush":     {afterFlush, int64(len(journalFormat().Header())) + 50},
+		"last record after the flush": {afterFlush, int64(len(journalFormat().Header()) + len(line("a", len(journalFormat().Header()))))},
 	} {
 		nothing := func() {}
 		d := &meddledDisk{&disk{}, nothing, nothing}

@@ -1,19 +1,17 @@
 package batch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/filelock"
+	"github.com/shipping-go/shipping/internal/logfile"
 )
 
 // File is a [Journal] in an append-only file, for one process at a time. Each line is a JSON record. Each append is
@@ -28,15 +26,13 @@ import (
 // another program empties the file while it is not open, this is not noticed: the file is then a new journal.
 type File struct {
 	path  string
-	file  journalStorage
 	local *local
 
 	// lock guards what follows. It is a channel, so that virtual time advances while an append waits for another.
 	lock    chan struct{}
-	size    int64  // of the acknowledged part of the file
-	last    []byte // the last line of that part
-	running bool   // a batch uses the journal
-	err     error  // the first failure; after it nothing is appended
+	log     *logfile.Log
+	running bool  // a batch uses the journal
+	err     error // the first failure; after it nothing is appended
 }
 
 var (
@@ -54,20 +50,6 @@ var (
 		"before the next run, which could buy twice without the records; an older copy does not have the latest purchases")
 )
 
-// journalStorage is the file of a [File]. Tests replace it.
-type journalStorage interface {
-	io.ReaderAt
-	io.WriterAt
-	Size() (int64, error)
-	Truncate(size int64) error
-	// Sync returns when the file's content is on the disk, and SyncDirectory when its name is.
-	Sync() error
-	SyncDirectory() error
-	// InPlace returns [ErrMoved] unless the file is the one at the journal's path.
-	InPlace() error
-	Close() error
-}
-
 // OpenFile opens the journal at path, or creates it. It returns [ErrInUse], and changes
 // nothing, if the journal is open already.
 //
@@ -78,66 +60,44 @@ type journalStorage interface {
 // The directory of a new file is flushed to the disk, too. On systems that cannot flush a directory, such as Windows,
 // a power loss shortly after the journal was created can lose the file.
 func OpenFile(path string) (*File, error) {
-	file, err := openJournalFile(path)
+	storage, err := logfile.OpenStorage(path)
 	if err != nil {
-		return nil, err
+		return nil, openError(path, err)
 	}
-	journal, err := openFile(path, file)
+	journal, err := openFile(path, storage)
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, storage.Close())
 	}
 	return journal, nil
 }
 
 // openFile reads a file that is locked, and prepares it for appends.
-func openFile(path string, file journalStorage) (*File, error) {
-	size, err := file.Size()
-	if err != nil {
-		return nil, err
-	}
-	j := &File{path: path, file: file, lock: make(chan struct{}, 1)}
+func openFile(path string, storage logfile.Storage) (*File, error) {
+	j := &File{path: path, lock: make(chan struct{}, 1)}
 	j.local = newLocal(j.append)
-	content, err := j.read(size)
+	var err error
+	j.log, err = logfile.Open(path, storage, journalFormat(), func(object []byte) error {
+		record, err := parseRecord(object)
+		if err == nil {
+			j.local.load(record)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, j.unreadable(err)
 	}
-	// Each step is on the disk before the next one begins: a power loss leaves one of them incomplete at
-	// most.
-	if content.size < size {
-		if err := errors.Join(file.Truncate(content.size), file.Sync()); err != nil {
-			return nil, err
-		}
-	}
-	for _, record := range content.records {
-		j.local.load(record)
-	}
-	j.size, j.last = content.size, content.last
-	if j.size == 0 {
-		j.size, j.last = int64(len(journalHeader)), []byte(journalHeader)
-		if _, err := file.WriteAt(j.last, 0); err != nil {
-			return nil, err
-		}
-	}
-	// Records that were read may be in the system's memory only, if a process ended before its flush.
-	return j, errors.Join(file.Sync(), file.SyncDirectory(), j.intact(j.last, j.size))
+	return j, nil
 }
 
-func (j *File) read(size int64) (journalContent, error) {
-	data, err := io.ReadAll(io.NewSectionReader(j.file, 0, size))
-	if err != nil {
-		return journalContent{}, err
-	}
-	if found := int64(len(data)); found < size {
-		return journalContent{}, fmt.Errorf("%w: %s had %d bytes, and has %d", ErrDamaged, j.path, size, found)
-	}
-	content, err := parseJournal(data)
+// unreadable returns the error of reading a journal.
+func (j *File) unreadable(err error) error {
 	switch {
 	case errors.Is(err, errDamagedLine):
-		return content, fmt.Errorf("%w: %s: %w", ErrDamaged, j.path, err)
-	case err != nil:
-		return content, fmt.Errorf("shipping: the batch journal %s: %w", j.path, err)
+		return fmt.Errorf("%w: %s: %w", ErrDamaged, j.path, err)
+	case err == nil, errors.Is(err, ErrDamaged), errors.Is(err, ErrMoved):
+		return err
 	}
-	return content, nil
+	return fmt.Errorf("shipping: the batch journal %s: %w", j.path, err)
 }
 
 // Claim implements [Journal].
@@ -152,13 +112,17 @@ func (j *File) Committed(ctx context.Context, period string, budget shipping.Bud
 }
 
 // Records returns all records in the order in which they were appended, including those since the journal was opened.
-func (j *File) Records() ([]Record, error) {
+func (j *File) Records() (records []Record, err error) {
 	defer j.locked()()
 	if errors.Is(j.err, os.ErrClosed) {
 		return nil, j.err
 	}
-	content, err := j.read(j.size)
-	return content.records, err
+	_, err = j.log.Read(func(object []byte) error {
+		record, err := parseRecord(object)
+		records = append(records, record)
+		return err
+	})
+	return records, j.unreadable(err)
 }
 
 // append writes the record and flushes it to the disk. A record with a text that the file could not
@@ -167,13 +131,13 @@ func (j *File) append(record Record) error {
 	if err := record.validate(); err != nil {
 		return err
 	}
-	text, err := json.Marshal(record)
+	object, err := json.Marshal(map[string]Record{"record": record})
 	if err != nil {
 		return err
 	}
 	defer j.locked()()
 	if j.err == nil {
-		j.err = j.put(text)
+		j.err = j.log.Append(object)
 	}
 	return j.err
 }
@@ -182,58 +146,6 @@ func (j *File) append(record Record) error {
 func (j *File) locked() (unlock func()) {
 	j.lock <- struct{}{}
 	return func() { <-j.lock }
-}
-
-// put writes the line of a record. If it fails, the record is not acknowledged; OpenFile discards an incomplete line.
-func (j *File) put(record []byte) error {
-	if err := j.intact(j.last, j.size); err != nil {
-		return err
-	}
-	line := recordLine(record, j.size)
-	size := j.size + int64(len(line))
-	_, err := j.file.WriteAt(line, j.size)
-	if err == nil {
-		err = j.file.Sync()
-	}
-	if err == nil {
-		err = j.intact(slices.Concat(j.last, line), size)
-	}
-	if err == nil {
-		j.size, j.last = size, line
-	}
-	return err
-}
-
-// intact returns an error unless the file is at its path, has a size, and has an end. The end shows also that the file
-// was truncated before a write that made it longer again.
-func (j *File) intact(end []byte, size int64) error {
-	if err := j.file.InPlace(); err != nil {
-		return err
-	}
-	found, err := j.file.Size()
-	if err != nil {
-		return err
-	}
-	there := make([]byte, len(end))
-	if _, err := j.file.ReadAt(there, size-int64(len(end))); err != nil && err != io.EOF {
-		return err
-	}
-	lost := !bytes.Equal(there, end)
-	if !lost && found == size {
-		return nil
-	}
-	if lost {
-		j.mark(found)
-	}
-	return fmt.Errorf("%w: %s had %d bytes, and has %d: another program truncated it, as logrotate with copytruncate "+
-		"does, or wrote to it", ErrDamaged, j.path, size, found)
-}
-
-// mark appends a line that is not a record to a file that has lost records, so that the next run does not begin with
-// the rest. Its own error does not matter: the error of this run reports the loss.
-func (j *File) mark(size int64) {
-	_, err := j.file.WriteAt([]byte("\n# Records of this batch journal are missing here.\n"), size)
-	_ = errors.Join(err, j.file.Sync())
 }
 
 // begin reserves the journal for one batch, and end gives it back. Both return an error if the file is not as it
@@ -257,7 +169,7 @@ func (j *File) end() error {
 // check returns the first failure, or that of the file now. The journal is locked.
 func (j *File) check() error {
 	if j.err == nil {
-		j.err = j.intact(j.last, j.size)
+		j.err = j.log.Intact()
 	}
 	return j.err
 }
@@ -274,71 +186,17 @@ func (j *File) Close() error {
 	if j.err == nil {
 		j.err = fmt.Errorf("shipping: the batch journal %s is closed; open it again with OpenFile: %w", j.path, os.ErrClosed)
 	}
-	return errors.Join(changed, j.file.Close())
-}
-
-// journalFile is a locked file.
-type journalFile struct {
-	*os.File
-	path string // absolute
-}
-
-// openJournalFile opens and locks the file at path, and creates it if it does not exist.
-func openJournalFile(path string) (*journalFile, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, openError(absolute, err)
-	}
-	if err := filelock.TryLock(file); err != nil {
-		return nil, errors.Join(lockError(path, err), file.Close())
-	}
-	return &journalFile{file, absolute}, nil
+	return errors.Join(changed, j.log.Close())
 }
 
 func openError(path string, err error) error {
+	if errors.Is(err, filelock.ErrInUse) {
+		return fmt.Errorf("%w: %s: it is open in another process, or in this one; close it there, or pass the same *File "+
+			"to every Run", ErrInUse, path)
+	}
 	folder := filepath.Dir(path)
 	if _, missing := os.Stat(folder); errors.Is(missing, os.ErrNotExist) {
 		return fmt.Errorf("shipping: the batch journal cannot be created: make the folder %s first: %w", folder, err)
 	}
 	return fmt.Errorf("shipping: the batch journal cannot be opened: %w", err)
 }
-
-func lockError(path string, err error) error {
-	if errors.Is(err, filelock.ErrInUse) {
-		return fmt.Errorf("%w: %s: it is open in another process, or in this one; close it there, or pass the same *File "+
-			"to every Run", ErrInUse, path)
-	}
-	return fmt.Errorf("shipping: the batch journal %s cannot be locked: %w", path, err)
-}
-
-func (f *journalFile) Size() (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
-// Close releases the lock and closes the file.
-func (f *journalFile) Close() error { return errors.Join(filelock.Unlock(f.File), f.File.Close()) }
-
-func (f *journalFile) InPlace() error {
-	opened, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	named, err := os.Stat(f.path)
-	if err == nil && os.SameFile(opened, named) {
-		return nil
-	}
-	if err == nil || errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: %s", ErrMoved, f.path)
-	}
-	return fmt.Errorf("shipping: the batch journal %s cannot be found: %w", f.path, err)
-}
-
-func (f *journalFile) SyncDirectory() error { return filelock.SyncDirectory(filepath.Dir(f.path)) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/logfile"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -91,12 +92,22 @@ func TestRecord_After(t *testing.T) {
 
 // line returns the line of a record that was written when synced bytes were on the disk.
 func line(key string, synced int) string {
-	return string(recordLine(fmt.Appendf(nil, `{"key":%q,"step":"analyzed","at":"2026-01-05T00:00:00Z"}`, key), int64(synced)))
+	return string(logfile.AppendLine(nil, fmt.Appendf(nil, `{"record":{"key":%q,"step":"analyzed","at":"2026-01-05T00:00:00Z"}}`, key), int64(synced)))
 }
 
 // withSum returns a line of a record with any text after its checksum.
 func withSum(rest string) string {
-	return fmt.Sprintf(recordBegins+`%08x",%s`+"\n", crc32.Checksum([]byte(rest), castagnoli), rest)
+	return fmt.Sprintf(`{"crc":"%08x",%s`+"\n", crc32.Checksum([]byte(rest), crc32.MakeTable(crc32.Castagnoli)), rest)
+}
+
+// parseJournal returns the keys of the records of a file, and the size of its intact part.
+func parseJournal(data []byte) (keys []string, size int64, err error) {
+	content, err := journalFormat().Parse(data, func(object []byte) error {
+		record, err := parseRecord(object)
+		keys = append(keys, record.Key)
+		return err
+	})
+	return keys, content.Size, err
 }
 
 // The remains of a journal after a power loss are read without an incomplete last line; the error of any other damage
@@ -104,7 +115,7 @@ func withSum(rest string) string {
 func TestParseJournal(t *testing.T) {
 	t.Parallel()
 	const torn = "\x00\x00\x00\n" // a line of which a sector is missing
-	header := journalHeader
+	header := string(journalFormat().Header())
 	first := header + line("a", len(header))
 	zeroed := func(text string, at int) string { return text[:at] + "\x00" + text[at+1:] }
 	later := strings.Replace(header, ":1}", ":2}", 1)
@@ -160,25 +171,21 @@ func TestParseJournal(t *testing.T) {
 		"records without a header":               {line("a", 0), "", "", "line 1: damaged"},
 		"a short header with a line break":       {header[:20] + "\n", "", "", "line 1: damaged"},
 		"another format":                         {`{"format":"x","version":1}` + "\n", "", "", "line 1: the file is not a batch journal"},
-		"a newer version":                        {later, "", "", "line 1: the journal has format version 2"},
+		"a newer version":                        {later, "", "", "line 1: the file has format version 2"},
 		"the header in other words":              {strings.Replace(header, ":1}", ": 1}", 1), "", "", "line 1: damaged"},
 		"another file":                           {"hello\n", "", "", "line 1: the file is not a batch journal"},
 		"another file without a line break":      {"hello", "", "", "line 1: the file is not a batch journal"},
 		"a line break":                           {"\n", "", "", "line 1: damaged"},
 	} {
-		content, err := parseJournal(slices.Clip([]byte(test.content)))
+		keys, size, err := parseJournal(slices.Clip([]byte(test.content)))
 		if test.err != "" {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Errorf("%s: %v, want %s", name, err, test.err)
 			}
 			continue
 		}
-		var keys []string
-		for _, record := range content.records {
-			keys = append(keys, record.Key)
-		}
-		if err != nil || strings.Join(keys, " ") != test.keys || content.size != int64(len(test.intact)) {
-			t.Errorf("%s: the records %q, %d of %d bytes, %v", name, keys, content.size, len(test.content), err)
+		if err != nil || strings.Join(keys, " ") != test.keys || size != int64(len(test.intact)) {
+			t.Errorf("%s: the records %q, %d of %d bytes, %v", name, keys, size, len(test.content), err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/shipping-go/shipping/internal/filelock"
+	"github.com/shipping-go/shipping/internal/logfile"
 )
 
 // FileStore is a [Store] in a file, for one process at a time: accepted notifications are remembered across restarts of
@@ -25,8 +26,7 @@ type FileStore struct {
 	lock   *filelock.Lock
 
 	mu    sync.Mutex
-	file  *os.File
-	size  int64 // of the file
+	log   *logfile.Log
 	lines int   // in the file
 	err   error // the first failure; after it the store accepts nothing
 }
@@ -67,18 +67,30 @@ func OpenFileStore(path string, options StoreOptions) (*FileStore, error) {
 
 // load reads the file and rewrites it with the ids that are still remembered.
 func (s *FileStore) load() error {
-	text, err := os.ReadFile(s.path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	var entries []storeEntry
+	if err := s.open(func(object []byte) error {
+		entry, err := parseEntry(object)
+		entries = append(entries, entry)
 		return err
-	}
-	entries, err := parseStore(text)
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	// Lines are in the order of Accept, and the oldest claim is forgotten first.
 	slices.SortStableFunc(entries, func(a, b storeEntry) int { return a.at.Compare(b.at) })
 	s.memory.load(entries)
 	return s.rewrite()
+}
+
+// open opens the file, and calls line with the object of each line.
+func (s *FileStore) open(line func(object []byte) error) error {
+	storage, err := logfile.OpenStorage(s.path)
+	if err != nil {
+		return err
+	}
+	if s.log, err = logfile.Open(s.path, storage, storeFormat(), line); err != nil {
+		return errors.Join(err, storage.Close())
+	}
+	return nil
 }
 
 // Claim implements [Store].
@@ -100,10 +112,10 @@ func (s *FileStore) Accept(_ context.Context, id, claim string) error {
 	if err != nil || !added {
 		return err
 	}
-	if err := s.usable(); err != nil {
-		return err
+	if s.err == nil {
+		s.err = s.log.Append(storeEntry{id, at}.object())
 	}
-	if s.err = s.append(storeEntry{id, at}); s.err == nil && s.lines > 2*s.memory.limit {
+	if s.lines++; s.err == nil && s.lines > 2*s.memory.limit {
 		s.err = s.rewrite()
 	}
 	return s.err
@@ -122,54 +134,26 @@ func (s *FileStore) Close() error {
 		return nil
 	}
 	s.err = fmt.Errorf("webhook: the store %s: %w", s.path, os.ErrClosed)
-	return errors.Join(s.file.Close(), s.lock.Release())
+	return errors.Join(s.log.Close(), s.lock.Release())
 }
 
-// usable returns the first failure of the store, or [ErrStoreMoved] if the file at its path is another one or shorter.
+// usable returns the first failure of the store, such as [ErrStoreMoved] if its file was changed.
 func (s *FileStore) usable() error {
 	if s.err == nil {
-		s.err = s.inPlace()
+		s.err = s.log.Intact()
 	}
 	return s.err
 }
 
-func (s *FileStore) inPlace() error {
-	opened, err := s.file.Stat()
-	if err != nil {
-		return err
-	}
-	named, err := os.Stat(s.path)
-	switch {
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return err
-	case err != nil, !os.SameFile(opened, named), opened.Size() != s.size:
-		return fmt.Errorf("%w: %s", ErrStoreMoved, s.path)
-	}
-	return nil
-}
-
-// append writes a line and flushes it to the disk.
-func (s *FileStore) append(e storeEntry) error {
-	line := appendStoreLine(nil, e)
-	if _, err := s.file.WriteAt(line, s.size); err != nil {
-		return err
-	}
-	s.size += int64(len(line))
-	s.lines++
-	return s.file.Sync()
-}
-
 // rewrite replaces the file by one with the ids that are remembered. A crash leaves the old file or the new one.
 func (s *FileStore) rewrite() error {
-	text := []byte(storeHeader)
+	text := storeFormat().Header()
 	entries := s.memory.accepted()
 	for _, e := range entries {
-		text = appendStoreLine(text, e)
+		text = logfile.AppendLine(text, e.object(), int64(len(text)))
 	}
-	if s.file != nil {
-		if err := s.file.Close(); err != nil { // Windows does not replace a file that is open
-			return err
-		}
+	if err := s.log.Close(); err != nil { // Windows does not replace a file that is open
+		return err
 	}
 	err := filelock.Replace(s.path, func(file io.Writer) error {
 		_, err := file.Write(text)
@@ -178,7 +162,6 @@ func (s *FileStore) rewrite() error {
 	if err != nil {
 		return err
 	}
-	s.file, err = os.OpenFile(s.path, os.O_RDWR, 0)
-	s.size, s.lines = int64(len(text)), len(entries)
-	return err
+	s.lines = len(entries)
+	return s.open(func([]byte) error { return nil })
 }

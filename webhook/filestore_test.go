@@ -143,7 +143,7 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"another file":     {"orders\n", "not a store of notifications"},
 		"a batch journal":  {`{"format":"shipping-batch-journal","version":1}` + "\n", "not a store of notifications"},
-		"only zeros":       {strings.Repeat("\x00", 300), "not a store of notifications"},
+		"only zeros":       {strings.Repeat("\x00", 300), "line 1: damaged"},
 		"a later version":  {strings.Replace(string(whole), `"version":1`, `"version":2`, 1), "version 2"},
 		"a changed id":     {strings.Replace(string(whole), "first", "worst", 1), "line 2: damaged"},
 		"a line is gone":   {strings.Replace(string(whole), `{"crc"`, "\n"+`{"crc"`, 1), "line 2: damaged"},

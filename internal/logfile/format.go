@@ -1,0 +1,163 @@
+// Package logfile keeps lines of JSON in a file that only grows. A line that was appended survives the end of the
+// process, a power loss and a full disk, and other programs that change the file are noticed.
+//
+//	{"format":"shipping-batch-journal","version":1}
+//	{"crc":"5f0c2a11","synced":48,"record":{"key":"SH-1","step":"analyzed",…}}
+//
+// The first line, the header, names the format and its version. Each other line is an object with a checksum: crc is the
+// CRC-32C of the line after the crc member, in hexadecimal. synced is the length of the file that was on the disk before
+// the line was written: its offset, or less in a file of an earlier version, which wrote several lines at once.
+//
+// Each line is on the disk before the next one is written. A power loss can leave the last line cut off, or with
+// sectors that read as zeros. It was not acknowledged, so it is discarded. Damage of any other kind is damage to
+// acknowledged lines: the file is refused.
+package logfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+)
+
+// Format is a kind of file.
+type Format struct {
+	// Name and Version are in the header, and Noun in errors, such as "batch journal".
+	Name    string
+	Version int
+	Noun    string
+	// Damaged is wrapped by the errors of a file whose lines cannot be read, Changed by those of a file that another
+	// program changed while it was open, and Moved by those of one that is not at its path any more.
+	Damaged, Changed, Moved error
+}
+
+// Content is the part of a file that can be read.
+type Content struct {
+	// Size is the length of the intact part. What follows was never acknowledged. 0 is a new file.
+	Size int64
+	last []byte // the last line of that part
+}
+
+// The beginnings of the lines. Each is written only by this package.
+const (
+	headerBegins = `{"format":"`
+	lineBegins   = `{"crc":"`
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Header returns the first line.
+func (f Format) Header() []byte {
+	return fmt.Appendf(nil, headerBegins+`%s","version":%d}`+"\n", f.Name, f.Version)
+}
+
+// AppendLine appends the line of an object, which has members, to a file or a part of one that begins at an offset.
+func AppendLine(text []byte, object []byte, at int64) []byte {
+	rest := fmt.Appendf(nil, `"synced":%d,%s`, at, object[1:])
+	return fmt.Appendf(text, lineBegins+`%08x",%s`+"\n", crc32.Checksum(rest, castagnoli), rest)
+}
+
+// Parse reads a file, and calls line with the object of each line. The error, if the file must not be used, has the
+// number of the line.
+func (f Format) Parse(data []byte, line func(object []byte) error) (content Content, err error) {
+	if f.tornHeader(data) {
+		return content, nil
+	}
+	header, _, _ := bytes.Cut(data, []byte("\n"))
+	if err := f.checkHeader(header); err != nil {
+		return content, fmt.Errorf("line 1: %w", err)
+	}
+	content.last = f.Header()
+	content.Size = int64(len(content.last))
+	for number := 2; content.Size < int64(len(data)); number++ {
+		rest := data[content.Size:]
+		text, _, ended := bytes.Cut(rest, []byte("\n"))
+		object, err := f.object(text, content.Size, ended)
+		if err != nil && len(text)+1 >= len(rest) && mayBeTorn(text, ended) {
+			break
+		}
+		if err == nil {
+			err = line(object)
+		}
+		if err != nil {
+			return content, fmt.Errorf("line %d: %w", number, err)
+		}
+		content.Size, content.last = content.Size+int64(len(text))+1, rest[:len(text)+1]
+	}
+	content.last = bytes.Clone(content.last) // without the whole file
+	return content, nil
+}
+
+// object returns the object of a line, which begins at an offset of the file.
+func (f Format) object(line []byte, at int64, ended bool) ([]byte, error) {
+	head := len(lineBegins) + 8
+	if !ended || len(line) < head+2 || !bytes.HasPrefix(line, []byte(lineBegins)) || string(line[head:head+2]) != `",` {
+		return nil, f.Damaged
+	}
+	rest := line[head+2:]
+	if fmt.Sprintf("%08x", crc32.Checksum(rest, castagnoli)) != string(line[len(lineBegins):head]) {
+		return nil, f.Damaged
+	}
+	number, members, found := bytes.Cut(bytes.TrimPrefix(rest, []byte(`"synced":`)), []byte(","))
+	synced, err := strconv.ParseInt(string(number), 10, 64)
+	switch {
+	case !found || err != nil:
+		return nil, f.Damaged
+	case synced > at:
+		return nil, fmt.Errorf("%w: %d bytes before it are missing", f.Damaged, synced-at)
+	}
+	return append([]byte("{"), members...), nil
+}
+
+// mayBeTorn reports whether a last line that cannot be read can be the rest of a line after a power loss.
+func mayBeTorn(line []byte, ended bool) bool {
+	return bytes.IndexByte(line, 0) >= 0 || !ended && beginsLike(line, lineBegins)
+}
+
+// tornHeader reports whether the power was lost while the header of a new file was written: the file is empty, or
+// has a part of the header, cut off or with zeros in it, and nothing else.
+func (f Format) tornHeader(data []byte) bool {
+	header := f.Header()
+	if len(data) > len(header) || bytes.Equal(data, header) {
+		return false
+	}
+	for i, b := range data {
+		if b != 0 && b != header[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// beginsLike reports whether a line, or the part of it that is there, begins in one of the ways.
+func beginsLike(line []byte, begins ...string) bool {
+	line = bytes.TrimRight(line, "\x00")
+	for _, begin := range begins {
+		if n := min(len(line), len(begin)); string(line[:n]) == begin[:n] {
+			return true
+		}
+	}
+	return false
+}
+
+// checkHeader returns an error unless the first line is the header of this version.
+func (f Format) checkHeader(line []byte) error {
+	var header struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	err := json.Unmarshal(line, &header)
+	switch {
+	case bytes.Equal(append(bytes.Clone(line), '\n'), f.Header()):
+		return nil
+	case err == nil && header.Format == f.Name && header.Version > f.Version:
+		return fmt.Errorf("the file has format version %d, and this version of the package reads version %d; "+
+			"use the version that wrote it", header.Version, f.Version)
+	case !bytes.HasPrefix(line, []byte{0}) && !beginsLike(line, headerBegins, lineBegins),
+		err == nil && header.Format != "" && header.Format != f.Name:
+		return errors.New("the file is not a " + f.Noun + ", and was not changed; choose another path")
+	}
+	return f.Damaged
+}

@@ -1,0 +1,187 @@
+package logfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/shipping-go/shipping/internal/filelock"
+)
+
+// Storage is a file that is locked. Tests replace it.
+type Storage interface {
+	io.ReaderAt
+	io.WriterAt
+	Size() (int64, error)
+	Truncate(size int64) error
+	// Sync returns when the file's content is on the disk, and SyncDirectory when its name is.
+	Sync() error
+	SyncDirectory() error
+	// InPlace reports whether the file is the one at its path.
+	InPlace() (bool, error)
+	Close() error
+}
+
+// Log is an open file. It is used by one goroutine at a time.
+type Log struct {
+	format  Format
+	path    string
+	storage Storage
+	size    int64  // of the acknowledged part
+	last    []byte // the last line of that part
+}
+
+// Open reads a file that is locked, calls line with the object of each line, and prepares the file for appends. The
+// remains of a line that was not acknowledged before a crash are discarded. After an error the storage is still open.
+func Open(path string, storage Storage, format Format, line func(object []byte) error) (*Log, error) {
+	size, err := storage.Size()
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{format: format, path: path, storage: storage, size: size}
+	content, err := l.Read(line)
+	if err != nil {
+		return nil, err
+	}
+	// Each step is on the disk before the next one begins: a power loss leaves one of them incomplete at most.
+	if content.Size < size {
+		if err := errors.Join(storage.Truncate(content.Size), storage.Sync()); err != nil {
+			return nil, err
+		}
+	}
+	l.size, l.last = content.Size, content.last
+	if l.size == 0 {
+		l.last = format.Header()
+		l.size = int64(len(l.last))
+		if _, err := storage.WriteAt(l.last, 0); err != nil {
+			return nil, err
+		}
+	}
+	// Lines that were read may be in the system's memory only, if a process ended before its flush.
+	return l, errors.Join(storage.Sync(), storage.SyncDirectory(), l.Intact())
+}
+
+// Read reads the file again.
+func (l *Log) Read(line func(object []byte) error) (Content, error) {
+	data, err := io.ReadAll(io.NewSectionReader(l.storage, 0, l.size))
+	if err != nil {
+		return Content{}, err
+	}
+	if found := int64(len(data)); found < l.size {
+		return Content{}, fmt.Errorf("%w: %s had %d bytes, and has %d", l.format.Changed, l.path, l.size, found)
+	}
+	return l.format.Parse(data, line)
+}
+
+// Append writes the line of an object and flushes it to the disk. If it fails, the line is not acknowledged, and nothing
+// more may be appended; Open discards an incomplete line.
+func (l *Log) Append(object []byte) error {
+	if err := l.Intact(); err != nil {
+		return err
+	}
+	line := AppendLine(nil, object, l.size)
+	if _, err := l.storage.WriteAt(line, l.size); err != nil {
+		return err
+	}
+	if err := l.storage.Sync(); err != nil {
+		return err
+	}
+	size := l.size + int64(len(line))
+	if err := l.intact(append(bytes.Clone(l.last), line...), size); err != nil {
+		return err
+	}
+	l.size, l.last = size, line
+	return nil
+}
+
+// Intact returns an error unless the file is as it was after the last append.
+func (l *Log) Intact() error { return l.intact(l.last, l.size) }
+
+// intact returns an error unless the file is at its path, has a size, and has an end. The end shows also that the file
+// was truncated before a write that made it longer again.
+func (l *Log) intact(end []byte, size int64) error {
+	there, err := l.storage.InPlace()
+	if err != nil {
+		return fmt.Errorf("%s cannot be found: %w", l.path, err)
+	}
+	if !there {
+		return fmt.Errorf("%w: %s", l.format.Moved, l.path)
+	}
+	found, err := l.storage.Size()
+	if err != nil {
+		return err
+	}
+	kept := make([]byte, len(end))
+	if _, err := l.storage.ReadAt(kept, size-int64(len(end))); err != nil && err != io.EOF {
+		return err
+	}
+	lost := !bytes.Equal(kept, end)
+	if !lost && found == size {
+		return nil
+	}
+	if lost {
+		l.mark(found)
+	}
+	return fmt.Errorf("%w: %s had %d bytes, and has %d: another program truncated it, as logrotate with copytruncate "+
+		"does, or wrote to it", l.format.Changed, l.path, size, found)
+}
+
+// mark appends a line that is not an object to a file that has lost lines, so that the next process does not begin with
+// the rest. Its own error does not matter: the error of this process reports the loss.
+func (l *Log) mark(size int64) {
+	_, err := l.storage.WriteAt([]byte("\n# Lines of this "+l.format.Noun+" are missing here.\n"), size)
+	_ = errors.Join(err, l.storage.Sync())
+}
+
+// Close closes the file, and releases its lock.
+func (l *Log) Close() error { return l.storage.Close() }
+
+// file is the storage of a path.
+type file struct {
+	*os.File
+	path string // absolute
+}
+
+// OpenStorage opens and locks the file at path, and creates it if it does not exist. The error is [filelock.ErrInUse]
+// if it is locked.
+func OpenStorage(path string) (Storage, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := os.OpenFile(absolute, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := filelock.TryLock(opened); err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return &file{opened, absolute}, nil
+}
+
+func (f *file) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func (f *file) Close() error { return errors.Join(filelock.Unlock(f.File), f.File.Close()) }
+
+func (f *file) InPlace() (bool, error) {
+	opened, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Stat(f.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(opened, named), err
+}
+
+func (f *file) SyncDirectory() error { return filelock.SyncDirectory(filepath.Dir(f.path)) }
