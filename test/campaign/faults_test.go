@@ -72,11 +72,8 @@ func envelope(status int) func(*exchange, *response) bool {
 // contradicted is a refusal of the purchase that shows a purchase.
 func contradicted(members string) func(*exchange, *response) bool {
 	return func(x *exchange, r *response) bool {
-		body := fmt.Sprintf(
-			`{"status":false,"message":"not a draft","data":{"error_code":"already_purchased","request_id":%q,%s}}`,
-			x.requestID,
-			members,
-		)
+		body := fmt.Sprintf(`{"status":false,"message":"not a draft","data":{"error_code":"already_purchased","request_id":%q,%s}}`,
+			x.requestID, members)
 		*r = response{status: http.StatusBadRequest, contentType: "application/json", body: []byte(body)}
 		return true
 	}
@@ -103,12 +100,7 @@ func broken() []damage {
 		{name: "envelope with 503", weight: 3, apply: envelope(http.StatusServiceUnavailable)},
 		{name: "envelope with 429", weight: 3, apply: envelope(http.StatusTooManyRequests)},
 		{name: "redirect", weight: 3, apply: fair(func(r *response) {
-			*r = response{
-				status:      http.StatusTemporaryRedirect,
-				location:    purchasePath,
-				contentType: "text/html",
-				body:        []byte(page),
-			}
+			*r = response{status: http.StatusTemporaryRedirect, location: purchasePath, contentType: "text/html", body: []byte(page)}
 		})},
 	}
 }
@@ -135,11 +127,8 @@ func purchaseDamages() []damage {
 		{name: "envelope with 403", weight: 3, apply: envelope(http.StatusForbidden)},
 		{name: "envelope with 409", weight: 3, apply: envelope(http.StatusConflict)},
 		{name: "envelope with 200", weight: 3, apply: envelope(http.StatusOK)},
-		{
-			name:   "problem document with 400",
-			weight: 3,
-			apply:  instead(http.StatusBadRequest, "application/problem+json", `{"title":"not sure","status":400}`),
-		},
+		{name: "problem document with 400", weight: 3, apply: instead(http.StatusBadRequest, "application/problem+json",
+			`{"title":"not sure","status":400}`)},
 		{name: "the refusal of another request", weight: 3, apply: instead(http.StatusBadRequest, "application/json",
 			`{"status":false,"message":"insufficient funds","data":{"request_id":"`+another+`","status":"draft"}}`)},
 		// The response of a gateway that repeated the purchase: the refusal of the second, which contradicts itself.
@@ -147,24 +136,16 @@ func purchaseDamages() []damage {
 		{name: "a refusal that shows a charge", weight: 3, apply: contradicted(`"status":"draft","charged_amount":5`)},
 		{name: "a refusal that shows a transaction", weight: 3, apply: contradicted(`"transaction_id":"TR-1"`)},
 		{name: "the confirmation of another request", weight: 4, apply: fair(func(r *response) {
-			*r = accepted(
-				fmt.Sprintf(
-					`{"request_id":%q,"status":"processing","document_types":["CUSTOMS"],"charged_amount":1,"currency":"NGN","transaction_id":"TR-ANOTHER"}`,
-					another,
-				),
-			)
+			*r = accepted(`{"request_id":"` + another + `","status":"processing","document_types":["CUSTOMS"],"charged_amount":1,` +
+				`"currency":"NGN","transaction_id":"TR-ANOTHER"}`)
 		})},
 		{name: "a draft instead of a confirmation", weight: 4, apply: func(x *exchange, r *response) bool {
 			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"draft"}`, x.requestID))
 			return true
 		}},
 		{name: "a confirmation of other documents", weight: 3, apply: func(x *exchange, r *response) bool {
-			*r = accepted(
-				fmt.Sprintf(
-					`{"request_id":%q,"status":"processing","document_types":["FUMIGATION"],"documents":[{"document_type":"FUMIGATION","status":"generating"}]}`,
-					x.requestID,
-				),
-			)
+			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"processing","document_types":["FUMIGATION"],`+
+				`"documents":[{"document_type":"FUMIGATION","status":"generating"}]}`, x.requestID))
 			return true
 		}},
 		{name: "a confirmation without data", weight: 4, apply: func(x *exchange, r *response) bool {
@@ -181,11 +162,8 @@ func purchaseDamages() []damage {
 const another = "RD-ANOTHER000000001"
 
 func accepted(data string) response {
-	return response{
-		status:      http.StatusOK,
-		contentType: "application/json",
-		body:        []byte(`{"status":true,"message":"done","data":` + data + `}`),
-	}
+	body := `{"status":true,"message":"done","data":` + data + `}`
+	return response{status: http.StatusOK, contentType: "application/json", body: []byte(body)}
 }
 
 // confirmed reports whether the service confirmed the purchase in this exchange.
@@ -227,9 +205,8 @@ func readDamages() []damage {
 			if data["documents"] == nil {
 				return false
 			}
-			data["documents"], data["status"] = []any{
-				map[string]any{"document_type": "FUMIGATION", "status": "generating"},
-			}, "processing"
+			documents := []any{map[string]any{"document_type": "FUMIGATION", "status": "generating"}}
+			data["documents"], data["status"] = documents, "processing"
 			return true
 		})},
 		{name: "slow", weight: 3, apply: fair(func(r *response) { r.slow = true })},
@@ -316,11 +293,8 @@ func (s *schedule) plan(o *order, kind string, n int) plan {
 	refuse := s.random(o.number, "locked out", 0)
 	if refuse.Float64() < lockedOut && !o.existing {
 		status := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}[refuse.IntN(3)]
-		return plan{
-			delivery{name: "not delivered"},
-			damage{name: fmt.Sprintf("everything refused with %d", status), apply: envelope(status)},
-			refuse,
-		}
+		all := damage{name: fmt.Sprintf("everything refused with %d", status), apply: envelope(status)}
+		return plan{delivery{name: "not delivered"}, all, refuse}
 	}
 	random := s.random(o.number, kind, n)
 	delivery := delivery{name: "delivered once", copies: 1}

@@ -49,8 +49,6 @@ type proxy struct {
 	orders map[string]*order // by request id
 	sent   map[string]int    // purchases that arrived, by the mark that the client gave them
 	struck map[string]int    // how often each fault struck
-	posted int               // purchases that arrived
-	passed int               // purchases that the service received
 }
 
 // An order is a regulatory request as the proxy knows it.
@@ -119,7 +117,6 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.Unmarshal(body, &in)
 		x.requestID, x.order = in.RequestID, p.order(in.RequestID)
 		p.mu.Lock()
-		p.posted++
 		p.sent[r.Header.Get(sentHeader)+" "+in.RequestID]++
 		p.mu.Unlock()
 	case strings.HasPrefix(r.URL.Path, requestPath):
@@ -208,11 +205,6 @@ func (x *exchange) deliver() {
 // pass hands the request to the service once.
 func (x *exchange) pass() response {
 	r := x.ask(x.request.Method, x.request.URL.Path, x.body)
-	if x.kind == purchase {
-		x.proxy.mu.Lock()
-		x.proxy.passed++
-		x.proxy.mu.Unlock()
-	}
 	if x.order != nil && x.kind == purchase && r.status == http.StatusOK {
 		x.order.mu.Lock()
 		x.order.chargedAt = time.Now()

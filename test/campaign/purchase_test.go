@@ -61,24 +61,12 @@ func subjects() []subject {
 		{name: "a draft", weight: 38, shipment: "SH-MAGICCUSTOMSONLY", documents: []int{0}},
 		{name: "a draft, two documents", weight: 38, shipment: "SH-MAGICFAILONCE", documents: []int{0, 2}},
 		{name: "its generation fails", weight: 4, shipment: "SH-MAGICFAILALWAYS", documents: []int{0}},
-		{
-			name:      "it stays in purchasing",
-			weight:    4,
-			shipment:  "SH-MAGICHANGINPURCHASING",
-			documents: []int{0, 1},
-			open:      true,
-		},
+		{name: "it stays in purchasing", weight: 4, shipment: "SH-MAGICHANGINPURCHASING", documents: []int{0, 1}, open: true},
 		{name: "its analysis failed", weight: 4, shipment: "SH-MAGICFAILANALYSIS", foreign: true, open: true},
 		{name: "a document that is not offered", weight: 4, foreign: true},
 		{name: "purchased before", weight: 4, before: []int{0, 1}, documents: []int{0, 1}},
-		{
-			name:      "purchased before, other documents",
-			weight:    4,
-			shipment:  "SH-MAGICFAILALWAYS",
-			before:    []int{1},
-			documents: []int{0},
-			open:      true,
-		},
+		{name: "purchased before, other documents", weight: 4, shipment: "SH-MAGICFAILALWAYS", before: []int{1},
+			documents: []int{0}, open: true},
 	}
 }
 
@@ -209,10 +197,8 @@ func (c *campaign) prepare(ctx context.Context, one *trial) error {
 		one.documents = []shipping.DocumentType{"AMS"}
 	}
 	if before := offered(one.subject.before); before != nil {
-		_, err = c.direct.Regulatory.Purchase(
-			ctx,
-			&shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: before},
-		)
+		_, err = c.direct.Regulatory.Purchase(ctx,
+			&shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: before})
 	} else {
 		err = nil
 	}
@@ -232,11 +218,8 @@ func (c *campaign) purchase(t *testing.T, one *trial) {
 	if one.known {
 		purchase.Draft = one.draft
 	}
-	result, err := c.clients[one.wire].Regulatory.Purchase(
-		t.Context(),
-		&purchase,
-		shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number)),
-	)
+	mark := shipping.WithHeader(sentHeader, strconv.Itoa(one.order.number))
+	result, err := c.clients[one.wire].Regulatory.Purchase(t.Context(), &purchase, mark)
 	one.outcome = outcomeOf(result, err)
 	if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
 		one.unclear = failed.Purchase
@@ -276,11 +259,8 @@ func (c *campaign) isCharged(t *testing.T, one *trial) bool {
 	if record.TransactionID == "" {
 		return false
 	}
-	return record.Status == shipping.StatusPurchasing ||
-		slices.ContainsFunc(
-			record.Documents,
-			func(d shipping.PurchasedDocument) bool { return d.DocumentType == one.documents[0] },
-		)
+	isFirst := func(d shipping.PurchasedDocument) bool { return d.DocumentType == one.documents[0] }
+	return record.Status == shipping.StatusPurchasing || slices.ContainsFunc(record.Documents, isFirst)
 }
 
 // settle decides an unknown outcome, once the proxy is honest.
@@ -297,12 +277,9 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 
 // fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
-	c.wrong[what] = append(
-		c.wrong[what],
-		fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
-			what, one.order.number, one.subject.name, one.wire.name, one.known, fmt.Sprintf(format, args...),
-			strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))),
-	)
+	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
+		what, one.order.number, one.subject.name, one.wire.name, one.known, fmt.Sprintf(format, args...),
+		strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
 }
 
 // check compares every report with the ledger.
@@ -323,13 +300,7 @@ func (c *campaign) check(t *testing.T) {
 			c.fault(one, "debited twice", "it was debited %d times", len(paid))
 		case one.outcome == shipping.OutcomeNotCharged && one.order.existing && sent == 0: // this purchase charged nothing
 		case saysCharged(one.outcome) && !charged, one.outcome == shipping.OutcomeNotCharged && charged:
-			c.fault(
-				one,
-				"false "+string(one.outcome),
-				"the outcome is %q, but the ledger shows %d debits",
-				one.outcome,
-				len(paid),
-			)
+			c.fault(one, "false "+string(one.outcome), "the ledger shows %d debits", len(paid))
 		case one.early:
 			c.fault(one, "charged too early", "the outcome was %q before there was a debit", one.outcome)
 		case one.charged.Known() && !one.charged.Equal(paid[0]):
@@ -337,13 +308,7 @@ func (c *campaign) check(t *testing.T) {
 		case one.settled == shipping.OutcomeUnknown && !one.subject.open && !one.unclear.Contradicted:
 			c.fault(one, "not settled", "it cannot be settled: %s", one.reason)
 		case saysCharged(one.settled) && !charged, one.settled == shipping.OutcomeNotCharged && charged:
-			c.fault(
-				one,
-				"settled as false "+string(one.settled),
-				"settled as %q, but the ledger shows %d debits",
-				one.settled,
-				len(paid),
-			)
+			c.fault(one, "settled as false "+string(one.settled), "the ledger shows %d debits", len(paid))
 		case !saysCharged(one.settled) && one.settled != shipping.OutcomeNotCharged && one.reason == "":
 			c.fault(one, "no outcome", "the outcome is %q without a reason", one.settled)
 		}
@@ -378,43 +343,18 @@ func ledger(t *testing.T, client *shipping.Client, wallet string) map[string][]s
 	return debits
 }
 
-// report prints the closing counts.
+// report lists how many purchases had each outcome, and how often each fault struck.
 func (c *campaign) report() string {
-	var text strings.Builder
-	table := func(title string, rows map[string]int) {
-		fmt.Fprintf(&text, "\n%s\n", title)
-		for _, name := range slices.Sorted(maps.Keys(rows)) {
-			fmt.Fprintf(&text, "%8d  %s\n", rows[name], name)
-		}
-	}
-	reported, settled, reasons, wires, kinds := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+	counts := maps.Clone(c.proxy.struck)
 	for _, one := range c.trials {
-		name := string(one.outcome)
-		if one.readBack {
-			name += ", read back"
-		}
-		reported[name]++
+		counts[fmt.Sprintf("reported: %s, read back %t", one.outcome, one.readBack)]++
 		if one.outcome == shipping.OutcomeUnknown {
-			settled[string(one.settled)]++
+			counts[fmt.Sprintf("settled: %s %s", one.settled, one.reason)]++
 		}
-		if one.reason != "" {
-			reasons[one.subject.name+": "+one.reason]++
-		}
-		wires[one.wire.name]++
-		kinds[one.subject.name]++
 	}
-	table("reported under faults", reported)
-	table("unknown outcomes, settled without faults", settled)
-	table("undecidable, with the reason", reasons)
-	table("requests", kinds)
-	table("connections", wires)
-	table("what the proxy did to exchanges", c.proxy.struck)
-	fmt.Fprintf(
-		&text,
-		"\n%d purchases sent, %d received by the proxy, %d by the service\n",
-		len(c.trials),
-		c.proxy.posted,
-		c.proxy.passed,
-	)
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(&text, "%8d  %s\n", counts[name], name)
+	}
 	return text.String()
 }

@@ -33,7 +33,7 @@ type hostileServer struct {
 func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *hostileServer {
 	t.Helper()
 	s := &hostileServer{reached: map[string]int{}}
-	server, err := tcptest.Start(func(conn net.Conn) {
+	server, err := tcptest.Start(nil, func(conn net.Conn) {
 		r, err := tcptest.ReadRequest(bufio.NewReader(conn))
 		if err != nil {
 			return

@@ -102,7 +102,7 @@ const refused = "http://127.0.0.1:1"
 // Serve starts a service that plays the case.
 func (c Case) Serve() (*Service, error) {
 	s := &Service{played: c}
-	server, err := tcptest.Start(s.exchange)
+	server, err := tcptest.Start(nil, s.exchange)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func TestDetached_OneRequestAnAttempt(t *testing.T) {
 			t.Run(name+"/"+op.name, func(t *testing.T) {
 				t.Parallel()
 				s := listen(t, serving, serveHTTP2)
-				defer s.close()
+				defer s.Close()
 				s.play = func(c *connection) bool {
 					if s.seen() > 1 { // net/http would never stop
 						return c.respond()
@@ -43,7 +43,7 @@ func TestDetached_OneRequestAnAttempt(t *testing.T) {
 				}
 				transport := &http.Transport{TLSClientConfig: trusting.Clone(), ForceAttemptHTTP2: true}
 				defer transport.CloseIdleConnections()
-				c := newCaller(t, "https://"+s.address(), detached{transport})
+				c := newCaller(t, s.URL, detached{transport})
 				err := op.call(t.Context(), c.Client)
 				c.checkAttempts(t, err, s.seen())
 			})
@@ -51,11 +51,11 @@ func TestDetached_OneRequestAnAttempt(t *testing.T) {
 	}
 	t.Run("Idempotency-Key", func(t *testing.T) {
 		s := listen(t, nil, serveHTTP1)
-		defer s.close()
+		defer s.Close()
 		s.play = func(*connection) bool { return false }
 		transport := &http.Transport{}
 		defer transport.CloseIdleConnections()
-		c := newCaller(t, "http://"+s.address(), keyed{detached{transport}})
+		c := newCaller(t, s.URL, keyed{detached{transport}})
 		c.keep(t)
 		c.checkAttempts(t, purchase(t.Context(), c.Client), s.seen())
 	})
@@ -89,14 +89,14 @@ func TestDetached_ABodyThatWasReadBeforeIsSent(t *testing.T) {
 		for _, op := range operations() {
 			s := listen(t, config, serve)
 			s.play = play
-			c := newCaller(t, scheme+"://"+s.address(), restoring{transport})
+			c := newCaller(t, s.URL, restoring{transport})
 			err := op.call(t.Context(), c.Client)
 			c.checkAttempts(t, err, s.seen())
 			if err != nil {
 				t.Errorf("%s, %s: %v", scheme, op.name, err)
 			}
 			transport.CloseIdleConnections()
-			s.close()
+			s.Close()
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
 // serveHTTP1 reads requests. It responds to every GET and lets play respond to the rest.
@@ -33,7 +34,7 @@ func serveHTTP1(s *service, conn net.Conn) {
 			}
 			_, _ = io.WriteString(conn, whole)
 		} else {
-			s.read()
+			s.requests.Add(1)
 			if !s.play(c) {
 				return
 			}
@@ -56,7 +57,7 @@ func http1Faults() []fault {
 	var all []fault
 	for name, text := range written {
 		for _, interim := range []string{"", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"} {
-			for ending, end := range map[string]func(net.Conn){"closed": func(net.Conn) {}, "reset": reset} {
+			for ending, end := range map[string]func(net.Conn){"closed": func(net.Conn) {}, "reset": tcptest.Reset} {
 				all = append(all, fault{fmt.Sprintf("%q, %s, %s", strings.TrimSpace(interim), name, ending), func(c *connection) bool {
 					_, _ = io.WriteString(c.net, interim+text)
 					end(c.net)
@@ -92,16 +93,16 @@ func TestHTTP1_OneRequestAnAttempt(t *testing.T) {
 					for _, f := range http1Faults() {
 						t.Run(fmt.Sprintf("kept=%t/%s", kept, f.name), func(t *testing.T) {
 							s := listen(t, nil, serveHTTP1)
-							defer s.close()
+							defer s.Close()
 							s.play = f.play
 							transport := &http.Transport{}
-							c := newCaller(t, "http://"+s.address(), wrap(transport))
+							c := newCaller(t, s.URL, wrap(transport))
 							if kept {
 								c.keep(t)
 							}
 							err := op.call(t.Context(), c.Client)
 							transport.CloseIdleConnections()
-							s.drain()
+							s.Drain()
 							c.checkAttempts(t, err, s.seen())
 						})
 					}
@@ -130,7 +131,7 @@ func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 				}
 				s.play = func(*connection) bool { return false }
 				transport := &http.Transport{MaxIdleConnsPerHost: idle}
-				c := newCaller(t, "http://"+s.address(), transport)
+				c := newCaller(t, s.URL, transport)
 				var keeping sync.WaitGroup
 				for range idle {
 					keeping.Go(func() { c.keep(t) })
@@ -138,7 +139,7 @@ func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 				keeping.Wait()
 				err := op.call(t.Context(), c.Client)
 				transport.CloseIdleConnections()
-				s.drain()
+				s.Drain()
 				c.checkAttempts(t, err, s.seen())
 			}
 		})
@@ -150,9 +151,9 @@ func TestHTTP1_ClosedBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations() {
 		s := listen(t, nil, func(*service, net.Conn) {})
-		defer s.close()
+		defer s.Close()
 		transport := &http.Transport{}
-		c := newCaller(t, "http://"+s.address(), transport)
+		c := newCaller(t, s.URL, transport)
 		if err := op.call(t.Context(), c.Client); err == nil || c.attempts.Load() != 1 || s.seen() != 0 {
 			t.Errorf("%s: %v after %d attempts", op.name, err, c.attempts.Load())
 		}
@@ -182,14 +183,14 @@ func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 		close  func(net.Conn)
 		notice bool // before the purchase
 	}{
-		"reset":  {reset, false},
+		"reset":  {tcptest.Reset, false},
 		"closed": {func(conn net.Conn) { _ = conn.Close() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const purchases = 600
 			s := listen(t, nil, serveHTTP1)
-			defer s.close()
+			defer s.Close()
 			s.play = func(c *connection) bool {
 				_, err := io.WriteString(c.net, whole)
 				return err == nil
@@ -201,10 +202,10 @@ func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 				return last, err
 			}}
 			defer transport.CloseIdleConnections()
-			c := newCaller(t, "http://"+s.address(), transport)
+			c := newCaller(t, s.URL, transport)
 			for range purchases {
 				c.keep(t)
-				s.closeConnections(test.close)
+				s.CloseConnections(test.close)
 				if test.notice {
 					<-last.ended
 				}

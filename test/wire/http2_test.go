@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
 // fault is the reaction of a service to a request that it has read completely.
@@ -45,7 +46,7 @@ func faults() []fault {
 	endings = append(endings,
 		fault{"closed", func(*connection) bool { return false }},
 		fault{"reset", func(c *connection) bool {
-			reset(c.net)
+			tcptest.Reset(c.net)
 			return false
 		}},
 	)
@@ -139,9 +140,9 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 	t.Parallel()
 	serving, trusting := certificate()
 	for kind, makeTransport := range http2Transports(t, trusting) {
-		scheme, config, called, before := "https", serving, operations(), []int{0}
+		config, called, before := serving, operations(), []int{0}
 		if kind == "unencrypted" { // no handshake: time for all
-			scheme, config, before = "http", nil, []int{0, 100, 103}
+			config, before = nil, []int{0, 100, 103}
 		} else {
 			called = slices.DeleteFunc(called, func(o operation) bool {
 				return o.name != shipping.OpPurchase && o.name != shipping.OpReplayWebhook && o.name != "DELETE without a body"
@@ -155,11 +156,11 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 						for _, f := range interim(status, faults()) {
 							t.Run(fmt.Sprintf("%s/kept=%t/%s", op.name, kept, f.name), func(t *testing.T) {
 								s := listen(t, config, serveHTTP2)
-								defer s.close()
+								defer s.Close()
 								s.play = f.play
 								transport, closeIdle := makeTransport()
 								defer closeIdle()
-								c := newCaller(t, scheme+"://"+s.address(), transport)
+								c := newCaller(t, s.URL, transport)
 								if kept {
 									c.keep(t)
 								}
@@ -180,20 +181,20 @@ func TestHTTP2_GoAwayBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	serving, trusting := certificate()
 	for kind, makeTransport := range http2Transports(t, trusting) {
-		scheme, config := "https", serving
+		config := serving
 		if kind == "unencrypted" {
-			scheme, config = "http", nil
+			config = nil
 		}
 		for _, op := range operations() {
 			t.Run(kind+"/"+op.name, func(t *testing.T) {
 				t.Parallel()
 				s := listen(t, config, serveHTTP2)
-				defer s.close()
+				defer s.Close()
 				s.play = (*connection).respond
 				s.beforeGet = func(c *connection) { _ = c.framer.WriteGoAway(c.stream, http2.ErrCodeNo, nil) }
 				transport, closeIdle := makeTransport()
 				defer closeIdle()
-				c := newCaller(t, scheme+"://"+s.address(), transport)
+				c := newCaller(t, s.URL, transport)
 				c.keep(t)
 				err := op.call(t.Context(), c.Client)
 				c.checkAttempts(t, err, s.seen())
@@ -240,10 +241,10 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 					return false
 				}
 				transport := &http.Transport{TLSClientConfig: trusting.Clone(), ForceAttemptHTTP2: true}
-				c := newCaller(t, "https://"+s.address(), transport)
+				c := newCaller(t, s.URL, transport)
 				err := op.call(t.Context(), c.Client)
 				transport.CloseIdleConnections()
-				s.drain()
+				s.Drain()
 				c.checkAttempts(t, err, s.seen())
 			}
 		})
@@ -257,15 +258,15 @@ func TestHTTP2_RefusedAfterwards(t *testing.T) {
 		t.Run(op.name, func(t *testing.T) {
 			t.Parallel()
 			s := listen(t, nil, serveHTTP2)
-			defer s.close()
+			defer s.Close()
 			s.play = func(c *connection) bool {
-				_ = s.listener.Close()
+				s.StopListening()
 				_ = c.framer.WriteGoAway(0, http2.ErrCodeNo, nil)
 				return false
 			}
 			transport := &http.Transport{Protocols: new(http.Protocols)}
 			transport.Protocols.SetUnencryptedHTTP2(true)
-			c := newCaller(t, "http://"+s.address(), transport)
+			c := newCaller(t, s.URL, transport)
 			err := op.call(t.Context(), c.Client)
 			c.checkAttempts(t, err, s.seen())
 		})

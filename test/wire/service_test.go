@@ -7,104 +7,39 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
-// service accepts connections and counts the requests, other than GET, that it has read whole.
+// service counts the requests, other than GET, that it has read whole.
 type service struct {
-	listener net.Listener
-	serve    func(*service, net.Conn)
+	*tcptest.Server
 	// play responds to a request that is not a GET, and reports whether the connection stays open.
 	play func(c *connection) (open bool)
 	// beforeGet, if set, is called before the response to a GET.
 	beforeGet func(c *connection)
-
-	serving sync.WaitGroup
-
-	mu       sync.Mutex
-	conns    []net.Conn
-	requests int // that were read whole
+	requests  atomic.Int32
 }
 
+// listen starts a service that reads each connection with serve.
 func listen(t *testing.T, config *tls.Config, serve func(*service, net.Conn)) *service {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	s := &service{}
+	server, err := tcptest.Start(config, func(conn net.Conn) { serve(s, conn) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if config != nil {
-		listener = tls.NewListener(listener, config)
-	}
-	s := &service{listener: listener, serve: serve}
-	s.serving.Go(s.accept)
+	s.Server = server
 	return s
 }
 
-func (s *service) accept() {
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		s.conns = append(s.conns, conn)
-		s.mu.Unlock()
-		s.serving.Go(func() {
-			defer conn.Close()
-			s.serve(s, conn)
-		})
-	}
-}
-
-func (s *service) address() string { return s.listener.Addr().String() }
-
-func (s *service) close() {
-	_ = s.listener.Close()
-	s.closeConnections(reset)
-}
-
-// drain waits until every connection has ended, so that a request which the client still writes is seen.
-// The client has to close its idle connections before.
-func (s *service) drain() {
-	_ = s.listener.Close()
-	s.serving.Wait()
-}
-
-// closeConnections closes the connections that were accepted so far.
-func (s *service) closeConnections(closeOne func(net.Conn)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, conn := range s.conns {
-		closeOne(conn)
-	}
-	s.conns = nil
-}
-
-func (s *service) read() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests++
-}
-
 // seen returns how many requests, other than GET, were read whole.
-func (s *service) seen() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.requests
-}
-
-// reset closes a connection so that the peer cannot write to it any more.
-func reset(conn net.Conn) {
-	if secure, ok := conn.(*tls.Conn); ok {
-		conn = secure.NetConn()
-	}
-	_ = conn.(*net.TCPConn).SetLinger(0)
-	_ = conn.Close()
-}
+func (s *service) seen() int { return int(s.requests.Load()) }
 
 // connection is one connection while the service responds to a request. HTTP/1.1 leaves framer nil.
 type connection struct {
@@ -153,7 +88,7 @@ func serveHTTP2(s *service, conn net.Conn) {
 			}
 			c.respond()
 		} else {
-			s.read()
+			s.requests.Add(1)
 			if !s.play(c) {
 				return
 			}
