@@ -6,5 +6,6 @@ func WithLimits(by int) Option {
 		c.Limits.Worlds /= by
 		c.Limits.Records /= int64(by)
 		c.Limits.Entries /= by
+		c.Limits.Connections /= by
 	}
 }

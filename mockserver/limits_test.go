@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -251,6 +252,48 @@ func limits(by int) []limit {
 			}
 			return fmt.Errorf("%d thousand entries", entries/1000)
 		}, fmt.Sprint(32/by, " thousand entries")},
+		{"deliveries", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			data := json.RawMessage(`"` + strings.Repeat("x", 1<<20-100) + `"`)
+			return until(100, func(int) error {
+				w := srv.NewWorld(t)
+				if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: []string{"test"}}); err != nil {
+					return err
+				}
+				return until(40, func(int) error {
+					_, err := w.Emit(notify.Event{Kind: "test", Data: slices.Concat(json.RawMessage(`{"text":`), data, json.RawMessage(`}`))})
+					return err
+				})
+			})
+		}, full},
+		{"notifications in inboxes", inMemory, func(t *testing.T, srv *mockserver.Server) error {
+			body := `{"text":"` + strings.Repeat("x", 1<<20-100) + `"}`
+			return until(100, func(int) error {
+				w := srv.NewWorld(t)
+				return until(8, func(int) error { return refused(as(t, srv, w.SecretKey, "POST", "/_mock/inbox", body)) })
+			})
+		}, full},
+		{"connections", nil, func(t *testing.T, srv *mockserver.Server) (closed error) {
+			var open []net.Conn
+			connect := func(int) error {
+				conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				open = append(open, conn)
+				fmt.Fprint(conn, "GET /_mock/healthz HTTP/1.1\r\nHost: service\r\n\r\n")
+				if _, err := conn.Read(make([]byte, 1)); err != nil {
+					return fmt.Errorf("connection %d is closed", len(open))
+				}
+				return nil
+			}
+			closed = until(5_000, connect)
+			for _, conn := range open {
+				_ = conn.Close()
+			}
+			for connect(0) != nil { // until the server has seen that they are closed
+			}
+			return closed
+		}, fmt.Sprintf("connection %d is closed", 4096/by+1)},
 		{"connections to receivers", inMemory, func(t *testing.T, _ *mockserver.Server) (refused error) {
 			synctest.Test(t, func(t *testing.T) {
 				var receiver silentReceiver

@@ -48,7 +48,7 @@ func (s *Server) newHTTP() *http.Server {
 		MaxHeaderBytes: 2 * maxHeader,
 		ErrorLog:       s.config.errorLog(),
 		ConnContext:    wire.MarkInMemory,
-		ConnState:      s.trackUnused,
+		ConnState:      s.track,
 		Protocols:      new(http.Protocols),
 	}
 	h.Protocols.SetHTTP1(true)
@@ -56,12 +56,23 @@ func (s *Server) newHTTP() *http.Server {
 	return h
 }
 
-// trackUnused tracks connections until they have sent their first request.
-func (s *Server) trackUnused(conn net.Conn, state http.ConnState) {
-	if state == http.StateNew {
-		s.unused.Store(conn, nil)
-	} else {
+// track tracks connections until they have sent their first request, and closes new ones over the network at the limit.
+func (s *Server) track(conn net.Conn, state http.ConnState) {
+	if state != http.StateNew {
 		s.unused.Delete(conn)
+	} else {
+		s.unused.Store(conn, nil)
+	}
+	if conn.LocalAddr().Network() == "pipe" { // from this process
+		return
+	}
+	switch state {
+	case http.StateNew:
+		if s.open.Add(1) > int64(s.config.Limits.Connections) {
+			_ = conn.Close()
+		}
+	case http.StateClosed, http.StateHijacked:
+		s.open.Add(-1)
 	}
 }
 

@@ -36,7 +36,7 @@ func defaultConfig() config {
 			Start:       seed.Epoch,
 			Journal:     1024,
 			JournalBody: 2 << 10,
-			Limits:      world.Limits{Worlds: 10_000, Records: 400_000, Entries: 32 * 1024},
+			Limits:      world.Limits{Worlds: 10_000, Records: 400_000, Entries: 32 * 1024, Connections: 4096},
 			Records:     new(atomic.Int64),
 			Entries:     new(atomic.Int64),
 			Parameters:  api.Parameters,

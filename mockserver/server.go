@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
@@ -38,7 +39,8 @@ type Server struct {
 	http     *http.Server
 	pipes    *wire.PipeListener
 	inMemory *http.Transport
-	unused   sync.Map // net.Conn: connections that have sent no request yet
+	unused   sync.Map     // net.Conn: connections that have sent no request yet
+	open     atomic.Int64 // connections over the network
 	serving  sync.WaitGroup
 	closing  sync.Once
 }

@@ -209,6 +209,12 @@ func (s *Admin) receiveNotification(c *control, query receiveQuery,
 	if err != nil {
 		return "", notify.Received{}, err
 	}
+	c.world.Lock()
+	err = c.world.Room(len(body))
+	c.world.Unlock()
 	c.status = status
+	if err != nil {
+		return "", notify.Received{}, err
+	}
 	return "The notification is in the inbox", c.world.Inbox.Receive(c.Header, body, status), nil
 }

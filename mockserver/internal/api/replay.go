@@ -62,6 +62,9 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	if refusal != nil {
 		return *refusal
 	}
+	if err := w.Room(len(receivers) * len(stored.Payload)); err != nil {
+		return ruleBroken(w, err.Error())
+	}
 
 	result := replayResult{
 		ShipmentID: about, Event: stored.Event,

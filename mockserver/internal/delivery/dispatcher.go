@@ -35,7 +35,7 @@ type Config struct {
 	Transport    http.RoundTripper
 	Attempts     chan struct{} // holds an element for each running attempt of all dispatchers; nil: no limit
 	Limit        int           // maximum number of deliveries in the log, the oldest are dropped; zero: 10,000
-	Bytes        int           // maximum bytes of payloads in the log; zero: 32 MiB
+	Bytes        int           // maximum bytes of the log; zero: 32 MiB
 	Clock        *clock.Clock  // times the attempts; required
 
 	// Strike returns the fault of a new delivery; nil: no faults.
@@ -52,7 +52,8 @@ type Dispatcher struct {
 	mu      sync.Mutex
 	log     []*notify.Delivery // oldest first; entries are immutable, an attempt replaces the entry
 	changes uint32             // number of changes of the log
-	bytes   int                // of payloads in the log
+	bytes   int                // of the log
+	initial int                // bytes of the deliveries of the last Reset, which the worlds of a plan share
 	pending map[string]*pending
 	queues  map[string]*queue // by webhook; only those with work
 	waiting []waiting
@@ -130,9 +131,17 @@ func (d *Dispatcher) Reset(log []*notify.Delivery) {
 	d.log, d.bytes = slices.Clone(log), 0
 	d.changes++
 	for _, delivery := range d.log {
-		d.bytes += len(delivery.Payload)
+		d.bytes += size(delivery)
 	}
+	d.initial = d.bytes
 	d.changed.Broadcast()
+}
+
+// Bytes returns about how many bytes the log has taken since the last Reset.
+func (d *Dispatcher) Bytes() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return max(0, d.bytes-d.initial)
 }
 
 // schedule schedules the first attempt of a queued log entry. The caller holds mu.
@@ -230,13 +239,16 @@ func (d *Dispatcher) Changes() uint32 {
 	return d.changes
 }
 
+// size returns about how many bytes a delivery takes.
+func size(d *notify.Delivery) int { return 256 + len(d.Payload) }
+
 // add logs a delivery and drops the oldest ones beyond the limits. The caller holds mu.
 func (d *Dispatcher) add(delivery *notify.Delivery) {
 	d.changes++
 	d.log = append(d.log, delivery)
-	d.bytes += len(delivery.Payload)
+	d.bytes += size(delivery)
 	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {
-		d.bytes -= len(d.log[0].Payload)
+		d.bytes -= size(d.log[0])
 		d.log[0] = nil
 		d.log = d.log[1:]
 	}

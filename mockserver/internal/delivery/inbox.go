@@ -156,6 +156,13 @@ func (in *Inbox) Received() int {
 	return in.received
 }
 
+// Bytes returns how many bytes the payloads have.
+func (in *Inbox) Bytes() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.bytes
+}
+
 // Transport returns a transport that hands requests to [notify.InboxURL] to the inbox, and all others to next.
 func (in *Inbox) Transport(next http.RoundTripper) http.RoundTripper { return inboxTransport{in, next} }
 

@@ -26,10 +26,10 @@ func (w *World) Check() error {
 func (w *World) Reset() {
 	w.Faults.Reset()
 	w.RemoveStubs("")
+	w.Inbox.Clear()
 	w.fill()
 	w.Log.Clear()
 	w.Lint.Clear()
-	w.Inbox.Clear()
 }
 
 // fill gives the world its initial contents.

@@ -43,6 +43,8 @@ type Limits struct {
 	Worlds  int
 	Records int64 // of all worlds
 	Entries int   // of the journals of all worlds, unless WithJournal records more in one
+	// Connections over the network at a time.
+	Connections int
 }
 
 // recordsPerRequest is how many records a regulatory request, with its documents and its history, counts for.
@@ -54,7 +56,7 @@ func recordsIn(bytes int) int { return bytes / 1024 }
 // stored returns how many records the world stores, without the initial ones, which it shares. The caller holds the
 // lock.
 func (w *World) stored() int {
-	bytes := w.bodies + w.Faults.Bytes() + w.Account.Webhooks.Bytes
+	bytes := w.bodies + w.Faults.Bytes() + w.Account.Webhooks.Bytes + w.Dispatcher.Bytes() + w.Inbox.Bytes()
 	for _, a := range w.arriving {
 		bytes += a.Size
 	}

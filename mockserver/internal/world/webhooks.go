@@ -131,6 +131,9 @@ func (w *World) Emit(e notify.Event) ([]notify.Delivery, error) {
 	if len(receivers) == 0 {
 		return nil, fmt.Errorf("mockserver: nothing was sent: %s", account.Unsubscribed(e.Kind))
 	}
+	if err := w.Room(len(receivers) * len(payload)); err != nil {
+		return nil, fmt.Errorf("mockserver: nothing was sent: %w", err)
+	}
 	eventID := w.Account.IDs.Coded("WE")
 	queued := make([]notify.Delivery, len(receivers))
 	for i, h := range receivers {
