@@ -154,9 +154,8 @@ func Reset() Fault { return Fault{Kind: "reset"} }
 // on the world's clock, whatever the client does by then: the request was still on its way. World.ClearFaults performs
 // it sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
 //
-// A request that is on its way is part of a snapshot, but not of a state file. The fault determines when the operation
-// is performed, so that a rule with it has neither a [Point] nor Committed set. A request that only reads is not
-// performed.
+// The fault determines when the operation is performed, so that a rule with it has neither a [Point] nor Committed set. A
+// request that only reads is not performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
 // Repeat returns a fault that performs the operation twice and responds as to the second time, as if a proxy had

@@ -62,7 +62,6 @@ test("evidence is submitted, the clock advanced, and a PDF saved", async () => {
   await page.getByText("Evidence submitted").waitFor();
   await page.getByRole("button", { name: "+1 h" }).click();
   await detail.locator("h2 .badge", { hasText: "completed" }).waitFor();
-  for (const state of ["draft", "processing", "generated", "completed"]) await detail.locator(".timeline .badge", { hasText: state }).first().waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), detail.getByRole("button", { name: "PDF of MSDS" }).click()]);
   assert.equal(download.suggestedFilename(), `${draft.request_id}-MSDS.pdf`);
   assert.ok((await readFile(await download.path(), "latin1")).startsWith("%PDF-"));

@@ -110,7 +110,7 @@ chapter "Time"
 step "a document is pending" GET "worlds/$world" '"pending":1'
 step "an hour passes, and the document is generated" POST clock/advance '"label":"generate CUSTOMS' '{"duration":"1h"}'
 step "the request is listed" GET regulatory-requests '"status":"completed"'
-step "it has its history" GET "regulatory-requests/$request" '"status":"completed"'
+step "it is read" GET "regulatory-requests/$request" '"status":"completed"'
 service 200 POST regulatory-documents/analyze '{"shipment_id":"SH-MAGICNEEDEVIDENCE"}'
 manual=$(field request_id)
 step "the wallet gets more" PATCH ledger '"balance":' '{"fund":[{"wallet":"'"$wallet"'","amount":100000}]}'

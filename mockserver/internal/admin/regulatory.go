@@ -1,8 +1,6 @@
 package admin
 
 import (
-	"encoding/json"
-
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -12,8 +10,8 @@ func regulatoryRoutes() []Route {
 	return []Route{
 		route("GET", "regulatory-requests", "listRegulatoryRequests",
 			"List the regulatory requests, newest first, as the service has them", "", (*Admin).listRegulatoryRequests),
-		route("GET", "regulatory-requests/{request_id}", "getRegulatoryRequest", "Get a regulatory request and its history",
-			"", (*Admin).getRegulatoryRequest),
+		route("GET", "regulatory-requests/{request_id}", "getRegulatoryRequest", "Get a regulatory request", "",
+			(*Admin).getRegulatoryRequest),
 		route("POST", "regulatory-requests/{request_id}/evidence/{document_type}", "submitEvidence",
 			"Submit the evidence for a manual document", "", (*Admin).submitEvidence),
 	}
@@ -43,24 +41,15 @@ type regulatoryParameter struct {
 	ID string `path:"request_id" doc:"Identifier of the regulatory request." example:"RD-A1B2C3D4E5F6G7H8"`
 }
 
-// regulatoryHistory is a regulatory request and its history.
-type regulatoryHistory struct {
-	Record  json.RawMessage   `json:"record" doc:"As the service has it."`
-	History []regulatory.Step `json:"history" doc:"Oldest first."`
-}
-
 func (s *Admin) getRegulatoryRequest(c *control, request regulatoryParameter,
-	_ none) (string, regulatoryHistory, error) {
+	_ none) (string, *regulatory.Record, error) {
 	w := c.world
 	w.Lock()
+	defer w.Unlock()
 	record, err := w.Regulatory.Get(request.ID)
-	w.Unlock()
-	if err != nil {
-		p := api.RegulatoryRefused(w, c.Exchange, err)
-		c.raw = &p
-		return "", regulatoryHistory{}, nil
-	}
-	return "The request", regulatoryHistory{record.JSON(), record.History()}, nil
+	p := api.AnswerRecord(w, c.Exchange, "The request", record, err)
+	c.raw = &p
+	return "", nil, nil
 }
 
 // evidenceParameters select a document.

@@ -234,16 +234,6 @@ func (l *Ledger) Last() (Entry, bool) {
 // Len returns the number of entries.
 func (l *Ledger) Len() int { return len(l.journal) }
 
-// Trial returns a ledger with the same wallets, balances and last entry, on which a caller tries entries that depend on
-// each other.
-func (l *Ledger) Trial() *Ledger {
-	trial := New()
-	trial.wallets = slices.Clip(l.wallets)
-	maps.Copy(trial.balances, l.balances)
-	trial.journal = slices.Clone(l.journal[max(0, len(l.journal)-1):])
-	return trial
-}
-
 // Clone returns an independent copy. Journal entries are immutable, so the copy shares them.
 func (l *Ledger) Clone() *Ledger {
 	return &Ledger{

@@ -64,7 +64,6 @@ type Record struct {
 	purchased    []string        // document types, in the order of the purchase
 	script       script          // the effect of a special input
 	chosen       bool            // the offers were chosen by a test, and edits do not change them
-	history      []Step          // oldest first
 	// encode returns the record's JSON, and is nil until the record is stored. It works on first use, because most records
 	// of a request are replaced before they are served.
 	encode func() ([]byte, error)

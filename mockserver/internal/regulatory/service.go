@@ -131,15 +131,11 @@ func (d *Service) Check(books *ledger.Ledger) error {
 // store sets the request's record to next, with its timestamps, and returns it.
 func (d *Service) store(next *Record) *Record {
 	next.UpdatedAt = jsontext.Timestamp{Time: d.config.Now().UTC()}
-	earlier, known := d.records[next.RequestID]
-	if !known {
+	if d.records[next.RequestID] == nil {
 		next.CreatedAt = next.UpdatedAt
-	}
-	next.happened(earlier)
-	next.encodeOnce()
-	if !known {
 		d.order = append(d.order, next.RequestID)
 	}
+	next.encodeOnce()
 	d.records[next.RequestID] = next
 	d.stored++
 	return next
@@ -154,61 +150,6 @@ func (d *Service) fire(next *Record, trigger Trigger) {
 		return
 	}
 	next.Status = to
-}
-
-// Step is one change of a request: a new state of the request or of one of its documents, or an edit of its
-// draft.
-type Step struct {
-	At jsontext.Timestamp `json:"at"`
-	// Status is the new state of the request.
-	Status State `json:"status,omitempty"`
-	// Edited is set if the draft was edited.
-	Edited bool `json:"edited,omitempty"`
-	// DocumentType is the document of the following fields.
-	DocumentType   string        `json:"document_type,omitempty"`
-	DocumentStatus DocumentState `json:"document_status,omitempty"`
-	Attempt        int           `json:"attempt,omitempty"`
-	// Failure is the reason why the request or the document failed.
-	Failure string `json:"failure,omitempty"`
-}
-
-// maxSteps limits the history of a request; the first step and the latest ones are kept.
-const maxSteps = 200
-
-// History returns the changes of the request, oldest first. It is not part of any response of the service. The
-// slice must not be changed.
-func (r *Record) History() []Step { return r.history }
-
-// happened adds the difference to the previous record to the history; before is nil for a new request.
-func (r *Record) happened(before *Record) {
-	if before == nil {
-		before = &Record{}
-	}
-	var steps []Step
-	for i, doc := range r.Documents {
-		if i < len(before.Documents) && before.Documents[i].Status == doc.Status &&
-			before.Documents[i].Attempts == doc.Attempts {
-			continue
-		}
-		steps = append(steps, Step{
-			At: r.UpdatedAt, DocumentType: doc.DocumentType, DocumentStatus: doc.Status, Attempt: doc.Attempts, Failure: doc.Failure,
-		})
-	}
-	came := Step{At: r.UpdatedAt, Status: r.Status, Failure: r.FailureReason}
-	switch {
-	case before.Status == r.Status:
-	case r.Status.Ended(): // caused by its documents
-		steps = append(steps, came)
-	default:
-		steps = append([]Step{came}, steps...)
-	}
-	if len(steps) == 0 && r.Status == StateDraft {
-		steps = append(steps, Step{At: r.UpdatedAt, Edited: true})
-	}
-	r.history = append(slices.Clip(before.history), steps...)
-	if over := len(r.history) - maxSteps; over > 0 {
-		r.history = slices.Delete(slices.Clone(r.history), 1, 1+over)
-	}
 }
 
 // Newest skips the newest skip requests and returns up to most of the others, newest first.

@@ -32,7 +32,7 @@ func (w *World) ChangeMoney(deposits []Deposit, exchangeRates map[string]shippin
 			return err
 		}
 	}
-	now, trial := w.Clock.Now(), w.Account.Ledger.Trial()
+	now, trial := w.Clock.Now(), w.Account.Ledger.Clone()
 	for _, d := range deposits {
 		err := w.Room(0)
 		if d.Amount.Sign() <= 0 {

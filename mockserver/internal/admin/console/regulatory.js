@@ -5,7 +5,7 @@ import { actions, badge, button, facts, h, part, put } from "./dom.js";
 import { lesson, list, searchField, split } from "./list.js";
 import { attempt } from "./notice.js";
 import { operate } from "./send.js";
-import { between, count, json, linked, moment, money, time } from "./text.js";
+import { count, json, linked, moment, money, time } from "./text.js";
 
 const page = 200; // requests that are loaded at once
 
@@ -108,11 +108,11 @@ function requestDetail(app, view) {
     const found = await attempt(() => app.api.get(`regulatory-requests/${encodeURIComponent(id)}`));
     if (!found || wanted !== id) return;
     const look = JSON.stringify(found);
-    if (look !== drawn || !view.shows(id)) draw(found.record, found.history);
+    if (look !== drawn || !view.shows(id)) draw(found);
     drawn = look;
   };
 
-  function draw(record, history) {
+  function draw(record) {
     const failed = record.documents?.some((one) => one.status === "failed" && one.mode === "automated");
     const retry = () => operate(app, "regulatory.retry", record, {});
     view.open(record.request_id,
@@ -120,7 +120,6 @@ function requestDetail(app, view) {
       record.failure_reason && h("p", { class: "reason" }, record.failure_reason),
       failed && actions(button("Retry failed", retry, { class: "primary" })),
       record.documents?.length ? part("Documents", documents(record)) : part("Documents on offer", offers(record)),
-      part("History", timeline(history)),
       part(count(record.line_items.length, "item"), h("ul", null, record.line_items.map(lineItem))),
       facts([
         ["From", linked(record.shipment_id || record.file_url)],
@@ -129,6 +128,7 @@ function requestDetail(app, view) {
         ["Charged", record.transaction_id && money(record.charged_amount, record.currency)],
         ["Transaction", linked(record.transaction_id)],
         ["Created", moment(record.created_at)],
+        ["Changed", moment(record.updated_at)],
       ]),
       part("Record", json(record)));
   }
@@ -157,7 +157,7 @@ function requestDetail(app, view) {
   /** documents lists what was purchased. */
   function documents(record) {
     return h("ul", null, record.documents.map((one) => h("li", { class: "line" },
-      h("div", null, h("b", null, one.document_type), " ", badge(one.status),
+      h("div", null, h("b", null, one.document_type), " ", badge(one.status), one.attempts > 1 && ` in attempt ${one.attempts}`,
         h("small", null, `${one.name} · ${one.mode} · ${money(one.amount, one.currency)}`),
         one.failure && h("small", null, one.failure)),
       next(record.request_id, one))));
@@ -182,15 +182,6 @@ function requestDetail(app, view) {
       h("a", { href, download: `${id}-${type}.pdf` }).click();
       setTimeout(() => URL.revokeObjectURL(href), 60_000);
     });
-  }
-
-  function timeline(history) {
-    const [first] = history;
-    return h("ol", { class: "timeline" }, history.map((step) => h("li", null,
-      h("span", { class: "mono" }, step === first ? moment(step.at) : between(first.at, step.at)), " ",
-      badge(step.edited ? "edited" : step.status || step.document_status), " ",
-      step.document_type, step.attempt > 1 && `, attempt ${step.attempt}`,
-      step.failure && h("small", null, step.failure))));
   }
 }
 
