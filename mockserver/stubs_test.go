@@ -56,6 +56,16 @@ func TestWorld_Stub(t *testing.T) {
 	if response.Code != http.StatusNotFound {
 		t.Errorf("another world: %d %s", response.Code, response.Body)
 	}
+	if err := server.Stub("post", "/v1/shipments/{id}", nil); err != nil {
+		t.Error(err)
+	}
+	post(t, server, "/v1/shipments/SH-1", "").refusal(t, http.StatusNotFound, "no route")
+	if err := server.Stub("post", "/v1/shipments/{id}", nil); err == nil || !strings.Contains(err.Error(), "no such stub") {
+		t.Errorf("a stub without a handler: %v", err)
+	}
+	if err := server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(echo)); err != nil {
+		t.Fatal(err)
+	}
 	server.Reset()
 	post(t, server, "/v1/shipments/SH-1", "").refusal(t, http.StatusNotFound, "no route")
 }
@@ -73,6 +83,8 @@ func TestWorld_StubFaults(t *testing.T) {
 		"committed":      {fault.Rule{Operation: stub, Committed: true, Fault: fault.Drop()}, 0, 1, 200},
 		"all":            {fault.Rule{Fault: fault.Status(503, nil)}, 503, 0, 503},
 		"path specified": {fault.Rule{Operation: "GET /v1/rates", Fault: fault.Status(503, nil)}, 201, 1, 503},
+		"repeated":       {fault.Rule{Operation: stub, Fault: fault.Repeat()}, 201, 2, 200},
+		"all repeated":   {fault.Rule{Fault: fault.Repeat()}, 201, 2, 200},
 		"late":           {fault.Rule{Operation: stub, Fault: fault.ArriveLate(time.Minute)}, 0, 1, 200},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shipping-go/shipping"
@@ -25,6 +26,7 @@ type effect struct {
 	defers  bool                                                 // the operation
 	// happens to these operations only, before they are performed
 	only    []string
+	stubs   bool // and to stubs that change something
 	repeats bool // can strike a request several times
 	// happens to notifications; package delivery has the effect
 	notifies bool
@@ -44,7 +46,7 @@ func effects() map[string]effect {
 		"drop":         {strike: plain(end(wire.EndDropped)), decides: true, ends: true},
 		"reset":        {strike: plain(end(wire.EndReset)), decides: true, ends: true},
 		"arrive-late":  {strike: plain(arriveLate), decides: true, ends: true, defers: true},
-		"repeat":       {strike: plain(repeat), only: operations.Names(operations.Changes)},
+		"repeat":       {strike: plain(repeat), only: operations.Names(operations.Changes), stubs: true},
 		"truncate":     {strike: plain(truncate), changes: true},
 		"slow-body":    {strike: plain(slowBody), changes: true},
 		"malformed":    {strike: plain(malformed), changes: true},
@@ -63,6 +65,13 @@ func effects() map[string]effect {
 		"drop-notification":    notification,
 		"forge-notification":   notification,
 	}
+}
+
+// happensTo reports whether an effect that is limited to operations can happen to one.
+func (e effect) happensTo(operation string) bool {
+	method, _, isStub := strings.Cut(operation, " ")
+	return slices.Contains(e.only, operation) ||
+		e.stubs && isStub && method != http.MethodGet && method != http.MethodHead
 }
 
 // plain adapts a function that needs no world and does not fail.
@@ -261,7 +270,7 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 			fmt.Sprintf("a fault of kind %s does not strike a response: leave committed and point out", r.Fault.Kind)},
 		{lists && r.Operation != "" && !operations.Has(r.Operation, operations.Pages),
 			fmt.Sprintf("%s is not a list with pages: use the operation of one, such as %s", r.Operation, shipping.OpListRates)},
-		{limited && r.Operation != "" && !slices.Contains(r.effect.only, r.Operation),
+		{limited && r.Operation != "" && !r.effect.happensTo(r.Operation),
 			fmt.Sprintf("a fault of kind %s cannot happen to %s: use one of %v", r.Fault.Kind, r.Operation, r.effect.only)},
 	} {
 		if check.broken {

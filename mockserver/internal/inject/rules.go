@@ -190,7 +190,8 @@ func (b *Rules) Match(request Request) Matches {
 }
 
 func (r *rule) sees(request Request) bool {
-	on := slices.Contains(r.on, request.Operation) || r.on == nil && request.Operation != fault.Notification
+	on := slices.Contains(r.on, request.Operation) || r.on == nil && request.Operation != fault.Notification ||
+		r.Operation == "" && r.effect.happensTo(request.Operation)
 	return on && r.Point == request.Point && (r.Event == "" || r.Event == request.Event) &&
 		!request.Now.Before(r.From) && (r.Until.IsZero() || request.Now.Before(r.Until))
 }

@@ -30,7 +30,7 @@ type stubs struct {
 
 const maxStubs = 100
 
-// AddStub adds a stub. It returns an error, and adds nothing, if the pattern is invalid, or a specified operation or
+// AddStub adds a stub, or removes the one with the same operation if the new one has no handler. It returns an error, and adds nothing, if the pattern is invalid, or a specified operation or
 // another stub serves its requests.
 func (w *World) AddStub(s Stub) error {
 	s.Method = strings.ToUpper(s.Method)
@@ -43,8 +43,10 @@ func (w *World) AddStub(s Stub) error {
 func (w *World) addStub(s Stub) error {
 	path := concrete(s.Pattern)
 	switch operation := w.settings.Specified(s.Method, path); {
+	case s.Handler == nil && w.RemoveStubs(s.Operation()) > 0:
+		return nil
 	case s.Handler == nil:
-		return fmt.Errorf("it has no handler")
+		return fmt.Errorf("it has no handler, and there is no such stub to remove")
 	case s.Method == "" || strings.ContainsAny(s.Method, " \t") || !wire.IsClean(s.Pattern) ||
 		strings.HasSuffix(s.Pattern, "/") || strings.HasPrefix(path+"/", wire.ControlPrefix):
 		return fmt.Errorf(`write a method, and a path outside %s such as "/v1/shipments/{id}", or "/v1/files/{path...}" for `+
