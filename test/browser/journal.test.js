@@ -176,8 +176,8 @@ test("the findings of lint stand beside the request, and together", async () => 
   const detail = page.locator(".detail");
   await detail.locator(".reason").getByText("wallet is required").first().waitFor();
   await detail.getByText("unknown-parameter").waitFor();
-  await page.getByRole("button", { name: "Findings" }).click();
-  await detail.getByText("1 finding", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Findings 1" }).click();
+  await detail.getByText("1 finding", { exact: true }).first().waitFor();
   await detail.getByText("the specification does not list this query parameter").waitFor();
   await detail.getByRole("link", { name: "req-1" }).click();
   await detail.locator(".reason").waitFor();
@@ -228,6 +228,10 @@ test("a world that was reset is shown as it is: empty", async () => {
   await good(1);
   const page = await visit();
   await page.locator(".row").first().waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.waitForURL(/after=req-1/);
   await s.server.call("POST", "/_mock/worlds/home/reset", {});
   await page.getByText("No requests yet").waitFor();
+  await good(1);
+  await page.locator('.row[href$="/req-1"]').waitFor();
 });

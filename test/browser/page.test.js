@@ -39,6 +39,7 @@ const s = suite(["-clock", "virtual"], async ({ call, shipments, wallets }) => {
     "regulatory-requests": ["regulatory-requests", ".row"], done: [`regulatory-requests/${done}`, "text=PDF"], draft: [`regulatory-requests/${draft}`, "text=Purchase selected"],
     deliveries: ["webhooks", ".row"], delivery: [`webhooks/${sent[0].delivery_id}`, ".detail h2"], webhooks: ["webhooks?show=webhooks", ".row"],
     webhook: [`webhooks/${sent[0].webhook_id}?show=webhooks`, ".detail h2"], inbox: ["webhooks/notification-1?show=inbox", ".detail h2"], event: ["webhooks/event", ".detail h2"],
+    "webhook-new": ["webhooks/new", ".detail textarea"],
     faults: ["faults", ".row"], fault: ["faults/1", ".detail h2"], "fault-new": ["faults/new", ".detail dt"],
     stubs: ["faults?show=stubs", ".row"], stub: ["faults/POST%20/v1/shipments?show=stubs", ".detail h2"],
     "stub-new": ["faults/new?show=stubs", ".detail textarea"],

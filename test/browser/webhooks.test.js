@@ -49,6 +49,9 @@ test("a webhook is added, edited, disabled and removed", async () => {
   await page.getByRole("button", { name: "New webhook" }).click();
   const detail = page.locator(".detail");
   const text = detail.getByLabel(/^Body of/);
+  await detail.getByLabel("Receiver").selectOption("The inbox of this world");
+  await detail.getByLabel("Events").selectOption("shipment.updated");
+  assert.deepEqual(JSON.parse(await text.inputValue()), { name: "Orders", url: "http://inbox.localhost/", events: ["shipment.updated"] });
   await text.fill('{"name": "Orders", "url": "http://inbox.localhost/", "events": ["order.paid", "order.cancelled"]}');
   await detail.getByRole("button", { name: "Add webhook" }).click();
   const row = page.locator(".row", { hasText: "orders" });

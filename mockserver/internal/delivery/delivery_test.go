@@ -161,7 +161,8 @@ func TestIsLoopback(t *testing.T) {
 
 func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{Bytes: 100})
+	const each = 256 // that a delivery counts for, besides its payload
+	d := open(t, Config{Bytes: 100 + 2*each})
 	kept := func() string {
 		var ids []string
 		for _, delivery := range d.Deliveries() {
@@ -173,7 +174,7 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 		id    string
 		bytes int
 		want  string
-	}{{"WD-1", 60, "WD-1"}, {"WD-2", 40, "WD-2 WD-1"}, {"WD-3", 1, "WD-3 WD-2"}, {"WD-4", 99, "WD-4 WD-3"}, {"WD-5", 500, "WD-5"}, {"WD-6", 1, "WD-6"}} {
+	}{{"WD-1", 60, "WD-1"}, {"WD-2", 40, "WD-2 WD-1"}, {"WD-3", 1, "WD-3 WD-2"}, {"WD-4", 99, "WD-4 WD-3"}, {"WD-5", 5_000, "WD-5"}, {"WD-6", 1, "WD-6"}} {
 		d.Record(notify.Delivery{ID: test.id, State: notify.Delivered, Payload: make([]byte, test.bytes)})
 		if got := kept(); got != test.want {
 			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)

@@ -20,5 +20,5 @@ export function editor(app, { method, path, value, action, done }) {
   const node = form(() => attempt(() => app.api.send(method, path, text.value), done),
     labelled(`Body of ${method} /_mock/${path}, JSON`, text),
     actions(submit(action, { class: "primary" })));
-  return { node, set };
+  return { node, set, value: () => JSON.parse(text.value) };
 }

@@ -34,19 +34,20 @@ export function journal(app) {
   const search = searchField(app, "Path, status, reason or body");
   const chips = outcomes.map(([value, text]) => button(text, () => app.go({ query: { outcome: value } })));
   const since = button("Clear", mark, { title: "Shows only the requests from now on; the journal keeps the others" });
+  const lint = button("Findings", () => app.go({ id: "findings" }), { title: "What a careful client would not do" });
   const extent = h("span", { class: "note", role: "status" });
   const unauthenticated = h("a", { class: "note", hidden: true });
   const downloads = exports.map(([, text]) => h("a", { download: "" }, text));
   const rows = list(app, {
     label: "Requests, newest first",
-    heads: ["Time", "Status", "Request", "What it is about, and why it was refused", "Id"],
+    heads: ["Time", "Status", "Request", "What it is about, and why it was refused", "Took, id"],
     key: (entry) => entry.request_id,
     row: (entry) => [
       time(entry.at, app.summary?.now), status(entry.status),
       h("span", { class: "mono" }, h("b", null, entry.method), " ", entry.path, entry.query && "?" + entry.query),
       [h("span", { class: "mono" }, subject(entry)), " ", h("span", { class: entry.fault && "struck" },
         entry.fault || entry.message || !entry.shipment_id && !entry.regulatory_request_id && entry.operation)],
-      entry.request_id,
+      `${entry.duration} · ${entry.request_id}`,
     ],
     empty: () => (loaded === "{}" ? lesson(none, example) : lesson(noMatch)),
   });
@@ -55,7 +56,7 @@ export function journal(app) {
     tools: [
       search, h("div", { class: "chips", role: "group", "aria-label": "Which requests" }, chips), since, extent, unauthenticated,
       h("span", { class: "note exports" }, "Export ", downloads),
-      button("Findings", () => app.go({ id: "findings" }), { title: "What a careful client would not send" }),
+      lint,
       button("Send a request", () => app.go({ id: "send" }), { class: "primary" }),
     ],
     content: rows.node,
@@ -100,6 +101,13 @@ export function journal(app) {
     draw();
   });
 
+  /** tally counts the findings on their button. */
+  const tally = series(async () => {
+    const all = await attempt(() => app.api.get("journal", { as: "findings" })) ?? [];
+    put(lint, "Findings", all.length > 0 && badge(all.length, "warn"));
+    if (app.route.id === "findings") findings(all);
+  });
+
   const older = series(async () => {
     const found = await read({ before: entries[entries.length - 1].request_id, last: page });
     if (!found) return;
@@ -117,12 +125,11 @@ export function journal(app) {
   }
 
   /** findings shows what lint found in the requests. */
-  async function findings() {
-    const all = await attempt(() => app.api.get("journal", { as: "findings" }));
-    if (!all || app.route.id !== "findings") return;
+  function findings(all) {
     const rules = [...new Set(all.map(({ rule }) => rule))].map((rule) => all.filter((one) => one.rule === rule));
     view.open("findings", h("h2", null, count(all.length, "finding")),
-      note("Findings are requests that a careful client does not send, such as one with an unknown field."),
+      note("What a careful client does not do: send a request with an unknown field, or pay for a document twice. "
+        + "Go tests check it with Lint."),
       rules.map((same) => part([badge(same[0].rule, "warn"), ` ${count(same.length, "finding")}`], note(same[0].advice),
         h("ul", null, same.map((one) => h("li", null, one.operation, " ", linked(one.detail), ` ${count(one.times, "time")}`,
           one.request_id && [", last as ", linked(one.request_id)]))))));
@@ -139,13 +146,17 @@ export function journal(app) {
       exports.forEach(([as], i) => { downloads[i].href = app.api.address("journal", { ...filter(), as }); });
       if (loaded && loaded !== JSON.stringify(filter())) load();
       rows.mark(id);
-      if (id === "findings") findings();
+      if (id === "findings") tally();
       else if (id.startsWith("send")) sending.show(id);
       else detail(id);
     },
     refresh(changed) {
-      if (changed.has("journal_entries")) load();
-      if (changed.has("journal_entries") && app.route.id === "findings") findings();
+      const { after } = app.route.query;
+      if (after && Number(after.slice("req-".length)) > app.summary.journal_entries) app.go({ query: { after: "" } }); // reset
+      if (changed.has("journal_entries")) {
+        load();
+        tally();
+      }
       const refused = app.summary.unauthenticated_entries;
       unauthenticated.hidden = !refused || app.route.world === "unauthenticated";
       unauthenticated.href = app.link({ world: "unauthenticated" });

@@ -74,7 +74,7 @@ export function webhooks(app) {
     const delivery = found.deliveries.find((one) => one.delivery_id === id);
     const webhook = found.webhooks.find((one) => one.webhook_id === id);
     const notification = found.inbox.find((one) => `notification-${one.number}` === id);
-    if (id === "new") newForm(app, view);
+    if (id === "new") newForm(app, view, inboxURL);
     else if (id === "event") eventForm(app, view);
     else if (delivery) deliveryDetail(app, view, delivery);
     else if (webhook) webhookDetail(app, view, webhook);
@@ -177,11 +177,12 @@ function webhookDetail(app, view, hook) {
     method: "PATCH", path, value: { name, url, events }, action: "Save",
     done: () => "Webhook saved",
   });
+  const kind = eventChoice(form);
   view.open(shown, h("h2", null, badge(active ? "active" : "inactive"), " ", name),
     actions(button(active ? "Disable" : "Enable", enable),
       button("Remove", () => attempt(() => app.api.remove(path), "Webhook removed")),
       h("a", { class: "button", href: app.link({ id: "", query: { show: "", q: id } }) }, "Its deliveries")),
-    form.node,
+    labelled("Events", kind), form.node,
     facts([
       ["Webhook", id],
       ["Created", moment(hook.created_at)],
@@ -191,7 +192,7 @@ function webhookDetail(app, view, hook) {
 }
 
 /** newForm shows the form of a new webhook. */
-function newForm(app, view) {
+function newForm(app, view, inboxURL) {
   if (view.shows("new")) return;
   const form = editor(app, {
     method: "POST", path: "webhooks", value: newWebhook, action: "Add webhook",
@@ -200,7 +201,21 @@ function newForm(app, view) {
       return "Webhook added";
     },
   });
-  view.open("new", h("h2", null, "New webhook"), form.node);
+  const target = choice([[newWebhook.url, "A receiver on this machine"], [inboxURL, "The inbox of this world"]],
+    { onchange: () => change(form, { url: target.value }) });
+  view.open("new", h("h2", null, "New webhook"),
+    h("div", { class: "line" }, labelled("Receiver", target), labelled("Events", eventChoice(form))), form.node);
+}
+
+/** change sets members of what is typed. */
+const change = (form, members) => attempt(async () => form.set({ ...form.value(), ...members }));
+
+/** eventChoice makes a select of the events of a webhook. */
+function eventChoice(form) {
+  const chosen = () => (select.value ? { events: select.value.split(" ") } : {});
+  const select = choice([["", "as below"], [events.join(" "), "all shipment events"], ...events.map((name) => [name, name])],
+    { onchange: () => change(form, chosen()) });
+  return select;
 }
 
 /** eventForm shows the form of an event. */
