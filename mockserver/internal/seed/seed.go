@@ -54,8 +54,8 @@ const (
 // seeder makes the state that worlds of a scenario begin with.
 type seeder struct {
 	*account.Account
-	plan      Plan
-	articles  map[string]article // by a short name
+	plan Plan
+	catalogue
 	delivered []*notify.Delivery // oldest first
 	err       error              // the first mistake in the catalogue
 }
@@ -63,7 +63,8 @@ type seeder struct {
 // New returns the account that worlds of a plan begin with, and its delivery log, oldest first. Both follow from the
 // seed, in the order of the steps. An error is a mistake in the catalogue.
 func New(p Plan) (*account.Account, []*notify.Delivery, error) {
-	w := &seeder{plan: p, articles: articles(), Account: account.New(p.Seed)}
+	w := &seeder{plan: p, Account: account.New(p.Seed)}
+	w.catalogue, w.err = readCatalogue()
 	if p.Empty {
 		w.seedWallets()
 	} else {
@@ -97,19 +98,18 @@ func (w *seeder) amount(text string) shipping.Amount {
 // seedShipments makes the voyages, newest first. If the plan has more shipments, the voyages repeat, 50 days earlier
 // each time.
 func (w *seeder) seedShipments() {
-	towns, choices, all := places(), carriers(), voyages()
-	for i := range cmp.Or(w.plan.Shipments, len(all)) {
-		v := all[i%len(all)]
-		items, c := w.items(v.goods), choices[i%len(choices)]
-		made := Epoch.Add(-v.age - time.Duration(i/len(all))*50*day)
+	for i := range cmp.Or(w.plan.Shipments, len(w.Voyages)) {
+		v := w.Voyages[i%len(w.Voyages)]
+		items, c := w.items(v.Goods), w.Carriers[i%len(w.Carriers)]
+		made := Epoch.Add(-time.Duration(v.Hours)*time.Hour - time.Duration(i/len(w.Voyages))*50*day)
 		s := &account.Shipment{
-			ShipmentID: w.IDs.Coded("SH"), Status: v.status,
-			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.from]},
-			AddressTo:   account.Address{AddressID: w.IDs.Numbered("AD"), Address: towns[v.to]},
+			ShipmentID: w.IDs.Coded("SH"), Status: v.Status,
+			AddressFrom: account.Address{AddressID: w.IDs.Numbered("AD"), Address: w.Places[v.From]},
+			AddressTo:   account.Address{AddressID: w.IDs.Numbered("AD"), Address: w.Places[v.To]},
 			Parcel:      account.Parcel{ParcelID: w.IDs.Numbered("PC"), Items: items},
-			CarrierName: c.name, CarrierSlug: c.slug, TrackingNumber: strconv.Itoa(1_000_000_000 +
+			CarrierName: c.Name, CarrierSlug: c.Slug, TrackingNumber: strconv.Itoa(1_000_000_000 +
 				w.IDs.Random.IntN(900_000_000)),
-			Amount: w.amount(c.price), Currency: "USD", Events: history(v, towns, made), User: w.User,
+			Amount: w.amount(c.Price), Currency: "USD", Events: w.events(v, made), User: w.User,
 			CreatedAt: jsontext.Timestamp{Time: made}, UpdatedAt: jsontext.Timestamp{Time: made},
 		}
 		if n := len(s.Events); n > 0 {
@@ -120,9 +120,9 @@ func (w *seeder) seedShipments() {
 	}
 }
 
-// history returns the events of a shipment for its status.
-func history(v voyage, towns map[string]regulatory.Address, made time.Time) []account.Progress {
-	from, to := towns[v.from].City, towns[v.to].City
+// events returns the events of a shipment for its status.
+func (w *seeder) events(v voyage, made time.Time) []account.Progress {
+	from, to := w.Places[v.From].City, w.Places[v.To].City
 	steps := []struct {
 		after              time.Duration
 		text, where, state string
@@ -132,7 +132,7 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []ac
 		{20 * time.Hour, "Picked up and on its way", from, "in-transit"},
 		{4 * day, "Delivered and signed for", to, "delivered"},
 	}
-	reached := slices.Index([]string{"pending", "confirmed", "in-transit", "delivered"}, v.status)
+	reached := slices.Index([]string{"pending", "confirmed", "in-transit", "delivered"}, v.Status)
 	events := []account.Progress{}
 	for _, step := range steps[:reached+1] {
 		events = append(events, account.Progress{CreatedAt: jsontext.Timestamp{Time: made.Add(step.after)},
@@ -144,10 +144,10 @@ func history(v voyage, towns map[string]regulatory.Address, made time.Time) []ac
 func (w *seeder) items(goods []order) []regulatory.LineItem {
 	var items []regulatory.LineItem
 	for _, o := range goods {
-		a := w.articles[o.article]
+		a := w.Articles[o.Article]
 		items = append(items, regulatory.LineItem{
-			ItemID: w.IDs.Coded("IT"), Description: a.description, HSCode: a.hsCode, Quantity: regulatory.Quantity(o.pieces),
-			UnitPrice: w.amount(a.price), Currency: "USD", Weight: w.amount(a.weight), OriginCountry: a.madeIn,
+			ItemID: w.IDs.Coded("IT"), Description: a.Description, HSCode: a.HSCode, Quantity: regulatory.Quantity(o.Pieces),
+			UnitPrice: w.amount(a.Price), Currency: "USD", Weight: w.amount(a.Weight), OriginCountry: a.MadeIn,
 		})
 	}
 	return items
@@ -155,16 +155,11 @@ func (w *seeder) items(goods []order) []regulatory.LineItem {
 
 // seedInvoices makes the commercial invoices that analysis can read.
 func (w *seeder) seedInvoices() {
-	towns := places()
-	for i, v := range []voyage{
-		{from: "shenzhen", to: "newyork", goods: []order{{"powerbank", 500}, {"laptop", 20}, {"phonecase", 1000}}},
-		{from: "lagos", to: "houston", goods: []order{{"bag", 40}, {"shirt", 120}, {"sneakers", 30}}},
-		{from: "accra", to: "hamburg", goods: []order{{"cocoa", 600}}},
-	} {
+	for i, v := range w.catalogue.Invoices {
 		url := fmt.Sprintf("https://invoices.example/INV-%d.pdf", 1001+i)
-		w.Invoices[url] = regulatory.Consignment{
-			Items:     w.items(v.goods),
-			Addresses: regulatory.Addresses{Origin: towns[v.from], Destination: towns[v.to]},
+		w.Account.Invoices[url] = regulatory.Consignment{
+			Items:     w.items(v.Goods),
+			Addresses: regulatory.Addresses{Origin: w.Places[v.From], Destination: w.Places[v.To]},
 			Shipping: regulatory.Shipping{CarrierSlug: "dhl-express", Service: "Express Worldwide", Incoterm: "DAP",
 				ReasonForExport: "sale"},
 		}
@@ -174,7 +169,7 @@ func (w *seeder) seedInvoices() {
 
 // seedRates makes groups of offers, each group for one parcel, oldest first.
 func (w *seeder) seedRates() {
-	choices, money := carriers(), purses()
+	choices, money := w.Carriers, w.Wallets
 	var made time.Time
 	var from, to, box string
 	for i := range seededRates {
@@ -187,7 +182,7 @@ func (w *seeder) seedRates() {
 		if i%5 == 4 {
 			purse = money[1+i%3]
 		}
-		amount := w.priced(c.price, purse, 40+w.IDs.Random.IntN(400))
+		amount := w.priced(c.Price, purse, 40+w.IDs.Random.IntN(400))
 		fee := w.priced("1", purse, 20+w.IDs.Random.IntN(60))
 		coverage := w.priced("100", purse, 100)
 		breakdown := json.RawMessage("[]")
@@ -197,14 +192,14 @@ func (w *seeder) seedRates() {
 			w.check(err)
 		}
 		w.Add("rates", account.Rate{
-			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.currency, Breakdown: breakdown,
-			CarrierName: c.name, CarrierSlug: c.slug, CarrierLogo: "https://logos.example/" + c.slug + ".svg",
-			Description: c.service, CarrierReference: w.IDs.Numbered("CA"),
+			RateID: w.IDs.Numbered("RT"), Amount: amount, Currency: purse.Currency, Breakdown: breakdown,
+			CarrierName: c.Name, CarrierSlug: c.Slug, CarrierLogo: "https://logos.example/" + c.Slug + ".svg",
+			Description: c.Service, CarrierReference: w.IDs.Numbered("CA"),
 			DeliveryAddress: to, PickupAddress: from, Parcel: box,
-			DeliveryDate: jsontext.Timestamp{Time: made.Add(time.Duration(c.etaMinutes) * time.Minute)}, DeliveryETA: c.etaMinutes, DeliveryTime: c.eta,
+			DeliveryDate: jsontext.Timestamp{Time: made.Add(time.Duration(c.Minutes) * time.Minute)}, DeliveryETA: c.Minutes, DeliveryTime: c.ETA,
 			PickupETA: 1440, PickupTime: "Within 24 hours",
-			IncludesInsurance: c.insured, InsuranceFee: fee, InsuranceCoverage: coverage,
-			Metadata: account.RateMetadata{LocalProductCode: c.localCode, ProductCode: c.code}, Used: i%9 == 0, User: w.User,
+			IncludesInsurance: c.Insured, InsuranceFee: fee, InsuranceCoverage: coverage,
+			Metadata: account.RateMetadata{LocalProductCode: c.LocalCode, ProductCode: c.Code}, Used: i%9 == 0, User: w.User,
 			CreatedAt: jsontext.Timestamp{Time: made}, UpdatedAt: jsontext.Timestamp{Time: made},
 		})
 	}
@@ -214,7 +209,7 @@ func (w *seeder) seedRates() {
 func (w *seeder) priced(dollars string, into purse, percent int) shipping.Amount {
 	part, err := shipping.NewAmount(int64(percent), 2)
 	w.check(err)
-	for _, factor := range []string{dollars, into.perDollar} {
+	for _, factor := range []string{dollars, into.PerDollar} {
 		part, err = part.Mul(w.amount(factor))
 		w.check(err)
 	}
@@ -250,7 +245,7 @@ func (w *seeder) seedWebhooks() {
 // seedDeliveries makes what the newest webhook was sent about the seeded shipments, oldest first.
 func (w *seeder) seedDeliveries() {
 	receiver := w.Webhooks.All[len(w.Webhooks.All)-1]
-	for _, id := range w.ShipmentIDs[:min(len(w.ShipmentIDs), len(voyages()))] {
+	for _, id := range w.ShipmentIDs[:min(len(w.ShipmentIDs), len(w.Voyages))] {
 		s := w.Shipments[id]
 		for i, step := range s.Events {
 			event := "shipment.updated"
@@ -275,19 +270,21 @@ func (w *seeder) seedDeliveries() {
 	slices.SortStableFunc(w.delivered, func(a, b *notify.Delivery) int { return a.CreatedAt.Compare(b.CreatedAt) })
 }
 
+const day = 24 * time.Hour
+
 // Epoch is where every seeded history ends. It is fixed, so that a seed always gives the same times.
 var Epoch = time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)
 
 // seedWallets opens the wallets and plays their history in the order of time: a first funding each,
 // then shipments paid for, with more funding wherever a wallet would run dry.
 func (w *seeder) seedWallets() {
-	money := purses()
+	money := w.Wallets
 	wallets := make([]string, len(money))
 	at := Epoch.Add(-150 * day)
 	for i, p := range money {
-		w.ExchangeRates[p.currency] = w.amount(p.perDollar)
+		w.ExchangeRates[p.Currency] = w.amount(p.PerDollar)
 		wallets[i] = w.IDs.Numbered("VA")
-		w.openWallet(ledger.Wallet{Reference: wallets[i], Currency: p.currency, Name: p.name}, p, at)
+		w.openWallet(ledger.Wallet{Reference: wallets[i], Currency: p.Currency, Name: p.Name}, p, at)
 		at = at.Add(time.Minute)
 	}
 	debits := w.plan.debits()
@@ -313,7 +310,7 @@ func (w *seeder) openWallet(wallet ledger.Wallet, p purse, at time.Time) {
 	}
 	w.TransactionsOf(wallet.Reference)
 	if !w.plan.Empty {
-		w.check(w.Fund(wallet.Reference, p.opening, memo, at))
+		w.check(w.Fund(wallet.Reference, p.Opening, memo, at))
 	}
 }
 
@@ -334,7 +331,7 @@ func (w *seeder) drain(wallets []string, at time.Time) {
 func (w *seeder) chooseWallet(money []purse) int {
 	drawn := w.IDs.Random.IntN(100)
 	for i, p := range money {
-		if drawn -= p.share; drawn < 0 {
+		if drawn -= p.Share; drawn < 0 {
 			return i
 		}
 	}
@@ -353,7 +350,7 @@ func (w *seeder) payForShipment(wallet string, p purse, number int, at time.Time
 		how.TxRef = "SHP-" + w.IDs.Alphanumerics(12)
 	}
 	if balance, _ := w.Ledger.Balance(wallet); balance.Cmp(amount) < 0 {
-		w.check(w.Fund(wallet, p.opening, "Wallet funded", at))
+		w.check(w.Fund(wallet, p.Opening, "Wallet funded", at))
 	}
 	e, err := w.Ledger.Debit(wallet, amount, id, "Payment for shipment label", at, id)
 	w.check(err)
