@@ -215,10 +215,11 @@ func (c *counter) nearPrice(n decimal.Number) bool {
 	return ok && double.Cmp(c.price.most) >= 0
 }
 
-// isMinor reports whether a number is the price in minor units.
+// isMinor reports whether a number is the price in minor units, which may be rounded to a whole number.
 func (c *counter) isMinor(n decimal.Number) bool {
-	minor, ok := c.price.most.Mul(decimal.Number{Units: 100})
-	return ok && n == minor
+	minor, ok := c.price.most.Mul(decimal.Number{Units: -100})
+	difference, fits := minor.Add(n)
+	return ok && fits && difference.Cmp(decimal.Number{Units: 1}) < 0 && difference.Cmp(decimal.Number{Units: -1}) > 0
 }
 
 // share adds a part of the price: 7.5 and 0.075 are both 7.5 %.
