@@ -1,29 +1,26 @@
 // Package redact keeps a secret key out of everything that is printed, logged or returned: a [Key] cannot be
 // printed, and a text that a peer sent back is withheld whole if it contains the key.
 //
-// The key is found in any case: as it is, broken over lines, with any of its characters escaped as in JSON, Go, a URL
-// or HTML, however often, and in base64 (such as that of "user:key"), hexadecimal and decimal bytes. A part of
-// the key counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A
-// key of fewer characters, such as "test", is found as a whole word only, as it is or escaped: it may occur in any
-// text.
+// Texts are compared in one form: their letters and digits, in small letters, each escaped one as itself. In this form,
+// the key is found as it is, in base64 (such as that of "user:key"), hexadecimal and decimal bytes. A part of the key
+// counts as the key: its first 11 characters, of which 8 are often "sk_test_", and any half of at least 11. A key of
+// fewer characters, such as "test", is found as a whole word only, as it is or escaped: it may occur in any text.
 package redact
 
 import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // Mark stands for a text that is withheld.
@@ -183,40 +180,36 @@ func (e *withheld) Temporary() bool      { return e.temporary }
 
 // finder finds a key in texts.
 type finder struct {
-	parts []string // in small letters
-	word  string   // the key, if it has fewer characters than a part
+	word  *regexp.Regexp // of a key that is too short to have parts
+	parts []string       // canonical, in each notation
 	// filter has a bit for each four characters in a row that the key has in one of its notations. It is so large that two
 	// of them in a row are rare in a text without the key.
 	filter [4096]uint64
 }
 
 const (
-	leastPart = 11
-	// small makes a letter small, and some other characters the same.
-	small = 0x20
+	leastPart      = 11
+	leastCanonical = 6 // of a part that consists of punctuation for the most part
 )
 
 func newFinder(key string) *finder {
-	plain := strings.ToLower(decode(key, isSpace)) // the key itself may hold what looks like an escape
-	if plain == "" {                               // backslashes only
-		plain = key
+	if len(key) < leastPart || len(canonical(decode(key, false))) < leastCanonical {
+		return &finder{word: wholeWord(decode(key, true))}
 	}
-	n := len(plain)
-	if n < leastPart {
-		return &finder{word: plain}
+	f := &finder{}
+	half := max(leastPart, len(key)/2)
+	parts := []string{key[:leastPart]}
+	for at := range len(key) - half + 1 {
+		parts = append(parts, key[at:at+half])
 	}
-	f := &finder{parts: []string{plain[:leastPart]}}
-	half := max(leastPart, n/2)
-	for at := range n - half + 1 {
-		f.parts = append(f.parts, plain[at:at+half])
+	for _, part := range parts {
+		for _, notation := range notations(part) {
+			if part := canonical(decode(notation, false)); len(part) >= leastCanonical {
+				f.parts = append(f.parts, part)
+			}
+		}
 	}
-	decimals := fmt.Sprint([]byte(key))
-	notations := []string{plain, hex.EncodeToString([]byte(key)), decimals, strings.ReplaceAll(decimals, " ", ",")}
-	for before := range 3 { // the encoding of the key depends on its place in the encoded text
-		text := append(make([]byte, before), key...)
-		notations = append(notations, base64.StdEncoding.EncodeToString(text), base64.URLEncoding.EncodeToString(text))
-	}
-	for _, notation := range notations {
+	for _, notation := range append(notations(key), decode(key, false)) {
 		for at := range max(0, len(notation)-3) {
 			word, bit := f.place(notation[at:])
 			f.filter[word] |= bit
@@ -225,28 +218,52 @@ func newFinder(key string) *finder {
 	return f
 }
 
+// wholeWord returns an expression for a word without a letter, digit or underscore next to it.
+func wholeWord(word string) *regexp.Regexp {
+	expression := regexp.QuoteMeta(word)
+	if regexp.MustCompile(`^\w`).MatchString(word) {
+		expression = `\b` + expression
+	}
+	if regexp.MustCompile(`\w$`).MatchString(word) {
+		expression += `\b`
+	}
+	return regexp.MustCompile(`(?i)` + expression)
+}
+
+// notations returns a text as it is, in hexadecimal and decimal bytes, and in base64. The characters of base64 depend on
+// the place of the text in what is encoded; those that also depend on what is next to it are left out.
+func notations(text string) []string {
+	decimals := fmt.Sprint([]byte(text))
+	all := []string{text, fmt.Sprintf("%x", text), decimals, strings.ReplaceAll(decimals, " ", ",")}
+	for before := range 3 {
+		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))
+		all = append(all, encoded[(before*8+5)/6:(before+len(text))*8/6])
+	}
+	return all
+}
+
 // place returns the word and the bit of the filter for the first four characters of a text.
 func (f *finder) place(text string) (word uint32, bit uint64) {
-	hash := (binary.LittleEndian.Uint32([]byte(text[:4])) | small*0x01010101) * 2654435761 >> 14
+	const small = 0x20202020 // makes letters small, and some other characters the same
+	hash := (binary.LittleEndian.Uint32([]byte(text[:4])) | small) * 2654435761 >> 14
 	return hash / 64 % uint32(len(f.filter)), 1 << (hash % 64)
 }
 
 // find reports whether a text contains the key.
 func (f *finder) find(text string) bool {
-	if f.word != "" {
-		return f.containsWord(text)
+	if f.word != nil {
+		return f.word.MatchString(decode(text, true))
 	}
 	near := f.near(text)
 	if !near && !escaped(text) {
 		return false
 	}
-	plain := decode(text, isSpace)
-	if !near && !f.near(plain) {
+	text = decode(text, false)
+	if !near && !f.near(text) {
 		return false
 	}
-	return f.contains(plain) || binaryIn(text, plain, func(data string) bool {
-		return (f.near(data) || escaped(data)) && f.contains(decode(data, isSpace))
-	})
+	text = canonical(text)
+	return slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // near reports whether a text may contain a part of the key, if nothing is escaped: each part has two groups of four
@@ -264,88 +281,45 @@ func (f *finder) near(text string) bool {
 	return false
 }
 
-func (f *finder) contains(text string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(text, part) })
-}
-
-// containsWord reports whether the key is in a text without a letter, digit or underscore next to it.
-func (f *finder) containsWord(text string) bool {
-	if escaped(text) {
-		text = decode(text, func(byte) bool { return false })
-	}
-	text = strings.ToLower(text)
-	for at := 0; ; at++ {
-		next := strings.Index(text[at:], f.word)
-		if next < 0 {
-			return false
+// canonical returns the letters and digits of a text, in small letters.
+func canonical(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
 		}
-		at += next
-		if !joined(text[:at], text[at:]) && !joined(text[:at+len(f.word)], text[at+len(f.word):]) {
-			return true
-		}
-	}
+		return -1
+	}, text)
 }
 
-// joined reports whether two parts of a text, in small letters, meet within a word.
-func joined(before, after string) bool {
-	return before != "" && after != "" && isWordPart(before[len(before)-1]) && isWordPart(after[0])
-}
-
-func isWordPart(c byte) bool {
-	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_'
-}
-
-const (
-	// starts are the characters that begin an escape, and longestEscape is the size of the longest escape.
-	starts        = `\%&`
-	longestEscape = len("&#00000115;")
-)
-
-// codes are the escapes that end with the number of a character: so many digits of a base.
-var codes = []struct {
-	prefix       string
-	digits, base int
-}{{`\u`, 4, 16}, {`\x`, 2, 16}, {`%`, 2, 16}, {`\`, 3, 8}}
-
-// names are the other escapes.
-var names = []struct {
-	name string
-	c    byte
-}{{`\\`, '\\'}, {`\n`, ' '}, {`\r`, ' '}, {`\t`, ' '}, {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'},
-	{"&apos;", '\''}}
-
+// escaped reports whether a text may have an escape.
 func escaped(text string) bool {
-	for _, start := range []byte(starts) {
-		if strings.IndexByte(text, start) >= 0 {
-			return true
-		}
-	}
-	return false
+	return strings.IndexByte(text, '\\') >= 0 || strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '&') >= 0
 }
 
-// decode returns a text without backslashes and what is left out, each escaped character as itself. An escape is
-// decoded as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so "s".
-func decode(text string, leftOut func(byte) bool) string {
+// decode returns a text with each escaped character as itself, with its white space, or without that and backslashes. An
+// escape is decoded as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so
+// "s".
+func decode(text string, withSpace bool) string {
+	if !escaped(text) {
+		return text
+	}
 	out := make([]byte, 0, len(text))
-	open := 0 // characters that an escape may still take
 	for _, c := range []byte(text) {
 		for size := 0; ; {
 			out = out[:len(out)-size]
-			if !leftOut(c) {
+			if withSpace || !isSpace(c) {
 				out = append(out, c)
 			}
-			if strings.IndexByte(starts, c) >= 0 {
-				open = longestEscape
-			}
-			if open == 0 {
-				break
-			}
-			open--
 			if c, size = escapeAtEnd(out); size == 0 {
 				break
 			}
 		}
+	}
+	if withSpace {
+		return string(out)
 	}
 	return strings.ReplaceAll(string(out), `\`, "")
 }
@@ -355,84 +329,40 @@ func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 // escapeAtEnd returns the character of the escape that a text ends with, and the size of the escape; 0 if it ends with
 // none.
 func escapeAtEnd(text []byte) (c byte, size int) {
-	for _, e := range names {
-		if bytes.HasSuffix(text, []byte(e.name)) {
-			return e.c, len(e.name)
-		}
-	}
-	for _, e := range codes {
-		size = len(e.prefix) + e.digits
-		if digits, ok := bytes.CutPrefix(text[max(0, len(text)-size):], []byte(e.prefix)); ok && len(digits) == e.digits {
-			if c, ok := character(digits, e.base); ok {
+	for size = 2; size <= min(len(text), len("&#00000115;")); size++ {
+		switch text[len(text)-size] {
+		case '\\', '%', '&':
+			if c, ok := unescape(string(text[len(text)-size:])); ok {
 				return c, size
 			}
 		}
 	}
-	text, ok := bytes.CutSuffix(text[max(0, len(text)-longestEscape):], []byte(";"))
-	at := bytes.LastIndex(text, []byte("&#"))
-	if !ok || at < 0 {
-		return 0, 0
-	}
-	size, text = len(text)-at+1, bytes.ToLower(text[at+2:])
-	base := 10
-	if digits, ok := bytes.CutPrefix(text, []byte("x")); ok {
-		base, text = 16, digits
-	}
-	if c, ok = character(text, base); !ok {
-		return 0, 0
-	}
-	return c, size
+	return 0, 0
 }
 
-// character returns the ASCII character of a number.
-func character(digits []byte, base int) (c byte, ok bool) {
-	n, err := strconv.ParseUint(string(digits), base, 7)
-	return byte(n), err == nil
-}
-
-const (
-	digits       = "0123456789"
-	hexDigits    = digits + "abcdefABCDEF"
-	base64Digits = digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/-_"
-)
-
-// binaryIn calls found with the bytes that parts of a text stand for, until it returns true: decimal numbers,
-// hexadecimal digits and base64. decoded is the text without white space and escapes.
-func binaryIn(text, decoded string, found func(string) bool) bool {
-	var numbers []byte
-	for number := range runs(text, digits) {
-		if n, err := strconv.ParseUint(number, 10, 8); err == nil {
-			numbers = append(numbers, byte(n))
+// unescape returns the ASCII character of an escape as in JSON, Go, a URL or HTML.
+func unescape(escape string) (c byte, ok bool) {
+	for _, name := range []struct {
+		escape string
+		c      byte
+	}{{`\\`, '\\'}, {`\/`, '/'}, {`\"`, '"'}, {`\n`, ' '}, {`\r`, ' '}, {`\t`, ' '},
+		{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}} {
+		if escape == name.escape {
+			return name.c, true
 		}
 	}
-	if found(string(numbers)) {
-		return true
-	}
-	standard := strings.NewReplacer("-", "+", "_", "/").Replace
-	for _, notation := range []struct {
-		digits string
-		group  int // of so many digits
-		decode func(string) ([]byte, error)
-	}{{hexDigits, 2, hex.DecodeString}, {base64Digits, 4, base64.RawStdEncoding.DecodeString}} {
-		for run := range runs(decoded, notation.digits) {
-			if len(run)*3/4 < leastPart { // base64, which is the shorter one, of less than a part of a key
-				continue
-			}
-			for i := range min(notation.group, len(run)) { // the first digits may belong to what comes before
-				if data, _ := notation.decode(standard(run[i:])); found(string(data)) {
-					return true
-				}
+	for _, code := range []struct {
+		prefix, suffix string
+		digits, base   int // any number of digits before a suffix
+	}{{`\u`, "", 4, 16}, {`\x`, "", 2, 16}, {"%", "", 2, 16}, {`\`, "", 3, 8}, {"&#x", ";", 0, 16}, {"&#X", ";", 0, 16},
+		{"&#", ";", 0, 10}} {
+		digits, begins := strings.CutPrefix(escape, code.prefix)
+		digits, ends := strings.CutSuffix(digits, code.suffix)
+		if begins && ends && (len(digits) == code.digits || code.suffix != "") {
+			if n, err := strconv.ParseUint(digits, code.base, 7); err == nil {
+				return byte(n), true
 			}
 		}
 	}
-	return false
-}
-
-// runs returns the parts of a text that consist of the given characters.
-func runs(text, characters string) iter.Seq[string] {
-	var among [utf8.RuneSelf]bool
-	for _, c := range []byte(characters) {
-		among[c] = true
-	}
-	return strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || !among[r] })
+	return 0, false
 }
