@@ -36,7 +36,9 @@ func TestParseAmount(t *testing.T) {
 
 func TestAmount_AbsentZeroAndUnreadable(t *testing.T) {
 	var v struct{ Absent, Null, Zero, Empty, Text, Wide, Object, List, True, Quoted shipping.Amount }
-	err := json.Unmarshal([]byte(`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Object":{},"List":[],"True":true,"Quoted":"3,500.25"}`), &v)
+	err := json.Unmarshal([]byte(
+		`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Object":{},"List":[],"True":true,"Quoted":"3,500.25"}`),
+		&v)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -361,7 +361,8 @@ func readerOf(d *dialect.Dialect) *jsonread.Reader {
 			"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode,
 		},
 		reflect.TypeFor[PurchasedDocument](): {
-			"document_type": d.Document.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency, "mode": d.Offer.Mode,
+			"document_type": d.Document.DocumentType, "amount": d.Offer.Amount, "currency": d.Offer.Currency,
+			"mode": d.Offer.Mode,
 		},
 		reflect.TypeFor[requestWire](): {"request": strings.TrimPrefix(d.Record.At, "[0]")},
 	}

@@ -47,7 +47,7 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	for _, call := range callsWithOptions() {
 		var response shipping.Response
 		service := shippingtest.NewService(call.Success().HeaderSet(http.Header{"X-Answer": {"7"}}))
-		_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})), nil,
+		_, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()), nil,
 			shipping.WithHeader("X-Ours", "1"),
 			shipping.WithQuery("ours", "1"), shipping.WithResponse(&response))
 		if err != nil {
@@ -189,7 +189,9 @@ func (fixedJar) Cookies(*url.URL) []*http.Cookie {
 func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
 	t.Parallel()
 	whole := func() *http.Response {
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"status":true,"message":"","data":{"request_id":"RD-1","status":"processing"}}`))}
+		return &http.Response{StatusCode: 200, Header: http.Header{},
+			Body: io.NopCloser(strings.NewReader(
+				`{"status":true,"message":"","data":{"request_id":"RD-1","status":"processing"}}`))}
 	}
 	for name, respond := range map[string]func() (*http.Response, error){
 		"a response and an error": func() (*http.Response, error) { return whole(), errors.New("and an error") },
@@ -243,7 +245,7 @@ func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
 		t.Run(call.Operation, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(call.Success())
-			if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
+			if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())); err != nil {
 				t.Fatal(err)
 			}
 			if service.Count("") != 1 {
@@ -322,14 +324,16 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 		"purchase in the caller's order": {func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.Purchase(ctx,
 				&shipping.PurchaseRequest{RequestID: shippingtest.RequestID,
-					DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)}))
+					DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"},
+					Draft:         shippingtest.DraftRecord(shippingtest.RequestID)}))
 		}, `{"request_id":"` + shippingtest.RequestID + `","document_types":["TEXTILE","AMS"]}`},
 		"items with exact money": {func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, []shipping.LineItem{{
 				ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, UnitPrice: amount, Currency: "USD", Weight: 0.4,
 				OriginCountry: "CN",
 			}}))
-		}, `{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,"currency":"USD","weight":0.4,"origin_country":"CN"}]}`},
+		}, `{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,` +
+			`"currency":"USD","weight":0.4,"origin_country":"CN"}]}`},
 		"no items": {func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, nil))
 		}, `{"line_items":[]}`},
@@ -337,7 +341,7 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(shippingtest.OK(`{"request_id":"` + shippingtest.RequestID + `"}`))
-			if err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
+			if err := test.do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())); err != nil {
 				t.Fatal(err)
 			}
 			if got := service.Requests()[0].Body; got != test.want {
@@ -451,7 +455,8 @@ func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
 	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
 	client := shippingtest.NewClient(t, service,
 		shipping.WithDialect(dialect.Reference()), shipping.WithDialect(&dialect.Dialect{Routes: map[string]string{
-			operations.DocumentPDF: "/v2/forms/{document_type}/{request_id}", operations.RetryRequest: "PATCH /v1/again/{request_id}",
+			operations.DocumentPDF:  "/v2/forms/{document_type}/{request_id}",
+			operations.RetryRequest: "PATCH /v1/again/{request_id}",
 		}}))
 	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
 		t.Fatal(err)
@@ -481,7 +486,8 @@ func TestOperations_OnlyReadingsRepeat(t *testing.T) {
 			t.Errorf("%s changes something and is retried after any failure", operation.Name)
 		}
 		if (operation.Method != http.MethodGet) != (operation.Again != "") {
-			t.Errorf("%s: its row needs Again if it changes something: decide what a second request does. If that moves money, it needs "+
+			t.Errorf("%s: its row needs Again if it changes something: decide what a second request does. If that moves "+
+				"money, it needs "+
 				"Retry: Never, so that lint and the sweep report a second one; otherwise Retry: Unsent", operation.Name)
 		}
 	}

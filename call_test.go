@@ -173,7 +173,8 @@ func TestHugeAnswersAreReadOrRefusedWhole(t *testing.T) {
 		{"an unknown value 9,000 deep", `{"rate_id":"RT-1","unknown":` + deep + `}`, 1},
 		{"an unknown value deeper than encoding/json reads", `{"unknown":` + tooDeep + `}`, -1},
 	} {
-		page, err := clientOf(t, []byte(`{"status":true,"message":"","data":{"rates":[`+test.rates+`]}}`)).Rates.List(t.Context(), nil)
+		page, err := clientOf(t, []byte(`{"status":true,"message":"","data":{"rates":[`+test.rates+`]}}`)).Rates.List(
+			t.Context(), nil)
 		if test.count < 0 {
 			if err == nil {
 				t.Errorf("%s: read without an error", test.what)
@@ -230,17 +231,36 @@ func answerOf(list, format string, n int) []byte {
 	for i := range records {
 		records[i] = fmt.Sprintf(format, 938_170_000+i, i%100, i%60)
 	}
-	return fmt.Appendf(nil, `{"status":true,"message":"Retrieved successfully","data":{%q:[%s],"pagination":{"total":%d,"perPage":%d,"page":1,"pageCount":1}}}`,
+	return fmt.Appendf(nil, `{"status":true,"message":"Retrieved successfully","data":{%q:[%s],`+
+		`"pagination":{"total":%d,"perPage":%d,"page":1,"pageCount":1}}}`,
 		list, strings.Join(records, ","), n, max(n, 100))
 }
 
 func ratesAnswer(n int) []byte {
-	return answerOf("rates", `{"rate_id":"RT-0%[1]d","amount":61350.%02[2]d,"currency":"NGN","breakdown":[],"carrier_name":"DHL Express Worldwide","carrier_slug":"dhl-express","carrier_logo":"https://logos.example/carriers/dhl-express/mark-512x512.svg","carrier_rate_description":"Door to door delivery by the end of the next possible working day, with clearance through customs","carrier_reference":"CA-0%[1]d","delivery_address":"AD-0%[1]d","pickup_address":"AD-1%[1]d","parcel":"PC-0%[1]d","delivery_date":"2026-01-08T08:%02[3]d:00.000Z","delivery_eta":4237,"delivery_time":"Within 3 days","pickup_eta":1440,"pickup_time":"Within 24 hours","includes_insurance":false,"insurance_fee":1012.5,"insurance_coverage":147604,"metadata":{"localProductCode":"P","productCode":"P"},"used":false,"user":"USER-4418203956","created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.345Z"}`, n)
+	return answerOf("rates", `{"rate_id":"RT-0%[1]d","amount":61350.%02[2]d,"currency":"NGN","breakdown":[],`+
+		`"carrier_name":"DHL Express Worldwide","carrier_slug":"dhl-express",`+
+		`"carrier_logo":"https://logos.example/carriers/dhl-express/mark-512x512.svg","carrier_rate_description":"Door `+
+		`to door delivery by the end of the next possible working day, with clearance through customs",`+
+		`"carrier_reference":"CA-0%[1]d","delivery_address":"AD-0%[1]d","pickup_address":"AD-1%[1]d",`+
+		`"parcel":"PC-0%[1]d","delivery_date":"2026-01-08T08:%02[3]d:00.000Z","delivery_eta":4237,`+
+		`"delivery_time":"Within 3 days","pickup_eta":1440,"pickup_time":"Within 24 hours",`+
+		`"includes_insurance":false,"insurance_fee":1012.5,"insurance_coverage":147604,`+
+		`"metadata":{"localProductCode":"P","productCode":"P"},"used":false,"user":"USER-4418203956",`+
+		`"created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.345Z"}`, n)
 }
 
 func transactionsAnswer(n int) []byte {
 	return answerOf("transactions",
-		`{"transactionId":"TR-5FQJ%[1]dXA7","_id":"65a1f0c2b7d3e94%[1]d","accountId":"659e77aa01b2c3d4e5f60718","account_reference":"VA-7730192846","store_reference":"USER-4418203956","txRef":"shp_9d8f7a6b5c4e%[1]d","amount":18450.%02[2]d,"amount_received":18450.%02[2]d,"converted_amount":12.%02[2]d,"currency":"NGN","currency_converted_to":"USD","flat_amount":18450%02[2]d,"fee":0,"platform_fee":25.25,"description":"Payment for shipment SH-7Q2M%[1]dX4 from Lagos to New York","flow":"out","status":"success","metadata":{"shipment_id":"SH-7Q2M%[1]dX4"},"platform":"shipping","transaction_source":"wallet","receiver":{"name":"Shipping Service","reference":"SRV-1","type":"platform"},"sender":{"name":"Harbour Row Trading","id":"659e77aa01b2c3d4e5f60718","account_number":""},"recipient":"","reversed":false,"settled":true,"settlement_reference":"","payout_date":null,"created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.845Z","__v":0}`, n)
+		`{"transactionId":"TR-5FQJ%[1]dXA7","_id":"65a1f0c2b7d3e94%[1]d","accountId":"659e77aa01b2c3d4e5f60718",`+
+			`"account_reference":"VA-7730192846","store_reference":"USER-4418203956","txRef":"shp_9d8f7a6b5c4e%[1]d",`+
+			`"amount":18450.%02[2]d,"amount_received":18450.%02[2]d,"converted_amount":12.%02[2]d,"currency":"NGN",`+
+			`"currency_converted_to":"USD","flat_amount":18450%02[2]d,"fee":0,"platform_fee":25.25,"description":"Payment `+
+			`for shipment SH-7Q2M%[1]dX4 from Lagos to New York","flow":"out","status":"success",`+
+			`"metadata":{"shipment_id":"SH-7Q2M%[1]dX4"},"platform":"shipping","transaction_source":"wallet",`+
+			`"receiver":{"name":"Shipping Service","reference":"SRV-1","type":"platform"},"sender":{"name":"Harbour `+
+			`Row Trading","id":"659e77aa01b2c3d4e5f60718","account_number":""},"recipient":"","reversed":false,`+
+			`"settled":true,"settlement_reference":"","payout_date":null,`+
+			`"created_at":"2026-01-05T09:%02[3]d:00.000Z","updated_at":"2026-01-05T09:%02[3]d:12.845Z","__v":0}`, n)
 }
 
 // oddAnswer returns a response with scalars of other types in each record.

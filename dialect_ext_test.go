@@ -17,7 +17,8 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// Whatever field of a dialect about money is wrong, nothing is bought above the budget of 100 NGN by what the offer shows.
+// Whatever field of a dialect about money is wrong, nothing is bought above the budget of 100 NGN by what the offer
+// shows.
 func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -26,31 +27,65 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 			draft   string
 			cost    string // with which it is bought, or a part of the error
 		}{
-			"nothing, and it fits":               {dialect.Dialect{}, `"available_documents":[{"document_type":"FDA","amount":90,"tax":7.5,"currency":"NGN"}]`, "97.5"},
-			"nothing, and it does not fit":       {dialect.Dialect{}, `"available_documents":[{"document_type":"FDA","amount":99,"tax":7.5,"currency":"NGN"}]`, "106.50 NGN needed"},
-			"the tax is not charged":             {dialect.Dialect{Offer: dialect.Offer{Beside: []string{"tax"}}}, `"available_documents":[{"document_type":"FDA","amount":99,"tax":7.5,"currency":"NGN"}]`, "99"},
-			"the price is the tax":               {dialect.Dialect{Offer: dialect.Offer{Amount: "tax"}}, `"available_documents":[{"document_type":"FDA","amount":1500,"tax":7.5,"currency":"NGN"}]`, "1507.50 NGN needed"},
-			"the price is not sent":              {dialect.Dialect{Offer: dialect.Offer{Amount: "price"}}, `"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "price (offer.amount), which it does not show"},
-			"the price is given twice":           {dialect.Dialect{Offer: dialect.Offer{Amount: "price.amount"}}, `"available_documents":[{"document_type":"FDA","price":{"amount":9},"price":{"amount":900},"currency":"NGN"}]`, `"price" is given twice`},
-			"the price is a word":                {dialect.Dialect{Offer: dialect.Offer{Amount: "name"}}, `"available_documents":[{"document_type":"FDA","name":"form","amount":9,"currency":"NGN"}]`, `name is "form"`},
-			"more money than was measured":       {dialect.Dialect{Offer: dialect.Offer{Amount: "price", Beside: []string{"tax"}}}, `"available_documents":[{"document_type":"FDA","price":90,"tax":7.5,"surcharge":50,"currency":"NGN"}]`, "140.00 NGN needed"},
-			"the currency is not sent":           {dialect.Dialect{Offer: dialect.Offer{Currency: "ccy"}}, `"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "ccy (offer.currency), which it does not show"},
-			"the currency is that of another":    {dialect.Dialect{Offer: dialect.Offer{Currency: "shown_in"}}, `"available_documents":[{"document_type":"FDA","amount":9,"shown_in":"NGN","currency":"USD"}]`, `currency is "USD"`},
-			"a nested price, and another beside": {dialect.Dialect{Offer: dialect.Offer{Amount: "price.amount", Currency: "price.code"}}, `"available_documents":[{"document_type":"FDA","price":{"amount":9,"code":"NGN"},"price_currency":"USD"}]`, "price.amount is in"},
-			"the default currency is another":    {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "USD"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
-			"the default currency":               {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "NGN"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
-			"that of the wallet":                 {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
-			"no currency":                        {dialect.Dialect{}, `"available_documents":[{"document_type":"FDA","amount":9}]`, "offer.default_currency"},
-			"the currency of the record":         {dialect.Dialect{Record: dialect.RecordMembers{Currency: "ccy"}}, `"ccy":"USD","available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
-			"the documents are called otherwise": {dialect.Dialect{Offer: dialect.Offer{DocumentType: "code"}}, `"available_documents":[{"code":"MSDS","document_type":"FDA","amount":9,"currency":"NGN"}]`, "FDA is not offered"},
-			"a quote that is the price":          {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}, `"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "9"},
-			"a quote of another sum":             {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}, `"charged_amount":8,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "may have been purchased already"},
-			"a charge, and no quotes":            {dialect.Dialect{}, `"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
-			"a transaction, whatever is quoted":  {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}, Record: dialect.RecordMembers{TransactionID: "tx"}}, `"tx":"TR-1","available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "shows a transaction"},
-			"a charge under another name":        {dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid"}}, `"paid":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
+			"nothing, and it fits": {dialect.Dialect{},
+				`"available_documents":[{"document_type":"FDA","amount":90,"tax":7.5,"currency":"NGN"}]`, "97.5"},
+			"nothing, and it does not fit": {dialect.Dialect{},
+				`"available_documents":[{"document_type":"FDA","amount":99,"tax":7.5,"currency":"NGN"}]`, "106.50 NGN needed"},
+			"the tax is not charged": {dialect.Dialect{Offer: dialect.Offer{Beside: []string{"tax"}}},
+				`"available_documents":[{"document_type":"FDA","amount":99,"tax":7.5,"currency":"NGN"}]`, "99"},
+			"the price is the tax": {dialect.Dialect{Offer: dialect.Offer{Amount: "tax"}},
+				`"available_documents":[{"document_type":"FDA","amount":1500,"tax":7.5,"currency":"NGN"}]`, "1507.50 NGN needed"},
+			"the price is not sent": {dialect.Dialect{Offer: dialect.Offer{Amount: "price"}},
+				`"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`,
+				"price (offer.amount), which it does not show"},
+			"the price is given twice": {dialect.Dialect{Offer: dialect.Offer{Amount: "price.amount"}},
+				`"available_documents":[{"document_type":"FDA","price":{"amount":9},"price":{"amount":900},"currency":"NGN"}]`,
+				`"price" is given twice`},
+			"the price is a word": {dialect.Dialect{Offer: dialect.Offer{Amount: "name"}},
+				`"available_documents":[{"document_type":"FDA","name":"form","amount":9,"currency":"NGN"}]`, `name is "form"`},
+			"more money than was measured": {dialect.Dialect{Offer: dialect.Offer{Amount: "price",
+				Beside: []string{"tax"}}},
+				`"available_documents":[{"document_type":"FDA","price":90,"tax":7.5,"surcharge":50,"currency":"NGN"}]`,
+				"140.00 NGN needed"},
+			"the currency is not sent": {dialect.Dialect{Offer: dialect.Offer{Currency: "ccy"}},
+				`"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`,
+				"ccy (offer.currency), which it does not show"},
+			"the currency is that of another": {dialect.Dialect{Offer: dialect.Offer{Currency: "shown_in"}},
+				`"available_documents":[{"document_type":"FDA","amount":9,"shown_in":"NGN","currency":"USD"}]`,
+				`currency is "USD"`},
+			"a nested price, and another beside": {dialect.Dialect{Offer: dialect.Offer{Amount: "price.amount",
+				Currency: "price.code"}}, `"available_documents":[{"document_type":"FDA","price":{"amount":9,"code":"NGN"},` +
+				`"price_currency":"USD"}]`, "price.amount is in"},
+			"the default currency is another": {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "USD"}},
+				`"available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
+			"the default currency": {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "NGN"}},
+				`"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
+			"that of the wallet": {dialect.Dialect{Offer: dialect.Offer{DefaultCurrency: "wallet"}},
+				`"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
+			"no currency": {dialect.Dialect{},
+				`"available_documents":[{"document_type":"FDA","amount":9}]`, "offer.default_currency"},
+			"the currency of the record": {dialect.Dialect{Record: dialect.RecordMembers{Currency: "ccy"}},
+				`"ccy":"USD","available_documents":[{"document_type":"FDA","amount":9}]`, "priced in USD"},
+			"the documents are called otherwise": {dialect.Dialect{Offer: dialect.Offer{DocumentType: "code"}},
+				`"available_documents":[{"code":"MSDS","document_type":"FDA","amount":9,"currency":"NGN"}]`, "FDA is not offered"},
+			"a quote that is the price": {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}},
+				`"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "9"},
+			"a quote of another sum": {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}},
+				`"charged_amount":8,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`,
+				"may have been purchased already"},
+			"a charge, and no quotes": {dialect.Dialect{},
+				`"charged_amount":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`,
+				"purchase.quoted"},
+			"a transaction, whatever is quoted": {dialect.Dialect{Purchase: dialect.Purchase{Quoted: true},
+				Record: dialect.RecordMembers{TransactionID: "tx"}},
+				`"tx":"TR-1","available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "shows a transaction"},
+			"a charge under another name": {dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid"}},
+				`"paid":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
 		} {
-			service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK("null")}, []httpmock.Responder{shippingtest.Record("completed")})
-			service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze", shippingtest.Record("draft", test.draft))
+			service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK("null")},
+				[]httpmock.Responder{shippingtest.Record("completed")})
+			service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze",
+				shippingtest.Record("draft", test.draft))
 			client := shippingtest.NewClient(t, service, shipping.WithDialect(&test.dialect))
 			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
 			var cost shipping.Amount
@@ -73,23 +108,28 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 
 // plain is the dialect of a plausible service.
 var plain = &dialect.Dialect{
-	Record:   dialect.RecordMembers{At: "regulatory", LineItems: "goods", Documents: "paid_documents", ChargedAmount: "payment.total", TransactionID: "payment.id", Wallet: "-"},
-	Offer:    dialect.Offer{DocumentType: "code", Amount: "price.amount", Currency: "price.currency", Mode: "kind", Automated: "auto"},
+	Record: dialect.RecordMembers{At: "regulatory", LineItems: "goods", Documents: "paid_documents",
+		ChargedAmount: "payment.total", TransactionID: "payment.id", Wallet: "-"},
+	Offer: dialect.Offer{DocumentType: "code", Amount: "price.amount", Currency: "price.currency", Mode: "kind",
+		Automated: "auto"},
 	Refusal:  dialect.Refusal{Message: "error.text", Code: "error.code", FundsCode: "WALLET_LOW"},
 	Document: dialect.Document{DocumentType: "code"},
 }
 
-// A client reads the records of a service under its names, also those of a purchase whose response was lost and that was stored
-// in between.
+// A client reads the records of a service under its names, also those of a purchase whose response was lost and that
+// was stored in between.
 func TestDialect_RecordsAndPurchases(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const offers = `"available_documents":[{"code":"FDA","kind":"auto","price":{"amount":12.5,"currency":"NGN"}},{"code":"MSDS","kind":"hand","price":{"amount":3,"currency":"NGN"}}]`
+		const offers = `"available_documents":[{"code":"FDA","kind":"auto","price":{"amount":12.5,"currency":"NGN"}},` +
+			`{"code":"MSDS","kind":"hand","price":{"amount":3,"currency":"NGN"}}]`
 		record := func(status, more string) httpmock.Responder {
-			return shippingtest.OK(`{"regulatory":{"request_id":"RD-1","status":"` + status + `","goods":[{"description":"watch"}],"line_items":[],` + offers + more + `}}`)
+			return shippingtest.OK(`{"regulatory":{"request_id":"RD-1","status":"` + status +
+				`","goods":[{"description":"watch"}],"line_items":[],` + offers + more + `}}`)
 		}
 		paid := record("processing", `,"uploads":[],"paid_documents":[{"code":"FDA"}],"payment":{"total":12.5,"id":"TR-1"}`)
-		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()}, []httpmock.Responder{record("draft", ""), record("draft", "")})
+		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()},
+			[]httpmock.Responder{record("draft", ""), record("draft", "")})
 		client := shippingtest.NewClient(t, service, shipping.WithDialect(plain))
 		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
 		if err != nil {
@@ -99,10 +139,12 @@ func TestDialect_RecordsAndPurchases(t *testing.T) {
 		if len(draft.LineItems) != 1 || err != nil || len(selected) != 1 || selected[0] != "FDA" {
 			t.Errorf("%+v, selected %v, %v", draft, selected, err)
 		}
-		if price, currency, err := draft.Price("FDA", "MSDS"); err != nil || price != shippingtest.Amount(t, "15.5") || currency != "NGN" {
+		if price, currency, err := draft.Price("FDA", "MSDS"); err != nil || price != shippingtest.Amount(t, "15.5") ||
+			currency != "NGN" {
 			t.Errorf("%s %s, %v", price, currency, err)
 		}
-		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: selected, Draft: draft})
+		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: selected,
+			Draft: draft})
 		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok || failed.Outcome != shipping.OutcomeUnknown {
 			t.Fatal(err)
@@ -135,14 +177,17 @@ func TestDialect_AStoredDraftKeepsItsLists(t *testing.T) {
 		if err = errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
 			t.Fatal(err)
 		}
-		later := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(strings.ReplaceAll(listed, "STATUS", "processing"))), shipping.WithDialect(plain))
+		later := shippingtest.NewClient(t,
+			shippingtest.NewService(shippingtest.OK(strings.ReplaceAll(listed, "STATUS", "processing"))),
+			shipping.WithDialect(plain))
 		if result, err := later.Regulatory.SettlePurchase(t.Context(), &stored); err == nil {
 			t.Errorf("%s: settled as %+v", text, result)
 		}
 	})
 }
 
-// Reason, code and an empty wallet are found where the dialect has them, and the file of the dialect in the environment.
+// Reason, code and an empty wallet are found where the dialect has them, and the file of the dialect in the
+// environment.
 func TestDialect_OfTheEnvironment(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "service.json")
 	if err := plain.Write(file); err != nil {
@@ -151,19 +196,22 @@ func TestDialect_OfTheEnvironment(t *testing.T) {
 	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
 	t.Setenv("SHIPPING_BASE_URL", shippingtest.BaseURL)
 	t.Setenv("SHIPPING_DIALECT", file)
-	service := shippingtest.NewService(httpmock.NewStringResponder(422, `{"status":false,"error":{"text":"no money left","code":"WALLET_LOW"}}`))
+	service := shippingtest.NewService(httpmock.NewStringResponder(422,
+		`{"status":false,"error":{"text":"no money left","code":"WALLET_LOW"}}`))
 	client, err := shipping.NewClientFromEnv(shipping.WithHTTPClient(&http.Client{Transport: service}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = client.Regulatory.Get(t.Context(), "RD-1")
-	if failure := shippingtest.ErrorIn(t, err); failure.Code != "WALLET_LOW" || failure.Message != "no money left" || !errors.Is(err, shipping.ErrInsufficientFunds) {
+	if failure := shippingtest.ErrorIn(t, err); failure.Code != "WALLET_LOW" || failure.Message != "no money left" ||
+		!errors.Is(err, shipping.ErrInsufficientFunds) {
 		t.Errorf("%+v", err)
 	}
 	if err := os.WriteFile(file, []byte(`{"offer":{"ammount":"x"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := shipping.NewClientFromEnv(); err == nil || !strings.Contains(err.Error(), `SHIPPING_DIALECT cannot be read: service.json: unknown member "offer.ammount"`) {
+	if _, err := shipping.NewClientFromEnv(); err == nil || !strings.Contains(err.Error(),
+		`SHIPPING_DIALECT cannot be read: service.json: unknown member "offer.ammount"`) {
 		t.Error(err)
 	}
 }

@@ -367,7 +367,8 @@ func (c *core) failureOf(x *exchange) *Error {
 		}
 		return failure
 	}
-	if contentType, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type")); contentType == "application/problem+json" {
+	contentType, _, _ := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if contentType == "application/problem+json" {
 		failure.refused = got.StatusCode/100 == 4 && RawJSON(body).isObject() && RawJSON(body).Get("status") != "true"
 	}
 	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {

@@ -15,7 +15,6 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -59,7 +58,8 @@ func TestErrors_Texts(t *testing.T) {
 		},
 		"wrong key": {
 			shippingtest.Refusal(401, "invalid token"),
-			"shipping: regulatory.get: 401 Unauthorized: invalid token (request RD-1); check that the secret key belongs to this base address",
+			"shipping: regulatory.get: 401 Unauthorized: invalid token (request RD-1); check that the secret key belongs to " +
+				"this base address",
 		},
 		"unknown id": {
 			shippingtest.Refusal(404, "no such request"),
@@ -83,7 +83,8 @@ func TestErrors_Texts(t *testing.T) {
 		"text instead of the API": {
 			httpmock.NewStringResponder(200, "It works! This is the default page of a web server"),
 			`shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not JSON: ` +
-				`It works! This is the default page of a web server; check that the base address is the service's API and not a web page or proxy`,
+				`It works! This is the default page of a web server; check that the base address is the service's API and not ` +
+				`a web page or proxy`,
 		},
 		"half a body": {
 			httpmock.NewStringResponder(200, `{"status":tr`),
@@ -153,7 +154,8 @@ func TestErrors_Texts(t *testing.T) {
 		},
 		"too large": {
 			shippingtest.OK(`"` + strings.Repeat("x", 2000) + `"`),
-			"shipping: regulatory.get: 200 OK: body too large (request RD-1); request fewer records a page, or raise WithMaxResponseBytes",
+			"shipping: regulatory.get: 200 OK: body too large (request RD-1); request fewer records a page, or raise " +
+				"WithMaxResponseBytes",
 		},
 		"request named by the response": {
 			httpmock.NewStringResponder(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
@@ -329,14 +331,20 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 	}{
 		"an analysis, lost": {broken, analyze,
 			"no response: unexpected EOF; the service may have performed it: an analysis charges nothing, so analyze again"},
-		"an analysis, no time": {silent(0), analyze, "no response: context deadline exceeded; the service may have performed it: an analysis charges nothing, so analyze again"},
-		"a replay, lost":       {broken, replay, "no response: unexpected EOF; the service may have performed it"},
+		"an analysis, no time": {silent(0), analyze,
+			"no response: context deadline exceeded; the service may have performed it: an analysis charges nothing, so " +
+				"analyze again"},
+		"a replay, lost": {broken, replay, "no response: unexpected EOF; the service may have performed it"},
 		"a replay, no time": {silent(0), replay,
 			"no response: context deadline exceeded; the service may have performed it"},
 		"a read, no time": {silent(0), get,
 			"no response (request RD-1): context deadline exceeded; a read changes nothing: give it more time"},
-		"a read, cut off":      {silent(200), get, "200 OK: truncated body (request RD-1): the context ended while the response was read: context deadline exceeded; a read changes nothing: give it more time"},
-		"an analysis, cut off": {silent(200), analyze, "200 OK: truncated body: the context ended while the response was read: context deadline exceeded; the service may have performed it: an analysis"},
+		"a read, cut off": {silent(200), get,
+			"200 OK: truncated body (request RD-1): the context ended while the response was read: context deadline " +
+				"exceeded; a read changes nothing: give it more time"},
+		"an analysis, cut off": {silent(200), analyze,
+			"200 OK: truncated body: the context ended while the response was read: context deadline exceeded; the service " +
+				"may have performed it: an analysis"},
 		"an analysis, busy": {shippingtest.NewService(httpmock.NewStringResponder(503,
 			"").HeaderSet(http.Header{"Retry-After": {"20"}})), analyze, "so analyze again after 20s"},
 		"an analysis, a gateway": {shippingtest.NewService(shippingtest.Refusal(502, "bad gateway")), analyze,
@@ -361,7 +369,7 @@ func TestClient_ANilContextIsAnError(t *testing.T) {
 	var none context.Context
 	for _, call := range shippingtest.Calls() {
 		service := shippingtest.NewService(call.Success())
-		_, err := call.Do(none, shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
+		_, err := call.Do(none, shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
 		if !errors.Is(err, shipping.ErrInvalidRequest) ||
 			!strings.Contains(err.Error(), "context is nil: pass context.Background()") || len(service.Requests()) != 0 {
 			t.Errorf("%s: %v, %d requests", call.Operation, err, len(service.Requests()))

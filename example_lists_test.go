@@ -40,7 +40,8 @@ func ExampleRatesService_List() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(page.Items), "of", page.Pagination.Total, "on page", page.Pagination.Page, "of", page.Pagination.PageCount)
+	numbers := page.Pagination
+	fmt.Println(len(page.Items), "of", numbers.Total, "on page", numbers.Page, "of", numbers.PageCount)
 	// Output: 60 of 250 on page 2 of 5
 }
 

@@ -84,8 +84,8 @@ func ExampleRegulatoryService_Purchase() {
 	// Output: charged, found by reading back: true
 }
 
-// One error answers every question about a regulatory request: was the wallet charged, at which step did it end, what is to
-// be stored, and why. A program that handles every outcome:
+// One error answers every question about a regulatory request: was the wallet charged, at which step did it end, what
+// is to be stored, and why. A program that handles every outcome:
 func ExampleRegulatoryError() {
 	buy := func(client *shipping.Client) {
 		_, err := client.Regulatory.AnalyzeAndPoll(context.Background(), &shipping.AnalyzeRequest{ShipmentID: shipment},
@@ -106,7 +106,8 @@ func ExampleRegulatoryError() {
 			fmt.Println("wait for the documents of", failed.RequestID)
 		}
 	}
-	draft := shippingtest.Record("draft", `"available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]`)
+	draft := shippingtest.Record("draft",
+		`"available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]`)
 	failed := shippingtest.Record("failed")
 	buy(clientOf(shippingtest.NewAccount()))
 	buy(clientOf(shippingtest.NewService(failed)))
@@ -210,14 +211,9 @@ func ExampleWithDialect() {
 	// <nil>
 }
 
-// withRoutes enables the operations without a documented path.
-func withRoutes() shipping.Option {
-	return shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})
-}
-
 // An item is added to those of a draft. The response has the documents that the items need now.
 func ExampleRegulatoryService_UpdateItems() {
-	client, _ := account(withRoutes())
+	client, _ := account(shippingtest.WithRoutes())
 	ctx := context.Background()
 	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment})
 	if err != nil {
@@ -240,7 +236,7 @@ func ExampleRegulatoryService_UpdateItems() {
 
 // The profile of a document holds the fields that a shipment does not have.
 func ExampleRegulatoryService_UpdateProfile() {
-	client, _ := account(withRoutes())
+	client, _ := account(shippingtest.WithRoutes())
 
 	draft, err := client.Regulatory.UpdateProfile(context.Background(), "RD-A1B2C3D4E5F6G7H8", "FDA",
 		map[string]string{"product_code": "54YFT10"})
@@ -256,7 +252,7 @@ func ExampleRegulatoryService_UpdateProfile() {
 
 // Retry generates failed documents again. It costs nothing.
 func ExampleRegulatoryService_Retry() {
-	client, _ := account(withRoutes())
+	client, _ := account(shippingtest.WithRoutes())
 	ctx := context.Background()
 
 	if _, err := client.Regulatory.Retry(ctx, "RD-A1B2C3D4E5F6G7H8"); err != nil {
@@ -272,7 +268,7 @@ func ExampleRegulatoryService_Retry() {
 
 // The PDF of a generated document. The operation has no documented path, so it has to be enabled.
 func ExampleRegulatoryService_PDF() {
-	client, _ := account(withRoutes())
+	client, _ := account(shippingtest.WithRoutes())
 
 	pdf, err := client.Regulatory.PDF(context.Background(), "RD-A1B2C3D4E5F6G7H8", "FDA")
 	if err != nil {

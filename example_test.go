@@ -66,23 +66,23 @@ func Example() {
 func ExampleNewClient() {
 	_, err := shipping.NewClient("Bearer sk_test_1", shipping.WithBaseURL("https://api.example.com"))
 	fmt.Println(err)
-	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("api.example.com"))
+	_, err = shipping.NewClient("sk_test_1", shipping.WithBaseURL("https:///v1"))
 	fmt.Println(err)
 
 	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com/v1/"))
 	fmt.Println(client, err) // never shows the key
 	// Output:
 	// shipping: secretKey starts with "Bearer": pass the bare key, the client adds the scheme
-	// shipping: WithBaseURL has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server
+	// shipping: WithBaseURL has no host: write it like https://api.example.com
 	// shipping.Client(https://api.example.com) <nil>
 }
 
-// Key and address from SHIPPING_SECRET_KEY and SHIPPING_BASE_URL.
+// Key and address from SHIPPING_SECRET_KEY and SHIPPING_BASE_URL, or the address from an option.
 func ExampleNewClientFromEnv() {
 	os.Unsetenv("SHIPPING_SECRET_KEY")
-	_, err := shipping.NewClientFromEnv()
+	_, err := shipping.NewClientFromEnv(shipping.WithBaseURL("https://api.example.com"))
 	fmt.Println(err)
-	// Output: shipping: SHIPPING_SECRET_KEY and SHIPPING_BASE_URL are not set: export the account's secret key and the base address
+	// Output: shipping: SHIPPING_SECRET_KEY is not set: export it with the account's secret key
 }
 
 // Operations that the specification only names can be called with the same care.
@@ -102,8 +102,8 @@ func ExampleClient_Do() {
 	// true
 }
 
-// Proxy, certificates and timeouts are those of an http.Client. If an attempt takes longer than ten seconds, it ends. The
-// client then retries, if the operation is safe to retry.
+// Proxy, certificates and timeouts are those of an http.Client. If an attempt takes longer than ten seconds, it ends.
+// The client then retries, if the operation is safe to retry.
 func ExampleWithHTTPClient() {
 	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
 		shipping.WithHTTPClient(&http.Client{
@@ -140,8 +140,8 @@ func ExampleWithLimiter() {
 	// Output: requests: 3
 }
 
-// An observer is called for each call, for example to export metrics. An operation has a route, which can label a metric: it
-// contains no identifier, key or query.
+// An observer is called for each call, for example to export metrics. An operation has a route, which can label a
+// metric: it contains no identifier, key or query.
 func ExampleWithObserver() {
 	client, _ := account(shipping.WithObserver(shipping.Observer{
 		Done: func(_ context.Context, operation string, attempts []shipping.Attempt, _ time.Duration, err error) {
@@ -175,15 +175,16 @@ func ExampleWithLogger() {
 // Differences between a service's responses and the specification.
 func ExampleWithDriftReport() {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, `{"status":true,"message":"","data":[{"isoCode":"KE","name":"Kenya","phonecode":254,"flag":"🇰🇪",
-			"currency":"KES","latitude":"1.0","longitude":"38.0","continent":"Africa"}]}`)
+		io.WriteString(w, `{"status":true,"message":"","data":[{"isoCode":"KE","name":"Kenya","phonecode":254,
+			"flag":"🇰🇪","currency":"KES","latitude":"1.0","longitude":"38.0","continent":"Africa"}]}`)
 	}))
 	defer service.Close()
-	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL), shipping.WithDriftReport(func(operation string, found []shipping.Drift) {
-		for _, drift := range found {
-			fmt.Println(operation, drift)
-		}
-	}))
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL(service.URL),
+		shipping.WithDriftReport(func(operation string, found []shipping.Drift) {
+			for _, drift := range found {
+				fmt.Println(operation, drift)
+			}
+		}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -53,8 +52,10 @@ func observed(events *[]string) shipping.Observer {
 func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	t.Parallel()
 	var events []string
-	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")), shippingtest.OK(`{"rates":[]}`))
-	if _, err := shippingtest.NewClient(t, service, shippingtest.FastRetries(), shipping.WithObserver(observed(&events))).Rates.List(t.Context(), nil); err != nil {
+	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")),
+		shippingtest.OK(`{"rates":[]}`))
+	if _, err := shippingtest.NewClient(t, service, shippingtest.FastRetries(),
+		shipping.WithObserver(observed(&events))).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	shippingtest.Diff(t, "events", []string{
@@ -70,7 +71,8 @@ func TestObserver_LabelsAreRoutesAndNotPaths(t *testing.T) {
 	t.Parallel()
 	for _, call := range shippingtest.Calls() {
 		var events []string
-		client := shippingtest.NewClient(t, shippingtest.NewService(call.Success()), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), shipping.WithObserver(observed(&events)))
+		client := shippingtest.NewClient(t, shippingtest.NewService(call.Success()), shippingtest.WithRoutes(),
+			shipping.WithObserver(observed(&events)))
 		if _, err := call.Do(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
@@ -88,18 +90,23 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 			return http.Header{"traceparent": {fmt.Sprint(operation, " ", attempt)}, "Tracestate": nil}
 		},
 	})
-	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"), shippingtest.OK(`{"rates":[]}`))
+	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"),
+		shippingtest.OK(`{"rates":[]}`))
 	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), traced)
 	if _, err := client.Rates.List(t.Context(), nil, shipping.WithHeader("Tenant", "acme")); err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range service.Requests() {
 		want := []string{fmt.Sprint("rates.list ", i+1), "acme", "Bearer " + shippingtest.Key}
-		if got := []string{r.Header.Get("Traceparent"), r.Header.Get("Tenant"), r.Header.Get("Authorization")}; !slices.Equal(got, want) {
+		got := []string{r.Header.Get("Traceparent"), r.Header.Get("Tenant"), r.Header.Get("Authorization")}
+		if !slices.Equal(got, want) {
 			t.Errorf("attempt %d: %q", i+1, got)
 		}
 	}
-	refused := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) { return nil, shippingtest.ErrRefused() }}
+	refused := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil,
+			shippingtest.ErrRefused()
+	}}
 	client = shippingtest.NewClient(t, refused, shippingtest.FastRetries(), traced)
 	_, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 	if failure := shippingtest.ErrorIn(t, err); !failure.NotSent() || len(failure.Attempts) != 4 {
@@ -114,12 +121,18 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 func TestObserver_HeaderRefusesWhatWithHeaderRefuses(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
-		"Authorization": "Basic x", "authorization": "Basic x", "Idempotency-Key": "1", "x-idempotency-key": "1", "host": "x", "a b": "1", "A": "1\r\nB: 2",
+		"Authorization": "Basic x", "authorization": "Basic x", "Idempotency-Key": "1", "x-idempotency-key": "1", "host": "x",
+		"a b": "1", "A": "1\r\nB: 2",
 	} {
 		service := shippingtest.NewService(shippingtest.Confirmation())
-		observer := shipping.Observer{Header: func(context.Context, string, int) http.Header { return http.Header{name: {value}} }}
-		_, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service, shipping.WithObserver(observer)), true)
-		if shippingtest.Outcome(nil, err) != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInvalidRequest) || service.Count("") != 0 {
+		observer := shipping.Observer{Header: func(context.Context, string,
+			int) http.Header {
+			return http.Header{name: {value}}
+		}}
+		_, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service, shipping.WithObserver(observer)),
+			true)
+		if shippingtest.Outcome(nil, err) != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInvalidRequest) ||
+			service.Count("") != 0 {
 			t.Errorf("%s: %d requests, %v", name, service.Count(""), err)
 		}
 	}
@@ -135,7 +148,8 @@ func TestLogger_AttemptsAndRetries(t *testing.T) {
 			}
 			return a
 		}}
-		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.OK(`{"transactions":[]}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
+		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"),
+			shippingtest.OK(`{"transactions":[]}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
 		if _, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}); err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +191,14 @@ func TestDrift_GoldenAnswersHaveNone(t *testing.T) {
 			continue
 		}
 		var found drifts
-		client := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, call.Golden), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), found.option())
+		client := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, call.Golden), shippingtest.WithRoutes(),
+			found.option())
 		if _, err := call.Do(t.Context(), client); err != nil {
 			t.Errorf("%s: %v", call.Operation, err)
 		}
 		if len(found.got) > 0 {
-			t.Errorf("%s and the Go types differ: add what is unknown to the type, and what is missing to internal/shippingtest/testdata/%s:\n%s",
+			t.Errorf("%s and the Go types differ: add what is unknown to the type, and what is missing to "+
+				"internal/shippingtest/testdata/%s:\n%s",
 				call.Operation, call.Golden, strings.Join(found.got, "\n"))
 		}
 	}
@@ -198,7 +214,8 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 		`"message": "Rates retrieved successfully"`, `"msg": null, "Message": "another name"`,
 	).Replace(shippingtest.Golden(t, "rates.json"))
 	var found drifts
-	page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, rates)), found.option()).Rates.List(t.Context(), nil)
+	page, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, rates)),
+		found.option()).Rates.List(t.Context(), nil)
 	if err != nil || len(page.Items) != 3 {
 		t.Fatalf("page %+v, error %v", page, err)
 	}
@@ -217,8 +234,8 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 	}, found.got)
 }
 
-// The texts of findings and errors contain names and texts of the service, which could forge lines of a log or control a
-// terminal with their line breaks and escape sequences.
+// The texts of findings and errors contain names and texts of the service, which could forge lines of a log or control
+// a terminal with their line breaks and escape sequences.
 func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
 	t.Parallel()
 	const hostile = `x\ny\r\u001b[2J\u2028z`
@@ -229,11 +246,13 @@ func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
 		}
 	})
 	body := `{"status":true,"data":{"rates":[{"rate_id":"RT-1","` + hostile + `":1}]},"` + hostile + `":2}`
-	if _, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, body)), report).Rates.List(t.Context(), nil); err != nil {
+	if _, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, body)),
+		report).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, answer := range []httpmock.Responder{
-		httpmock.NewStringResponder(400, `{"status":false,"message":"`+hostile+`","data":{"request_id":"`+hostile+`","error_code":"`+hostile+`"}}`),
+		httpmock.NewStringResponder(400,
+			`{"status":false,"message":"`+hostile+`","data":{"request_id":"`+hostile+`","error_code":"`+hostile+`"}}`),
 		httpmock.NewStringResponder(200, "\n\x1b[2J"), httpmock.NewStringResponder(502, "\n\x1b[2J"),
 		shippingtest.OK(`{"request_id":"` + hostile + `","status":"` + hostile + `","failure_reason":"` + hostile + `"}`),
 		shippingtest.OK(`{"request_id":"RD-1","status":"failed","failure_reason":"` + hostile + `"}`),
@@ -248,7 +267,8 @@ func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
 			texts = append(texts, err.Error())
 		})
 	}
-	transaction := shipping.Transaction{TransactionID: "x\ny\x1b[2J", Flow: "x\ny\x1b[2J", Status: "x\ny\x1b[2J", Amount: shippingtest.Amount(t, "1")}
+	transaction := shipping.Transaction{TransactionID: "x\ny\x1b[2J", Flow: "x\ny\x1b[2J", Status: "x\ny\x1b[2J",
+		Amount: shippingtest.Amount(t, "1")}
 	_, err := transaction.Signed()
 	texts = append(texts, transaction.Doubt(), err.Error())
 	for _, text := range texts {
@@ -261,7 +281,8 @@ func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
 func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{
-		`{"request_id":"RD-1","status":"draft","available_documents":["FDA",{"type":"MSDS","amount":1}],"tier":"gold","line_items":{}}`: {
+		`{"request_id":"RD-1","status":"draft","available_documents":["FDA",{"type":"MSDS","amount":1}],"tier":"gold",` +
+			`"line_items":{}}`: {
 			"regulatory.get: type data.available_documents[]: string instead of object",
 			"regulatory.get: missing data.available_documents[].document_type",
 			"regulatory.get: type data.line_items: object instead of array",
@@ -273,7 +294,8 @@ func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 		},
 	} {
 		var found drifts
-		if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body)), found.option()).Regulatory.Get(t.Context(), "RD-1"); err != nil {
+		if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body)),
+			found.option()).Regulatory.Get(t.Context(), "RD-1"); err != nil {
 			t.Fatal(err)
 		}
 		shippingtest.Diff(t, "findings", want, found.got)

@@ -24,10 +24,14 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 		"key with a line inside": {"sk\r\nX-Evil: 1", shippingtest.BaseURL, "has a character that no HTTP header can carry"},
 		"key with curly quotes":  {"“sk_test_1”", shippingtest.BaseURL, "check for pasted quotes"},
 		"key with its scheme":    {"Bearer sk_test_1", shippingtest.BaseURL, `starts with "Bearer": pass the bare key`},
-		"no address":             {shippingtest.Key, "", `shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set SHIPPING_BASE_URL`},
+		"no address": {shippingtest.Key, "",
+			`shipping: WithBaseURL is missing: there is no built-in host; pass WithBaseURL("https://…") or set ` +
+				`SHIPPING_BASE_URL`},
 		"no scheme": {shippingtest.Key, "api.example.com",
 			"has no http or https scheme: write it like https://api.example.com"},
-		"host and port only": {shippingtest.Key, "localhost:8080", "WithBaseURL has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a local server"},
+		"host and port only": {shippingtest.Key, "localhost:8080",
+			"WithBaseURL has no http or https scheme: write it like https://api.example.com, or http://localhost:4010 for a " +
+				"local server"},
 		"key as address": {"sk", "sk_secret@123",
 			"has no http or https scheme: write it like https://api.example.com"},
 		"other scheme":  {shippingtest.Key, "ftp://api.example.com", "has no http or https scheme"},
@@ -254,7 +258,10 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			"RequestID is empty"},
 		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}),
 			"DocumentTypes is empty: name at least one"},
-		{"purchase of an unknown slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}), `names "fda", which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it anyway); did you mean FDA?`},
+		{"purchase of an unknown slug",
+			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}),
+			`names "fda", which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it ` +
+				`anyway); did you mean FDA?`},
 		{"purchase of a singular", purchase(&shipping.PurchaseRequest{RequestID: "RD-1",
 			DocumentTypes: []shipping.DocumentType{"CUSTOM"}}), `did you mean CUSTOMS?`},
 		{"purchase of a plural", purchase(&shipping.PurchaseRequest{RequestID: "RD-1",
@@ -359,7 +366,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
-			err := test.do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
+			err := test.do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}

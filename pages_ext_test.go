@@ -21,31 +21,42 @@ func TestTransaction_Signed(t *testing.T) {
 		signed string // "" for an error
 		doubt  string
 	}{
-		"out":              {func(*shipping.Transaction) {}, "-19.99", ""},
-		"in":               {func(x *shipping.Transaction) { x.Flow = "in" }, "19.99", ""},
-		"reversed":         {func(x *shipping.Transaction) { x.Reversed = true }, "-19.99", "reversed: if the money did not come back"},
-		"reversed, in":     {func(x *shipping.Transaction) { x.Reversed, x.Flow = true, "in" }, "19.99", "reversed: "},
-		"flat is off":      {func(x *shipping.Transaction) { x.FlatAmount = 1998 }, "-19.99", "flat_amount is 1998, not the amount 19.99 times 100"},
-		"three decimals":   {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "1.005"), 101 }, "-1.005", ""},
-		"failed":           {func(x *shipping.Transaction) { x.Status = "failed" }, "0", `status "failed": counted as 0`},
-		"failed, flat off": {func(x *shipping.Transaction) { x.Status, x.FlatAmount = "failed", 1 }, "0", `counted as 0; flat_amount is 1`},
-		"unknown status":   {func(x *shipping.Transaction) { x.Status = "held" }, "-19.99", `unknown status "held": counted as money that moved`},
-		"without status":   {func(x *shipping.Transaction) { x.Status = "" }, "-19.99", `unknown status "": counted`},
-		"nothing":          {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "0"), 0 }, "0", ""},
-		"no amount":        {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shipping.Amount{}, 0 }, "", ""},
-		"unknown flow":     {func(x *shipping.Transaction) { x.Flow = "sideways" }, "", ""},
-		"no flow":          {func(x *shipping.Transaction) { x.Flow = "" }, "", ""},
-		"negative":         {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "-19.99"), -1999 }, "", ""},
+		"out": {func(*shipping.Transaction) {}, "-19.99", ""},
+		"in":  {func(x *shipping.Transaction) { x.Flow = "in" }, "19.99", ""},
+		"reversed": {func(x *shipping.Transaction) { x.Reversed = true }, "-19.99",
+			"reversed: if the money did not come back"},
+		"reversed, in": {func(x *shipping.Transaction) { x.Reversed, x.Flow = true, "in" }, "19.99", "reversed: "},
+		"flat is off": {func(x *shipping.Transaction) { x.FlatAmount = 1998 }, "-19.99",
+			"flat_amount is 1998, not the amount 19.99 times 100"},
+		"three decimals": {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "1.005"), 101 },
+			"-1.005", ""},
+		"failed": {func(x *shipping.Transaction) { x.Status = "failed" }, "0", `status "failed": counted as 0`},
+		"failed, flat off": {func(x *shipping.Transaction) { x.Status, x.FlatAmount = "failed", 1 }, "0",
+			`counted as 0; flat_amount is 1`},
+		"unknown status": {func(x *shipping.Transaction) { x.Status = "held" }, "-19.99",
+			`unknown status "held": counted as money that moved`},
+		"without status": {func(x *shipping.Transaction) { x.Status = "" }, "-19.99", `unknown status "": counted`},
+		"nothing": {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "0"), 0 }, "0",
+			""},
+		"no amount":    {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shipping.Amount{}, 0 }, "", ""},
+		"unknown flow": {func(x *shipping.Transaction) { x.Flow = "sideways" }, "", ""},
+		"no flow":      {func(x *shipping.Transaction) { x.Flow = "" }, "", ""},
+		"negative": {func(x *shipping.Transaction) {
+			x.Amount, x.FlatAmount = shippingtest.Amount(t, "-19.99"),
+				-1999
+		}, "", ""},
 		"negative, in": {func(x *shipping.Transaction) {
 			x.Amount, x.FlatAmount, x.Flow = shippingtest.Amount(t, "-0.01"), -1, "in"
 		}, "", ""},
 	} {
-		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999, Flow: "out", Status: "pending"}
+		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999,
+			Flow: "out", Status: "pending"}
 		tc.change(transaction)
 		signed, err := transaction.Signed()
 		switch {
 		case tc.signed == "":
-			if err == nil || signed.Known() || !strings.Contains(err.Error(), "transaction TR-1") || errors.Is(err, shipping.ErrAmountUnreadable) == transaction.Amount.Known() {
+			if err == nil || signed.Known() || !strings.Contains(err.Error(), "transaction TR-1") ||
+				errors.Is(err, shipping.ErrAmountUnreadable) == transaction.Amount.Known() {
 				t.Errorf("%s: %s, %v; want an error about TR-1", name, signed, err)
 			}
 		case err != nil || signed.String() != tc.signed:
@@ -71,7 +82,9 @@ func TestLists_ResponsesWithoutAList(t *testing.T) {
 			"data is {}":    {`{"status":true,"data":{}}`, shipping.ErrUnexpectedBody},
 			"an empty list": {`{"status":true,"data":` + empty + `}`, nil},
 			"null":          {`{"status":true,"data":` + strings.Replace(empty, "[]", "null", 1) + `}`, nil},
-			"search hits":   {`{"status":true,"data":` + strings.Replace(empty, "[]", `[{"_index":"x","_id":"1","_source":{"id":"1"}}]`, 1) + `}`, shipping.ErrUnexpectedBody},
+			"search hits": {`{"status":true,"data":` +
+				strings.Replace(empty, "[]", `[{"_index":"x","_id":"1","_source":{"id":"1"}}]`, 1) + `}`,
+				shipping.ErrUnexpectedBody},
 		} {
 			mock := httpmock.NewMockTransport()
 			mock.RegisterNoResponder(httpmock.NewStringResponder(http.StatusOK, tc.body))
@@ -80,7 +93,8 @@ func TestLists_ResponsesWithoutAList(t *testing.T) {
 			if !errors.Is(err, tc.want) || err == nil && reflect.ValueOf(records).Len() != 0 {
 				t.Errorf("%s, %s: List returned %v, %v; want %v", list.Name, name, records, err, tc.want)
 			}
-			if failure, ok := errors.AsType[*shipping.Error](err); err != nil && (!ok || failure.Operation != list.Operation || failure.StatusCode != http.StatusOK) {
+			if failure, ok := errors.AsType[*shipping.Error](err); err != nil &&
+				(!ok || failure.Operation != list.Operation || failure.StatusCode != http.StatusOK) {
 				t.Errorf("%s, %s: %v", list.Name, name, err)
 			}
 			if !list.Paged {
@@ -101,12 +115,15 @@ func TestTransactions_OtherNames(t *testing.T) {
 	t.Parallel()
 	mock := httpmock.NewMockTransport()
 	mock.RegisterNoResponder(httpmock.NewStringResponder(http.StatusOK, `{"status":true,"data":{"transactions":[
-		{"transaction_id":"TR-1","reference":"RD-1","shipment_id":"SH-1"}],"pagination":{"total":1,"perPage":100,"page":1,"pageCount":1}}}`))
-	for transaction, err := range shippingtest.NewClient(t, mock).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}) {
+		{"transaction_id":"TR-1","reference":"RD-1","shipment_id":"SH-1"}],
+		"pagination":{"total":1,"perPage":100,"page":1,"pageCount":1}}}`))
+	for transaction, err := range shippingtest.NewClient(t, mock).Transactions.All(t.Context(),
+		&shipping.TransactionListOptions{Wallet: "VA-1"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := [3]string{transaction.TransactionID, transaction.TxRef, transaction.ShipmentID()}; got != [3]string{"TR-1", "RD-1", "SH-1"} {
+		got := [3]string{transaction.TransactionID, transaction.TxRef, transaction.ShipmentID()}
+		if got != [3]string{"TR-1", "RD-1", "SH-1"} {
 			t.Errorf("read %q", got)
 		}
 	}

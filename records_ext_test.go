@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -245,7 +244,7 @@ func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 			continue
 		}
 		service := shippingtest.NewGoldenService(t, call.Golden)
-		got, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
+		got, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +346,8 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 		Webhook   shipping.Webhook             `json:"webhook"`
 		Documents []shipping.AvailableDocument `json:"documents"`
 	}
-	body := `{"webhook":{"events":"shipment.created","live":"true","__v":1,"NAME":"x"},"documents":["FDA",{"slug":"MSDS","price":"5","amount":6}]}`
+	body := `{"webhook":{"events":"shipment.created","live":"true","__v":1,"NAME":"x"},"documents":["FDA",` +
+		`{"slug":"MSDS","price":"5","amount":6}]}`
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,12 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
 		"slug, and a price as string": {`"available_documents":[{"slug":"FDA","amount":"5.00"}]`,
 			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
-		"other names with odd values":  {`"available_documents":[{"type":7,"price":"free"},{"slug":"FDA"}],"shipment_id":"SH-1"`, shipping.RegulatoryRequest{ShipmentID: "SH-1", AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "7", Amount: unreadable(t)}, fda}}},
+		"other names with odd values": {
+			`"available_documents":[{"type":7,"price":"free"},{"slug":"FDA"}],"shipment_id":"SH-1"`,
+			shipping.RegulatoryRequest{ShipmentID: "SH-1", AvailableDocuments: []shipping.AvailableDocument{
+				{DocumentType: "7", Amount: unreadable(t)}, fda,
+			}},
+		},
 		"documents null":               {`"available_documents":null`, shipping.RegulatoryRequest{}},
 		"items under their other name": {`"items":[{"description":"tea"}]`, shipping.RegulatoryRequest{LineItems: items}},
 		"quantity as string": {`"line_items":[{"description":"tea","quantity":"2.5"}]`,

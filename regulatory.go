@@ -277,8 +277,9 @@ func (s RegulatoryService) PDF(ctx context.Context, requestID string, document D
 		request{operation: operations.DocumentPDF, requestID: requestID, path: pathOf(requestID, document)}, call)
 	if err == nil && !bytes.HasPrefix(body, []byte("%PDF-")) {
 		err = s.core.redacted(&Error{
-			Operation: operations.DocumentPDF, StatusCode: response.StatusCode, RequestID: requestID, Attempts: response.Attempts,
-			Body: body, kind: ErrUnexpectedBody, Message: "the response is not a PDF",
+			Operation: operations.DocumentPDF, StatusCode: response.StatusCode, RequestID: requestID,
+			Attempts: response.Attempts,
+			Body:     body, kind: ErrUnexpectedBody, Message: "the response is not a PDF",
 		})
 	}
 	if err != nil {

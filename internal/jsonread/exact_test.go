@@ -142,7 +142,10 @@ func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 			d.One.Amount,
 				d.One.Parent = twice, &item{Amount: twice}
 		},
-		`{"by_name":{"x":{"name":"a"},"x":{}},"pair":[{"name":"a"}],"pair":[{},{}]}`: func(d *document) { d.ByName = map[string]item{"x": {}} },
+		`{"by_name":{"x":{"name":"a"},"x":{}},"pair":[{"name":"a"}],"pair":[{},{}]}`: func(
+			d *document) {
+			d.ByName = map[string]item{"x": {}}
+		},
 	})
 }
 

@@ -294,7 +294,8 @@ func TestRead_ReportsDifferences(t *testing.T) {
 	report := func(d jsonread.Difference) {
 		got = append(got, fmt.Sprint(d.Kind, " ", d.Path, " ", d.Detail))
 	}
-	text := `{"big":1.5,"ratio":1e999,"x":1,"count":"1","kinds":[7],"types":null,"parts":[{"slug":"a","y":[]},"b",{"code":"c","price":"1"},{"code":"d","price":1e99}],"one":[],"extra":{},"nested":{"id":null,"at":1}}`
+	text := `{"big":1.5,"ratio":1e999,"x":1,"count":"1","kinds":[7],"types":null,"parts":[{"slug":"a","y":[]},"b",` +
+		`{"code":"c","price":"1"},{"code":"d","price":1e99}],"one":[],"extra":{},"nested":{"id":null,"at":1}}`
 	var into thing
 	if err := newReader().Read([]byte(text), &into, jsonread.Options{Report: report}); err != nil {
 		t.Fatal(err)

@@ -101,7 +101,8 @@ func WithRoutes(routes map[string]string) ([]Operation, error) {
 	for name, route := range routes {
 		i := slices.IndexFunc(table, func(o Operation) bool { return o.Name == name && o.Provisional })
 		if i < 0 {
-			return nil, fmt.Errorf("names %q, which is not an operation that the specification names without a path; those are %s",
+			return nil, fmt.Errorf("names %q, which is not an operation that the specification names without a path; those "+
+				"are %s",
 				name, strings.Join(Names(func(o Operation) bool { return o.Provisional }), ", "))
 		}
 		method, path, found := strings.Cut(route, " ")

@@ -60,7 +60,8 @@ func parseToken(text string, list uint64) (*token, error) {
 	case !t.plausible():
 		return nil, errors.New("is a damaged resume token: pass the Resume of a ListError, Page or ListProgress unchanged")
 	case t.List != list:
-		return nil, errors.New("belongs to another list: resume with the same operation, options (Wallet, PerPage) and WithQuery")
+		return nil, errors.New("belongs to another list: resume with the same operation, options (Wallet, PerPage) and " +
+			"WithQuery")
 	}
 	return &t, nil
 }

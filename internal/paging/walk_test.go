@@ -63,7 +63,8 @@ func (l *list) fetch(ctx context.Context, number int) (*paging.Page, error) {
 	first, last := min((number-1)*l.perPage, len(l.rows)), min(number*l.perPage, len(l.rows))
 	rows := slices.Clone(l.rows[first:last])
 	page := &paging.Page{Listed: true, Value: rows, Numbers: paging.Numbers{
-		Total: len(l.rows), PerPage: l.perPage, PageCount: max(1, (len(l.rows)+l.perPage-1)/l.perPage), HasNext: last < len(l.rows),
+		Total: len(l.rows), PerPage: l.perPage, PageCount: max(1, (len(l.rows)+l.perPage-1)/l.perPage),
+		HasNext: last < len(l.rows),
 	}}
 	for _, row := range rows {
 		page.IDs = append(page.IDs, paging.ID(fmt.Sprint(row), ""))
@@ -217,8 +218,8 @@ func TestWalk_AListThatChangedAndRests(t *testing.T) {
 	}
 }
 
-// TestWalk_RowsVanishWithEveryResponse, at the end of the list, until the walk ignores the totals. It believes them again
-// when it reads the list again. It once ended in Incomplete.
+// TestWalk_RowsVanishWithEveryResponse, at the end of the list, until the walk ignores the totals. It believes them
+// again when it reads the list again. It once ended in Incomplete.
 func TestWalk_RowsVanishWithEveryResponse(t *testing.T) {
 	for _, until := range []int{22, 30} {
 		l := newList(200, 10)
@@ -228,13 +229,15 @@ func TestWalk_RowsVanishWithEveryResponse(t *testing.T) {
 			}
 		}
 		if rows, err := walk(t.Context(), l.config(1)); err != nil || !slices.Equal(rows[:len(l.rows)], l.rows) {
-			t.Errorf("until request %d: %d records of %d and %v after %d requests", until, len(rows), len(l.rows), err, len(l.requests))
+			t.Errorf("until request %d: %d records of %d and %v after %d requests", until, len(rows), len(l.rows),
+				err, len(l.requests))
 		}
 	}
 }
 
-// TestWalk_ChangesInALaterReading: the list changes three times, also while the walk reads it again because rows vanished. That
-// reading cannot count all rows, and brings nothing new. It once ended in Incomplete, although the list had come to rest.
+// TestWalk_ChangesInALaterReading: the list changes three times, also while the walk reads it again because rows
+// vanished. That reading cannot count all rows, and brings nothing new. It once ended in Incomplete, although the list
+// had come to rest.
 func TestWalk_ChangesInALaterReading(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3} { // the last one is such a case
 		synctest.Test(t, func(t *testing.T) {
@@ -259,9 +262,9 @@ func TestWalk_ChangesInALaterReading(t *testing.T) {
 	}
 }
 
-// TestWalk_PagesAreReadInAnotherOrder than they were requested in, while rows arrive and vanish. If a page is read before the
-// one in front of it, both can lack a row that moved from this one to that one. Such a row was once lost without an error
-// if the totals of the two pages were equal.
+// TestWalk_PagesAreReadInAnotherOrder than they were requested in, while rows arrive and vanish. If a page is read
+// before the one in front of it, both can lack a row that moved from this one to that one. Such a row was once lost
+// without an error if the totals of the two pages were equal.
 func TestWalk_PagesAreReadInAnotherOrder(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3, 1168} { // the last one is such a case
 		synctest.Test(t, func(t *testing.T) {
@@ -293,9 +296,10 @@ func TestWalk_PagesAreReadInAnotherOrder(t *testing.T) {
 	}
 }
 
-// TestWalk_RowsMoveBetweenTwoPagesInFlight: rows arrive and vanish after a page was read and before the one in front of it
-// is read, so that neither has the rows that moved from this one to that one. They were once in no walk, and there was no
-// error: a resumed walk read ahead before it knew whether the list had shrunk, and a token lacked what was still missing.
+// TestWalk_RowsMoveBetweenTwoPagesInFlight: rows arrive and vanish after a page was read and before the one in front of
+// it is read, so that neither has the rows that moved from this one to that one. They were once in no walk, and there
+// was no error: a resumed walk read ahead before it knew whether the list had shrunk, and a token lacked what was still
+// missing.
 func TestWalk_RowsMoveBetweenTwoPagesInFlight(t *testing.T) {
 	for name, test := range map[string]struct {
 		legs    []int // how many pages each walk takes before the last one
@@ -390,8 +394,8 @@ func TestWalk_ATokenOfALaterReading(t *testing.T) {
 	}
 }
 
-// TestWalk_AnEmptyPageOfAResumedWalk is read again, also if arrivals then push the records of the token onto a page behind
-// it. These records once made the walk begin anew behind them, and what the page had left out was lost.
+// TestWalk_AnEmptyPageOfAResumedWalk is read again, also if arrivals then push the records of the token onto a page
+// behind it. These records once made the walk begin anew behind them, and what the page had left out was lost.
 func TestWalk_AnEmptyPageOfAResumedWalk(t *testing.T) {
 	l := newList(100, 10)
 	config, rows := l.resumed(t, 3)
@@ -426,10 +430,12 @@ func TestWalk_APageNumberWithoutASuccessor(t *testing.T) {
 	config.First = math.MaxInt
 	config.Fetch = func(context.Context, int) (*paging.Page, error) {
 		requests++
-		return &paging.Page{Listed: true, Value: []int(nil), Numbers: paging.Numbers{Total: 95, PerPage: 10, PageCount: 10}}, nil
+		return &paging.Page{Listed: true, Value: []int(nil), Numbers: paging.Numbers{Total: 95, PerPage: 10, PageCount: 10}},
+			nil
 	}
 	rows, err := walk(t.Context(), config)
-	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Behind || len(rows) > 0 || requests != 1 {
+	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Behind || len(rows) > 0 ||
+		requests != 1 {
 		t.Errorf("%v and %v after %d requests, want Behind", rows, err, requests)
 	}
 }
@@ -450,8 +456,8 @@ func TestWalk_RowsVanishBehindAPageWithoutIDs(t *testing.T) {
 	}
 }
 
-// TestWalk_SmallerPagesInAListWithoutTotals: a page that has a successor is not the last one, so its size is believed. Rows
-// were once lost if only some pages were smaller.
+// TestWalk_SmallerPagesInAListWithoutTotals: a page that has a successor is not the last one, so its size is believed.
+// Rows were once lost if only some pages were smaller.
 func TestWalk_SmallerPagesInAListWithoutTotals(t *testing.T) {
 	l := newList(30, 4)
 	l.change = func(l *list) {
@@ -468,8 +474,8 @@ func TestWalk_SmallerPagesInAListWithoutTotals(t *testing.T) {
 	}
 }
 
-// TestWalk_TheRecordsOfATokenShowThePlace, also if it is in front of the one that the numbers imply: three rows vanish, three
-// arrive at the end, and the pages are larger.
+// TestWalk_TheRecordsOfATokenShowThePlace, also if it is in front of the one that the numbers imply: three rows vanish,
+// three arrive at the end, and the pages are larger.
 func TestWalk_TheRecordsOfATokenShowThePlace(t *testing.T) {
 	l := newList(100, 10)
 	config, _ := l.resumed(t, 3)
@@ -480,8 +486,8 @@ func TestWalk_TheRecordsOfATokenShowThePlace(t *testing.T) {
 	}
 }
 
-// TestWalk_ATokenWithoutATotal: its records vanished, and the pages are larger, so that the first two pages are empty. The
-// second one once confirmed the place because it had the total of the first one, 0, and all other rows were lost.
+// TestWalk_ATokenWithoutATotal: its records vanished, and the pages are larger, so that the first two pages are empty.
+// The second one once confirmed the place because it had the total of the first one, 0, and all other rows were lost.
 func TestWalk_ATokenWithoutATotal(t *testing.T) {
 	l := newList(30, 4)
 	l.fault = func(_ int, page *paging.Page) { page.Total = 0 }
@@ -493,8 +499,8 @@ func TestWalk_ATokenWithoutATotal(t *testing.T) {
 	}
 }
 
-// TestWalk_APageOfAnotherSize: page 3 is always larger than the others, so that it begins behind the place, and the page of
-// the place always leads to page 3. The walk once read the two pages without end.
+// TestWalk_APageOfAnotherSize: page 3 is always larger than the others, so that it begins behind the place, and the
+// page of the place always leads to page 3. The walk once read the two pages without end.
 func TestWalk_APageOfAnotherSize(t *testing.T) {
 	l := newList(95, 10)
 	config := l.config(1)
@@ -524,8 +530,10 @@ func TestToken_OfEarlierVersions(t *testing.T) {
 		begins int // the first row that comes; 0 if the token is refused
 		text   string
 	}{
-		"no version":   {token: map[string]any{"l": hash, "c": 20, "p": 10, "t": 50, "n": 20, "i": []uint64{last}}, begins: 30},
-		"version 1":    {token: map[string]any{"v": 1, "l": hash, "c": 20, "p": 10, "t": 50, "n": 20, "i": []uint64{last}}, begins: 30},
+		"no version": {token: map[string]any{"l": hash, "c": 20, "p": 10, "t": 50, "n": 20, "i": []uint64{last}},
+			begins: 30},
+		"version 1": {token: map[string]any{"v": 1, "l": hash, "c": 20, "p": 10, "t": 50, "n": 20, "i": []uint64{last}},
+			begins: 30},
 		"version 2":    {token: map[string]any{"v": 2, "l": hash, "x": 20}, text: "version 2"},
 		"another list": {token: map[string]any{"v": 1, "l": hash + 1, "p": 1}, text: "another list"},
 		"total of -2":  {token: map[string]any{"v": 1, "l": hash, "c": 20, "p": 10, "t": -2, "n": 20}, text: "damaged"},

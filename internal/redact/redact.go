@@ -230,8 +230,8 @@ func wholeWord(word string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + expression)
 }
 
-// notations returns a text as it is, in hexadecimal and decimal bytes, and in base64. The characters of base64 depend on
-// the place of the text in what is encoded; those that also depend on what is next to it are left out.
+// notations returns a text as it is, in hexadecimal and decimal bytes, and in base64. The characters of base64 depend
+// on the place of the text in what is encoded; those that also depend on what is next to it are left out.
 func notations(text string) []string {
 	decimals := fmt.Sprint([]byte(text))
 	all := []string{text, fmt.Sprintf("%x", text), decimals, strings.ReplaceAll(decimals, " ", ",")}
@@ -299,9 +299,9 @@ func escaped(text string) bool {
 	return strings.IndexByte(text, '\\') >= 0 || strings.IndexByte(text, '%') >= 0 || strings.IndexByte(text, '&') >= 0
 }
 
-// decode returns a text with each escaped character as itself, with its white space, or without that and backslashes. An
-// escape is decoded as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73", and so
-// "s".
+// decode returns a text with each escaped character as itself, with its white space, or without that and backslashes.
+// An escape is decoded as soon as it ends, so that its character can be a part of another one: "%25%37%33" is "%73",
+// and so "s".
 func decode(text string, withSpace bool) string {
 	if !escaped(text) {
 		return text

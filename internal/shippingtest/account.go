@@ -39,8 +39,9 @@ func NewAccount() *Account {
 	for _, call := range Calls() {
 		a.respond(call.Operation, call.Success())
 	}
-	a.respond(shipping.OpListRates, paginated("rates", 250, `{"rate_id":"RT-%[1]d","parcel":"PC-1","carrier_name":"Carrier %[1]d",
-		"amount":%[1]d50.25,"currency":"NGN","delivery_eta":1440,"delivery_time":"Within 24 hours"}`))
+	a.respond(shipping.OpListRates, paginated("rates", 250, `{"rate_id":"RT-%[1]d","parcel":"PC-1",
+		"carrier_name":"Carrier %[1]d","amount":%[1]d50.25,"currency":"NGN","delivery_eta":1440,
+		"delivery_time":"Within 24 hours"}`))
 	a.respond(shipping.OpListTransactions, paginated("transactions", 3, `{"transactionId":"TR-%[1]d",
 		"amount":%[1]d0.25,"flat_amount":%[1]d025,"currency":"NGN","flow":"in","status":"success"}`))
 	a.respond(shipping.OpListCountries, Call{Golden: "countries.json"}.Success())

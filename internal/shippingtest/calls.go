@@ -31,49 +31,59 @@ func Calls() (calls []Call) {
 	}
 	const draft = "draft.json"
 	return append(calls, []Call{
-		{shipping.OpReplayWebhook, "replay.json", "", `{"delivery_id":"WD-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o...)
-		}},
-		{shipping.OpAnalyze, draft, "", `{"shipment_id":"SH-7Q2MX09DKA4B8C1E"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"}, o...)
-		}},
+		{shipping.OpReplayWebhook, "replay.json", "", `{"delivery_id":"WD-1"}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}, o...)
+			}},
+		{shipping.OpAnalyze, draft, "", `{"shipment_id":"SH-7Q2MX09DKA4B8C1E"}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-7Q2MX09DKA4B8C1E"}, o...)
+			}},
 		{shipping.OpGetRequest, "request.json", "", "",
 			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
 				return c.Regulatory.Get(ctx, RequestID, o...)
 			}},
-		{shipping.OpPurchase, "purchase.json", "", `{"request_id":"` + RequestID + `","document_types":["FDA","CUSTOMS"]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-				RequestID: RequestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: DraftRecord(RequestID),
-			}, o...)
-		}},
-		{operations.UpdateItems, draft, "", `{"line_items":[{"description":"tea","quantity":1,"unit_price":12.5,"currency":"USD"}]}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			price, err := shipping.ParseAmount("12.5")
-			if err != nil {
-				return nil, err
-			}
-			return c.Regulatory.UpdateItems(ctx, RequestID,
-				[]shipping.LineItem{{Description: "tea", Quantity: 1, UnitPrice: price, Currency: "USD"}}, o...)
-		}},
-		{operations.UpdateAddresses, draft, "", `{"origin":{"country":"CN"}}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}},
-				o...)
-		}},
-		{operations.UpdateShipping, draft, "", `{"incoterm":"DAP"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
-		}},
-		{operations.UpdateProfile, draft, "", `{"product_code":"54YFT10"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.UpdateProfile(ctx, RequestID, "FDA", map[string]string{"product_code": "54YFT10"}, o...)
-		}},
-		{operations.RetryRequest, draft, "", `{}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return c.Regulatory.Retry(ctx, RequestID, o...)
-		}},
-		{operations.DocumentPDF, "", "", "", func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any,
-			error) {
-			return c.Regulatory.PDF(ctx, RequestID, "FDA", o...)
-		}},
-		{"do", "", `{}`, `{"parcel":"PC-1"}`, func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
-			return nil, c.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, nil, o...)
-		}},
+		{shipping.OpPurchase, "purchase.json", "", `{"request_id":"` + RequestID + `","document_types":["FDA","CUSTOMS"]}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+					RequestID: RequestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: DraftRecord(RequestID),
+				}, o...)
+			}},
+		{operations.UpdateItems, draft, "",
+			`{"line_items":[{"description":"tea","quantity":1,"unit_price":12.5,"currency":"USD"}]}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				price, err := shipping.ParseAmount("12.5")
+				if err != nil {
+					return nil, err
+				}
+				return c.Regulatory.UpdateItems(ctx, RequestID,
+					[]shipping.LineItem{{Description: "tea", Quantity: 1, UnitPrice: price, Currency: "USD"}}, o...)
+			}},
+		{operations.UpdateAddresses, draft, "", `{"origin":{"country":"CN"}}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.UpdateAddresses(ctx, RequestID, shipping.Addresses{Origin: &shipping.Address{Country: "CN"}},
+					o...)
+			}},
+		{operations.UpdateShipping, draft, "", `{"incoterm":"DAP"}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.UpdateShipping(ctx, RequestID, shipping.ShippingDetails{Incoterm: "DAP"}, o...)
+			}},
+		{operations.UpdateProfile, draft, "", `{"product_code":"54YFT10"}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.UpdateProfile(ctx, RequestID, "FDA", map[string]string{"product_code": "54YFT10"}, o...)
+			}},
+		{operations.RetryRequest, draft, "", `{}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.Retry(ctx, RequestID, o...)
+			}},
+		{operations.DocumentPDF, "", "", "",
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return c.Regulatory.PDF(ctx, RequestID, "FDA", o...)
+			}},
+		{"do", "", `{}`, `{"parcel":"PC-1"}`,
+			func(ctx context.Context, c *shipping.Client, o ...shipping.CallOption) (any, error) {
+				return nil, c.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, nil, o...)
+			}},
 	}...)
 }
 

@@ -118,7 +118,8 @@ func Refusal(status int, message string) httpmock.Responder {
 
 // Record returns a responder of successes that carry the request RD-1 in a status, and more members.
 func Record(status string, members ...string) httpmock.Responder {
-	return OK(`{` + strings.Join(append([]string{`"request_id":"RD-1"`, `"status":"` + status + `"`}, members...), ",") + `}`)
+	return OK(`{` + strings.Join(append([]string{`"request_id":"RD-1"`, `"status":"` + status + `"`}, members...), ",") +
+		`}`)
 }
 
 // Confirmation returns a responder of confirmed purchases of RD-1.

@@ -176,7 +176,8 @@ func TestIntervals_GrowWithinTheirBounds(t *testing.T) {
 		next := intervals.Next(&first)
 		shortest, longest = min(shortest, next), max(longest, next)
 	}
-	if shortest < 1600*time.Millisecond || shortest > 1640*time.Millisecond || longest > 2400*time.Millisecond || longest < 2360*time.Millisecond {
+	if shortest < 1600*time.Millisecond || shortest > 1640*time.Millisecond || longest > 2400*time.Millisecond ||
+		longest < 2360*time.Millisecond {
 		t.Errorf("the first interval is spread from %s to %s, want 1.6 s to 2.4 s", shortest, longest)
 	}
 	var interval time.Duration
@@ -191,7 +192,8 @@ func TestIntervals_GrowWithinTheirBounds(t *testing.T) {
 func TestIntervals_Defaults(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[wait.Intervals]wait.Intervals{
-		{}:                                    {MinInterval: time.Second, MaxInterval: 30 * time.Second, MaxFailures: 10, DraftFor: time.Minute},
+		{}: {MinInterval: time.Second, MaxInterval: 30 * time.Second, MaxFailures: 10,
+			DraftFor: time.Minute},
 		{MinInterval: time.Hour, DraftFor: 1}: {MinInterval: time.Hour, MaxInterval: time.Hour, MaxFailures: 10, DraftFor: 1},
 		{MinInterval: 1 << 62, MaxInterval: 1 << 62, MaxFailures: 1}: {
 			MinInterval: 365 * 24 * time.Hour, MaxInterval: 365 * 24 * time.Hour, MaxFailures: 1, DraftFor: time.Minute,
