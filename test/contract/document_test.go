@@ -68,24 +68,6 @@ func rules(t *testing.T) *openapi3.T {
 	return document
 }
 
-func TestDocument_IsValidOpenAPI(t *testing.T) {
-	t.Parallel()
-	text, err := mockserver.OpenAPI(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if document.OpenAPI != "3.1.0" {
-		t.Errorf("OpenAPI %s; want 3.1.0", document.OpenAPI)
-	}
-	if err := document.Validate(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestDocument_ExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	document := rules(t)

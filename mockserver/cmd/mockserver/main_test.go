@@ -5,7 +5,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
@@ -47,27 +46,6 @@ func TestRun_UsageErrors(t *testing.T) {
 
 // subcommands returns the commands that are ours, by name.
 func subcommands() []*cli.Command { return newCommand(func(string) string { return "" }).Commands }
-
-// Help fits a terminal of 80 columns.
-func TestHelp_CommandsAndFlags(t *testing.T) {
-	t.Parallel()
-	all := invoke(t, nil, "help").want(t, exitOK, "completion")
-	for _, c := range subcommands() {
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			all.want(t, exitOK, "  "+c.Name+" ")
-			got := invoke(t, nil, "help", c.Name).want(t, exitOK, c.Usage, c.Description, "Usage: mockserver "+c.Name)
-			for _, f := range c.Flags {
-				got.want(t, exitOK, "  -"+f.Names()[0])
-			}
-			for line := range strings.SplitSeq(got.stdout, "\n") {
-				if utf8.RuneCountInString(line) > 80 {
-					t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
-				}
-			}
-		})
-	}
-}
 
 // The examples of help are valid command lines.
 func TestHelp_ExamplesAreValid(t *testing.T) {

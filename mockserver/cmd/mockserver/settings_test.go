@@ -25,6 +25,10 @@ func TestEnv_PrintsCommandsOfAShell(t *testing.T) {
 	if diff := cmp.Diff(served, asked(t, "-seed", "5")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	empty := invoke(t, map[string]string{"MOCKSERVER_SEED": "", "MOCKSERVER_JSON": "true"}, "env").want(t, exitOK).stdout
+	if first := invoke(t, nil, "env", "-json", "-seed", "1").want(t, exitOK).stdout; empty != first {
+		t.Errorf("an empty variable does not count as none: %s", empty)
+	}
 }
 
 // asked runs env and parses its output.
