@@ -115,7 +115,8 @@ func TestRow_AmountAndDoubt(t *testing.T) {
 			t.Errorf("%s: amount %q, doubt %q", name, cells[7], cells[10])
 		}
 	}
-	if cells := row(&shipping.Transaction{Description: `=HYPERLINK("x")`}); cells[2] != `'=HYPERLINK("x")` || cells[0] != "" {
+	if cells := row(&shipping.Transaction{Description: `=HYPERLINK("x")`}); cells[2] != `'=HYPERLINK("x")` ||
+		cells[0] != "" {
 		t.Errorf("a description that looks like a formula: %q, a time that is not there: %q", cells[2], cells[0])
 	}
 }
@@ -123,7 +124,8 @@ func TestRow_AmountAndDoubt(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	server := serve(t)
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "-wallet") {
+	if err := run(t.Context(), []string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) ||
+		!strings.Contains(help.String(), "-wallet") {
 		t.Errorf("help: %v\n%s", err, &help)
 	}
 	if err := run(t.Context(), nil, &help); err == nil || !strings.Contains(err.Error(), "-wallet VA-") {

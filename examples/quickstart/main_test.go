@@ -47,7 +47,8 @@ func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 		{"a service that chooses otherwise", "y\n", dialect.Contrary(), 1, bought},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			server := mockserver.New(mockserver.WithDialect(tc.choices), mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
+			server := mockserver.New(mockserver.WithDialect(tc.choices),
+				mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 			defer server.Close()
 			t.Setenv("SHIPPING_BASE_URL", server.URL)
 			t.Setenv("SHIPPING_SECRET_KEY", server.SecretKey)
@@ -80,11 +81,13 @@ func TestQuickstartEndsCleanly(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, strings.NewReader(""), &help); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "-shipment") {
+	if err := run(t.Context(), []string{"-h"}, strings.NewReader(""), &help); !errors.Is(err, flag.ErrHelp) ||
+		!strings.Contains(help.String(), "-shipment") {
 		t.Errorf("help: %v\n%s", err, &help)
 	}
 	t.Setenv("SHIPPING_BASE_URL", "https://api.example")
-	if err := run(t.Context(), nil, strings.NewReader(""), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "SHIPPING_SECRET_KEY") {
+	if err := run(t.Context(), nil, strings.NewReader(""), &bytes.Buffer{}); err == nil ||
+		!strings.Contains(err.Error(), "SHIPPING_SECRET_KEY") {
 		t.Errorf("without a key: %v", err)
 	}
 }

@@ -132,7 +132,8 @@ func TestAnInterruptedRunStillExports(t *testing.T) {
 	t.Setenv("SHIPPING_BASE_URL", service.URL)
 	t.Setenv("SHIPPING_SECRET_KEY", "sk_test_1")
 	spans, metrics, err := exported(ctx)
-	if !errors.Is(err, context.Canceled) || len(spans) != 3 || values(spans[1].Attributes, "error.type") != "canceled" || len(metrics.ScopeMetrics) == 0 {
+	if !errors.Is(err, context.Canceled) || len(spans) != 3 || values(spans[1].Attributes, "error.type") != "canceled" ||
+		len(metrics.ScopeMetrics) == 0 {
 		t.Errorf("%v, spans %+v, metrics %+v", err, spans, metrics)
 	}
 }

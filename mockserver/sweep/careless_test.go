@@ -77,7 +77,8 @@ func (s *session) purchase(ctx context.Context, r record) error {
 			types = append(types, d.Type)
 		}
 	}
-	return s.call(ctx, "POST", "/v1/regulatory-documents/purchase", map[string]any{"request_id": r.ID, "document_types": types}, &record{})
+	return s.call(ctx, "POST", "/v1/regulatory-documents/purchase",
+		map[string]any{"request_id": r.ID, "document_types": types}, &record{})
 }
 
 func (s *session) get(ctx context.Context, id string) (r record, err error) {
@@ -93,7 +94,8 @@ func (s *session) buys(ctx context.Context, id string) (bool, error) {
 // sweepOf sweeps a program in virtual time.
 func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report) {
 	t.Helper()
-	config.Options, config.Timeout = append(config.Options, mockserver.WithoutListener()), cmp.Or(config.Timeout, time.Hour)
+	config.Options, config.Timeout = append(config.Options, mockserver.WithoutListener()),
+		cmp.Or(config.Timeout, time.Hour)
 	runs := map[int]map[string]string{} // the files of each run
 	synctest.Test(t, func(t *testing.T) {
 		var err error

@@ -55,10 +55,12 @@ func TestSweep_Goal(t *testing.T) {
 			"missing: the program succeeded without shipment.created of SH-1 to WA-1", []string{"", faulted},
 		},
 		"a file": {
-			2, sweep.Goal{Files: []string{"refused"}}, `different: refused: line 2 is "500", but absent without faults`, []string{faulted},
+			2, sweep.Goal{Files: []string{"refused"}}, `different: refused: line 2 is "500", but absent without faults`,
+			[]string{faulted},
 		},
 		"a document that is not expected": {
-			1, sweep.Goal{Documents: documents(all[:4]...)}, "different: WATCH for " + shipment + ": once, but not in the goal", []string{"", faulted},
+			1, sweep.Goal{Documents: documents(all[:4]...)}, "different: WATCH for " + shipment + ": once, but not in the goal",
+			[]string{"", faulted},
 		},
 		"a notification that is not expected": {
 			1, sweep.Goal{Documents: documents(all...), Notifications: []string{}},
@@ -92,7 +94,8 @@ func TestSweep_Goal(t *testing.T) {
 			if !slices.Equal(by, test.by) {
 				t.Errorf("found by %q, want %q", by, test.by)
 			}
-			if name == "learned" && strings.Join(report.Goal.Documents[shipment], " ") != "CUSTOMS CUSTOMS FDA FDA FISH-WILDLIFE FISH-WILDLIFE TEXTILE TEXTILE WATCH WATCH" {
+			if name == "learned" && strings.Join(report.Goal.Documents[shipment],
+				" ") != "CUSTOMS CUSTOMS FDA FDA FISH-WILDLIFE FISH-WILDLIFE TEXTILE TEXTILE WATCH WATCH" {
 				t.Errorf("learned %v", report.Goal)
 			}
 		})

@@ -161,7 +161,8 @@ func byShipment(shipment, _ string) string { return shipment }
 func byDelivery(_, delivery string) string { return delivery }
 
 // sweepNotified sweeps a program that is notified of two events, in virtual time.
-func sweepNotified(t *testing.T, config sweep.Config, handler func(ctx context.Context, s session) http.Handler) *sweep.Report {
+func sweepNotified(t *testing.T, config sweep.Config,
+	handler func(ctx context.Context, s session) http.Handler) *sweep.Report {
 	t.Helper()
 	report, err := trySweep(t, config, handler)
 	if err != nil {
@@ -170,7 +171,8 @@ func sweepNotified(t *testing.T, config sweep.Config, handler func(ctx context.C
 	return report
 }
 
-func trySweep(t *testing.T, config sweep.Config, handler func(ctx context.Context, s session) http.Handler) (report *sweep.Report, err error) {
+func trySweep(t *testing.T, config sweep.Config,
+	handler func(ctx context.Context, s session) http.Handler) (report *sweep.Report, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := &receiver{}
@@ -269,7 +271,8 @@ func TestSweep_Notifications(t *testing.T) {
 					t.Errorf("%s does not find it", want)
 				}
 			}
-			if order := fmt.Sprint(report.WithoutFaults.Requests); strings.Index(order, sweep.Notification) > strings.Index(order, shipping.OpPurchase) {
+			if order := fmt.Sprint(report.WithoutFaults.Requests); strings.Index(order,
+				sweep.Notification) > strings.Index(order, shipping.OpPurchase) {
 				t.Errorf("the requests are %s", order)
 			}
 		})
@@ -299,7 +302,8 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })
 	_, err := trySweep(t, sweep.Config{}, func(context.Context, session) http.Handler { return refuses })
-	if err == nil || !strings.Contains(err.Error(), "accepts no notification") || !strings.Contains(err.Error(), "attempt 1: status 501, attempt 2: status 501") {
+	if err == nil || !strings.Contains(err.Error(), "accepts no notification") ||
+		!strings.Contains(err.Error(), "attempt 1: status 501, attempt 2: status 501") {
 		t.Errorf("the sweep ends with %v", err)
 	}
 	report := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, session) http.Handler {

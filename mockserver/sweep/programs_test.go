@@ -205,7 +205,8 @@ func otherMistakes() []program {
 				}
 				return retry(func() error { return s.purchase(ctx, r) })
 			},
-			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"), sweep.Lint: purchaseBy("lost-after")},
+			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"),
+				sweep.Lint: purchaseBy("lost-after")},
 		},
 		{
 			name:  "gives up after the purchase",
@@ -218,7 +219,8 @@ func otherMistakes() []program {
 				_ = analyzeAndPurchase(ctx, s, shipment)
 				return nil
 			},
-			found: map[sweep.Verdict][]string{sweep.Missing: {"regulatory.analyze#1:lost-before", "regulatory.purchase#1:lost-before"}},
+			found: map[sweep.Verdict][]string{sweep.Missing: {"regulatory.analyze#1:lost-before",
+				"regulatory.purchase#1:lost-before"}},
 		},
 		{
 			name: "does not wait for Retry-After",
@@ -306,7 +308,8 @@ func careful() []program {
 		{
 			name: "replays a notification again when it is started again, because nothing shows that it did",
 			buy: func(ctx context.Context, s *job, shipment string) error {
-				return s.call(ctx, "POST", "/v1/webhooks/replay", map[string]string{"shipment_id": shipment, "event": "shipment.created"}, &record{})
+				return s.call(ctx, "POST", "/v1/webhooks/replay",
+					map[string]string{"shipment_id": shipment, "event": "shipment.created"}, &record{})
 			},
 			config: sweep.Config{Restart: true, Faults: []string{sweep.Kill}},
 		},
@@ -372,7 +375,8 @@ func readsFor(ctx context.Context, s *job, id string, d time.Duration) (bought b
 
 // startsOver returns a program that asks a function after the error of a purchase whether to start over. If not, the
 // program ends with the error of the function.
-func startsOver(after func(ctx context.Context, s *job, r record, lost error) (over bool, err error)) func(context.Context, *job, string) error {
+func startsOver(after func(ctx context.Context, s *job, r record,
+	lost error) (over bool, err error)) func(context.Context, *job, string) error {
 	return func(ctx context.Context, s *job, shipment string) (err error) {
 		for range 3 {
 			var r record

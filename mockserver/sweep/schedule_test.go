@@ -50,7 +50,8 @@ func TestSweep_Timeout(t *testing.T) {
 		return err
 	}}
 	report := sweepOf(t, hangs, sweep.Config{Faults: []string{"500"}, Timeout: time.Minute})
-	if len(report.Results) != 1 || len(report.Results[0].Findings) != 1 || report.Results[0].Findings[0].Verdict != sweep.TimedOut {
+	if len(report.Results) != 1 || len(report.Results[0].Findings) != 1 ||
+		report.Results[0].Findings[0].Verdict != sweep.TimedOut {
 		t.Errorf("%+v", report)
 	}
 }
@@ -98,7 +99,8 @@ func TestSweep_ReadBeforeThePurchaseIsJournaled(t *testing.T) {
 			return fmt.Errorf("gave up, then read: %w", err)
 		}
 	}}
-	report := sweepOf(t, givesUp, sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: "late-after"}}})
+	report := sweepOf(t, givesUp, sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1,
+		Fault: "late-after"}}})
 	if len(report.Results) != 1 || !report.Results[0].Struck || len(report.Failing()) > 0 {
 		t.Errorf("%+v", report.Results)
 	}
@@ -113,16 +115,17 @@ func TestSweep_Cancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		starts := 0
-		report, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
-			if starts++; a.Run == 4 {
-				interrupt()
-				<-ctx.Done()
-				return sweep.Outcome{}
-			}
-			s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
-			_, err := s.analyze(ctx, a.World.Shipments()[0])
-			return sweep.Outcome{Success: err == nil}
-		})
+		report, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}},
+			func(ctx context.Context, a sweep.Execution) sweep.Outcome {
+				if starts++; a.Run == 4 {
+					interrupt()
+					<-ctx.Done()
+					return sweep.Outcome{}
+				}
+				s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}
+				_, err := s.analyze(ctx, a.World.Shipments()[0])
+				return sweep.Outcome{Success: err == nil}
+			})
 		if !errors.Is(err, context.Canceled) || starts != 5 {
 			t.Errorf("%v after %d starts", err, starts)
 		}
@@ -174,13 +177,14 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				_, err := sweep.Sweep(t.Context(), sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}}, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
-					s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, cmp.Or(test.key, a.World.SecretKey)}
-					for _, path := range test.paths {
-						_ = s.call(ctx, "GET", path, struct{}{}, &record{})
-					}
-					return sweep.Outcome{How: "exit code 1"}
-				})
+				_, err := sweep.Sweep(t.Context(), sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}},
+					func(ctx context.Context, a sweep.Execution) sweep.Outcome {
+						s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, cmp.Or(test.key, a.World.SecretKey)}
+						for _, path := range test.paths {
+							_ = s.call(ctx, "GET", path, struct{}{}, &record{})
+						}
+						return sweep.Outcome{How: "exit code 1"}
+					})
 				if err == nil || strings.Count(err.Error(), "\n") > 5 {
 					t.Fatal(err)
 				}

@@ -11,9 +11,10 @@ import (
 
 // buy analyzes a shipment, purchases its automated documents and waits for them.
 func buy(ctx context.Context, client *shipping.Client, shipment string) error {
-	_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment}, &shipping.AnalyzeAndPollOptions{
-		Select: automated,
-	})
+	_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment},
+		&shipping.AnalyzeAndPollOptions{
+			Select: automated,
+		})
 	return err
 }
 

@@ -81,7 +81,8 @@ func digitalOcean(tb testing.TB) comparison {
 	return comparison{
 		"godo", 100, byHand(body, "https://api.digitalocean.com/v2/volumes?per_page=100", func(r *raw.OceanVolumes) int { return len(r.Volumes) }),
 		func(ctx context.Context) (int, error) {
-			volumes, _, err := client.Storage.ListVolumes(ctx, &godo.ListVolumeParams{ListOptions: &godo.ListOptions{PerPage: 100}})
+			volumes, _, err := client.Storage.ListVolumes(ctx,
+				&godo.ListVolumeParams{ListOptions: &godo.ListOptions{PerPage: 100}})
 			return len(volumes), err
 		},
 	}

@@ -119,7 +119,8 @@ func serve(side string) error {
 	if err != nil {
 		return err
 	}
-	paths := map[string]string{"1KB": "/v1/regulatory-documents/request/" + service.RequestID(draft), "60KB": "/v1/rates?perPage=81"}
+	paths := map[string]string{"1KB": "/v1/regulatory-documents/request/" + service.RequestID(draft),
+		"60KB": "/v1/rates?perPage=81"}
 	if side == "bare" {
 		bare := httptest.NewUnstartedServer(service.NewBareHandler(srv))
 		bare.Config.ReadHeaderTimeout, bare.Config.IdleTimeout = 30*time.Second, 2*time.Minute // as the reference server has them
@@ -150,7 +151,8 @@ func measureServer(b *testing.B, side, size string) {
 	if err := json.Unmarshal(line, &server); err != nil {
 		b.Fatal(err)
 	}
-	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer %s\r\n\r\n", server.Paths[size], server.Key)
+	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer %s\r\n\r\n",
+		server.Paths[size], server.Key)
 	b.SetParallelism(8)
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {

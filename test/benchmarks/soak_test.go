@@ -54,7 +54,8 @@ func TestSoak(t *testing.T) {
 	filled, started := s.rest(idle), time.Now()
 	s.run(func(round int) bool { return round < least || time.Since(started) < length })
 	grown := s.rest(idle) - filled
-	t.Logf("soak: %d worlds opened and closed, %d notifications: the heap of %d KiB grew by %d KiB", 2*s.rounds.Load(), notifications.Load(), filled>>10, grown>>10)
+	t.Logf("soak: %d worlds opened and closed, %d notifications: the heap of %d KiB grew by %d KiB", 2*s.rounds.Load(),
+		notifications.Load(), filled>>10, grown>>10)
 	if most := int64(512 << 10); grown > most {
 		t.Errorf("the heap grew by %d bytes, want at most %d", grown, most)
 	}
@@ -124,7 +125,8 @@ func (s *soak) round(name string) {
 	s.read(s.srv.World)
 	s.read(world)
 	s.purchase(world)
-	_, err = s.client(world).Webhooks.Replay(s.t.Context(), &shipping.ReplayRequest{ShipmentID: world.Shipments()[0], Event: "shipment.created"})
+	_, err = s.client(world).Webhooks.Replay(s.t.Context(),
+		&shipping.ReplayRequest{ShipmentID: world.Shipments()[0], Event: "shipment.created"})
 	s.checkResponse(err)
 	s.check("the ledger", world.Check())
 	world.Reset()
@@ -147,8 +149,10 @@ func soakFaults() []fault.Rule {
 }
 
 func (s *soak) client(w *mockserver.World) *shipping.Client {
-	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL), shipping.WithHTTPClient(&http.Client{Transport: s.transport}),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: 10 * time.Millisecond, ExtraLoad: -1}))
+	client, err := shipping.NewClient(w.SecretKey, shipping.WithBaseURL(w.URL),
+		shipping.WithHTTPClient(&http.Client{Transport: s.transport}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Millisecond, MaxWait: 10 * time.Millisecond,
+			ExtraLoad: -1}))
 	s.check("new client", err)
 	return client
 }
@@ -171,12 +175,14 @@ func (s *soak) read(w *mockserver.World) {
 
 // purchase purchases the customs documents of a shipment and waits for them.
 func (s *soak) purchase(w *mockserver.World) {
-	_, err := s.client(w).Regulatory.AnalyzeAndPoll(s.t.Context(), &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]}, &shipping.AnalyzeAndPollOptions{
-		Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			return []shipping.DocumentType{"CUSTOMS"}, nil
-		},
-		Poll: shipping.PollOptions{MinInterval: time.Millisecond, MaxInterval: 20 * time.Millisecond, DraftFor: 100 * time.Millisecond},
-	})
+	_, err := s.client(w).Regulatory.AnalyzeAndPoll(s.t.Context(), &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]},
+		&shipping.AnalyzeAndPollOptions{
+			Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+				return []shipping.DocumentType{"CUSTOMS"}, nil
+			},
+			Poll: shipping.PollOptions{MinInterval: time.Millisecond, MaxInterval: 20 * time.Millisecond,
+				DraftFor: 100 * time.Millisecond},
+		})
 	s.checkResponse(err)
 }
 

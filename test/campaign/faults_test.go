@@ -100,7 +100,8 @@ func broken() []damage {
 		{name: "envelope with 503", weight: 3, apply: envelope(http.StatusServiceUnavailable)},
 		{name: "envelope with 429", weight: 3, apply: envelope(http.StatusTooManyRequests)},
 		{name: "redirect", weight: 3, apply: fair(func(r *response) {
-			*r = response{status: http.StatusTemporaryRedirect, location: purchasePath, contentType: "text/html", body: []byte(page)}
+			*r = response{status: http.StatusTemporaryRedirect, location: purchasePath, contentType: "text/html",
+				body: []byte(page)}
 		})},
 	}
 }
@@ -136,7 +137,8 @@ func purchaseDamages() []damage {
 		{name: "a refusal that shows a charge", weight: 3, apply: contradicted(`"status":"draft","charged_amount":5`)},
 		{name: "a refusal that shows a transaction", weight: 3, apply: contradicted(`"transaction_id":"TR-1"`)},
 		{name: "the confirmation of another request", weight: 4, apply: fair(func(r *response) {
-			*r = accepted(`{"request_id":"` + another + `","status":"processing","document_types":["CUSTOMS"],"charged_amount":1,` +
+			*r = accepted(`{"request_id":"` + another +
+				`","status":"processing","document_types":["CUSTOMS"],"charged_amount":1,` +
 				`"currency":"NGN","transaction_id":"TR-ANOTHER"}`)
 		})},
 		{name: "a draft instead of a confirmation", weight: 4, apply: func(x *exchange, r *response) bool {

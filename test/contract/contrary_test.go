@@ -79,7 +79,8 @@ func documentOf(t *testing.T, srv *mockserver.Server) string {
 // everyChoice makes the calls whose responses the assumptions change. The judge checks each.
 func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 	t.Helper()
-	client := srv.Client(t, shipping.WithHTTPClient(&http.Client{Transport: j}), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
+	client := srv.Client(t, shipping.WithHTTPClient(&http.Client{Transport: j}),
+		shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	ctx := t.Context()
 	for _, list := range shippingtest.Lists() {
 		caller{t, j, srv}.send(http.MethodGet, shippingtest.Operation(list.Operation).Route+"?"+list.Query(srv.Wallets()[0]), "")
@@ -99,7 +100,9 @@ func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 	if _, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, nil); err == nil {
 		t.Error("a draft without items")
 	}
-	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
+	if _, err := client.Regulatory.Purchase(ctx,
+		&shipping.PurchaseRequest{RequestID: draft.RequestID,
+			DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, wait := range []time.Duration{0, time.Minute, time.Hour} {

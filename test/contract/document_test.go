@@ -95,7 +95,8 @@ func TestDocument_EveryFieldHasAType(t *testing.T) {
 		untyped = append(untyped, fieldsWithoutType(name, schema)...)
 	}
 	slices.Sort(untyped)
-	anything := []string{"NewWorld.dialect", "NotifyDelivery.payload", "NotifyEvent.data", "NotifyReceived.payload", "Rate.breakdown[]", "RegulatoryHistory.record"}
+	anything := []string{"NewWorld.dialect", "NotifyDelivery.payload", "NotifyEvent.data", "NotifyReceived.payload",
+		"Rate.breakdown[]", "RegulatoryHistory.record"}
 	if !slices.Equal(untyped, anything) {
 		t.Errorf("fields without a type: %q, want %q", untyped, anything)
 	}

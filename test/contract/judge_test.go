@@ -156,7 +156,8 @@ func bearer(_ context.Context, in *openapi3filter.AuthenticationInput) error {
 	if in.SecurityScheme.Type != "http" || in.SecurityScheme.Scheme != "bearer" {
 		return fmt.Errorf("the document asks for %s %s", in.SecurityScheme.Type, in.SecurityScheme.Scheme)
 	}
-	if header := in.RequestValidationInput.Request.Header.Get("Authorization"); len(header) < len("Bearer x") || header[:7] != "Bearer " {
+	if header := in.RequestValidationInput.Request.Header.Get("Authorization"); len(header) < len("Bearer x") ||
+		header[:7] != "Bearer " {
 		return errors.New("no bearer token")
 	}
 	return nil

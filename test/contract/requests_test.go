@@ -101,7 +101,8 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := c.succeed("POST", "/v1/webhooks/replay", `{"shipment_id":"`+srv.Shipments()[0]+`","event":"shipment.created","webhook_id":"`+hook+`"}`)
+	sent := c.succeed("POST", "/v1/webhooks/replay",
+		`{"shipment_id":"`+srv.Shipments()[0]+`","event":"shipment.created","webhook_id":"`+hook+`"}`)
 	delivery, _ := sent["delivery_id"].(string)
 	c.succeed("POST", "/v1/webhooks/replay", `{"delivery_id":"`+delivery+`"}`)
 	c.succeed("POST", "/v1/webhooks/replay", `{"delivery_id":"`+delivery+`","shipment_id":"SH-OTHER","event":"shipment.cancelled"}`)
@@ -164,7 +165,8 @@ const (
 
 func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 	t.Parallel()
-	srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 2048}}))
+	srv := start(t, mockserver.WithVirtualClock(time.Time{}),
+		mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 2048}}))
 	c := newCaller(t, srv)
 	shipment := srv.Shipments()[0]
 	draft := c.analyze(`{"shipment_id":"SH-MAGICFAILONCE"}`)
@@ -224,11 +226,13 @@ func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 	}
 
 	path := draftOfWallet(c, poor)
-	if status, data := c.send("POST", base+"/purchase", purchase(path, `"WATCH"`)); status != 400 || data["error_code"] != "insufficient_funds" {
+	if status, data := c.send("POST", base+"/purchase", purchase(path, `"WATCH"`)); status != 400 ||
+		data["error_code"] != "insufficient_funds" {
 		t.Errorf("purchase from a poor wallet: status %d, %v", status, data)
 	}
 	for _, op := range operations.All() {
-		c.refuseInGeneral(op, strings.Replace(shippingtest.PathOf(op), shippingtest.RequestID, draft[strings.LastIndex(draft, "/")+1:], 1))
+		c.refuseInGeneral(op, strings.Replace(shippingtest.PathOf(op), shippingtest.RequestID,
+			draft[strings.LastIndex(draft, "/")+1:], 1))
 	}
 	if missing := c.judge.missing(c.documentedRefusals()); len(missing) > 0 {
 		t.Errorf("documented, and never seen: %v", missing)

@@ -29,14 +29,17 @@ func FuzzResponses(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if _, err := client.Regulatory.Purchase(f.Context(), &shipping.PurchaseRequest{RequestID: bought.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
+	if _, err := client.Regulatory.Purchase(f.Context(),
+		&shipping.PurchaseRequest{RequestID: bought.RequestID,
+			DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
 		f.Fatal(err)
 	}
 	names := strings.NewReplacer("{draft}", draft.RequestID, "{bought}", bought.RequestID, "{wallet}", srv.Wallets()[0],
 		"{shipment}", srv.Shipments()[0], "{webhook}", srv.Webhooks()[0], "{delivery}", srv.Deliveries()[0].ID, "{key}", srv.SecretKey)
 	f.Fuzz(func(t *testing.T, method, path, query, header string, body []byte) {
 		req, err := http.NewRequestWithContext(t.Context(), method, srv.URL, strings.NewReader(names.Replace(string(body))))
-		fields, odd := textproto.NewReader(bufio.NewReader(strings.NewReader(names.Replace(header) + "\r\n\r\n"))).ReadMIMEHeader()
+		fields, odd := textproto.NewReader(bufio.NewReader(strings.NewReader(names.Replace(header) +
+			"\r\n\r\n"))).ReadMIMEHeader()
 		if err != nil || odd != nil || strings.HasPrefix(path, "/_mock/") {
 			return
 		}

@@ -29,11 +29,13 @@ func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 		}
 		maps.Copy(reached[arrow[1]], reached[arrow[2]])
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{range .Imports}}{{$.ImportPath}} {{.}}{{"\n"}}{{end}}`, "./...").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f",
+		`{{range .Imports}}{{$.ImportPath}} {{.}}{{"\n"}}{{end}}`, "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := strings.NewReplacer("github.com/shipping-go/shipping/", "", "github.com/shipping-go/shipping", "shipping").Replace(string(out))
+	paths := strings.NewReplacer("github.com/shipping-go/shipping/", "", "github.com/shipping-go/shipping",
+		"shipping").Replace(string(out))
 	for line := range strings.Lines(paths) {
 		from, to, _ := strings.Cut(strings.TrimSpace(line), " ")
 		delete(arrows, "    "+group[from]+" --> "+group[to])

@@ -19,7 +19,8 @@ func TestAssumptions_AreDocumented(t *testing.T) {
 	before, table, _ := strings.Cut(readText(t, path), head)
 	var want strings.Builder
 	for _, row := range new(dialect.Dialect).Fields() {
-		fmt.Fprintf(&want, "| %s | %s | %s | `%s` | %s | %s |\n", row.Open, row.Default, row.Basis, row.Name, row.Used, row.Observed)
+		fmt.Fprintf(&want, "| %s | %s | %s | `%s` | %s | %s |\n", row.Open, row.Default, row.Basis, row.Name, row.Used,
+			row.Observed)
 	}
 	switch {
 	case table == want.String():

@@ -23,7 +23,8 @@ func TestDEPENDENCIES_HaveAReason(t *testing.T) {
 		}
 		for _, path := range paths {
 			for _, found := range requirement.FindAllStringSubmatch(readText(t, path), -1) {
-				if found[2] == "" && !strings.HasPrefix(found[1], "github.com/shipping-go/shipping") && !strings.Contains(reasons, "`"+found[1]+"`") {
+				if found[2] == "" && !strings.HasPrefix(found[1], "github.com/shipping-go/shipping") &&
+					!strings.Contains(reasons, "`"+found[1]+"`") {
 					t.Errorf("%s requires %s, which has no row in docs/DEPENDENCIES.md", path, found[1])
 				}
 			}
@@ -35,7 +36,8 @@ func TestDEPENDENCIES_HaveAReason(t *testing.T) {
 func TestThirdPartyLicenses_NameWhatIsBuiltIn(t *testing.T) {
 	t.Parallel()
 	notice := readText(t, "THIRD_PARTY_LICENSES")
-	testsOnly := []string{"github.com/google/go-cmp", "github.com/jarcoal/httpmock", "go.uber.org/goleak", "pgregory.net/rapid"}
+	testsOnly := []string{"github.com/google/go-cmp", "github.com/jarcoal/httpmock", "go.uber.org/goleak",
+		"pgregory.net/rapid"}
 	for _, found := range requirement.FindAllStringSubmatch(readText(t, "go.mod"), -1) {
 		if module := found[1]; !slices.Contains(testsOnly, module) && !strings.Contains(notice, module) {
 			t.Errorf("THIRD_PARTY_LICENSES does not name %s", module)

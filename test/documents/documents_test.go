@@ -57,10 +57,11 @@ func TestDocuments_TheirCodeIsCompiledAndRun(t *testing.T) {
 				t.Errorf("%s: a block of code names a file that does not exist: %v", path, err)
 				continue
 			}
-			held := slices.ContainsFunc([]string{"", "\t", "\t\t", "\t\t\t", "  ", "    ", "        "}, func(indent string) bool {
-				indented := regexp.MustCompile("(?m)^(.)").ReplaceAllString(found[2], indent+"$1")
-				return strings.Contains(string(source), "\n"+indented)
-			})
+			held := slices.ContainsFunc([]string{"", "\t", "\t\t", "\t\t\t", "  ", "    ", "        "},
+				func(indent string) bool {
+					indented := regexp.MustCompile("(?m)^(.)").ReplaceAllString(found[2], indent+"$1")
+					return strings.Contains(string(source), "\n"+indented)
+				})
 			if !held {
 				t.Errorf("%s: not in %s:\n%s", path, found[1], found[2])
 			}

@@ -40,7 +40,8 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		} {
 			sameFields(t, "type "+name, fields, place, found)
 		}
-		sameFields(t, name+`, without spec:"optional"`, required, "required in internal/specification/service.json", schemas[name].Required)
+		sameFields(t, name+`, without spec:"optional"`, required, "required in internal/specification/service.json",
+			schemas[name].Required)
 	}
 	for name, record := range map[string]reflect.Type{
 		"Timezone": reflect.TypeOf(shipping.Country{}.Timezones).Elem(), "ReplayResult": reflect.TypeFor[shipping.ReplayResult](),

@@ -39,7 +39,8 @@ func TestComments_TheirLinksLeadSomewhere(t *testing.T) {
 			for _, group := range file.Comments {
 				text := described.Printer().Markdown(described.Parser().Parse(group.Text()))
 				for _, name := range dead.FindAllSubmatch(text, -1) {
-					t.Errorf("%s: [%s] is not a name of this package or of a package that it imports", positions.Position(group.Pos()), name[1])
+					t.Errorf("%s: [%s] is not a name of this package or of a package that it imports",
+						positions.Position(group.Pos()), name[1])
 				}
 			}
 		}

@@ -21,19 +21,22 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 	if err := server.Err(); err != nil { // the suite cannot make a call
 		t.Error(err)
 	}
-	conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0], Shipment: server.Shipments()[0]},
+	conformance.Check(t.Context(), conformance.Target{BaseURL: server.URL, Wallet: server.Wallets()[0],
+		Shipment: server.Shipments()[0]},
 		conformance.WithSecretKey(server.SecretKey), conformance.WithWrites())
 	for _, list := range shippingtest.Lists() {
 		switch op := shippingtest.Operation(list.Operation); {
 		case op.Route == "":
-			t.Errorf("the table in operations.go has no %s, for List of client.%s: add a row of that name", list.Operation, strings.ToUpper(list.Name[:1])+list.Name[1:])
+			t.Errorf("the table in operations.go has no %s, for List of client.%s: add a row of that name", list.Operation,
+				strings.ToUpper(list.Name[:1])+list.Name[1:])
 		case op.Pages != list.Paged:
 			t.Errorf("%s: Pages is %t in operations.go, and List returns pages: %t", list.Operation, op.Pages, list.Paged)
 		}
 	}
 	rules := readText(t, "docs/SPECIFICATION.md")
 	for _, op := range operations.All() {
-		if path := strings.NewReplacer("{", ":", "}", "").Replace(op.Route); !op.Provisional && !strings.Contains(rules, path) {
+		if path := strings.NewReplacer("{", ":", "}", "").Replace(op.Route); !op.Provisional &&
+			!strings.Contains(rules, path) {
 			t.Errorf("docs/SPECIFICATION.md has no rule of %s: add a row that names its path, %s", op.Name, path)
 		}
 		if !op.Provisional && server.Err() == nil && server.Requests(op.Name) == 0 {

@@ -68,7 +68,8 @@ func TestReceiver_BehindAFasthttpServer(t *testing.T) {
 		again += times - 1
 	}
 	if lost := deliveries - len(handled); lost != 0 || again != 0 || wrong != 0 {
-		t.Errorf("of %d deliveries and their duplicates %d are lost, %d handled again, %d with wrong ids", deliveries, lost, again, wrong)
+		t.Errorf("of %d deliveries and their duplicates %d are lost, %d handled again, %d with wrong ids", deliveries, lost,
+			again, wrong)
 	}
 }
 

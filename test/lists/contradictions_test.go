@@ -260,7 +260,8 @@ func checkResume(t *testing.T, s *rowService, delivered []int, missing int, fail
 	if !ok {
 		t.Fatalf("%v is not a ListError", failure)
 	}
-	if missing > 0 && (ended.Missing < missing || !strings.Contains(failure.Error(), fmt.Sprint(" ", ended.Missing, " "))) {
+	if missing > 0 && (ended.Missing < missing ||
+		!strings.Contains(failure.Error(), fmt.Sprint(" ", ended.Missing, " "))) {
 		t.Errorf("Missing is %d, want at least %d: %v", ended.Missing, missing, failure)
 	}
 	rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, withResume(ended.Resume)))

@@ -98,7 +98,8 @@ func TestPrefetch_AConsumerHoldsAtMostTheWindow(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, consumed, most := slowly(30*pageSize), 0, 0
 				s.before = func(s *rowService, _, _ int) { most = max(most, len(s.asked)-consumed) }
-				pages := s.client(t).Webhooks.Pages(t.Context(), &shipping.WebhookListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: window}})
+				pages := s.client(t).Webhooks.Pages(t.Context(),
+					&shipping.WebhookListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: window}})
 				for _, err := range pages {
 					if err != nil {
 						t.Fatal(err)
@@ -156,7 +157,8 @@ func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 					}
 				})
 				body.Wait()
-				if took := time.Since(began); at < 20 && took > 0 && slices.Contains([]string{"break", "panic", "exit", "cancel"}, name) {
+				if took := time.Since(began); at < 20 && took > 0 &&
+					slices.Contains([]string{"break", "panic", "exit", "cancel"}, name) {
 					t.Errorf("%s at page %d took %s more", name, at+1, took)
 				}
 				s.mu.Lock()
@@ -233,7 +235,8 @@ func interrupting(t testing.TB, s *rowService, callback string, interrupt func()
 		})}))
 	case "observer":
 		s.status = func(page, _ int) int { return map[int]int{3: 404}[page] }
-		return s.client(t, shipping.WithObserver(shipping.Observer{Done: func(_ context.Context, _ string, _ []shipping.Attempt, _ time.Duration, err error) {
+		return s.client(t, shipping.WithObserver(shipping.Observer{Done: func(_ context.Context, _ string,
+			_ []shipping.Attempt, _ time.Duration, err error) {
 			if errors.Is(err, shipping.ErrNotFound) {
 				interrupt()
 			}

@@ -130,7 +130,8 @@ func (s *rowService) answer(path string, page, perPage, n int) *http.Response {
 	}
 	first := min((page-1)*perPage, len(s.rows))
 	list := path[strings.LastIndexByte(path, '/')+1:]
-	a := rowAnswer{Rows: s.rows[first:min(first+perPage, len(s.rows))], Pagination: paginationOf(list, page, perPage, len(s.rows))}
+	a := rowAnswer{Rows: s.rows[first:min(first+perPage, len(s.rows))],
+		Pagination: paginationOf(list, page, perPage, len(s.rows))}
 	if s.change != nil {
 		s.change(page, &a)
 	}

@@ -55,27 +55,29 @@ func workflow(t *testing.T, d *dialect.Dialect) {
 	var price shipping.Amount
 	edited := false
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1000000"), Currency: "NGN"}
-	record, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]}, &shipping.AnalyzeAndPollOptions{
-		Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
-			edited = true
-			items := slices.Clone(draft.LineItems)
-			if len(items) == 0 {
-				t.Error("the draft has no line items")
-			}
-			items = append(items, shipping.LineItem{Description: "Wristwatch", HSCode: "910211", Quantity: 1, UnitPrice: shippingtest.Amount(t, "100"), Currency: "USD", Weight: 0.1, OriginCountry: "CN"})
-			_, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, items)
-			return err
-		},
-		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			watch, offered := draft.Offer("WATCH")
-			if !offered {
-				return nil, errors.New("the edited draft does not offer WATCH")
-			}
-			price = watch.Amount
-			return []shipping.DocumentType{"WATCH"}, nil
-		},
-		Budget: &budget,
-	})
+	record, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]},
+		&shipping.AnalyzeAndPollOptions{
+			Edit: func(ctx context.Context, draft *shipping.RegulatoryRequest) error {
+				edited = true
+				items := slices.Clone(draft.LineItems)
+				if len(items) == 0 {
+					t.Error("the draft has no line items")
+				}
+				items = append(items, shipping.LineItem{Description: "Wristwatch", HSCode: "910211", Quantity: 1,
+					UnitPrice: shippingtest.Amount(t, "100"), Currency: "USD", Weight: 0.1, OriginCountry: "CN"})
+				_, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, items)
+				return err
+			},
+			Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+				watch, offered := draft.Offer("WATCH")
+				if !offered {
+					return nil, errors.New("the edited draft does not offer WATCH")
+				}
+				price = watch.Amount
+				return []shipping.DocumentType{"WATCH"}, nil
+			},
+			Budget: &budget,
+		})
 	if err != nil || record.Status != shipping.StatusCompleted || !edited {
 		t.Fatalf("%+v, %v", record, err)
 	}

@@ -63,7 +63,8 @@ func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
 			if err != nil {
 				return err
 			}
-			result, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
+			result, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID,
+				DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
 			if err == nil && result.RequestID != draft.RequestID {
 				err = fmt.Errorf("bought %s, got %s", draft.RequestID, result.RequestID)
 			}
@@ -83,7 +84,8 @@ func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
 		func(ctx context.Context, c *shipping.Client, n int) error { // one that is refused
 			id := fmt.Sprintf("RD-%016d", n)
 			_, err := c.Regulatory.Get(ctx, id)
-			if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || !errors.Is(err, shipping.ErrNotFound) || failure.RequestID != id {
+			if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || !errors.Is(err, shipping.ErrNotFound) ||
+				failure.RequestID != id {
 				return fmt.Errorf("asked for %s, which there is not, and got %v", id, err)
 			}
 			return nil
@@ -131,7 +133,8 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 		}
 	}
 	if want := goroutines / len(work); purchases < want || server.Requests(shipping.OpPurchase) != purchases {
-		t.Errorf("%d purchases were confirmed and %d arrived, want at least %d", purchases, server.Requests(shipping.OpPurchase), want)
+		t.Errorf("%d purchases were confirmed and %d arrived, want at least %d", purchases,
+			server.Requests(shipping.OpPurchase), want)
 	}
 	server.CheckInvariants(t)
 }

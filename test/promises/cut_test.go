@@ -118,7 +118,8 @@ func checkCut(t *testing.T, call shippingtest.Call, c cut) (connections int64) {
 		go c.serve(far)
 		return here, nil
 	})
-	_, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), hostilePolicy(hostileAnswer{})))
+	_, err := call.Do(t.Context(), shippingtest.NewClient(t, transport,
+		shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), hostilePolicy(hostileAnswer{})))
 	attempts := 1
 	if shippingtest.Operation(call.Operation).Retry == operations.Safe {
 		attempts = 2

@@ -30,6 +30,7 @@ type state struct {
 var (
 	errShutdown = errors.New("shutting down")
 	silent      = httpmock.NewStringResponder(http.StatusOK, "").Delay(24 * time.Hour)
+	limited     = shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"50"}})
 	busy        = shippingtest.Refusal(http.StatusServiceUnavailable, "busy").HeaderSet(http.Header{"Retry-After": {"50"}})
 )
 
@@ -71,7 +72,8 @@ func waitFor(ctx context.Context, c *shipping.Client) error {
 }
 
 func analyzeAndPoll(ctx context.Context, c *shipping.Client) error {
-	_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{Select: everything})
+	_, err := c.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"},
+		&shipping.AnalyzeAndPollOptions{Select: everything})
 	return err
 }
 
@@ -114,7 +116,8 @@ func states(t *testing.T) map[string]state {
 	page := shippingtest.OK(`{"rates":[{"rate_id":"RT-1"}],"pagination":{"page":1,"perPage":1,"total":20,"pageCount":20,"nextPage":2}}`)
 	const start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n" + `{"status":true,`
 	purchase := func(ctx context.Context, c *shipping.Client) error {
-		_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
+		_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1",
+			DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-1")})
 		return err
 	}
 	return map[string]state{
@@ -127,10 +130,10 @@ func states(t *testing.T) map[string]state {
 		"reading the body":            {transport: wire(t, respondOnce(start)), do: listRates},
 		"backing off":                 {transport: shippingtest.NewService(busy), do: listRates, api: shipping.ErrServer},
 		"backing off after a 429": {
-			transport: shippingtest.NewService(shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"50"}})), do: listRates, api: shipping.ErrRateLimited,
+			transport: shippingtest.NewService(limited), do: listRates, api: shipping.ErrRateLimited,
 		},
 		"on the shared pause": {
-			transport: shippingtest.NewService(shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"50"}}), silent),
+			transport: shippingtest.NewService(limited, silent),
 			options:   []shipping.Option{once}, do: listRates,
 			before: func(ctx context.Context, c *shipping.Client) { _ = listRates(ctx, c) },
 		},
@@ -162,7 +165,8 @@ func states(t *testing.T) map[string]state {
 		"batch, purchasing": {transport: stages(draft, silent, silent), do: runBatch},
 		"batch, polling":    {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: runBatch},
 		"replaying many": {transport: shippingtest.NewService(silent), do: func(ctx context.Context, c *shipping.Client) error {
-			_, err := batch.Replay(ctx, c, []shipping.ReplayRequest{{DeliveryID: "WD-1"}, {DeliveryID: "WD-2"}, {DeliveryID: "WD-3"}}, nil)
+			_, err := batch.Replay(ctx, c, []shipping.ReplayRequest{{DeliveryID: "WD-1"}, {DeliveryID: "WD-2"},
+				{DeliveryID: "WD-3"}}, nil)
 			return err
 		}},
 	}

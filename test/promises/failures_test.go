@@ -25,18 +25,21 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 	other := map[string][]string{
 		shipping.OpReplayWebhook: {`[]`, `"queued"`},
 		shipping.OpAnalyze:       {`[]`, `"none"`, `null`, `{}`, `{"status":"draft"}`, `{"request":[]}`},
-		shipping.OpGetRequest:    {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`, `{"request_id":"RD-2","status":"draft"}`},
-		operations.RetryRequest:  {`[]`, `null`},
+		shipping.OpGetRequest: {`[]`, `"none"`, `null`, `{}`, `{"request_id":"RD-1"}`,
+			`{"request_id":"RD-2","status":"draft"}`},
+		operations.RetryRequest: {`[]`, `null`},
 	}
 	for _, list := range shippingtest.Lists() {
 		other[list.Operation] = []string{`{}`, `{"` + list.Name + `":[]}`, `"none"`, `true`, `7`}
 		if list.Paged {
-			other[list.Operation] = []string{`[]`, `[{}]`, `"none"`, `true`, `7`, `{"` + list.Name + `":"none"}`, `{"` + list.Name + `":7}`, `{"` + list.Name + `":{"0":{}}}`}
+			other[list.Operation] = []string{`[]`, `[{}]`, `"none"`, `true`, `7`, `{"` + list.Name + `":"none"}`,
+				`{"` + list.Name + `":7}`, `{"` + list.Name + `":{"0":{}}}`}
 		}
 	}
 	for _, call := range shippingtest.Calls() {
 		for _, data := range other[call.Operation] {
-			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
+			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)),
+				shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
 			if !errors.Is(err, shipping.ErrUnexpectedBody) {
 				t.Errorf("%s with data %s: error %v, want an unexpected body", call.Operation, data, err)
 			}
@@ -49,7 +52,8 @@ func TestFailures_CancelledContextSendsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
-	client := shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
+	client := shippingtest.NewClient(t, service,
+		shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	for _, call := range shippingtest.Calls() {
 		_, err := call.Do(ctx, client)
 		shippingtest.WantError(t, call.Operation, err, context.Canceled, shipping.ErrConnection)
@@ -67,7 +71,8 @@ func TestFailures_ZeroClientsAndServices(t *testing.T) {
 		shippingtest.WantError(t, call.Operation, err, shipping.ErrInvalidRequest)
 	}
 	var none *shipping.Client
-	shippingtest.WantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil), shipping.ErrInvalidRequest)
+	shippingtest.WantError(t, "Do of a nil client", none.Do(t.Context(), "GET", "/v1/rates", nil, nil, nil),
+		shipping.ErrInvalidRequest)
 	if none.BaseURL() != "" || zero.BaseURL() != "" {
 		t.Error("a client without an address has one")
 	}
@@ -90,7 +95,8 @@ func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
 		"a body larger than 100": shippingtest.OK(`"` + strings.Repeat("x", 200) + `"`).HeaderSet(http.Header{"X-Request-Id": {"7"}}),
 	} {
 		var response shipping.Response
-		_, err := shippingtest.NewClient(t, shippingtest.NewService(answer), shipping.WithMaxResponseBytes(100)).Countries.List(t.Context(), shipping.WithResponse(&response))
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(answer),
+			shipping.WithMaxResponseBytes(100)).Countries.List(t.Context(), shipping.WithResponse(&response))
 		if err == nil {
 			t.Errorf("%s is not a failure", name)
 		}
@@ -126,10 +132,13 @@ func TestLimits_ErrorsKeepAStartOfTheBody(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("y", 3<<20)
 	for _, body := range []string{long, `{"status":false,"message":"no","data":"` + long[:500_000] + `"}`} {
-		_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400, body))).Rates.List(t.Context(), nil)
+		_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(400,
+			body))).Rates.List(t.Context(), nil)
 		failure := shippingtest.ErrorIn(t, err)
-		if failure.StatusCode != 400 || string(failure.Body) != body[:64<<10] || len(failure.Data) > 64<<10 || len(err.Error()) > 1000 {
-			t.Errorf("status %d, %d bytes of the body, want the first %d, and %d of data: %.1000v", failure.StatusCode, len(failure.Body), 64<<10, len(failure.Data), err)
+		if failure.StatusCode != 400 || string(failure.Body) != body[:64<<10] || len(failure.Data) > 64<<10 ||
+			len(err.Error()) > 1000 {
+			t.Errorf("status %d, %d bytes of the body, want the first %d, and %d of data: %.1000v", failure.StatusCode,
+				len(failure.Body), 64<<10, len(failure.Data), err)
 		}
 	}
 }

@@ -50,6 +50,7 @@ func hostileAnswers(t testing.TB) []hostileAnswer {
 
 // wireAnswer is an HTTP response, byte for byte.
 func wireAnswer(status, body string, headers ...string) string {
-	return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(len(body)) + "\r\nConnection: close\r\n" +
+	return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(len(body)) +
+		"\r\nConnection: close\r\n" +
 		strings.Join(append(headers, ""), "\r\n") + "\r\n" + body
 }

@@ -68,7 +68,8 @@ func (s *hostileServer) count(method string) int {
 // hostilePolicy retries once, almost without waiting. A response without an end ends with the attempt, which
 // otherwise has time enough on any machine.
 func hostilePolicy(answer hostileAnswer) shipping.Option {
-	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 20 * time.Second, ExtraLoad: -1}
+	policy := shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1,
+		AttemptTimeout: 20 * time.Second, ExtraLoad: -1}
 	if answer.Endless {
 		policy.AttemptTimeout = 300 * time.Millisecond
 	}
@@ -79,7 +80,8 @@ func hostilePolicy(answer hostileAnswer) shipping.Option {
 func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
 	client, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
-		shipping.WithBaseURL(s.URL), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), shipping.WithMaxResponseBytes(hostileLimit),
+		shipping.WithBaseURL(s.URL), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}),
+		shipping.WithMaxResponseBytes(hostileLimit),
 	}, options...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +148,8 @@ func TestHostile_EveryOperationSurvivesEveryAnswer(t *testing.T) {
 func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, err error, server *hostileServer) {
 	t.Helper()
 	method, most := requestsFor(call.Operation, answer.Retry)
-	if got := server.count(method); got > most || got == 0 && !answer.Endless || got < most && !answer.Endless && answer.Retry && answer.Error != "" {
+	if got := server.count(method); got > most || got == 0 && !answer.Endless || got < most && !answer.Endless &&
+		answer.Retry && answer.Error != "" {
 		t.Errorf("%s: %d requests arrived, want %d (%v)", call.Operation, got, most, err)
 	}
 	// On a busy machine the time of an attempt may be up before even the headers are there.
@@ -168,7 +171,8 @@ func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, er
 	if failure.Operation != call.Operation && call.Operation != shipping.OpPurchase || len(failure.Attempts) == 0 {
 		t.Errorf("%s: the error is one of %s, after %d attempts", call.Operation, failure.Operation, len(failure.Attempts))
 	}
-	if again := failure.Retryable(); again != answer.Retry && !outOfTime && answer.Error != "any" && call.Operation != shipping.OpPurchase {
+	if again := failure.Retryable(); again != answer.Retry && !outOfTime && answer.Error != "any" &&
+		call.Operation != shipping.OpPurchase {
 		t.Errorf("%s: Retryable is %t: %v", call.Operation, again, err)
 	}
 	if answer.Status != 0 && failure.StatusCode != answer.Status && !outOfTime && call.Operation != shipping.OpPurchase {
@@ -178,7 +182,8 @@ func checkHostile(t *testing.T, call shippingtest.Call, answer hostileAnswer, er
 	if failure.RetryAfter != asked && call.Operation != shipping.OpPurchase {
 		t.Errorf("%s: RetryAfter %s, want %s", call.Operation, failure.RetryAfter, asked)
 	}
-	if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) || !strings.HasPrefix(text, "shipping: ") ||
+	if text := err.Error(); len(text) > 6000 || strings.ContainsAny(text, "\n\r") || leaks(text) ||
+		!strings.HasPrefix(text, "shipping: ") ||
 		!strings.Contains(text, failure.Operation) || strings.Contains(text, " :") {
 		t.Errorf("%s: the error does not read well: %.300q", call.Operation, text)
 	}
@@ -202,10 +207,13 @@ func hostileCalls() []shippingtest.Call {
 }
 
 // buyHostile is a purchase that is read back for a moment only.
-func buyHostile(ctx context.Context, c *shipping.Client, requestID string, o ...shipping.CallOption) (*shipping.PurchaseResult, error) {
+func buyHostile(ctx context.Context, c *shipping.Client, requestID string,
+	o ...shipping.CallOption) (*shipping.PurchaseResult, error) {
 	return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond, QuietFor: 10 * time.Millisecond},
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"},
+		Draft: shippingtest.DraftRecord(requestID), Sole: true,
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond,
+			QuietFor: 10 * time.Millisecond},
 	}, o...)
 }
 

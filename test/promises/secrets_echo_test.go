@@ -84,9 +84,10 @@ func echoes() map[string]string {
 		"JSON in JSON": strings.ReplaceAll(mixed, `\`, `\\`), "capitals": strings.ToUpper(k),
 	} {
 		all["the envelope: "+name] = envelope(401, `{"status":false,"message":"bad key `+key+`","data":{"request_id":"`+key+`","error_code":"`+key+`","key":"`+key+`","`+key+`":1}}`)
-		all["a failed record: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"failed","failure_reason":"`+key+
-			`","documents":[{"document_type":"`+key+`","status":"failed","error":"`+key+`"}],"wallet":"`+key+`","line_items":[{"description":"`+key+
-			`"}],"profiles":{"FDA":{"key":"`+key+`"}},"`+key+`":"`+key+`"}}`)
+		all["a failed record: "+name] = envelope(200,
+			`{"status":true,"message":"m","data":{"request_id":"RD-1","status":"failed","failure_reason":"`+key+
+				`","documents":[{"document_type":"`+key+`","status":"failed","error":"`+key+`"}],"wallet":"`+key+`","line_items":[{"description":"`+key+
+				`"}],"profiles":{"FDA":{"key":"`+key+`"}},"`+key+`":"`+key+`"}}`)
 		all["a draft: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"`+key+`","status":"draft","currency":"`+key+
 			`","available_documents":[{"document_type":"FDA","amount":1,"currency":"`+key+`"}]}}`)
 		all["a purchase: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"processing","charged_amount":1,"currency":"`+key+
@@ -146,9 +147,11 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 	waiting, end := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer end()
 	note("wait", second(client.Regulatory.Wait(waiting, "RD-1", &quick)))
-	note("workflow", second(client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"}, &shipping.AnalyzeAndPollOptions{
-		Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"}, Poll: quick,
-	})))
+	note("workflow", second(client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"},
+		&shipping.AnalyzeAndPollOptions{
+			Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"},
+			Poll: quick,
+		})))
 	for _, response := range []shipping.Response{rates, record, sent} {
 		watch.note(response, string(response.Body))
 		for _, attempt := range response.Attempts {
@@ -178,7 +181,8 @@ func (w *watched) note(values ...any) {
 
 func (w *watched) options() []shipping.Option {
 	return []shipping.Option{
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1,
+			AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithLogger(slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))),
 		shipping.WithDriftReport(func(operation string, found []shipping.Drift) { w.note(operation, found) }),
 		shipping.WithObserver(shipping.Observer{
@@ -206,7 +210,8 @@ func (w *watched) error(from string, err error) {
 	encoded, encodingErr := json.Marshal(err)
 	w.note(string(encoded), encodingErr)
 	if failure, ok := err.(*shipping.Error); ok {
-		w.note(failure.Message, failure.Data, failure.Data.Text(), string(failure.Body), failure.RequestID, failure.NotRetried)
+		w.note(failure.Message, failure.Data, failure.Data.Text(), string(failure.Body), failure.RequestID,
+			failure.NotRetried)
 		for _, attempt := range failure.Attempts {
 			w.error("an attempt", attempt.Err)
 		}

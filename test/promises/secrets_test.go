@@ -48,7 +48,9 @@ func TestSecrets_NoMistakeIsRepeated(t *testing.T) {
 	t.Parallel()
 	client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)))
 	for _, option := range []shipping.CallOption{
-		shipping.WithHeader("Authorization: Bearer "+shippingtest.Key, ""), shipping.WithHeader(shippingtest.Key, "X-Tenant\n"), shipping.WithHeader("Authorization", "Bearer "+shippingtest.Key),
+		shipping.WithHeader("Authorization: Bearer "+shippingtest.Key, ""),
+		shipping.WithHeader(shippingtest.Key, "X-Tenant\n"),
+		shipping.WithHeader("Authorization", "Bearer "+shippingtest.Key),
 	} {
 		_, err := client.Rates.List(t.Context(), nil, option)
 		shippingtest.WantError(t, "header", err, shipping.ErrInvalidRequest)

@@ -35,7 +35,8 @@ func TestWorkflow_ALostPurchase(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			service := stages(draft, shippingtest.NoResponse(), shippingtest.InTurn(test.reads...))
 			err := test.do(t.Context(), shippingtest.NewClient(t, service))
-			if got, posts := shippingtest.Outcome(nil, err), service.Count(http.MethodPost); got != test.want || posts != test.posts {
+			if got, posts := shippingtest.Outcome(nil, err),
+				service.Count(http.MethodPost); got != test.want || posts != test.posts {
 				t.Errorf("%s: outcome %q, want %q; %d requests with POST, want %d: %v", name, got, test.want, posts, test.posts, err)
 			}
 		})

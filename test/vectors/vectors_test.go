@@ -44,13 +44,15 @@ func class(err error) string {
 func purchase(timeout time.Duration) vectors.Client {
 	policy := shipping.RetryPolicy{AttemptTimeout: timeout, MaxRetryAfter: time.Millisecond}
 	return func(ctx context.Context, baseURL string) (vectors.Report, error) {
-		client, err := shipping.NewClient(vectors.SecretKey, shipping.WithBaseURL(baseURL), shipping.WithRetryPolicy(policy), shipping.WithMaxResponseBytes(1<<20))
+		client, err := shipping.NewClient(vectors.SecretKey, shipping.WithBaseURL(baseURL), shipping.WithRetryPolicy(policy),
+			shipping.WithMaxResponseBytes(1<<20))
 		if err != nil {
 			return vectors.Report{}, err
 		}
 		result, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 			RequestID: vectors.RequestID, DocumentTypes: []shipping.DocumentType{vectors.Document},
-			PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond, QuietFor: 10 * time.Millisecond},
+			PurchaseOptions: shipping.PurchaseOptions{SettleFor: 10 * time.Millisecond, RefusedFor: time.Millisecond,
+				QuietFor: 10 * time.Millisecond},
 		})
 		if err != nil && !strings.Contains(err.Error(), vectors.RequestID) {
 			return vectors.Report{}, fmt.Errorf("the error does not name the request: %w", err)
@@ -78,7 +80,8 @@ func command(c vectors.Case) vectors.Client {
 		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 		report := vectors.Report{Error: c.Want.Error}
 		if json.Unmarshal(lines[len(lines)-1], &report) != nil || report.Outcome == "" {
-			return report, fmt.Errorf("the last line of the output is not a report: %.200q (%v)", lines[len(lines)-1], errors.Join(err, ctx.Err()))
+			return report, fmt.Errorf("the last line of the output is not a report: %.200q (%v)", lines[len(lines)-1],
+				errors.Join(err, ctx.Err()))
 		}
 		return report, nil
 	}

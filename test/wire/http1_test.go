@@ -58,11 +58,12 @@ func http1Faults() []fault {
 	for name, text := range written {
 		for _, interim := range []string{"", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"} {
 			for ending, end := range map[string]func(net.Conn){"closed": func(net.Conn) {}, "reset": tcptest.Reset} {
-				all = append(all, fault{fmt.Sprintf("%q, %s, %s", strings.TrimSpace(interim), name, ending), func(c *connection) bool {
-					_, _ = io.WriteString(c.net, interim+text)
-					end(c.net)
-					return false
-				}})
+				all = append(all, fault{fmt.Sprintf("%q, %s, %s", strings.TrimSpace(interim), name, ending),
+					func(c *connection) bool {
+						_, _ = io.WriteString(c.net, interim+text)
+						end(c.net)
+						return false
+					}})
 			}
 		}
 	}

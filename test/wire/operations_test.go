@@ -26,7 +26,8 @@ type operation struct {
 func purchase(ctx context.Context, c *shipping.Client) error {
 	_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
 		Draft: &shipping.RegulatoryRequest{RequestID: requestID, Status: shipping.StatusDraft}, Sole: true,
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
+		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"},
+		PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
 	})
 	return err
 }
@@ -77,7 +78,8 @@ func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
 	client, err := shipping.NewClient("sk_test_8mK3vQ9rT2xW7yZ4bN6c",
 		shipping.WithBaseURL(base), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}),
 		shipping.WithHTTPClient(&http.Client{Transport: transport}),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond, AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond,
+			AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithObserver(shipping.Observer{
 			Attempt: func(_ context.Context, operation string, _ shipping.Attempt) {
 				if !table.Has(operation, func(o table.Operation) bool { return o.Retry == table.Safe }) {

@@ -104,7 +104,8 @@ func (c *connection) header(status, length string, end bool) {
 	if length != "" {
 		_ = encoder.WriteField(hpack.HeaderField{Name: "content-length", Value: length})
 	}
-	_ = c.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: c.stream, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: end})
+	_ = c.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: c.stream, BlockFragment: block.Bytes(), EndHeaders: true,
+		EndStream: end})
 }
 
 func (c *connection) respond() bool {

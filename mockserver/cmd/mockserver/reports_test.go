@@ -36,7 +36,8 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &report); err != nil {
 		t.Fatal(err)
 	}
-	if !report.Writes || report.BaseURL != r.URL || report.Count(conformance.Skipped) != 0 || len(report.Purchases) != 5 || report.Count(conformance.Unseen) == 0 {
+	if !report.Writes || report.BaseURL != r.URL || report.Count(conformance.Skipped) != 0 ||
+		len(report.Purchases) != 5 || report.Count(conformance.Unseen) == 0 {
 		t.Errorf("%s", got.stdout)
 	}
 	if strings.Contains(got.stdout, r.SecretKey) {
@@ -48,7 +49,8 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 func TestConform_ExitCodeOfIncompleteChecks(t *testing.T) {
 	t.Parallel()
 	env := environ(start(t, nil, "-json", "-dialect", fast).world(t))
-	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ", "-second-purchase", "Rules that no run can check")
+	got := invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "a purchase was sent: ",
+		"-second-purchase", "Rules that no run can check")
 	if n := strings.Count(got.stdout, "a purchase was sent"); n != 1 {
 		t.Errorf("%d purchases", n)
 	}
@@ -74,7 +76,8 @@ func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
 	t.Parallel()
 	invoke(t, nil, "conform", "http://127.0.0.1:1").want(t, exitFailure, "-key or SHIPPING_SECRET_KEY")
 	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-write").want(t, exitFailure, "use a test key")
-	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-second-purchase").want(t, exitFailure, "use a test key")
+	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1",
+		"-second-purchase").want(t, exitFailure, "use a test key")
 	invoke(t, nil, "conform", "nowhere", "-key", "k").want(t, exitFailure, "invalid base address")
 }
 
@@ -82,10 +85,12 @@ func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	t.Parallel()
 	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(careless.Close)
-	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "1s").want(t, exitFailure, "Receiver "+careless.URL, "BAD   bad signature", "Anyone could send you events")
+	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "1s").want(t, exitFailure, "Receiver "+careless.URL,
+		"BAD   bad signature", "Anyone could send you events")
 	invoke(t, nil, "doctor").want(t, exitFailure, "no URL given")
 
-	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "1s", careless.URL).want(t, exitFailure)
+	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "1s",
+		careless.URL).want(t, exitFailure)
 	var card doctor.Scorecard
 	if err := json.Unmarshal([]byte(got.stdout), &card); err != nil {
 		t.Fatal(err)

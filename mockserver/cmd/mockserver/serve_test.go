@@ -60,7 +60,8 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 			t.Errorf("the greeting lacks %q:\n%s", want, d.printed)
 		}
 	}
-	if empty := start(t, nil, "-scenario", "empty"); !strings.Contains(empty.printed, "/v1/rates") || strings.Contains(empty.printed, `shipment_id":""`) {
+	if empty := start(t, nil, "-scenario", "empty"); !strings.Contains(empty.printed, "/v1/rates") ||
+		strings.Contains(empty.printed, `shipment_id":""`) {
 		t.Errorf("the greeting of an empty world:\n%s", empty.printed)
 	}
 }
@@ -170,7 +171,8 @@ func TestServe_VirtualTime(t *testing.T) {
 func TestServe_PrintsTheToken(t *testing.T) {
 	t.Parallel()
 	own := start(t, nil, "-json", "-addr", ":0").world(t)
-	if len(own.Token) < 20 || !strings.HasPrefix(own.URL, "http://127.0.0.1:") || own.Console != own.URL+"/_mock/?token="+own.Token {
+	if len(own.Token) < 20 || !strings.HasPrefix(own.URL, "http://127.0.0.1:") ||
+		own.Console != own.URL+"/_mock/?token="+own.Token {
 		t.Errorf("printed %+v", own)
 	}
 	given := start(t, map[string]string{"MOCKSERVER_TOKEN": "of-the-environment"}, "-json").world(t)
@@ -193,7 +195,8 @@ func TestServe_PrintsTheToken(t *testing.T) {
 func TestServe_TakesADialect(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "service.json")
-	if err := os.WriteFile(file, []byte(`{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(`{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := start(t, nil, "-json", "-dialect", "strict,contrary,"+file+",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first").world(t)

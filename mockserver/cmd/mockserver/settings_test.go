@@ -16,7 +16,8 @@ func TestEnv_PrintsCommandsOfAShell(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-seed", "5").world(t)
 	got := invoke(t, nil, "env", "-url", r.URL).want(t, exitOK).stdout
-	want := "export SHIPPING_BASE_URL=" + r.URL + "\nexport SHIPPING_SECRET_KEY=" + r.SecretKey + "\nexport SHIPPING_WALLET=" + r.Wallets[0] + "\n"
+	want := "export SHIPPING_BASE_URL=" + r.URL + "\nexport SHIPPING_SECRET_KEY=" + r.SecretKey +
+		"\nexport SHIPPING_WALLET=" + r.Wallets[0] + "\n"
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -46,21 +47,26 @@ func TestEnv_OfARunningServerIsWhatItHas(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-seed", "6").world(t)
 	got := asked(t, "-url", r.URL+"/")
-	if got["SHIPPING_BASE_URL"] != r.URL || got["SHIPPING_SECRET_KEY"] != r.SecretKey || got["SHIPPING_WALLET"] != r.Wallets[0] ||
-		!slices.Contains(r.Shipments, got["SHIPPING_SHIPMENT"]) || !slices.Contains(r.Invoices, got["SHIPPING_INVOICE"]) || !slices.Contains(r.Webhooks, got["SHIPPING_WEBHOOK"]) {
+	if got["SHIPPING_BASE_URL"] != r.URL || got["SHIPPING_SECRET_KEY"] != r.SecretKey ||
+		got["SHIPPING_WALLET"] != r.Wallets[0] ||
+		!slices.Contains(r.Shipments, got["SHIPPING_SHIPMENT"]) || !slices.Contains(r.Invoices, got["SHIPPING_INVOICE"]) ||
+		!slices.Contains(r.Webhooks, got["SHIPPING_WEBHOOK"]) {
 		t.Errorf("%v for %+v", got, r)
 	}
 
-	resp, err := http.Post(r.URL+"/_mock/worlds", "application/json", strings.NewReader(`{"name":"ci42","scenario":"empty"}`))
+	resp, err := http.Post(r.URL+"/_mock/worlds", "application/json",
+		strings.NewReader(`{"name":"ci42","scenario":"empty"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
 	other := asked(t, "-url", r.URL, "-world", "empty_ci42")
-	if other["SHIPPING_SECRET_KEY"] == r.SecretKey || !strings.Contains(other["SHIPPING_SECRET_KEY"], "ci42") || other["SHIPPING_SHIPMENT"] != "" {
+	if other["SHIPPING_SECRET_KEY"] == r.SecretKey || !strings.Contains(other["SHIPPING_SECRET_KEY"], "ci42") ||
+		other["SHIPPING_SHIPMENT"] != "" {
 		t.Errorf("%v", other)
 	}
-	invoke(t, nil, "env", "-url", r.URL, "-world", "empty_ci24").want(t, exitFailure, `no world "empty_ci24"`, "did you mean empty_ci42?")
+	invoke(t, nil, "env", "-url", r.URL, "-world", "empty_ci24").want(t, exitFailure, `no world "empty_ci24"`,
+		"did you mean empty_ci42?")
 }
 
 func TestEnv_PrintsNothingWhereThereIsNoServer(t *testing.T) {

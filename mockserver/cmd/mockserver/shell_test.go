@@ -37,7 +37,8 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 	t.Parallel()
 	for _, value := range append([]string{"a\nb", "\x1b[2J", "\u009b2J"}, hostile...) {
 		var out strings.Builder
-		err := greet(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Wallets: []string{value}, Shipments: []string{value}, CA: value, Console: "http://127.0.0.1:1/_mock/"})
+		err := greet(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Wallets: []string{value},
+			Shipments: []string{value}, CA: value, Console: "http://127.0.0.1:1/_mock/"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,8 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(runs) != "\n\n\n" || len(names(t, dir)) != 2 || strings.Count(string(arguments), "Authorization: Bearer "+value+"\x00") != 3 ||
+		if string(runs) != "\n\n\n" || len(names(t, dir)) != 2 ||
+			strings.Count(string(arguments), "Authorization: Bearer "+value+"\x00") != 3 ||
 			!strings.Contains(string(arguments), "\x00"+string(body)+"\x00") {
 			t.Errorf("%q: %d runs with %q leave %q", value, len(runs), arguments, names(t, dir))
 		}
@@ -78,7 +80,8 @@ func TestReports_HoldNoEscapeSequences(t *testing.T) {
 	t.Parallel()
 	forger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusOK)
-		_, _ = w.Write([]byte(`{"status":true,"message":"` + `\u001b]0;forged\u0007` + `","data":{"request_id":"\u001b[2J","rates":"\u009b2J","pagination":{}}}`))
+		_, _ = w.Write([]byte(`{"status":true,"message":"` + `\u001b]0;forged\u0007` +
+			`","data":{"request_id":"\u001b[2J","rates":"\u009b2J","pagination":{}}}`))
 	}))
 	t.Cleanup(forger.Close)
 	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1", "SHIPPING_WALLET": "VA-1", "SHIPPING_SHIPMENT": "SH-1"}
@@ -89,7 +92,8 @@ func TestReports_HoldNoEscapeSequences(t *testing.T) {
 		}
 	}
 	var stderr strings.Builder
-	if run(t.Context(), []string{"ready", "a\x1b[2Jb"}, os.Getenv, nil, &stderr, &stderr); !strings.Contains(stderr.String(), `"a\x1b[2Jb"`) {
+	if run(t.Context(), []string{"ready", "a\x1b[2Jb"}, os.Getenv, nil, &stderr,
+		&stderr); !strings.Contains(stderr.String(), `"a\x1b[2Jb"`) {
 		t.Errorf("%q", &stderr)
 	}
 }

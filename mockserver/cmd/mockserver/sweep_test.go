@@ -115,7 +115,8 @@ func TestSweep_Careless(t *testing.T) {
 
 // reportAndReplay requires that the report names a command that makes the failing run again and nothing else.
 func reportAndReplay(t *testing.T, careless string) {
-	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "--", careless, "-shipment", "{shipment}").want(t, exitFailure,
+	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "--", careless, "-shipment",
+		"{shipment}").want(t, exitFailure,
 		"regulatory.purchase#1  X", "paid-twice: CUSTOMS, FDA, ", "twice, but once without faults", "POST /v1/regulatory-documents/purchase  no response",
 		"2 requests without faults; 2 runs with faults, 1 failing", "2 of 2 runs, 1 failing")
 	_, line, found := strings.Cut(got.stdout, "again: mockserver ")
@@ -124,7 +125,8 @@ func reportAndReplay(t *testing.T, careless string) {
 		t.Fatal(got.stdout)
 	}
 	again := strings.Fields(strings.ReplaceAll(line, "'", ""))
-	invoke(t, nil, again...).want(t, exitFailure, "paid-twice", "2 requests without faults; 1 run with faults, 1 failing", "1 of 1 run, 1 failing")
+	invoke(t, nil, again...).want(t, exitFailure, "paid-twice", "2 requests without faults; 1 run with faults, 1 failing",
+		"1 of 1 run, 1 failing")
 }
 
 // A program inherited HTTP_PROXY, through which some clients request even addresses of this machine.
@@ -188,7 +190,8 @@ func TestSweep_UsageErrors(t *testing.T) {
 func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
 	shipments := file(t, "shipments.txt", seeded(t, "SHIPPING_SHIPMENT")+"\n")
-	nightly := []string{"nightly", "-night", "1", "-in", shipments, "-wallet", "{wallet}", "-budget", "400000 NGN", "-out", "{dir}"}
+	nightly := []string{"nightly", "-night", "1", "-in", shipments, "-wallet", "{wallet}", "-budget", "400000 NGN",
+		"-out", "{dir}"}
 	tests := []struct {
 		name           string
 		flags, program []string
@@ -216,7 +219,8 @@ func TestSweep_Examples(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			program := append([]string{filepath.Join(folder, test.program[0])}, test.program[1:]...)
-			got := invoke(t, nil, slices.Concat([]string{"sweep"}, test.flags, []string{"--"}, program)...).want(t, exitOK, " 0 failing")
+			got := invoke(t, nil, slices.Concat([]string{"sweep"}, test.flags, []string{"--"},
+				program)...).want(t, exitOK, " 0 failing")
 			lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
 			t.Logf("%s: %s", test.name, lines[len(lines)-1])
 		})

@@ -52,7 +52,8 @@ func TestSweep_InterruptLeavesNoProcess(t *testing.T) {
 func TestSweep_InterruptPrintsTheTableSoFar(t *testing.T) {
 	t.Parallel()
 	careless, hangs := filepath.Join(built(t, "careless"), "careless"), filepath.Join(t.TempDir(), "hangs")
-	script := `case $SWEEP_DIR in */3) : >"` + hangs + `"; sleep 1000;; *) exec "` + careless + `" -shipment $SHIPPING_SHIPMENT;; esac`
+	script := `case $SWEEP_DIR in */3) : >"` + hangs + `"; sleep 1000;; *) exec "` + careless +
+		`" -shipment $SHIPPING_SHIPMENT;; esac`
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	ended := make(chan int, 1)

@@ -38,7 +38,8 @@ func TestTLS_CommandsTrustACA(t *testing.T) {
 	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(receiver.Close)
 	invoke(t, nil, "doctor", receiver.URL, "-key", "k").want(t, exitFailure, "set SSL_CERT_FILE")
-	trusting(t, file(t, "ca.pem", certificate(receiver)), r, "doctor", receiver.URL, "-patience", "1s").want(t, exitFailure, "BAD   bad signature")
+	trusting(t, file(t, "ca.pem", certificate(receiver)), r, "doctor", receiver.URL, "-patience",
+		"1s").want(t, exitFailure, "BAD   bad signature")
 }
 
 // trusting runs a command line in a process that trusts a certificate.
@@ -72,8 +73,10 @@ func TestTLS_ItsCertificateGoesWithTheServer(t *testing.T) {
 	if _, err := os.Stat(ca); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", ca, err)
 	}
-	if greeting := start(t, nil, "-tls").printed; !strings.Contains(greeting, "--cacert ") || !strings.Contains(greeting, "https://127.0.0.1:") {
+	if greeting := start(t, nil, "-tls").printed; !strings.Contains(greeting, "--cacert ") ||
+		!strings.Contains(greeting, "https://127.0.0.1:") {
 		t.Errorf("the greeting:\n%s", greeting)
 	}
-	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-tls", "-tls-ca", filepath.Join(t.TempDir(), "no", "ca.pem")).want(t, exitFailure, "-tls-ca")
+	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-tls", "-tls-ca",
+		filepath.Join(t.TempDir(), "no", "ca.pem")).want(t, exitFailure, "-tls-ca")
 }
