@@ -81,6 +81,12 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 				`"tx":"TR-1","available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "shows a transaction"},
 			"a charge under another name": {dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid"}},
 				`"paid":9,"available_documents":[{"document_type":"FDA","amount":9,"currency":"NGN"}]`, "purchase.quoted"},
+			"the currency is an object": {dialect.Dialect{Offer: dialect.Offer{Currency: "currency.code"}},
+				`"available_documents":[{"document_type":"FDA","amount":9,"currency":{"code":"NGN","symbol":"₦"}}]`, "9"},
+			"that of the record is an object": {dialect.Dialect{Record: dialect.RecordMembers{Currency: "currency.code"}},
+				`"currency":{"code":"NGN"},"available_documents":[{"document_type":"FDA","amount":9}]`, "9"},
+			"a symbol, and a default currency": {dialect.Dialect{Offer: dialect.Offer{Currency: "-", DefaultCurrency: "wallet"}},
+				`"available_documents":[{"document_type":"FDA","amount":9,"currency":"₦"}]`, "9"},
 		} {
 			service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK("null")},
 				[]httpmock.Responder{shippingtest.Record("completed")})

@@ -44,7 +44,7 @@ func randomDialect(r *rand.Rand) *dialect.Dialect {
 		for field, value := range map[string]string{
 			"record.at": pick("", "request", "document", "[0]"), "record.line_items": strings.ReplaceAll(name(), ".", "_"), "record.documents": strings.ReplaceAll(name(), ".", "_"),
 			"record.charged_amount": name(), "record.transaction_id": name(), "record.currency": name(), "record.wallet": name(),
-			"offer.document_type": name(), "offer.amount": pick("", "price", "price.gross", "cost"), "offer.currency": pick("", "code", "price.unit"), "offer.mode": pick("", "way"),
+			"offer.document_type": name(), "offer.amount": pick("", "price", "price.gross", "cost"), "offer.currency": pick("", "code", "price.unit", "currency.code"), "offer.mode": pick("", "way"),
 			"offer.beside": pick("", "vat", "price.net,vat", "default_amount,original_currency"), "document.document_type": pick("", "slug", "kind"),
 			"record.absent": pick("", "profiles", "addresses,created_at"), "offer.absent": pick("", "name", "reasons,profile_fields"),
 			"purchase.quoted": pick("", "true"), "purchase.confirmation": pick("receipt", "empty"), "purchase.status": pick("200", "201", "202"),

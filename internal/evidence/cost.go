@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/decimal"
 	"github.com/shipping-go/shipping/internal/jsonread"
 )
@@ -15,7 +16,7 @@ import (
 type counter struct {
 	price    price
 	currency string
-	beside   []string // members that a purchase does not charge
+	offer    dialect.Offer
 
 	sum        decimal.Number // of the amounts beside the price
 	counted    []string       // their names
@@ -98,7 +99,7 @@ const tooLong = "has too many digits"
 // value adds what a value can cost.
 func (c *counter) value(v jsonread.Value, at place) {
 	switch {
-	case !at.isPrice && slices.Contains(c.beside, at.path):
+	case !at.isPrice && slices.Contains(c.offer.Beside, at.path):
 		c.numbers++
 	case v.Scalar():
 		c.scalar(v, at)
@@ -126,7 +127,7 @@ func (c *counter) object(v jsonread.Value, at place) {
 	for i, m := range v.Members {
 		names[i] = nameOf(m.Name)
 		if names[i].isCurrency {
-			currencies[names[i].owner(len(names[i].words))] = m.Value.Text
+			currencies[names[i].owner(len(names[i].words))] = currencyIn(m.Value, c.offer)
 		}
 	}
 	outermost := at.path == ""
@@ -135,10 +136,10 @@ func (c *counter) object(v jsonread.Value, at place) {
 	}
 	before, used := c.numbers, map[string]bool{}
 	for i, m := range v.Members {
-		if names[i].isCurrency {
+		inner, owner := at.inside(m.Name, names[i]), ""
+		if names[i].isCurrency && !c.holdsCode(inner) {
 			continue
 		}
-		inner, owner := at.inside(m.Name, names[i]), ""
 		if code := names[i].currencyIn(c.currency); code != "" {
 			inner.currency = code
 		}
@@ -153,19 +154,23 @@ func (c *counter) object(v jsonread.Value, at place) {
 	}
 	used[""] = !outermost && c.numbers > before
 	for i, m := range v.Members {
-		if inner := at.inside(m.Name, names[i]); names[i].isCurrency && !slices.Contains(c.beside, inner.path) {
+		inner := at.inside(m.Name, names[i])
+		if names[i].isCurrency && !c.holdsCode(inner) && !slices.Contains(c.offer.Beside, inner.path) {
 			c.unused(m, inner, used[names[i].owner(len(names[i].words))])
 		}
 	}
 }
+
+// holdsCode reports whether a value is the object in which the dialect has the currency of the price.
+func (c *counter) holdsCode(at place) bool { return strings.HasPrefix(c.offer.Currency, at.path+".") }
 
 // unused stops at a currency that cannot be read, and at one other than that of the offer that belongs to no number:
 // the price itself may be in it.
 func (c *counter) unused(m jsonread.Member, at place, used bool) {
 	switch {
 	case !m.Value.Scalar():
-		c.stop(at.path, "cannot be read")
-	case !used && !at.has(earlier) && c.foreign(m.Value.Text):
+		c.stop(at.path, "is "+sent(m.Value)+": name the member with the code, offer.currency of the dialect")
+	case !used && !at.has(earlier) && c.foreign(currencyIn(m.Value, c.offer)):
 		c.stop(at.path, "is "+quote(m.Value.Text))
 	}
 }
@@ -280,7 +285,7 @@ func (p *partsOf) add(v jsonread.Value, under name) {
 	for _, m := range v.Members {
 		switch n := nameOf(m.Name); {
 		case n.isCurrency:
-			p.failed = p.failed || !m.Value.Scalar() || p.c.foreign(m.Value.Text)
+			p.failed = p.failed || !m.Value.Scalar() || p.c.foreign(currencyIn(m.Value, p.c.offer))
 		case n.ending == 0:
 			p.add(m.Value, n)
 		}

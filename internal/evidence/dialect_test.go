@@ -35,6 +35,16 @@ func TestOffers_CostInADialect(t *testing.T) {
 		"price on top":          {dialect.Offer{Amount: "total_charge"}, `"total_charge":5,"currency":"NGN"`, "", "5", "5", "NGN", ""},
 		"price on top, nested":  {dialect.Offer{Amount: "price.charge"}, `"price":{"charge":5},"currency":"NGN"`, "", "5", "5", "NGN", ""},
 		"beside, currency":      {dialect.Offer{Beside: []string{"vat"}}, `"amount":5,"currency":"NGN","vat":1,"vat_currency":"USD"`, "", "5", "5", "NGN", ""},
+		"currency object":       {dialect.Offer{Currency: "currency.code"}, `"amount":5,"currency":{"code":"NGN","symbol":"₦"}`, "USD", "5", "5", "NGN", ""},
+		"object with a fee":     {dialect.Offer{Currency: "currency.code"}, `"amount":5,"currency":{"code":"NGN","fee":2}`, "", "5", "7", "NGN", ""},
+		"object with another":   {dialect.Offer{Currency: "currency.code"}, `"amount":5,"currency":{"code":"NGN","currency":"USD"}`, "", "", "", "", `currency.currency is "USD"`},
+		"two objects":           {dialect.Offer{Currency: "currency.code"}, `"amount":5,"currency":{"code":"NGN"},"tax":1,"tax_currency":{"code":"USD"}`, "", "", "", "", "tax_currency is an object"},
+		"object, not named":     {dialect.Offer{}, `"amount":5,"currency":{"code":"NGN"}`, "NGN", "", "", "", "offer.currency of the dialect"},
+		"amount in an object":   {dialect.Offer{Amount: "amount.value", Currency: "amount.unit"}, `"amount":{"value":5,"unit":"NGN"}`, "", "5", "5", "NGN", ""},
+		"not sent, a symbol":    {dialect.Offer{Currency: "-"}, `"amount":5,"currency":"₦"`, "NGN", "5", "5", "NGN", ""},
+		"a symbol in an object": {dialect.Offer{Currency: "-"}, `"price":{"amount":5,"currency":"₦"},"fee":1,"fee_currency":"₦"`, "NGN", "5", "6", "NGN", ""},
+		"a symbol alone":        {dialect.Offer{Currency: "-"}, `"amount":5,"currency":"₦"`, "", "", "", "", "offer.default_currency"},
+		"not sent, a code":      {dialect.Offer{Currency: "-"}, `"price":{"amount":5},"price_currency":"USD"`, "NGN", "", "", "", `is in "USD"`},
 		"no currency to assume": {dialect.Offer{Amount: "cost"}, `"cost":5`, "", "", "", "", "offer.default_currency"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,6 +82,7 @@ func TestRead_InADialect(t *testing.T) {
 	}{
 		"nothing":          {`{"form":{"status":"draft"}}`, named, "", false, NoList},
 		"charge":           {`{"form":{"paid":{"sum":7.5}}}`, named, "7.5", false, NoList},
+		"wrapped charge":   {`{"request":{"paid":{"sum":7.5}}}`, named, "7.5", false, NoList},
 		"usual charge":     {`{"charged_amount":8}`, named, "8", false, NoList},
 		"transaction":      {`{"form":{"debit":"TR-1"}}`, named, "", true, NoList},
 		"usual one":        {`{"transaction_id":"TR-1"}`, named, "", true, NoList},

@@ -72,19 +72,19 @@ func (o *Offers) Cost(slug, assumed string) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
-	own := offer.Get("currency")
+	own := currencyIn(offer.Get("currency"), o.dialect.Offer)
 	if name := o.dialect.Offer.Currency; name != "" && name != "-" {
-		if own = offer.At(name); own.Text == "" {
+		if own = offer.At(name).Text; own == "" {
 			return Cost{}, fmt.Errorf("has a price without a currency: the dialect names %s (offer.currency), which it does "+
 				"not show", name)
 		}
-		price.currency = own.Text
+		price.currency = own
 	}
-	if price.currency+own.Text == "" && !o.currency.Scalar() {
+	if price.currency+own == "" && !o.currency.Scalar() {
 		return Cost{}, errors.New("has no clear price (the currency of the draft cannot be read)")
 	}
-	c := counter{price: price, beside: o.dialect.Offer.Beside,
-		currency: strings.TrimSpace(cmp.Or(price.currency, own.Text, o.currency.Text, price.code, assumed))}
+	c := counter{price: price, offer: o.dialect.Offer,
+		currency: strings.TrimSpace(cmp.Or(price.currency, own, o.currency.Text, price.code, assumed))}
 	switch {
 	case c.currency == "":
 		return Cost{}, errors.New("has a price without a currency: set offer.default_currency of the dialect to its code, " +
@@ -127,7 +127,8 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 		value, p := offer.Get(name), price{path: []string{name}}
 		if value.Kind == '{' {
 			inner := firstOf(value, "amount", "price", "value")
-			p.path, p.currency = append(p.path, inner.Name), firstOf(value, "currency", "currency_code").Value.Text
+			p.path, p.currency = append(p.path, inner.Name),
+				currencyIn(firstOf(value, "currency", "currency_code").Value, d)
 			value = inner.Value
 		}
 		if value.Scalar() && value.Text == "" {
@@ -150,6 +151,20 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 		return price{}, fmt.Errorf("has the negative price %s: select other documents", text(found.plain))
 	}
 	return found, nil
+}
+
+// currencyIn returns the text of a currency. If the dialect states that offers show none, only that of a code counts.
+func currencyIn(value jsonread.Value, d dialect.Offer) string {
+	if d.Currency == "-" && !isCode(strings.TrimSpace(value.Text)) {
+		return ""
+	}
+	return value.Text
+}
+
+// isCode reports whether a text is a currency code: three letters.
+func isCode(text string) bool {
+	notLetter := func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' }
+	return len(text) == 3 && !strings.ContainsFunc(text, notLetter)
 }
 
 // firstOf returns the first of several members that an object has.

@@ -3,6 +3,8 @@ package evidence
 import (
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/dialect"
 )
 
 func TestRead_Unclear(t *testing.T) {
@@ -205,6 +207,26 @@ func TestReadRefusal(t *testing.T) {
 		`{"title":"No","status":409,"documents":[{"type":"FDA"}],"transaction_id":"T"}`: "a transaction",
 	} {
 		got := ReadRefusal(body, "RD-1", nil).Contradiction(draft)
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// A refusal contradicts itself under the names of a dialect, too.
+func TestReadRefusal_InADialect(t *testing.T) {
+	t.Parallel()
+	named := &dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid.sum", TransactionID: "paid.by"}}
+	draft := Read(`{"status":"draft","paid":{"sum":5}}`, named)
+	for body, want := range map[string]string{
+		`{"status":false,"data":{"paid":{"sum":5}}}`:              "",
+		`{"status":false,"data":{"paid":{"sum":6}}}`:              "a charged amount",
+		`{"status":false,"data":{"request":{"paid":{"sum":6}}}}`:  "a charged amount",
+		`{"status":false,"data":{"charged_amount":6}}`:            "a charged amount",
+		`{"status":false,"paid":{"by":"TR-1"}}`:                   "a transaction",
+		`{"status":false,"data":[{"paid":{"by":{"id":"TR-1"}}}]}`: "a transaction",
+	} {
+		got := ReadRefusal(body, "RD-1", named).Contradiction(draft)
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}

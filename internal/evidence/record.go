@@ -392,26 +392,24 @@ func (r *Refused) read(n jsonread.Value, d *dialect.Dialect) {
 	if _, twice := n.Repeated(); twice {
 		r.contradicts = "it gives a member twice"
 	}
-	for _, m := range n.Members {
-		value := m.Value
-		switch name := m.Name; {
-		case name == "status":
-			if StatusOf(strings.ToLower(value.Text)).Purchased {
-				r.contradicts = otherStatus
-			}
-		case slices.Contains(also(d.Record.TransactionID, "transaction_id"), name):
-			if value.Text != "" || !value.Scalar() {
-				r.contradicts = "it shows a transaction"
-			}
-		case slices.Contains(also(d.Record.ChargedAmount, "charged_amount"), name):
-			switch {
-			case isCharge(value) && !isNumber(value):
-				r.contradicts = showsCharge
-			case isCharge(value):
-				r.charges = append(r.charges, value.Text)
-			}
+	if StatusOf(strings.ToLower(n.Get("status").Text)).Purchased {
+		r.contradicts = otherStatus
+	}
+	for _, name := range also(d.Record.TransactionID, "transaction_id") {
+		if transaction := n.At(name); transaction.Text != "" || !transaction.Scalar() {
+			r.contradicts = "it shows a transaction"
 		}
-		r.read(value, d)
+	}
+	for _, name := range also(d.Record.ChargedAmount, "charged_amount") {
+		switch charge := n.At(name); {
+		case isCharge(charge) && !isNumber(charge):
+			r.contradicts = showsCharge
+		case isCharge(charge):
+			r.charges = append(r.charges, charge.Text)
+		}
+	}
+	for _, m := range n.Members {
+		r.read(m.Value, d)
 	}
 	for _, entry := range n.Elements {
 		r.read(entry, d)
