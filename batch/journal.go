@@ -114,8 +114,8 @@ func newLocal(write func(Record) error) *local {
 // load adds a record of an earlier process.
 func (j *local) load(record Record) {
 	item := j.item(record.Key)
-	item.record = record.after(item.record)
-	item.counted, item.period = item.record.commitment(), item.record.Period
+	item.record = record
+	item.counted, item.period = record.commitment(), record.Period
 }
 
 func (j *local) item(key string) *localItem {

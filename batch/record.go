@@ -210,20 +210,3 @@ func (r Record) uncountable(budget shipping.Budget) string {
 	}
 	return ""
 }
-
-// after returns the record with the fields that it lacks taken from an earlier record of the same item.
-func (r Record) after(earlier Record) Record {
-	if r.RequestID == "" {
-		r.RequestID = earlier.RequestID
-	}
-	if r.Documents == nil {
-		r.Documents = earlier.Documents
-	}
-	if r.NotSelected == nil {
-		r.NotSelected = earlier.NotSelected
-	}
-	if r.Purchase == nil && r.Step == StepPurchasing {
-		r.Purchase = earlier.Purchase
-	}
-	return r
-}

@@ -42,6 +42,7 @@ func TestRecord_Validate(t *testing.T) {
 		"charged currency":    {func(r *Record) { r.ChargedCurrency = "\x00" }, "the charged currency"},
 		"period":              {func(r *Record) { r.Period = "\xff" }, `the period "\xff", which is not UTF-8`},
 		"document":            {func(r *Record) { r.Documents = append(r.Documents, "\x00") }, `the document "\x00"`},
+		"left out":            {func(r *Record) { r.NotSelected = append(r.NotSelected, "\x00") }, `the document "\x00"`},
 		"unknown step":        {func(r *Record) { r.Step = "paid" }, `the unknown step "paid"`},
 		"no step":             {func(r *Record) { r.Step = "" }, `the unknown step ""`},
 		"amount unreadable":   {func(r *Record) { r.Amount = unknownAmount(t) }, "amount"},
@@ -75,18 +76,19 @@ func TestRecord_ReplacesWhatAVariableHeld(t *testing.T) {
 	}
 }
 
-// A record takes from the one before it only what it lacks.
-func TestRecord_After(t *testing.T) {
+// An item of a failed record is not analyzed again if anything shows that something may have been purchased for it.
+func TestRecord_Bought(t *testing.T) {
 	t.Parallel()
-	ten := shippingtest.Amount(t, "10")
-	paid := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: ten, Currency: "NGN", Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
-	for _, own := range []Record{{Key: "k", Step: StepPurchased, RequestID: "RD-2", Documents: []shipping.DocumentType{}}, paid} {
-		if diff := cmp.Diff(own.after(paid).after(Record{RequestID: "RD-3", Note: "x"}), own); diff != "" {
-			t.Errorf("what it has is replaced:\n%s", diff)
+	for name, record := range map[string]Record{
+		"documents": {Documents: []shipping.DocumentType{"FDA"}}, "a purchase": {Purchase: &shipping.PurchaseRequest{}},
+		"an amount": {Amount: nothing}, "a charge": {Charged: nothing},
+	} {
+		if !record.bought() {
+			t.Errorf("%s: nothing was bought", name)
 		}
 	}
-	if got := (Record{Step: StepPurchasing}).after(paid); got.RequestID != "RD-1" || len(got.Documents) != 1 || got.Purchase != paid.Purchase || got.Note != "" {
-		t.Errorf("what it lacks: %+v", got)
+	if (Record{RequestID: "RD-1", NotSelected: []shipping.DocumentType{"FDA"}, Currency: "NGN"}).bought() {
+		t.Error("a record of an analysis: something was bought")
 	}
 }
 

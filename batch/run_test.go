@@ -228,6 +228,19 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 	})
 }
 
+// A failed item that a run did not reach is open, although an earlier run has found that it failed.
+func TestBatch_AFailedItemThatIsNotReachedIsInterrupted(t *testing.T) {
+	t.Parallel()
+	failed := purchasing(t, "SH-1")
+	failed.Step, failed.Purchase = batch.StepFailed, nil
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{Journal: newMemoryJournal(t, failed)})
+	if !errors.Is(err, context.Canceled) || report.Count(batch.StateFailed) != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // The report of a cancelled run has the committed amount, also of other runs: the journal is read once more, with a
 // new deadline.
 func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
