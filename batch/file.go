@@ -31,8 +31,7 @@ type File struct {
 	// lock guards what follows. It is a channel, so that virtual time advances while an append waits for another.
 	lock    chan struct{}
 	log     *logfile.Log
-	running bool  // a batch uses the journal
-	err     error // the first failure; after it nothing is appended
+	running bool // a batch uses the journal
 }
 
 var (
@@ -84,13 +83,13 @@ func openFile(path string, storage logfile.Storage) (*File, error) {
 		return err
 	})
 	if err != nil {
-		return nil, j.unreadable(err)
+		return nil, j.explain(err)
 	}
 	return j, nil
 }
 
-// unreadable returns the error of reading a journal.
-func (j *File) unreadable(err error) error {
+// explain returns the error of a call of the log.
+func (j *File) explain(err error) error {
 	switch {
 	case errors.Is(err, errDamagedLine):
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, j.path, err)
@@ -114,15 +113,12 @@ func (j *File) Committed(ctx context.Context, period string, budget shipping.Bud
 // Records returns all records in the order in which they were appended, including those since the journal was opened.
 func (j *File) Records() (records []Record, err error) {
 	defer j.locked()()
-	if errors.Is(j.err, os.ErrClosed) {
-		return nil, j.err
-	}
 	_, err = j.log.Read(func(object []byte) error {
 		record, err := parseRecord(object)
 		records = append(records, record)
 		return err
 	})
-	return records, j.unreadable(err)
+	return records, j.explain(err)
 }
 
 // append writes the record and flushes it to the disk. A record with a text that the file could not
@@ -136,10 +132,7 @@ func (j *File) append(record Record) error {
 		return err
 	}
 	defer j.locked()()
-	if j.err == nil {
-		j.err = j.log.Append(object)
-	}
-	return j.err
+	return j.explain(j.log.Append(object))
 }
 
 // locked waits for the lock, and returns the function that gives it back.
@@ -155,7 +148,7 @@ func (j *File) begin() error {
 	if j.running {
 		return fmt.Errorf("%w: %s: another Run or Resolve of this process uses it; wait until it returns", ErrInUse, j.path)
 	}
-	err := j.check()
+	err := j.explain(j.log.Intact())
 	j.running = err == nil
 	return err
 }
@@ -163,30 +156,14 @@ func (j *File) begin() error {
 func (j *File) end() error {
 	defer j.locked()()
 	j.running = false
-	return j.check()
-}
-
-// check returns the first failure, or that of the file now. The journal is locked.
-func (j *File) check() error {
-	if j.err == nil {
-		j.err = j.log.Intact()
-	}
-	return j.err
+	return j.explain(j.log.Intact())
 }
 
 // Close waits for a running Append, closes the file and releases its lock. The error is [ErrDamaged] or
 // [ErrMoved] if the file was changed after the last append.
 func (j *File) Close() error {
 	defer j.locked()()
-	known := j.err
-	changed := j.check()
-	if known != nil {
-		changed = nil // it was returned before
-	}
-	if j.err == nil {
-		j.err = fmt.Errorf("shipping: the batch journal %s is closed; open it again with OpenFile: %w", j.path, os.ErrClosed)
-	}
-	return errors.Join(changed, j.log.Close())
+	return j.explain(j.log.Close())
 }
 
 func openError(path string, err error) error {

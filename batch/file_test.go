@@ -221,7 +221,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	}
 	_, read := journal.Records()
 	for _, err := range []error{read, appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed})} {
-		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "open it again with OpenFile") {
+		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "is closed; open it again") {
 			t.Errorf("closed: %v", err)
 		}
 	}

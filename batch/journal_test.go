@@ -74,7 +74,7 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	if err := errors.Join(err, journal.Close()); err != nil {
 		t.Fatal(err)
 	}
-	try(os.ErrClosed, "open it again with OpenFile")
+	try(os.ErrClosed, "is closed; open it again")
 	if len(service.requests) != 0 {
 		t.Errorf("%d requests", len(service.requests))
 	}

@@ -32,6 +32,7 @@ type Log struct {
 	storage Storage
 	size    int64  // of the acknowledged part
 	last    []byte // the last line of that part
+	err     error  // the first failure; after it nothing is appended
 }
 
 // Open reads a file that is locked, calls line with the object of each line, and prepares the file for appends. The
@@ -52,8 +53,7 @@ func Open(path string, storage Storage, format Format, line func(object []byte) 
 			return nil, err
 		}
 	}
-	l.size, l.last = content.Size, content.last
-	if l.size == 0 {
+	if l.size, l.last = content.Size, content.last; l.size == 0 {
 		l.last = format.Header()
 		l.size = int64(len(l.last))
 		if _, err := storage.WriteAt(l.last, 0); err != nil {
@@ -66,6 +66,9 @@ func Open(path string, storage Storage, format Format, line func(object []byte) 
 
 // Read reads the file again.
 func (l *Log) Read(line func(object []byte) error) (Content, error) {
+	if errors.Is(l.err, os.ErrClosed) {
+		return Content{}, l.err
+	}
 	data, err := io.ReadAll(io.NewSectionReader(l.storage, 0, l.size))
 	if err != nil {
 		return Content{}, err
@@ -76,13 +79,16 @@ func (l *Log) Read(line func(object []byte) error) (Content, error) {
 	return l.format.Parse(data, line)
 }
 
-// Append writes the line of an object and flushes it to the disk. If it fails, the line is not acknowledged, and nothing
-// more may be appended; Open discards an incomplete line.
+// Append writes the line of an object and flushes it to the disk. After an error the line is not acknowledged, and nothing
+// more is appended: close the file, and open it again when the cause is gone. Open discards an incomplete line.
 func (l *Log) Append(object []byte) error {
-	if err := l.Intact(); err != nil {
-		return err
+	if l.Intact() == nil {
+		l.err = l.append(AppendLine(nil, object, l.size))
 	}
-	line := AppendLine(nil, object, l.size)
+	return l.err
+}
+
+func (l *Log) append(line []byte) error {
 	if _, err := l.storage.WriteAt(line, l.size); err != nil {
 		return err
 	}
@@ -97,8 +103,13 @@ func (l *Log) Append(object []byte) error {
 	return nil
 }
 
-// Intact returns an error unless the file is as it was after the last append.
-func (l *Log) Intact() error { return l.intact(l.last, l.size) }
+// Intact returns the first failure, or an error if the file is not as it was after the last append.
+func (l *Log) Intact() error {
+	if l.err == nil {
+		l.err = l.intact(l.last, l.size)
+	}
+	return l.err
+}
 
 // intact returns an error unless the file is at its path, has a size, and has an end. The end shows also that the file
 // was truncated before a write that made it longer again.
@@ -136,8 +147,18 @@ func (l *Log) mark(size int64) {
 	_ = errors.Join(err, l.storage.Sync())
 }
 
-// Close closes the file, and releases its lock.
-func (l *Log) Close() error { return l.storage.Close() }
+// Close closes the file, and releases its lock. It returns a failure that was not returned before.
+func (l *Log) Close() error {
+	known := l.err
+	changed := l.Intact()
+	if known != nil {
+		changed = nil
+	}
+	if l.err == nil {
+		l.err = fmt.Errorf("it is closed; open it again: %w", os.ErrClosed)
+	}
+	return errors.Join(changed, l.storage.Close())
+}
 
 // file is the storage of a path.
 type file struct {

@@ -16,6 +16,7 @@ internal/evidence               -test.v=false
 internal/wait                   -test.v=false
 internal/decimal                -test.v=false
 internal/redact                 -test.v=false
+internal/logfile                -test.v=false
 batch                           -test.skip=ASecondOpener|TenThousand
 mockserver/internal/ledger      -test.v=false
 mockserver/internal/regulatory  -test.v=false  ^(analyze|draft|errors|generation|record|save|sheet|special_inputs)\.go

@@ -1,0 +1,128 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/logfile"
+	"github.com/shipping-go/shipping/internal/shippingtest"
+)
+
+// slowStorage is a file whose flushes take some time.
+type slowStorage struct {
+	logfile.Storage
+	slow time.Duration
+}
+
+func (s slowStorage) Sync() error {
+	time.Sleep(s.slow)
+	return nil
+}
+
+func slowFile(t *testing.T, slow time.Duration) logfile.Storage {
+	t.Helper()
+	storage, err := logfile.OpenStorage(filepath.Join(t.TempDir(), "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = storage.Close() })
+	return slowStorage{storage, slow}
+}
+
+// Eight workers record 100 items a second, of four records each, on a disk that takes 2 ms for a flush.
+func TestBatchFile_ItemsPerSecond(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			const items = 400
+			journal, err := openFile("journal", slowFile(t, 2*time.Millisecond))
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			var work sync.WaitGroup
+			for worker := range workers {
+				work.Go(func() {
+					for n := range items / workers {
+						for _, step := range []shipping.Step{StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted} {
+							err := journal.append(Record{Key: fmt.Sprint(worker, n), Step: step, RequestID: "RD-1"})
+							if err != nil {
+								t.Error(err)
+							}
+						}
+					}
+				})
+			}
+			work.Wait()
+			rate := items / time.Since(start).Seconds()
+			if t.Logf("%d workers: %.0f items a second", workers, rate); rate < 100 {
+				t.Error("too slow")
+			}
+		})
+	}
+}
+
+// Of purchases that are recorded at the same time only those that fit into the budget together are recorded: a price
+// counts before its record is on the disk, and until the record that gives it back is there.
+func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		journal, err := openFile("journal", slowFile(t, time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
+		var kept, refused []Claim
+		var mu sync.Mutex
+		purchase := func(claim Claim) {
+			record := Record{
+				Key: claim.Record().Key, Step: StepPurchasing, Amount: shippingtest.Amount(t, "100"), Currency: "NGN",
+			}
+			_, err := claim.Append(t.Context(), record, budget)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				kept = append(kept, claim)
+			case errors.Is(err, shipping.ErrOverBudget):
+				refused = append(refused, claim)
+			default:
+				t.Error(err)
+			}
+		}
+		var writers sync.WaitGroup
+		for n := range 4 {
+			claim, err := journal.Claim(t.Context(), fmt.Sprint(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writers.Go(func() { purchase(claim) })
+		}
+		writers.Wait()
+		if len(kept) != 2 || len(refused) != 2 {
+			t.Fatalf("%d purchases of 100 fit into 250, and %d do not", len(kept), len(refused))
+		}
+		writers.Go(func() {
+			if _, err := kept[0].Append(t.Context(), Record{Key: kept[0].Record().Key, Step: StepAnalyzed}, budget); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		for _, when := range []struct{ kept, refused int }{{2, 3}, {3, 3}} { // while it is written, and after that
+			if purchase(refused[0]); len(kept) != when.kept || len(refused) != when.refused {
+				t.Errorf("%d purchases are recorded, and %d are refused; want %+v", len(kept), len(refused), when)
+			}
+			writers.Wait()
+		}
+		committed, err := journal.Committed(t.Context(), "", *budget)
+		if err != nil || committed != shippingtest.Amount(t, "200") {
+			t.Errorf("%s is committed, %v", committed, err)
+		}
+	})
+}

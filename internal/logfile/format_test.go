@@ -1,0 +1,110 @@
+package logfile
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	errDamaged = errors.New("damaged")
+	errChanged = errors.New("changed")
+	errMoved   = errors.New("moved")
+)
+
+func format() Format {
+	return Format{Name: "shipping-batch-journal", Version: 1, Noun: "journal", Damaged: errDamaged, Changed: errChanged, Moved: errMoved}
+}
+
+// line returns a line that was written when synced bytes were on the disk.
+func line(key string, synced int) string {
+	return string(AppendLine(nil, fmt.Appendf(nil, `{"record":{"key":%q,"step":"analyzed"}}`, key), int64(synced)))
+}
+
+// withSum returns a line with any text after its checksum.
+func withSum(rest string) string {
+	return fmt.Sprintf(lineBegins+`%08x",%s`+"\n", crc32.Checksum([]byte(rest), castagnoli), rest)
+}
+
+// The remains of a file after a power loss are read without an incomplete last line; the error of any other damage has
+// its line.
+func TestFormat_Parse(t *testing.T) {
+	t.Parallel()
+	const torn = "\x00\x00\x00\n" // a line of which a sector is missing
+	header := string(format().Header())
+	first := header + line("a", len(header))
+	zeroed := func(text string, at int) string { return text[:at] + "\x00" + text[at+1:] }
+	later := strings.Replace(header, ":1}", ":2}", 1)
+	for name, test := range map[string]struct {
+		content string
+		keys    string // of the objects
+		intact  string // the part that is kept; the beginning of content
+		err     string // or the error
+	}{
+		"nothing":  {"", "", "", ""},
+		"a header": {header, "", header, ""},
+		"a record": {first, "a", first, ""},
+		"of one write, as earlier versions wrote them": {first + line("b", len(header)), "a b", first + line("b", len(header)), ""},
+		"cut in the beginning":                         {first + `{"cr`, "a", first, ""},
+		"cut after the beginning":                      {first + `{"crc":"0123`, "a", first, ""},
+		"cut before its line break":                    {first + strings.TrimSuffix(line("b", len(first)), "\n"), "a", first, ""},
+		"zeros to the end":                             {first + "\x00\x00\x00", "a", first, ""},
+		"zeros in a line":                              {first + zeroed(line("b", len(first)), 20), "a", first, ""},
+		"zeros, then a line":                           {first + torn + line("b", len(first)), "", "", "line 3: damaged"},
+		"another text":                                 {first + "rest", "", "", "line 3: damaged"},
+		"another line":                                 {first + "rest\n", "", "", "line 3: damaged"},
+		"an empty line":                                {first + "\n", "", "", "line 3: damaged"},
+		"a bit":                                        {first + strings.Replace(line("b", len(first)), "analyzed", "bnalyzed", 1), "", "", "line 3: damaged"},
+		"lines missing":                                {header + line("b", len(header)+1), "", "", "line 2: damaged"},
+		"only a checksum":                              {header + `{"crc":"00000000",` + "\n", "", "", "line 2: damaged"},
+		"half a checksum":                              {header + `{"crc":"0000"` + "\n", "", "", "line 2: damaged"},
+		"most of a checksum":                           {header + `{"crc":"000000` + "\n", "", "", "line 2: damaged"},
+		"a checksum of another form":                   {header + strings.Replace(line("b", 0), `",`, `" `, 1), "", "", "line 2: damaged"},
+		"another beginning":                            {header + strings.Replace(line("b", 0), `"crc"`, `"CRC"`, 1), "", "", "line 2: damaged"},
+		"a second header":                              {header + header, "", "", "line 2: damaged"},
+		"a line without a checksum":                    {header + `{"key":"b","step":"analyzed"}` + "\n", "", "", "line 2: damaged"},
+		"the header cut off":                           {header[:20], "", "", ""},
+		"the header without its line break":            {header[:len(header)-1], "", "", ""},
+		"the header with zeros":                        {zeroed(header, 20), "", "", ""},
+		"the header with zeros, cut off":               {zeroed(header, 20)[:30], "", "", ""},
+		"the header with zeros, also at its end":       {zeroed(zeroed(header, 20), len(header)-1), "", "", ""},
+		"zeros only":                                   {strings.Repeat("\x00", len(header)), "", "", ""},
+		"more zeros than a header":                     {strings.Repeat("\x00", len(header)+1), "", "", "line 1: damaged"},
+		"zeros, then a header":                         {strings.Repeat("\x00", 512) + header, "", "", "line 1: damaged"},
+		"a header with zeros, then a record":           {zeroed(header, 20) + line("a", len(header)), "", "", "line 1: damaged"},
+		"records without a header":                     {line("a", 0), "", "", "line 1: damaged"},
+		"a short header with a line break":             {header[:20] + "\n", "", "", "line 1: damaged"},
+		"another format":                               {`{"format":"x","version":1}` + "\n", "", "", "line 1: the file is not a journal"},
+		"the header in other words":                    {strings.Replace(header, ":1}", ": 1}", 1), "", "", "line 1: damaged"},
+		"another file without a line break":            {"hello", "", "", "line 1: the file is not a journal"},
+		"a line break":                                 {"\n", "", "", "line 1: damaged"},
+		"two records":                                  {first + line("b", len(first)), "a b", first + line("b", len(first)), ""},
+		"a newer version":                              {later, "", "", "line 1: the file has format version 2"},
+		"another file":                                 {"hello\n", "", "", "line 1: the file is not a journal"},
+		"no offset":                                    {header + withSum(`"record":{"key":"b"}}`), "", "", "line 2: damaged"},
+		"an odd offset":                                {header + withSum(`"synced":x,"record":{"key":"b"}}`), "", "", "line 2: damaged"},
+		"nothing but offset":                           {header + withSum(`"synced":0}`), "", "", "line 2: damaged"},
+		"another line's fault":                         {first + line("refused", len(first)), "", "", "line 3: no"},
+	} {
+		var keys []string
+		content, err := format().Parse(slices.Clip([]byte(test.content)), func(object []byte) error {
+			key, _, _ := strings.Cut(strings.TrimPrefix(string(object), `{"record":{"key":"`), `"`)
+			if keys = append(keys, key); key == "refused" {
+				return errors.New("no")
+			}
+			return nil
+		})
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%s: %v, want %s", name, err, test.err)
+			}
+			continue
+		}
+		if err != nil || strings.Join(keys, " ") != test.keys || content.Size != int64(len(test.intact)) {
+			t.Errorf("%s: the objects %q, %d of %d bytes, %v", name, keys, content.Size, len(test.content), err)
+		}
+	}
+}

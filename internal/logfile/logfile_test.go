@@ -1,0 +1,373 @@
+package logfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/shipping-go/shipping/internal/randomtest"
+)
+
+// disk is a file in memory. It records its operations, and how many lines were
+// acknowledged at that moment.
+type disk struct {
+	mu      sync.Mutex
+	content []byte
+	done    []diskStep
+	acked   *int
+}
+
+// diskStep is a write, a truncation, or a flush of the file or of its directory.
+type diskStep struct {
+	kind  string
+	data  []byte
+	at    int64
+	acked int // lines, when the step began
+}
+
+func (d *disk) record(step diskStep) {
+	if d.acked != nil {
+		step.acked = *d.acked
+	}
+	d.done = append(d.done, step)
+	d.content = step.apply(d.content)
+}
+
+func (s diskStep) apply(content []byte) []byte {
+	switch s.kind {
+	case "write":
+		if need := int(s.at) + len(s.data); need > len(content) {
+			content = append(slices.Clone(content), make([]byte, need-len(content))...)
+		}
+		content = slices.Clone(content)
+		copy(content[s.at:], s.data)
+	case "truncate":
+		if int(s.at) < len(content) {
+			content = slices.Clone(content[:s.at])
+		}
+	}
+	return content
+}
+
+func (d *disk) ReadAt(p []byte, at int64) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if at >= int64(len(d.content)) {
+		return 0, io.EOF
+	}
+	n := copy(p, d.content[at:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (d *disk) WriteAt(p []byte, at int64) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.record(diskStep{kind: "write", data: slices.Clone(p), at: at})
+	return len(p), nil
+}
+
+func (d *disk) Size() (int64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return int64(len(d.content)), nil
+}
+
+func (d *disk) Truncate(size int64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.record(diskStep{kind: "truncate", at: size})
+	return nil
+}
+
+func (d *disk) Sync() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.record(diskStep{kind: "sync"})
+	return nil
+}
+
+func (d *disk) SyncDirectory() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.record(diskStep{kind: "sync directory"})
+	return nil
+}
+
+func (d *disk) InPlace() (bool, error) { return true, nil }
+func (d *disk) Close() error           { return nil }
+
+// crashes visits the contents that a power loss can leave of a log, with how many lines were
+// acknowledged. before is what the disk held at the start.
+//
+// Of the steps since the last flush, each may be lost or not, in their order or the other way round. A write may be
+// there up to any byte, or in whole but for some of its sectors, which read as zeros. The file may be gone
+// until its directory was flushed.
+func crashes(
+	before []byte, existed bool, done []diskStep, sector, maxSectors int, visit func(content []byte, acked int),
+) {
+	stable, named := before, existed
+	var unsynced []diskStep
+	for n, next := range append(slices.Clone(done), diskStep{kind: "end", acked: math.MaxInt}) {
+		if n > 0 {
+			switch last := done[n-1]; last.kind {
+			case "sync":
+				for _, step := range unsynced {
+					stable = step.apply(stable)
+				}
+				unsynced = nil
+			case "sync directory":
+				named = true
+			default:
+				unsynced = append(unsynced, last)
+			}
+		}
+		if !named {
+			visit(nil, next.acked)
+		}
+		for subset := range 1 << len(unsynced) {
+			var kept []diskStep
+			for i, step := range unsynced {
+				if subset>>i&1 == 1 {
+					kept = append(kept, step)
+				}
+			}
+			tearAll(stable, kept, sector, maxSectors, func(content []byte) { visit(content, next.acked) })
+			if len(kept) > 1 {
+				slices.Reverse(kept)
+				tearAll(stable, kept, sector, maxSectors, func(content []byte) { visit(content, next.acked) })
+			}
+		}
+	}
+}
+
+// tearAll applies steps in every way in which their writes can be torn.
+func tearAll(content []byte, steps []diskStep, sector, maxSectors int, visit func([]byte)) {
+	if len(steps) == 0 {
+		visit(content)
+		return
+	}
+	step, rest := steps[0], steps[1:]
+	tearAll(step.apply(content), rest, sector, maxSectors, visit)
+	if step.kind != "write" {
+		return
+	}
+	for cut := 1; cut < len(step.data); cut++ {
+		torn := step
+		torn.data = step.data[:cut]
+		tearAll(torn.apply(content), rest, sector, maxSectors, visit)
+	}
+	first := int(step.at) / sector
+	sectors := (int(step.at)+len(step.data)-1)/sector - first + 1
+	for lost := 1; lost < 1<<min(sectors, maxSectors); lost++ {
+		torn := step
+		torn.data = slices.Clone(step.data)
+		for i := range torn.data {
+			// Beyond maxSectors, all sectors are lost or kept like the last one.
+			if lost>>min((int(step.at)+i)/sector-first, maxSectors-1)&1 == 1 {
+				torn.data[i] = 0
+			}
+		}
+		tearAll(torn.apply(content), rest, sector, maxSectors, visit)
+	}
+}
+
+// open opens a log over a disk, and returns the objects of its lines.
+func open(storage Storage) (log *Log, objects []string, err error) {
+	log, err = Open("journal", storage, format(), func(object []byte) error {
+		objects = append(objects, string(object))
+		return nil
+	})
+	return log, objects, err
+}
+
+// object is the object of the nth line.
+func object(n int) string {
+	return fmt.Sprintf(`{"record":{"key":"%d","step":"purchasing","request_id":"RD-1","documents":["CUSTOMS"],"currency":"NGN"}}`, n)
+}
+
+// written appends lines to a log over a disk, and returns their objects.
+func written(t *testing.T, d *disk, appends int) (objects []string) {
+	t.Helper()
+	acked := 0
+	d.acked = &acked
+	log, _, err := open(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range appends {
+		if err := log.Append([]byte(object(n))); err != nil {
+			t.Fatal(err)
+		}
+		acked++
+		objects = append(objects, object(n))
+	}
+	return objects
+}
+
+// survivors opens the log after a crash. It reports a log that cannot be opened, that lost an acknowledged line, or
+// that has one that was not written; then it appends and opens the log again.
+func survivors(t *testing.T, content []byte, objects []string, acked int) (after *disk, kept []string) {
+	after = &disk{content: slices.Clone(content)}
+	log, kept, err := open(after)
+	if err != nil {
+		t.Fatalf("%d acknowledged: %v in %q", acked, err, content)
+	}
+	if len(kept) < acked || len(kept) > len(objects) || !slices.Equal(kept, objects[:len(kept)]) {
+		t.Fatalf("%d acknowledged, %q in %q", acked, kept, content)
+	}
+	if err := log.Append([]byte(`{"next":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	kept = append(kept, `{"next":1}`)
+	if _, more, err := open(&disk{content: after.content}); err != nil || !slices.Equal(more, kept) {
+		t.Fatalf("with a line more: %q, %v in %q", more, err, after.content)
+	}
+	return after, kept
+}
+
+// Whatever a power loss leaves of a log's writes, opening it gives all acknowledged lines, and
+// appends after that are kept as well; also if the power is lost again while it is opened.
+// SHIPPING_CRASH_STATES=1000000 tries as many states; the default is about 2,000.
+func TestLog_PowerLossLosesNoAcknowledgedLine(t *testing.T) {
+	t.Parallel()
+	o := randomtest.New(t)
+	limit := o.Number("SHIPPING_CRASH_STATES", 2_000)
+	tried, repaired := 0, 0
+	random := rand.New(rand.NewPCG(o.Seed(), 0))
+	for round := 0; tried < limit; round++ {
+		for i, start := range []struct {
+			content string
+			existed bool
+		}{
+			{"", false}, // a new file
+			{"", true},
+			{string(format().Header())[:20], true},
+		} {
+			d := &disk{content: []byte(start.content)}
+			objects := written(t, d, 2+round)
+			sector := []int{64, 512, 128}[(i+round)%3]
+			crashes([]byte(start.content), start.existed, d.done, sector, 5, func(content []byte, acked int) {
+				tried++
+				after, whole := survivors(t, content, objects, min(acked, len(objects)))
+				if random.IntN(300) != 0 || len(after.done) < 4 {
+					return
+				}
+				// The power is lost again, while the log is opened and the next line appended.
+				crashes(content, true, after.done, sector, 5, func(content []byte, _ int) {
+					tried++
+					repaired++
+					survivors(t, content, whole, min(acked, len(objects)))
+				})
+			})
+		}
+	}
+	t.Attr("cases", fmt.Sprintf("%d states", tried))
+	t.Logf("%d states of the disk after a power loss, %d of them after a second one; "+
+		"0 acknowledged lines lost, 0 files refused", tried, repaired)
+}
+
+// fullDisk is a disk with room for some bytes: of a longer write it keeps what fits.
+type fullDisk struct {
+	*disk
+	room int
+}
+
+func (d *fullDisk) WriteAt(p []byte, at int64) (int, error) {
+	n, err := d.disk.WriteAt(p[:min(len(p), d.room)], at)
+	if d.room -= n; n < len(p) {
+		err = syscall.ENOSPC
+	}
+	return n, err
+}
+
+// A log on a full disk keeps the acknowledged lines. It accepts nothing after the failure, even if there is room, and
+// continues once it is opened again.
+func TestLog_AFullDiskLosesNoAcknowledgedLine(t *testing.T) {
+	t.Parallel()
+	for room := 100; room < 2_000; room += 29 {
+		d := &fullDisk{&disk{}, room}
+		log, _, err := open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []string
+		for err == nil {
+			next := object(len(kept))
+			if err = log.Append([]byte(next)); err == nil {
+				kept = append(kept, next)
+			}
+		}
+		d.room = 1 << 20
+		late := log.Append([]byte(`{"late":1}`))
+		if !errors.Is(err, syscall.ENOSPC) || !errors.Is(late, syscall.ENOSPC) {
+			t.Errorf("room for %d bytes: %v, then %v", room, err, late)
+		}
+		if _, found := survivors(t, d.content, kept, len(kept)); len(found) != len(kept)+1 { // and one more
+			t.Errorf("room for %d bytes: %d lines were acknowledged, and %d are kept", room, len(kept), len(found)-1)
+		}
+	}
+}
+
+// meddledDisk is a disk whose file another program changes at a moment.
+type meddledDisk struct {
+	*disk
+	write, sync func() // before a write, and after a flush
+}
+
+func (d *meddledDisk) WriteAt(p []byte, at int64) (int, error) {
+	d.write()
+	return d.disk.WriteAt(p, at)
+}
+
+func (d *meddledDisk) Sync() error {
+	defer d.sync()
+	return d.disk.Sync()
+}
+
+// A file that was truncated while a line was written was extended by the write, with zeros instead of the lines
+// before it, and the line was acknowledged.
+func TestLog_NoticesATruncationDuringAnAppend(t *testing.T) {
+	t.Parallel()
+	beforeWrite := func(d *meddledDisk) *func() { return &d.write }
+	afterFlush := func(d *meddledDisk) *func() { return &d.sync }
+	for name, tc := range map[string]struct {
+		moment func(*meddledDisk) *func()
+		size   int64
+	}{
+		"emptied before the write":  {beforeWrite, 0},
+		"cut off before the write":  {beforeWrite, int64(len(format().Header())) + 50},
+		"emptied after the flush":   {afterFlush, 0},
+		"cut off after the flush":   {afterFlush, int64(len(format().Header())) + 50},
+		"last line after the flush": {afterFlush, int64(len(format().Header()) + len(AppendLine(nil, []byte(object(1)), 48)))},
+	} {
+		nothing := func() {}
+		d := &meddledDisk{&disk{}, nothing, nothing}
+		log, _, err := open(d)
+		if err == nil {
+			err = log.Append([]byte(object(1)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := tc.moment(d)
+		*at = func() {
+			*at = nothing
+			_ = d.Truncate(tc.size)
+		}
+		if err := log.Append([]byte(object(2))); !errors.Is(err, errChanged) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, lines, err := open(&disk{content: d.content}); !errors.Is(err, errDamaged) {
+			t.Errorf("%s, opened again: %q, %v", name, lines, err)
+		}
+	}
+}
