@@ -516,6 +516,21 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 
 // A proxy repeats a request: the operation is performed twice, and the response is that of the second time. For a purchase that
 // is the refusal of a request that was purchased.
+// Lists and responses without a body are struck as others are.
+func TestFaults_OfListsAndWithoutABody(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	whole := len(get(t, srv, "/v1/rates").body)
+	inject(t, srv, fault.Rule{First: 1, Committed: true, Fault: fault.Malformed()}, fault.Rule{Nth: 2, Fault: fault.Status(204, nil)})
+	if got := get(t, srv, "/v1/rates").body; len(got) != whole/2 {
+		t.Errorf("%d bytes of %d", len(got), whole)
+	}
+	get(t, srv, "/v1/rates").want(t, http.StatusNoContent)
+	if struck := srv.Find(journal.Query{Status: 204}); len(struck) != 1 || struck[0].ResponseBytes != 0 {
+		t.Errorf("the journal has %+v", struck)
+	}
+}
+
 func TestFault_Repeat(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())

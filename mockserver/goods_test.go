@@ -68,7 +68,7 @@ func TestAddShipment(t *testing.T) {
 func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	t.Parallel()
 	server := start(t)
-	url, err := server.AddInvoice(goods.Invoice{Documents: []goods.Document{{DocumentType: "STEEL", Amount: amount(t, "7")}}})
+	url, err := server.AddInvoice(goods.Invoice{Documents: []goods.Document{{DocumentType: "STEEL", Amount: amount(t, "7"), Mode: "automated"}}})
 	if err != nil || !slices.Contains(server.Invoices(), url) {
 		t.Fatalf("added %q to %v: %v", url, server.Invoices(), err)
 	}
@@ -78,7 +78,7 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	draft, err = client.Regulatory.UpdateItems(t.Context(), draft.RequestID, draft.LineItems)
-	if err != nil || len(draft.AvailableDocuments) != 1 || draft.AvailableDocuments[0].DocumentType != "STEEL" {
+	if err != nil || len(draft.AvailableDocuments) != 1 || draft.AvailableDocuments[0].DocumentType != "STEEL" || draft.AvailableDocuments[0].Mode != "automated" {
 		t.Errorf("after an edit: %v, %v", draft, err)
 	}
 }

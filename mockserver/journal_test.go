@@ -19,6 +19,24 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
+func TestJournal_AClosedWorldLeavesRoom(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(64, 0), mockserver.WithLimits(400))
+	for _, requests := range []int{64, 30} {
+		w, err := srv.Open("default_x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range requests {
+			as(t, srv, w.SecretKey, "GET", "/v1/countries", "")
+		}
+		if got := len(w.Journal()); got != requests {
+			t.Errorf("%d entries of %d requests", got, requests)
+		}
+		w.Close()
+	}
+}
+
 // A refused request is found behind more good ones than the journal has entries, and so is one that a fault struck.
 func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	t.Parallel()
@@ -47,6 +65,7 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	}
 	get(t, srv, "/_mock/journal/req-36").refusal(t, 404, `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the limit with WithJournal in Go`)
 	get(t, srv, "/_mock/journal/req-53").refusal(t, 404, `the journal has no request "req-53"`)
+	get(t, srv, "/_mock/journal/52").refusal(t, 404, "")
 	if _, err := srv.Why("req-36"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
 		t.Errorf("got %v", err)
 	}

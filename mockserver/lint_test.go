@@ -46,6 +46,12 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			get(t, srv, "/v1/transactions")
 			get(t, srv, "/v1/transactions")
 		}},
+		{journal.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) { // what was lost in between changed nothing
+			get(t, srv, "/v1/transactions")
+			inject(t, srv, fault.Rule{First: 1, Fault: fault.Drop()})
+			observe(t, srv, http.MethodPost, "/v1/webhooks/replay", "")
+			get(t, srv, "/v1/transactions")
+		}},
 		{"", func(t *testing.T, srv *mockserver.Server) { // something has changed in between
 			get(t, srv, regulatoryPath+"/request/RD-1")
 			analyzeShipment(t, srv, srv.Shipments()[0])
@@ -55,6 +61,11 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			inject(t, srv, fault.Rule{First: 1, Fault: fault.RateLimit(fault.RetryAfterIMF, 7*time.Second)})
 			get(t, srv, "/v1/rates")
 			advance(t, srv, 3*time.Second)
+			get(t, srv, "/v1/rates")
+		}},
+		{journal.LintIgnoredRetryAfter, func(t *testing.T, srv *mockserver.Server) {
+			inject(t, srv, fault.Rule{First: 1, Fault: fault.Status(503, http.Header{"Retry-After": {"7"}})})
+			get(t, srv, "/v1/rates")
 			get(t, srv, "/v1/rates")
 		}},
 		{"", func(t *testing.T, srv *mockserver.Server) {
@@ -253,6 +264,7 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	get(t, srv, "/v1/rates?per_page=1&colour=red")
+	get(t, srv, "/v1/rates?per_page=2") // the same finding
 	post(t, srv, regulatoryPath+"/analyze", `{"shipmentId":"SH-1"}`)
 	meant := map[string]string{"per_page": `did you mean "perPage"?`, "shipmentId": `did you mean "shipment_id"?`, "colour": "it may be ignored"}
 	for _, f := range srv.Findings() {

@@ -107,6 +107,20 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 	}
 }
 
+// The same path and body are two requests if they name two operations.
+func TestMatch_EachRequestOfTwoOperations(t *testing.T) {
+	t.Parallel()
+	rules, now := New(1), time.Now()
+	if err := rules.Add([]fault.Rule{{First: 1, EachRequest: true, Fault: fault.Drop()}}, now); err != nil {
+		t.Fatal(err)
+	}
+	for _, operation := range []string{shipping.OpListRates, shipping.OpListWebhooks} {
+		if struck := rules.Match(Request{Operation: operation, Target: "/v1/x", Now: now}); len(struck) != 1 {
+			t.Errorf("%s was struck by %d rules", operation, len(struck))
+		}
+	}
+}
+
 // A rule that can never strike is refused, and so are the rules that are added with it.
 func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 	t.Parallel()
