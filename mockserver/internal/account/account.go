@@ -93,7 +93,6 @@ func (s *Account) Add(name string, record any) { listIn(s.Lists, name).PrependVa
 
 func (s *Account) TransactionsOf(wallet string) *records.List { return listIn(s.Transactions, wallet) }
 
-// listIn returns a list, which is empty at first.
 func listIn(lists map[string]*records.List, name string) *records.List {
 	list := lists[name]
 	if list == nil {
@@ -103,7 +102,6 @@ func listIn(lists map[string]*records.List, name string) *records.List {
 	return list
 }
 
-// KeyPrefix begins every key of the server.
 const KeyPrefix = "sk_test_"
 
 // IDs makes the identifiers of a world and whatever else its seed decides. The same seed makes the

@@ -12,7 +12,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/splitmix"
 )
 
-// company is what the seeded account is called.
 const company = "Harbour Row Trading"
 
 // TransactionDetails holds the fields of a transaction that its ledger entry does not have.
@@ -163,7 +162,6 @@ func (w *Account) computed(wallet ledger.Wallet, number uint64, at time.Time) js
 	return record
 }
 
-// codedNumber writes a number as 16 letters and digits.
 func codedNumber(n uint64) string {
 	var text [16]byte
 	for i := range text {
@@ -173,7 +171,6 @@ func codedNumber(n uint64) string {
 	return string(text[:])
 }
 
-// storageNumber writes a number as 24 hexadecimal digits.
 func storageNumber(n uint64) string {
 	const digits = "0123456789abcdef"
 	var text [24]byte

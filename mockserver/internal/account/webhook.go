@@ -72,7 +72,6 @@ func (b *Webhooks) Receivers(event string) []*Webhook {
 
 func (h *Webhook) Receives(event string) bool { return h.Active && slices.Contains(h.Event, event) }
 
-// Unsubscribed describes an event that no active webhook receives.
 func Unsubscribed(event string) string {
 	next := cmp.Or(spelling.Meant(event, EventKinds()), ": subscribe one, or choose another event")
 	return fmt.Sprintf("no active webhook is subscribed to %s%s", event, next)

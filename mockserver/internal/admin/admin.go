@@ -18,10 +18,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Root is the address of the console without the trailing slash.
 const Root = "/_mock"
 
-// Config holds what the control surface needs from a server.
 type Config struct {
 	Worlds     *world.Worlds
 	Operations []operations.Operation
@@ -34,14 +32,12 @@ type Config struct {
 	TokenForAll bool
 }
 
-// Admin serves the requests below [wire.ControlPrefix].
 type Admin struct {
 	Config
 	console func() map[string]consoleAsset // by name
 	mux     *http.ServeMux
 }
 
-// ServeHTTP serves a request to the control surface.
 func (s *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // Redirect redirects /_mock, and a browser at /, to the index.
@@ -51,7 +47,6 @@ func (s *Admin) Redirect(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, &p)
 }
 
-// New returns the control surface of a server.
 func New(c Config) *Admin {
 	mux := http.NewServeMux()
 	s := &Admin{Config: c, console: consoleAssets(), mux: mux}
@@ -149,7 +144,6 @@ func (s *Admin) addressed(r *http.Request) (*world.World, error) {
 		"service, or name the world with ?world=NAME instead", wire.ControlPrefix)
 }
 
-// worldHeader is the header of a response with the name of its world.
 const worldHeader = "X-Mock-World"
 
 // named returns the world of a name, or nil.
@@ -224,7 +218,6 @@ func isForwarded(header http.Header) bool {
 	return false
 }
 
-// hasToken reports whether a request carries the token.
 func (s *Admin) hasToken(r *http.Request) bool {
 	sent := r.Header.Get(tokenHeader)
 	if cookie, err := r.Cookie(tokenCookie); err == nil && sent == "" {

@@ -19,7 +19,6 @@ import (
 //go:embed console
 var consoleFiles embed.FS
 
-// consolePage is the file for /_mock/ itself.
 const consolePage = "index.html"
 
 // consolePolicy restricts the page to content of this server. It forbids inline scripts, HTML made from text, and
@@ -98,7 +97,6 @@ func (s *Admin) consoleFile(c *control, name string) *wire.Reply {
 	return p
 }
 
-// fileParameter is a file of the console.
 type fileParameter struct {
 	Name string `path:"file" doc:"Name of the file." example:"app.js"`
 }
@@ -108,20 +106,17 @@ func (s *Admin) getConsoleFile(c *control, file fileParameter, _ none) (string, 
 	return "", none{}, nil
 }
 
-// indexMessage explains how to select a world.
 const indexMessage = "Routes of the reference server. Each applies to the world in the query parameter world, such " +
 	"as ?world=lowfunds_ci42, or of the key in Authorization: Bearer sk_test_lowfunds_ci42, or else to the home world. " +
 	"GET " + wire.ControlPrefix + "worlds lists the worlds. Other machines, and all if serve has -token, need the " +
 	"header " + tokenHeader
 
-// index lists the requests that a program can send.
 type index struct {
 	Routes        []routeRow                `json:"routes"`
 	Scenarios     []world.ScenarioWord      `json:"scenarios" doc:"Terms of the scenario in the key of a world; hyphens join several."`
 	SpecialInputs []regulatory.SpecialInput `json:"special_inputs" doc:"Inputs of analyze with special effects."`
 }
 
-// routeRow is a route in the index.
 type routeRow struct {
 	Method  string   `json:"method"`
 	Path    string   `json:"path"`
@@ -134,7 +129,6 @@ func viewRoute(r Route) routeRow {
 	return routeRow{r.Method, r.Path, r.Summary, r.queries(), r.Example}
 }
 
-// indexParameters has the token of a browser on another machine.
 type indexParameters struct {
 	Token string `query:"token" doc:"The token, for a browser on another machine: it gets a cookie that lasts until the browser is closed." example:"N5YV2LQ7"`
 }

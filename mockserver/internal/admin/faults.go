@@ -17,7 +17,6 @@ func faultRoutes() []Route {
 	}
 }
 
-// faultList has the rules of a world, and the values that rules can have.
 type faultList struct {
 	Rules      []fault.Injected `json:"rules"`
 	Kinds      []fault.Kind     `json:"kinds"`
@@ -34,7 +33,6 @@ func (s *Admin) listFaults(c *control, _, _ none) (string, faultList, error) {
 	}, nil
 }
 
-// newFaults are fault rules to add.
 type newFaults struct {
 	Rules []fault.Rule `json:"rules"`
 }
@@ -51,7 +49,6 @@ func (s *Admin) addFaults(c *control, _ none, order newFaults) (string, []fault.
 	return spelling.Counted(added, "fault rule added", "fault rules added"), all[max(0, len(all)-added):], nil
 }
 
-// ruleParameter selects a fault rule.
 type ruleParameter struct {
 	Number int `query:"number" doc:"Number of the fault rule." example:"1"`
 }

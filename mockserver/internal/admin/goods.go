@@ -12,7 +12,6 @@ func goodsRoutes() []Route {
 	}
 }
 
-// addedShipment identifies a shipment that was added.
 type addedShipment struct {
 	ShipmentID string `json:"shipment_id"`
 }
@@ -22,7 +21,6 @@ func (s *Admin) addShipment(c *control, _ none, order goods.Shipment) (string, a
 	return "Shipment added", addedShipment{id}, err
 }
 
-// addedInvoice identifies an invoice that was added.
 type addedInvoice struct {
 	FileURL string `json:"file_url"`
 }

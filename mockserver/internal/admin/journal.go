@@ -32,7 +32,6 @@ func journalRoutes() []Route {
 	}
 }
 
-// journalQuery selects entries of the journal.
 type journalQuery struct {
 	journal.Query
 	Status string `query:"status" doc:"Only responses with this status, or of this class." example:"4xx"`
@@ -110,7 +109,6 @@ func timedOut(err error) error {
 		strings.TrimSuffix(err.Error(), ": "+context.DeadlineExceeded.Error())}
 }
 
-// choice returns what the query selects in the journal of a world.
 func (query *journalQuery) choice(w *world.World) (watch.Choice, error) {
 	q := query.Query
 	q.Method = strings.ToUpper(q.Method)
@@ -140,13 +138,11 @@ func (query *journalQuery) choice(w *world.World) (watch.Choice, error) {
 	return choice, err
 }
 
-// entryParameters select a journal entry and its form.
 type entryParameters struct {
 	ID string `path:"request_id" doc:"The X-Request-Id header of the response." example:"req-7"`
 	As string `query:"as" enum:"curl" doc:"Return a command that sends the request again." example:"curl"`
 }
 
-// explainedEntry is a journal entry with its explanation.
 type explainedEntry struct {
 	journal.Entry
 	// Why is absent if the request was neither refused nor struck by a fault, and the linter found nothing.

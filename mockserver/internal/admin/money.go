@@ -21,14 +21,12 @@ func moneyRoutes() []Route {
 	}
 }
 
-// ledgerQuery selects entries of the ledger.
 type ledgerQuery struct {
 	paging
 	Wallet   string `query:"wallet" doc:"Only this wallet and its entries." example:"VA-2244668800"`
 	Contains string `query:"contains" doc:"Only entries with this text in an id, the memo or the kind." example:"RD-"`
 }
 
-// ledgerPage is the money of a world.
 type ledgerPage struct {
 	Wallets       []wallet                   `json:"wallets"`
 	ExchangeRates map[string]shipping.Amount `json:"exchange_rates" doc:"Units of each currency per US dollar."`
@@ -77,7 +75,6 @@ func (s *Admin) getLedger(c *control, query ledgerQuery, _ none) (string, ledger
 	return spelling.Counted(len(entries), "entry in the ledger", "entries in the ledger"), page, nil
 }
 
-// ledgerChanges are deposits, and exchange rates by currency.
 type ledgerChanges struct {
 	Fund          []world.Deposit            `json:"fund,omitempty"`
 	ExchangeRates map[string]shipping.Amount `json:"exchange_rates,omitempty" doc:"Units of each currency per US dollar."`

@@ -17,7 +17,6 @@ func regulatoryRoutes() []Route {
 	}
 }
 
-// regulatoryQuery selects regulatory requests.
 type regulatoryQuery struct {
 	paging
 	Contains string `query:"contains" doc:"Only requests with this text in an id, the wallet, the URL or the status." example:"draft"`
@@ -36,7 +35,6 @@ func (s *Admin) listRegulatoryRequests(c *control, query regulatoryQuery,
 	return message, pageOf(c, query.paging, all), nil
 }
 
-// regulatoryParameter selects a regulatory request.
 type regulatoryParameter struct {
 	ID string `path:"request_id" doc:"Identifier of the regulatory request." example:"RD-A1B2C3D4E5F6G7H8"`
 }
@@ -52,7 +50,6 @@ func (s *Admin) getRegulatoryRequest(c *control, request regulatoryParameter,
 	return "", nil, nil
 }
 
-// evidenceParameters select a document.
 type evidenceParameters struct {
 	regulatoryParameter
 	Document string `path:"document_type" doc:"Type of the document." example:"MSDS"`

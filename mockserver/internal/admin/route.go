@@ -28,7 +28,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Routes returns the operations of the control surface.
 func Routes() []Route {
 	return slices.Concat(consoleRoutes(), serverRoutes(), worldRoutes(), journalRoutes(), faultRoutes(), stubRoutes(),
 		moneyRoutes(), goodsRoutes(), webhookRoutes(), regulatoryRoutes())
@@ -43,7 +42,6 @@ type Route struct {
 // none is the type of a query without parameters, of an empty body, and of a response without data.
 type none struct{}
 
-// control is a request to the control surface.
 type control struct {
 	*wire.Exchange
 	world  *world.World // the world of the request
@@ -89,7 +87,6 @@ func (r Route) with(media ...string) Route {
 	return r
 }
 
-// queries returns the names of the query parameters.
 func (r *Route) queries() []string { return append(r.Query(), worldParameter) }
 
 // readBody decodes the body. It refuses a body without a member that the type requires.
@@ -126,7 +123,6 @@ func (c *control) reply(message string, data any) wire.Reply {
 	return p
 }
 
-// worldParameter is the query parameter that selects the world. Every route has it.
 const worldParameter = "world"
 
 // unknownParameter refuses a query with an unknown parameter: a misspelt filter would select everything, or the wrong
@@ -140,7 +136,6 @@ func unknownParameter(query url.Values, known []string) error {
 	return nil
 }
 
-// maxWait is the maximum value of the parameter wait.
 const maxWait = time.Hour
 
 // readParameters reads the parameters in the path and in the query that a struct names. An int counts from 1, a uint
@@ -207,13 +202,11 @@ func (c *control) setPage(p paging, total int) {
 	c.page, c.total = api.Paging{Page: cmp.Or(p.Page, 1), PerPage: cmp.Or(p.PerPage, api.DefaultPerPage)}, total
 }
 
-// waiting are the parameters of a list that can be waited for.
 type waiting struct {
 	Wait  time.Duration `query:"wait" doc:"Wait until there are count of them, at most this long (up to 1h). The response is 408 if they do not come." example:"5s"`
 	Count int           `query:"count" doc:"How many to wait for. Default: 1." example:"2"`
 }
 
-// check returns an error for a count without a wait.
 func (w *waiting) check() error {
 	if w.Count > 0 && w.Wait == 0 {
 		return errors.New("count needs wait: send wait=5s&count=2")
@@ -231,7 +224,6 @@ func containing[T any](all []T, text string, texts func(T) []string) []T {
 	})
 }
 
-// refusal is an error with the status and the code of its response.
 type refusal struct {
 	status        int
 	code, message string
@@ -248,7 +240,6 @@ func internal(err error) error {
 	return &refusal{http.StatusInternalServerError, wire.CodeInternal, err.Error()}
 }
 
-// packagePrefix is the prefix of errors for Go programs.
 const packagePrefix = "mockserver: "
 
 // refused returns the response for an error: 400, unless the error has another status.

@@ -56,12 +56,10 @@ func (s *Admin) getDialect(c *control, _, _ none) (string, []dialect.Field, erro
 	return "The open points of the specification, and what this world decides", c.world.Dialect().Fields(), nil
 }
 
-// advanceOrder is how far to advance a clock.
 type advanceOrder struct {
 	Duration string `json:"duration" example:"90s"`
 }
 
-// advanced is a clock after it was advanced.
 type advanced struct {
 	Now   time.Time       `json:"now"`
 	Fired []journal.Fired `json:"fired" doc:"The timers that fell due."`
@@ -126,7 +124,6 @@ func (s *Admin) watchWorld(c *control, _, _ none) (string, worldState, error) {
 	return "The state of the world", p, nil
 }
 
-// checksum returns a hash of its arguments.
 func checksum(parts ...any) uint32 {
 	hash := fnv.New32a()
 	_, _ = fmt.Fprint(hash, parts...) // a hash does not fail

@@ -26,7 +26,6 @@ func stubRoutes() []Route {
 const stubExample = `{"method":"POST","pattern":"/v1/shipments","status":201,` +
 	`"body":"{\"status\":true,\"message\":\"Created\",\"data\":{\"shipment_id\":\"SH-1\"}}"}`
 
-// stub is a route and its response.
 type stub struct {
 	Method  string       `json:"method" example:"POST"`
 	Pattern string       `json:"pattern" example:"/v1/shipments/{id}"`
@@ -35,14 +34,12 @@ type stub struct {
 	Body    string       `json:"body,omitempty" doc:"Sent as JSON, unless the header has a Content-Type."`
 }
 
-// stubRow is a stub and what it has served.
 type stubRow struct {
 	stub
 	Operation string `json:"operation" doc:"Name of the stub in the journal and in fault rules."`
 	Requests  int    `json:"requests"`
 }
 
-// ServeHTTP sends the response.
 func (s stub) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	maps.Copy(w.Header(), http.Header(s.Header))
 	w.WriteHeader(s.Status)
@@ -66,7 +63,6 @@ func (s *Admin) listStubs(c *control, _, _ none) (string, []stubRow, error) {
 	return spelling.Counted(len(rows), "stub", "stubs"), rows, nil
 }
 
-// maxStubBody is the maximum length of the body of a stub, in bytes.
 const maxStubBody = 256 << 10
 
 func (s *Admin) addStub(c *control, _ none, order stub) (string, []stubRow, error) {
@@ -80,7 +76,6 @@ func (s *Admin) addStub(c *control, _ none, order stub) (string, []stubRow, erro
 	return "Stub added", viewStubs(c.world), err
 }
 
-// stubParameter selects a stub.
 type stubParameter struct {
 	Operation string `query:"operation" doc:"Method and pattern of the stub." example:"POST /v1/shipments"`
 }

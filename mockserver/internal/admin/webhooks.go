@@ -51,7 +51,6 @@ func viewWebhook(h *account.Webhook) webhookSettings {
 	}
 }
 
-// webhooksQuery selects a page of webhooks or of deliveries.
 type webhooksQuery struct {
 	Contains string `query:"contains" doc:"Only those with this text in any member, in whatever case." example:"shipment"`
 	paging
@@ -93,7 +92,6 @@ func deref(text *string) string {
 	return *text
 }
 
-// webhookParameter selects a webhook.
 type webhookParameter struct {
 	ID string `path:"webhook_id" doc:"Identifier of the webhook." example:"WA-0011223344"`
 }
@@ -146,7 +144,6 @@ func (s *Admin) emitEvent(c *control, _ none, order notify.Event) (string, []not
 	return message, queued, nil
 }
 
-// deliveriesQuery selects a page of deliveries.
 type deliveriesQuery struct {
 	webhooksQuery
 	Wait time.Duration `query:"wait" doc:"Wait until no delivery is queued, at most this long (up to 1h). The response is 408 if one still is." example:"5s"`
@@ -166,13 +163,11 @@ func (s *Admin) listDeliveries(c *control, query deliveriesQuery, _ none) (strin
 	return spelling.Counted(len(log), "delivery in the log", "deliveries in the log"), pageOf(c, query.paging, log), nil
 }
 
-// inbox is the inbox of a world.
 type inbox struct {
 	URL           string            `json:"url" doc:"For webhooks."`
 	Notifications []notify.Received `json:"notifications" doc:"The latest, up to 1,000, oldest first."`
 }
 
-// inboxQuery selects notifications.
 type inboxQuery struct {
 	Contains string `query:"contains" doc:"Only notifications whose payload contains this text, or whose identifier it is." example:"SH-"`
 	After    uint   `query:"after" doc:"Only notifications after the one of this number." example:"7"`
@@ -197,7 +192,6 @@ func (s *Admin) listInbox(c *control, query inboxQuery, _ none) (string, inbox, 
 		found}, nil
 }
 
-// receiveQuery selects the response of the inbox.
 type receiveQuery struct {
 	Status string `query:"status" doc:"Status of the response, from 200 to 599. Default: 200." example:"503"`
 }

@@ -30,25 +30,21 @@ func worldRoutes() []Route {
 	}
 }
 
-// keysQuery selects whether secret keys are shown.
 type keysQuery struct {
 	Keys *bool `query:"keys" doc:"false omits secret keys." example:"false"`
 }
 
 func (q keysQuery) areShown() bool { return q.Keys == nil || *q.Keys }
 
-// worldParameters describe the world in the path, which is the one of the request.
 type worldParameters struct {
 	Name string `path:"world" doc:"Name of an open world." example:"home"`
 }
 
-// detailsParameters select a world and whether its secret key is shown.
 type detailsParameters struct {
 	worldParameters
 	keysQuery
 }
 
-// worldSummary is an isolated account.
 type worldSummary struct {
 	Name      string    `json:"name"`
 	Scenario  string    `json:"scenario"`
@@ -71,10 +67,8 @@ type worldDetails struct {
 	Curl         string          `json:"curl,omitempty" doc:"A command that analyzes one of them."`
 }
 
-// maxTimers is the maximum number of pending timers in a response.
 const maxTimers = 100
 
-// consignment is a shipment in short.
 type consignment struct {
 	ShipmentID  string   `json:"shipment_id"`
 	Status      string   `json:"status"`
@@ -117,7 +111,6 @@ func viewConsignments(w *world.World) []consignment {
 	return rows
 }
 
-// worldsQuery selects a page of the worlds.
 type worldsQuery struct {
 	paging
 	keysQuery
@@ -132,7 +125,6 @@ func (s *Admin) listWorlds(c *control, query worldsQuery, _ none) (string, []wor
 	return spelling.Counted(len(worlds), "world is open", "worlds are open"), page, nil
 }
 
-// newWorld is a world to open.
 type newWorld struct {
 	Name     string          `json:"name" example:"ci42"`
 	Scenario string          `json:"scenario,omitempty" doc:"Default: the part of name before an underscore, or default." example:"lowfunds"`
@@ -148,7 +140,6 @@ func (s *Admin) openWorld(c *control, query keysQuery, order newWorld) (string, 
 	return "The world is open", s.viewDetails(w, query.areShown()), nil
 }
 
-// open opens a world.
 func (s *Admin) open(order newWorld) (*world.World, error) {
 	over, err := readDialect(order.Dialect)
 	if err != nil {

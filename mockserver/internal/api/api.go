@@ -22,7 +22,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// Config holds what the operations of a server share.
 type Config struct {
 	Worlds     *world.Worlds
 	Operations []operations.Operation // the operation table
@@ -56,7 +55,6 @@ func (s *API) Active() int { return int(s.active.Load()) }
 // ServeHTTP serves a request whose path is clean; see [wire.IsClean].
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// serve serves a request whose path is in the table.
 func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	op := s.operation(r.Pattern, r.Method)
 	if op == nil {
@@ -203,7 +201,6 @@ func ruleBroken(w *world.World, message string) wire.Reply {
 	return wire.Refused(ruleFailure(w.Dialect()), wire.CodeInvalid, message)
 }
 
-// whyPath returns the path of the journal entry that explains a response.
 func whyPath(w *world.World, requestID string) string {
 	path := wire.ControlPrefix + "journal/" + requestID
 	if w.Name() != world.HomeName {
@@ -274,7 +271,6 @@ func (s *API) keyless(x *wire.Exchange) *world.World {
 	return s.Worlds.Home()
 }
 
-// Bearer splits the Authorization header.
 func Bearer(r *http.Request) (scheme, key string) {
 	scheme, key, _ = strings.Cut(r.Header.Get("Authorization"), " ")
 	return scheme, strings.TrimSpace(key)

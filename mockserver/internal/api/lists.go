@@ -81,7 +81,6 @@ type RatePagination struct {
 	PageCount int `json:"pageCount"`
 }
 
-// Rates returns the pagination of rates.
 func (p Paging) Rates(total int) RatePagination {
 	return RatePagination{total, p.PerPage, p.Page, p.PageCount(total)}
 }
@@ -149,7 +148,6 @@ func list(name string) handler {
 	}
 }
 
-// listCountries serves GET /v1/countries, whose response is immutable.
 func (s *API) listCountries(*world.World, *wire.Exchange) wire.Reply { return s.countries() }
 
 func countries() wire.Reply {

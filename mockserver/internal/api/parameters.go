@@ -57,7 +57,6 @@ func unknownParameters(operation string, query url.Values) []string {
 	return unknown
 }
 
-// checkQuery refuses a query that the dialect does not allow.
 func checkQuery(d *dialect.Dialect, x *wire.Exchange) *wire.Reply {
 	refusesUnknown, refusesWrong := d.List.UnknownParameter == "refused", d.List.WrongParameter == "refused"
 	if !refusesUnknown && !refusesWrong {

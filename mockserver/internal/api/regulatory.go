@@ -14,7 +14,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 )
 
-// analyze serves POST /v1/regulatory-documents/analyze.
 func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.AnalyzeInput
 	if refusal := w.Decoding().Decode(x, &in); refusal != nil {
@@ -36,7 +35,6 @@ func analyze(w *world.World, x *wire.Exchange) wire.Reply {
 	return AnswerRecord(w, x, "Analysis finished", record, err)
 }
 
-// purchase serves POST /v1/regulatory-documents/purchase.
 func purchase(w *world.World, x *wire.Exchange) wire.Reply {
 	var in regulatory.PurchaseInput
 	if refusal := w.Decoding().Decode(x, &in); refusal != nil {
@@ -53,7 +51,6 @@ func purchase(w *world.World, x *wire.Exchange) wire.Reply {
 	return p
 }
 
-// getRequest serves GET /v1/regulatory-documents/request/:request_id.
 func getRequest(w *world.World, x *wire.Exchange) wire.Reply {
 	w.Lock()
 	defer w.Unlock()
@@ -153,7 +150,6 @@ func RegulatoryRefused(w *world.World, x *wire.Exchange, err error) wire.Reply {
 	return refusedBy(status, refusal)
 }
 
-// refusedBy returns the reply for a refusal of package regulatory, with its data.
 func refusedBy(status int, r *regulatory.Refusal) wire.Reply {
 	data := r.Payload()
 	if problems, ok := data["problems"].([]regulatory.Problem); ok {

@@ -82,7 +82,6 @@ func replayWebhook(w *world.World, x *wire.Exchange) wire.Reply {
 	return wire.Succeed("Webhook replay queued successfully", result)
 }
 
-// storedPayload returns the delivery to replay.
 func storedPayload(w *world.World, ask replayRequest) (notify.Delivery, *wire.Reply) {
 	if ask.DeliveryID != "" {
 		stored, known := w.Dispatcher.Find(ask.DeliveryID)

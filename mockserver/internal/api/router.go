@@ -29,7 +29,6 @@ func New(c Config) (*API, error) {
 	return s, errors.Join(problems...)
 }
 
-// add adds a row of the table.
 func (s *API) add(row operations.Operation, handle handler) (err error) {
 	if handle == nil {
 		return fmt.Errorf("mockserver: the operation %q has no handler; add one to the table in "+
@@ -69,7 +68,6 @@ func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, operations ma
 	s.Refuse(w, r, p)
 }
 
-// undefined serves a request whose path is not in the table.
 func (s *API) undefined(w http.ResponseWriter, r *http.Request) { s.unspecified(w, r, s.NotFound) }
 
 // NotFound refuses a request whose path no operation and no stub has.

@@ -23,7 +23,6 @@ import (
 // problemType is the media type of problem details (RFC 9457).
 const problemType = "application/problem+json"
 
-// members are the members of a JSON object.
 type members map[string]json.RawMessage
 
 // move gives a member another name. A name with a dot is that of a member of a member; "-" removes the member.
@@ -52,7 +51,6 @@ func (m members) put(at string, value json.RawMessage) {
 	}
 }
 
-// remove removes members.
 func (m members) remove(names []string) {
 	for _, name := range names {
 		delete(m, name)
@@ -67,7 +65,6 @@ func shapes(d *dialect.Dialect) bool {
 	return decided(d.Record, d.Offer, d.Document, d.Purchase, d.Refusal) || d.Time.Unlisted > 0
 }
 
-// shape converts a reply to the format that the dialect of its world decides.
 func shape(w *world.World, operation string, p *wire.Reply) {
 	var envelope struct {
 		Status  bool            `json:"status"`
@@ -166,7 +163,6 @@ func shapeRecord(w *world.World, record *regulatory.Record, data members) any {
 	return members{d.Record.At: raw(data)}
 }
 
-// quote returns what all documents of a draft cost.
 func quote(record *regulatory.Record) (sum shipping.Amount) {
 	for _, document := range record.AvailableDocuments {
 		sum, _ = sum.Add(document.Amount) // prices are far from the largest amount
@@ -174,7 +170,6 @@ func quote(record *regulatory.Record) (sum shipping.Amount) {
 	return sum
 }
 
-// nameRecord gives the members of a record the names of a dialect.
 func nameRecord(d *dialect.Dialect, data members) {
 	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount,
 		"currency": d.Offer.Currency, "mode": d.Offer.Mode}

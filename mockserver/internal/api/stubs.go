@@ -50,7 +50,6 @@ func (s *API) stubOf(r *http.Request) string {
 	return ""
 }
 
-// serveStub calls the stub of a request.
 func (s *API) serveStub(w *world.World, x *wire.Exchange) (reply wire.Reply) {
 	name, router := w.StubOf(x.Request)
 	if name == "" { // it was removed while the request was on its way
@@ -74,7 +73,6 @@ func (s *API) serveStub(w *world.World, x *wire.Exchange) (reply wire.Reply) {
 	return recorder.reply
 }
 
-// recorder records the response of a stub.
 type recorder struct {
 	header http.Header
 	reply  wire.Reply
@@ -116,7 +114,6 @@ func (s *API) absent(w *world.World, r *http.Request) string {
 	return fmt.Sprintf("no route %s %s: %s", r.Method, path, reason)
 }
 
-// paths returns the paths of all operations and stubs of a world.
 func (s *API) paths(w *world.World) (paths []string) {
 	for route := range s.routes {
 		paths = append(paths, route)

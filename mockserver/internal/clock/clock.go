@@ -12,7 +12,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// ErrReal is returned by [Clock.Advance] on a clock that follows the real time.
 var ErrReal = errors.New("the clock follows the real time and cannot be advanced; start the server with a virtual clock")
 
 // Last is the latest time of a clock. JSON cannot represent times after the year 9999, and scheduled functions are
@@ -46,7 +45,6 @@ func Real(notBefore time.Time) *Clock {
 	return &Clock{shift: max(0, time.Until(notBefore))}
 }
 
-// Virtual returns a clock that stays at start until [Clock.Advance] moves it.
 func Virtual(start time.Time) *Clock {
 	return &Clock{virtual: true, now: start.UTC()}
 }
@@ -55,7 +53,6 @@ func Virtual(start time.Time) *Clock {
 // clock. Call it before the clock is used.
 func (c *Clock) Settle(wait func()) { c.settle = wait }
 
-// IsVirtual reports whether the clock moves only with Advance.
 func (c *Clock) IsVirtual() bool { return c.virtual }
 
 // Now returns the time, in UTC.
@@ -198,7 +195,6 @@ func (c *Clock) next(until time.Time) *Timer {
 	return t
 }
 
-// Waiting returns the number of pending functions.
 func (c *Clock) Waiting() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -256,7 +252,6 @@ func (c *Clock) Stop() {
 	c.running.Wait()
 }
 
-// Timer is a pending function.
 type Timer struct {
 	clock *Clock
 	due   time.Time
@@ -278,7 +273,6 @@ func (t *Timer) Stop() bool {
 	return !t.fired
 }
 
-// compare compares timers by due time, then by turn.
 func (t *Timer) compare(other *Timer) int {
 	return cmp.Or(t.due.Compare(other.due), cmp.Compare(t.turn, other.turn))
 }

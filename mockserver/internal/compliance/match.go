@@ -16,7 +16,6 @@ const (
 	RuleCrossBorder = "cross_border"
 )
 
-// Item is one line of a consignment.
 type Item struct {
 	// ID identifies the item in [Reason.ItemID].
 	ID string
@@ -26,14 +25,12 @@ type Item struct {
 	HSCode string
 }
 
-// Match is a form that a consignment needs, and why.
 type Match struct {
 	Form *Form
 	// Reasons holds at least one: the border first, then at most one an item, in the items' order.
 	Reasons []Reason
 }
 
-// Reason is the reason why a form is on a draft.
 type Reason struct {
 	// ItemID is the [Item.ID] of the item that needs the form; empty if the whole consignment is the reason.
 	ItemID string `json:"item_id,omitempty"`

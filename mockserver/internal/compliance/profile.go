@@ -31,7 +31,6 @@ const (
 // maxText is the longest text, in characters, that a field takes: about what fits a form's box.
 const maxText = 500
 
-// Field is a field of a form's profile, as drafts show it.
 type Field struct {
 	// Name is the key in a profile, in snake case, such as "melt_and_pour_country".
 	Name string `json:"name"`
@@ -100,7 +99,6 @@ func (f *Form) fieldNames() string {
 	return "its fields are " + strings.Join(names, ", ")
 }
 
-// wants describes a valid value of the field.
 func (f *FormField) wants() string {
 	if len(f.Values) > 0 {
 		return "one of " + strings.Join(f.Values, ", ")

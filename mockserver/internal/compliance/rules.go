@@ -83,7 +83,6 @@ type Form struct {
 	Fields []FormField `json:"fields"`
 }
 
-// Generation returns how long generating the form typically takes.
 func (f *Form) Generation() time.Duration { return time.Duration(f.Seconds) * time.Second }
 
 // OnRequest reports whether no goods require the form, so that only a profile adds it to a draft: OTHER.
@@ -91,7 +90,6 @@ func (f *Form) OnRequest() bool {
 	return !f.CrossBorder && len(f.HSPrefixes) == 0 && len(f.Keywords) == 0
 }
 
-// ProfileFields returns the fields as drafts show them.
 func (f *Form) ProfileFields() []Field {
 	fields := make([]Field, len(f.Fields))
 	for i, field := range f.Fields {

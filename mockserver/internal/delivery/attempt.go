@@ -84,7 +84,6 @@ func (d *Dispatcher) admitted(ctx context.Context) bool {
 	}
 }
 
-// left ends an attempt that was admitted.
 func (d *Dispatcher) left() {
 	if d.config.Attempts != nil {
 		<-d.config.Attempts
@@ -138,7 +137,6 @@ func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delive
 	return resp.StatusCode, nil
 }
 
-// queue holds the pending deliveries to one webhook.
 type queue struct {
 	webhook string
 	ready   []*pending // deliveries whose attempt is due, in order

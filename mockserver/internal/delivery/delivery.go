@@ -28,10 +28,8 @@ func clone(d *notify.Delivery) notify.Delivery {
 // Assumption: the whole policy; the specification does not show one.
 type policy struct{ dialect.Notification }
 
-// attempts returns the maximum number of attempts.
 func (p policy) attempts() int { return cmp.Or(p.Attempts, 3) }
 
-// timeout returns the limit of one attempt.
 func (p policy) timeout() time.Duration { return cmp.Or(time.Duration(p.Timeout), 10*time.Second) }
 
 // wait returns the time between an attempt, counted from 1, and the next one. It doubles with each.
@@ -39,7 +37,6 @@ func (p policy) wait(attempt int) time.Duration {
 	return cmp.Or(time.Duration(p.Backoff), 500*time.Millisecond) << min(attempt-1, 10)
 }
 
-// accepts reports whether a response to an attempt is a success.
 func (p policy) accepts(status int) bool {
 	return status == p.Accept || p.Accept == 0 && status >= 200 && status <= 299
 }

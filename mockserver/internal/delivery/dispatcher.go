@@ -27,7 +27,6 @@ var ErrUnknown = errors.New("unknown delivery_id")
 // ErrClosed is returned by [Dispatcher.Wait] for a delivery that did not end before Close.
 var ErrClosed = errors.New("the world is closed")
 
-// Config configures a [Dispatcher].
 type Config struct {
 	Notification dialect.Notification
 	Anywhere     bool   // targets on other machines are allowed
@@ -62,7 +61,6 @@ type Dispatcher struct {
 	changed sync.Cond // signals that an attempt or a delivery has ended; uses mu
 }
 
-// pending is a delivery that has not ended.
 type pending struct {
 	id      string
 	webhook string
@@ -72,7 +70,6 @@ type pending struct {
 	cancel  context.CancelFunc
 }
 
-// New returns a dispatcher with an empty log.
 func New(config Config) *Dispatcher {
 	config.Limit, config.Bytes = cmp.Or(config.Limit, 10_000), cmp.Or(config.Bytes, 32<<20)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -93,7 +90,6 @@ func New(config Config) *Dispatcher {
 	return d
 }
 
-// policy returns the current policy.
 func (d *Dispatcher) policy() policy { return policy{d.config.Notification} }
 
 // Send queues a new delivery and returns its log entry at once. The dispatcher sets state, attempts
@@ -265,7 +261,6 @@ func (d *Dispatcher) place(id string) int {
 	return -1
 }
 
-// Find returns the current state of a delivery.
 func (d *Dispatcher) Find(id string) (notify.Delivery, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

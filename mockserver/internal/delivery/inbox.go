@@ -18,7 +18,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// inboxHost is the host of [notify.InboxURL].
 const inboxHost = "inbox.localhost"
 
 // Limits of an inbox. The oldest notifications are dropped.
@@ -171,7 +170,6 @@ type inboxTransport struct {
 	next  http.RoundTripper
 }
 
-// RoundTrip implements [http.RoundTripper].
 func (t inboxTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Hostname() != inboxHost {
 		return t.next.RoundTrip(req)

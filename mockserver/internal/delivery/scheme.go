@@ -24,7 +24,6 @@ const (
 	HeaderWebhookID  = "X-Webhook-Id"
 )
 
-// scheme is how notifications are signed and identified.
 type scheme struct {
 	signature                      dialect.Signature
 	deliveryID, eventID, webhookID string // names of headers; "" is one that is not sent
@@ -43,7 +42,6 @@ func schemeOf(n dialect.Notification) scheme {
 	return s
 }
 
-// sign returns the signature of a payload.
 func (s scheme) sign(secret string, payload []byte) string {
 	algorithm := sha512.New
 	if s.signature.Hash == "sha256" {
@@ -52,7 +50,6 @@ func (s scheme) sign(secret string, payload []byte) string {
 	return s.signature.Prefix + hexHMAC(algorithm, secret, payload)
 }
 
-// headers returns the headers of a delivery.
 func (s scheme) headers(secret string, out *notify.Delivery) http.Header {
 	header := http.Header{"Content-Type": {"application/json"}}
 	header.Set(s.signature.Header, s.sign(secret, out.Payload))

@@ -86,7 +86,6 @@ func heading(operation, code string, table []operations.Operation) string {
 	return "Endpoints: Regulatory documents, editing the draft (provisional: paths and bodies are not shown)"
 }
 
-// maxNotes limits the notes about a body with many unknown fields.
 const maxNotes = 8
 
 // respell gives misspelt members of the body the names that were perhaps meant, unless the body has these too, and

@@ -124,7 +124,6 @@ func (f form) text(style string, size float64, text string) {
 	f.MultiCell(0, size/2, text, "", "L", false)
 }
 
-// section prints the headline of a part of the form.
 func (f form) section(title string) {
 	f.Ln(lineHeight / 2)
 	f.text("B", 11, title)

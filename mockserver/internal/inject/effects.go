@@ -32,7 +32,6 @@ type effect struct {
 	notifies bool
 }
 
-// effects returns the effects by kind.
 func effects() map[string]effect {
 	paged := operations.Names(operations.Pages)
 	notification := effect{notifies: true, only: []string{fault.Notification}}

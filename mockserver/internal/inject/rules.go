@@ -39,7 +39,6 @@ type Rules struct {
 	requests map[string]uint64 // by request_id: a number for the analyzed shipment or invoice and its repetition
 }
 
-// rule is a rule with its effect and its counters.
 type rule struct {
 	fault.Injected
 	all      *Rules
@@ -89,7 +88,6 @@ func (b *Rules) Add(rules []fault.Rule, now time.Time, stubs ...string) error {
 	return nil
 }
 
-// rule returns a rule with a number, which shares no memory with the caller's.
 func (b *Rules) rule(given fault.Rule, number int) *rule {
 	given.Fault = given.Fault.Clone()
 	if given.Point != "" && given.Point != fault.Generation && given.Fault.IsZero() {
@@ -108,7 +106,6 @@ func (b *Rules) rule(given fault.Rule, number int) *rule {
 	return r
 }
 
-// Remove removes a rule and reports whether it existed.
 func (b *Rules) Remove(number int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,7 +115,6 @@ func (b *Rules) Remove(number int) bool {
 	return len(b.rules) < before
 }
 
-// Clear removes every rule.
 func (b *Rules) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

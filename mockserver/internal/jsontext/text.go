@@ -22,7 +22,6 @@ func Encode(v any) ([]byte, error) {
 // Timestamp is a time as the service writes it: ISO 8601, UTC, milliseconds.
 type Timestamp struct{ time.Time }
 
-// MarshalJSON implements [json.Marshaler].
 func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return []byte(t.UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }

@@ -56,7 +56,6 @@ type Ledger struct {
 	reversed map[string]bool   // references whose debit was reversed
 }
 
-// New returns a ledger without wallets.
 func New() *Ledger {
 	return &Ledger{balances: map[Account]shipping.Amount{}, debited: map[string]*Entry{}, reversed: map[string]bool{}}
 }
@@ -231,7 +230,6 @@ func (l *Ledger) Last() (Entry, bool) {
 	return *l.journal[len(l.journal)-1], true
 }
 
-// Len returns the number of entries.
 func (l *Ledger) Len() int { return len(l.journal) }
 
 // Clone returns an independent copy. Journal entries are immutable, so the copy shares them.

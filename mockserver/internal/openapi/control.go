@@ -24,7 +24,6 @@ type Control struct {
 	Media      []string // media types of responses without an envelope
 }
 
-// Query returns the names of the query parameters.
 func (c *Control) Query() []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(c.Parameters) {

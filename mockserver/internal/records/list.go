@@ -25,13 +25,11 @@ type Past struct {
 	Record func(ordinal int) json.RawMessage
 }
 
-// Len returns the number of records.
 func (l *List) Len() int { return l.Past.Total + len(l.stored) }
 
 // Stored returns the number of records that are kept in memory.
 func (l *List) Stored() int { return len(l.stored) }
 
-// Clone returns an equal list, which then changes independently.
 func (l *List) Clone() List { return List{l.Past, slices.Clip(l.stored)} }
 
 // Prepend puts a record at the head of the list, which keeps it.

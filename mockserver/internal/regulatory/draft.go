@@ -150,7 +150,6 @@ func (p Profile) compacted() (Profile, error) {
 	return compact, nil
 }
 
-// incoterms lists the rules of Incoterms 2020.
 const incoterms = "EXW FCA FAS FOB CFR CIF CPT CIP DAP DPU DDP"
 
 func checkItems(items []LineItem) []Problem {

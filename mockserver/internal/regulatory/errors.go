@@ -70,7 +70,6 @@ func (r *Refusal) of(record *Record) *Refusal {
 
 type Problem = compliance.Problem
 
-// refuse returns a refusal with a formatted message.
 func refuse(code Code, rule, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
@@ -89,7 +88,6 @@ func notFound(kind, id, next string) *Refusal {
 	return refuse(CodeNotFound, "assumption: an unknown id is not found", "no %s %q: %s", kind, shorten(id), next)
 }
 
-// shorten truncates a long id for a message.
 func shorten(text string) string {
 	const most = 80
 	if len(text) > most {

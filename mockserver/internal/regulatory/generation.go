@@ -68,7 +68,6 @@ func (d *Service) startAttempt(next *Record, doc *Document) {
 // defaultScale makes every built-in form ready within two seconds, so that nobody waits for a first purchase.
 const defaultScale = 0.05
 
-// duration returns how long a form takes to generate.
 func (d *Service) duration(slug string) time.Duration {
 	form, known := d.config.Rules().Form(slug)
 	if !known {
@@ -153,7 +152,6 @@ func (d *Service) endAttempt(record *Record, slug string) {
 	d.store(next)
 }
 
-// failure returns the reason why the attempt fails, or "".
 func (d *Service) failure(next *Record, doc *Document) string {
 	if doc.Attempts <= next.script.failures && doc.DocumentType == next.firstAutomated() {
 		return "the document service did not accept the form"

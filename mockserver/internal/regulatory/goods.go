@@ -10,7 +10,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
-// Consignment holds the goods of a shipment or an invoice.
 type Consignment struct {
 	// Items may have no ids; the service then adds them.
 	Items     []LineItem

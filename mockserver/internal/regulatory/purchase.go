@@ -156,7 +156,6 @@ func (d *Service) checkTypes(record *Record, slugs []string) error {
 	return refusal.of(record)
 }
 
-// chargeRefused converts an error of the ledger to a refusal.
 func chargeRefused(record *Record, err error) error {
 	if short, ok := errors.AsType[*ledger.InsufficientFundsError](err); ok {
 		refusal := refuse(CodeInsufficientFunds, assumeFunds, "%v", short)

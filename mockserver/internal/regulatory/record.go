@@ -69,7 +69,6 @@ type Record struct {
 	encode func() ([]byte, error)
 }
 
-// LineItem is one line of the consignment.
 type LineItem struct {
 	// ItemID has the format IT-<letters and digits>.
 	ItemID      string `json:"item_id"`
@@ -103,7 +102,6 @@ type AvailableDocument struct {
 // Profile holds the values of a form's fields, by name.
 type Profile map[string]json.RawMessage
 
-// DocumentState is the status of one purchased document.
 type DocumentState string
 
 // States of a document.
@@ -114,7 +112,6 @@ const (
 	DocumentFailed           DocumentState = "failed"
 )
 
-// Document is one purchased document and the progress of its generation.
 type Document struct {
 	DocumentType string          `json:"document_type"`
 	Name         string          `json:"name"`
@@ -129,13 +126,11 @@ type Document struct {
 	GeneratedAt jsontext.Timestamp `json:"generated_at,omitzero"`
 }
 
-// Addresses are the origin and the destination of the consignment.
 type Addresses struct {
 	Origin      Address `json:"origin"`
 	Destination Address `json:"destination"`
 }
 
-// Address is a place and a contact.
 type Address struct {
 	Name       string `json:"name"`
 	Company    string `json:"company"`
@@ -197,7 +192,6 @@ func (r *Record) offered(slug string) (AvailableDocument, bool) {
 	return r.AvailableDocuments[i], true
 }
 
-// offers lists the offered document types, for a message.
 func (r *Record) offers() string {
 	if len(r.AvailableDocuments) == 0 {
 		return "no documents"

@@ -62,7 +62,6 @@ type Service struct {
 	broken  []error  // violated invariants, for Check
 }
 
-// New returns a service without requests.
 func New(config Config) *Service {
 	return &Service{config: config, records: map[string]*Record{}}
 }
@@ -90,7 +89,6 @@ func (d *Service) open(requestID string, trigger Trigger) (*Record, error) {
 	return record, err
 }
 
-// Len returns the number of requests.
 func (d *Service) Len() int { return len(d.order) }
 
 // Records returns every request, oldest first. The caller may change the slice.

@@ -7,7 +7,6 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// SpecialInput is an input of analyze with a special effect.
 type SpecialInput struct {
 	// Effect is the short name of the effect.
 	Effect string `json:"effect"`
@@ -80,7 +79,6 @@ func specialInput(in AnalyzeInput) (SpecialInput, bool) {
 	return SpecialInput{}, false
 }
 
-// goods returns the goods of a special shipment or invoice.
 func (m SpecialInput) goods() Consignment {
 	shenzhen := Address{
 		Name: "Lin Wei", Company: "Harbour Trading Co.", Line1: "18 Keji Road South", City: "Shenzhen", State: "Guangdong",

@@ -37,7 +37,6 @@ func (s State) Working() bool {
 // Ended reports whether a request stays in this state unless the user retries.
 func (s State) Ended() bool { return slices.Contains(States(), s) && s != StateDraft && !s.Working() }
 
-// Trigger causes a change of a request's state.
 type Trigger string
 
 // Triggers of the user.

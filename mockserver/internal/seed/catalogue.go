@@ -13,7 +13,6 @@ import (
 //go:embed catalogue.json
 var catalogueJSON []byte
 
-// catalogue is the content of catalogueJSON.
 type catalogue struct {
 	Articles map[string]article            `json:"articles"` // by a short name
 	Places   map[string]regulatory.Address `json:"places"`   // by a short name
@@ -37,7 +36,6 @@ type article struct {
 	MadeIn      string `json:"made_in"`
 }
 
-// order is a line of goods.
 type order struct {
 	Article string `json:"article"`
 	Pieces  int    `json:"pieces"`
@@ -65,7 +63,6 @@ type carrier struct {
 	Insured   bool   `json:"insured"`
 }
 
-// purse is a wallet to seed.
 type purse struct {
 	Currency  string `json:"currency"`
 	Name      string `json:"name"`

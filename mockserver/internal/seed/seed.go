@@ -29,7 +29,6 @@ type Plan struct {
 	ObjectBreakdown bool
 }
 
-// debits is how many payments are seeded.
 func (p *Plan) debits() int {
 	switch {
 	case p.Empty || p.Computed > 0:
@@ -88,7 +87,6 @@ func (w *seeder) check(err error) {
 	}
 }
 
-// amount parses an amount of the catalogue.
 func (w *seeder) amount(text string) shipping.Amount {
 	amount, err := shipping.ParseAmount(text)
 	w.check(err)
@@ -153,7 +151,6 @@ func (w *seeder) items(goods []order) []regulatory.LineItem {
 	return items
 }
 
-// seedInvoices makes the commercial invoices that analysis can read.
 func (w *seeder) seedInvoices() {
 	for i, v := range w.catalogue.Invoices {
 		url := fmt.Sprintf("https://invoices.example/INV-%d.pdf", 1001+i)
@@ -327,7 +324,6 @@ func (w *seeder) drain(wallets []string, at time.Time) {
 	}
 }
 
-// chooseWallet picks a wallet by the shares of the purses.
 func (w *seeder) chooseWallet(money []purse) int {
 	drawn := w.IDs.Random.IntN(100)
 	for i, p := range money {

@@ -107,7 +107,6 @@ func (d *Lint) See(x *wire.Exchange) {
 	}
 }
 
-// watchForm checks a single request.
 func (d *Lint) watchForm(x *wire.Exchange, find func(journal.LintRule, string)) {
 	if x.Operation == "" {
 		return
@@ -168,7 +167,6 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 	remember(d.refused, same, refusal)
 }
 
-// retryAt returns the time of a valid Retry-After.
 func retryAt(value string, now time.Time) (time.Time, bool) {
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return now.Add(time.Duration(seconds) * time.Second), seconds > 0

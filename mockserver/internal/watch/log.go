@@ -38,7 +38,6 @@ type Log struct {
 	changed chan struct{} // closed at the next call
 }
 
-// entry is a recorded call.
 type entry struct {
 	journal.Entry
 	number uint64
@@ -95,7 +94,6 @@ func (j *Log) trim() {
 	}
 }
 
-// drop removes a call.
 func (j *Log) drop(i int) {
 	j.all.Add(-1)
 	copy(j.calls[1:], j.calls[:i])
@@ -103,7 +101,6 @@ func (j *Log) drop(i int) {
 	j.calls = j.calls[1:]
 }
 
-// failed reports whether a call was refused or struck by a fault.
 func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
 
 // End stops recording and counts no calls any more. Recorded calls can still be read.
@@ -114,7 +111,6 @@ func (j *Log) End() {
 	j.all.Add(-int64(len(j.calls)))
 }
 
-// Last returns the number of the latest call.
 func (j *Log) Last() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -107,7 +107,6 @@ func limitTime(w http.ResponseWriter, r *http.Request) (done func(complete bool)
 	}
 }
 
-// BodyLimit returns the longest body of a request, in bytes.
 func BodyLimit(d *dialect.Dialect) int64 { return cmp.Or(d.Request.MaxBody, 1<<20) }
 
 // Decoding decodes bodies as a dialect decides.
@@ -139,7 +138,6 @@ func (d Decoding) Decode(x *Exchange, into any) *Reply {
 	return new(Refused(http.StatusBadRequest, CodeMalformed, "the body is not valid: "+position(err, len(x.Body))))
 }
 
-// read decodes a JSON object into a struct.
 func (d Decoding) read(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(jsonread.Text(text, into)))
 	err := decoder.Decode(into)
@@ -214,7 +212,6 @@ func MemberNames(shape reflect.Type) []string {
 	return names
 }
 
-// maxMisspelt is the maximum number of unknown fields in a message.
 const maxMisspelt = 3
 
 // misspelt returns a sentence for each of the first unknown fields that is similar to a field of a struct.

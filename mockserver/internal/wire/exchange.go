@@ -51,13 +51,11 @@ type Exchange struct {
 	Tick   time.Duration // between two bytes of the body; 0 for all at once
 }
 
-// Strike is a fault that struck an exchange.
 type Strike struct {
 	Kind string // of the fault
 	Text string // such as "rule 2: drop after the change"
 }
 
-// Ending is how an exchange ends.
 type Ending uint8
 
 const (
@@ -133,7 +131,6 @@ func (x *Exchange) Send(rw http.ResponseWriter, pace func(each time.Duration, co
 	return nil
 }
 
-// disconnect closes or resets the connection.
 func (x *Exchange) disconnect(rw http.ResponseWriter) error {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil && x.ProtoMajor == 2 {

@@ -11,7 +11,6 @@ import (
 // resolve, so a client with the wrong transport fails instead of reaching someone.
 const InMemoryURL = "http://mockserver.invalid"
 
-// PipeListener accepts connections in memory.
 type PipeListener struct {
 	accepted chan net.Conn
 	closed   chan struct{}

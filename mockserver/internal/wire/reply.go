@@ -199,7 +199,6 @@ func LimitWrite(w http.ResponseWriter, within time.Duration) {
 	_ = http.NewResponseController(w).SetWriteDeadline(deadline)
 }
 
-// writeHeader sends the status and the header.
 func (p *Reply) writeHeader(w http.ResponseWriter) {
 	LimitWrite(w, writeTimeout)
 	header := w.Header()

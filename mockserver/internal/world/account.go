@@ -16,7 +16,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
-// Deposit is money for a wallet.
 type Deposit struct {
 	Wallet string          `json:"wallet"`
 	Amount shipping.Amount `json:"amount"`

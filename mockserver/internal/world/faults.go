@@ -74,7 +74,6 @@ type Arriving struct {
 	timer *clock.Timer
 }
 
-// maxArriving is how many requests of a world can be on their way at a time.
 const maxArriving = 1000
 
 // Expect performs the operation of a request when it is due, and then amends the entry of the journal. It returns an

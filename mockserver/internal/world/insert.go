@@ -25,7 +25,6 @@ func (w *World) InsertRows(operation string, query url.Values, rows int) {
 	}
 }
 
-// insertRow inserts a new record at the head of the list that an operation serves.
 func (w *World) insertRow(operation string, query url.Values) error {
 	switch operation {
 	case shipping.OpListRates:

@@ -143,5 +143,4 @@ func (t *ticker) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop cancels the remaining ticks.
 func (t *ticker) Stop() { t.timers.Stop() }

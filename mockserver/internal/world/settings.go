@@ -14,7 +14,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
-// Settings are shared by the worlds of a server.
 type Settings struct {
 	Seed        uint64
 	Virtual     bool

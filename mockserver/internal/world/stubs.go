@@ -18,7 +18,6 @@ type Stub struct {
 	Size            int // of the response, if the server stores it, in bytes
 }
 
-// Operation returns the operation of the stub's requests, such as "POST /v1/shipments/{id}".
 func (s Stub) Operation() string { return s.Method + " " + s.Pattern }
 
 // stubs are the stubs of a world. The zero value has none.

@@ -105,7 +105,6 @@ func (w *World) Close() {
 // Stored adds the body of a request, from which a record was made, to what the world stores. The caller holds the lock.
 func (w *World) Stored(body []byte) { w.bodies += len(body) }
 
-// Decoding returns how the world reads bodies.
 func (w *World) Decoding() wire.Decoding {
 	return wire.Decoding{Request: w.Dialect().Request}
 }

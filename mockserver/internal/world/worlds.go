@@ -62,7 +62,6 @@ func (b *Worlds) SetURL(url string) {
 	}
 }
 
-// Home returns the home world.
 func (b *Worlds) Home() *World { return b.home }
 
 // Errors of opening a world. They are wrapped with an explanation.
@@ -80,7 +79,6 @@ var (
 var ErrKeyForm = fmt.Errorf("%w: a key is sk_test_, a scenario, an underscore and a name of at most %d letters, "+
 	"digits, dots, hyphens and underscores, such as sk_test_default_ci42", ErrNoWorld, longestName)
 
-// longestName is the maximum length of the name in a key.
 const longestName = 64
 
 func isNameRune(r rune) bool {
@@ -277,7 +275,6 @@ func (b *Worlds) list(w *World) error {
 	return nil
 }
 
-// remove removes a world, except for the home world, and reports whether it was open.
 func (b *Worlds) remove(w *World) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
