@@ -11,8 +11,7 @@ type Country struct {
 	Name    string `json:"name"`
 	// PhoneCode is the dialling code without a plus sign. It is text: some are not plain digits.
 	PhoneCode string `json:"phonecode"`
-	// Flag is the flag emoji.
-	Flag string `json:"flag"`
+	Flag      string `json:"flag"`
 	// Currency is a currency code.
 	Currency string `json:"currency"`
 	// Latitude and Longitude are decimal degrees, as text.

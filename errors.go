@@ -298,7 +298,6 @@ func (e *Error) Retryable() bool {
 	return transport.Retryable(e.StatusCode, e.Cause)
 }
 
-// retryable reports whether err is an [*Error] that reports Retryable.
 func retryable(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && failed.Retryable()
@@ -481,8 +480,7 @@ type RegulatoryError struct {
 	// Purchase describes the purchase for [RegulatoryService.SettlePurchase], and can be stored as JSON; nil if the step
 	// is not "purchased".
 	Purchase *PurchaseRequest
-	// Err is the reason.
-	Err error
+	Err      error
 }
 
 // Error returns the request, what happened, what was charged, and what to do next.

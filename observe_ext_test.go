@@ -161,7 +161,6 @@ func TestLogger_AttemptsAndRetries(t *testing.T) {
 	})
 }
 
-// drifts collects the reports of WithDriftReport.
 type drifts struct {
 	mu  sync.Mutex
 	got []string

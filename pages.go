@@ -101,8 +101,7 @@ type ListProgress struct {
 type ListError struct {
 	// Resume continues the walk after the last record that was delivered; see [Walk].
 	Resume string
-	// Page is the page that failed.
-	Page int
+	Page   int
 	// Missing is the number of missing records if the cause is [ErrIncomplete]; at least 1 if the list reports no total.
 	Missing int
 	Err     error
@@ -233,7 +232,6 @@ func (l lister[T, L]) all(ctx context.Context, options []CallOption) iter.Seq2[*
 	}
 }
 
-// pages walks the pages.
 func (l lister[T, L]) pages(ctx context.Context, options []CallOption) iter.Seq2[*Page[T], error] {
 	return func(yield func(*Page[T], error) bool) {
 		l.read(ctx, options, func(page *Page[T], walk *paging.Walk, err error) bool {

@@ -22,9 +22,7 @@ type Rate struct {
 	Breakdown RawJSON `json:"breakdown"`
 	// CarrierName is the display name of the carrier service.
 	CarrierName string `json:"carrier_name"`
-	// CarrierSlug identifies the carrier.
 	CarrierSlug string `json:"carrier_slug"`
-	// CarrierLogo is the URL of the logo.
 	CarrierLogo string `json:"carrier_logo"`
 	// CarrierRateDescription is the carrier's description of the service level.
 	CarrierRateDescription string `json:"carrier_rate_description"`
@@ -50,8 +48,7 @@ type Rate struct {
 	// IncludesInsurance reports whether insurance is bundled into the rate.
 	IncludesInsurance bool `json:"includes_insurance"`
 	// InsuranceFee is the fee for insurance, in Currency.
-	InsuranceFee Amount `json:"insurance_fee"`
-	// InsuranceCoverage is the amount covered.
+	InsuranceFee      Amount `json:"insurance_fee"`
 	InsuranceCoverage Amount `json:"insurance_coverage"`
 	// Metadata holds carrier-specific keys; productCode and localProductCode occur.
 	Metadata RawJSON `json:"metadata"`

@@ -63,7 +63,6 @@ func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, o
 	return document, offered
 }
 
-// offers returns the available documents by type.
 func (r *RegulatoryRequest) offers() map[DocumentType]AvailableDocument {
 	offers := make(map[DocumentType]AvailableDocument, len(r.AvailableDocuments))
 	for _, available := range r.AvailableDocuments {
@@ -309,10 +308,8 @@ func (r RawJSON) sole() RawJSON {
 	return elements[0]
 }
 
-// isObject reports whether the value is a JSON object.
 func (r RawJSON) isObject() bool { return r.startsWith("{") }
 
-// isList reports whether the value is a JSON list.
 func (r RawJSON) isList() bool { return r.startsWith("[") }
 
 func (r RawJSON) startsWith(bracket string) bool {

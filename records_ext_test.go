@@ -31,7 +31,6 @@ func eachField(t *testing.T, file, member string, records any) {
 	fields.complete(file)
 }
 
-// goldenData returns the data of a golden response.
 func goldenData(t *testing.T, file string) json.RawMessage {
 	t.Helper()
 	var response struct {

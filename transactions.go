@@ -15,8 +15,7 @@ import (
 type Transaction struct {
 	// TransactionID identifies the transaction, such as TR-5FQJ2M81KD0XA7NB. The name "transaction_id" is read too.
 	TransactionID string `json:"transactionId" alias:"transaction_id"`
-	// StorageID is the storage identifier.
-	StorageID string `json:"_id"`
+	StorageID     string `json:"_id"`
 	// AccountID is the storage identifier of the account.
 	AccountID string `json:"accountId"`
 	// AccountReference is the wallet or virtual account, such as VA-0123456789.
@@ -26,17 +25,15 @@ type Transaction struct {
 	// TxRef is the transaction reference; "" if absent. The name "reference" is read too.
 	TxRef string `json:"txRef" alias:"reference" spec:"optional"`
 	// Amount is in major units of Currency. The direction is in Flow; see [Transaction.Signed].
-	Amount          Amount `json:"amount"`
-	AmountReceived  Amount `json:"amount_received"`
-	ConvertedAmount Amount `json:"converted_amount"`
-	Currency        string `json:"currency"`
-	// CurrencyConvertedTo is the currency of ConvertedAmount.
+	Amount              Amount `json:"amount"`
+	AmountReceived      Amount `json:"amount_received"`
+	ConvertedAmount     Amount `json:"converted_amount"`
+	Currency            string `json:"currency"`
 	CurrencyConvertedTo string `json:"currency_converted_to"`
 	// FlatAmount is the amount times 100, for every currency alike; compare with [Amount.Flat].
 	FlatAmount  int64  `json:"flat_amount"`
 	Fee         Amount `json:"fee"`
 	PlatformFee Amount `json:"platform_fee"`
-	// Description describes the charge.
 	Description string `json:"description"`
 	// Flow is the direction: "out" is money that leaves the wallet, the one value that the specification shows. An
 	// assumption is "in".
@@ -51,13 +48,11 @@ type Transaction struct {
 	Platform string `json:"platform"`
 	// TransactionSource is the source of the money; "wallet" occurs.
 	TransactionSource string `json:"transaction_source"`
-	// Receiver is the receiver of the money.
-	Receiver struct {
+	Receiver          struct {
 		Name      string `json:"name"`
 		Reference string `json:"reference"`
 		Type      string `json:"type"`
 	} `json:"receiver"`
-	// Sender is the payer.
 	Sender struct {
 		Name string `json:"name"`
 		ID   string `json:"id"`

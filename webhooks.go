@@ -140,8 +140,7 @@ func (r *ReplayRequest) Validate() error {
 type ReplayResult struct {
 	// ShipmentID identifies the shipment, such as SH-7Q2M….
 	ShipmentID string `json:"shipment_id"`
-	// Event is the event that was replayed.
-	Event string `json:"event"`
+	Event      string `json:"event"`
 	// WebhookEventID identifies the event, such as WE-4T9C….
 	WebhookEventID string `json:"webhook_event_id"`
 	// DeliveryID identifies the delivery attempt, such as WD-8K2J….

@@ -31,7 +31,6 @@ func New(units int64, scale uint8) (Number, bool) {
 	return n, magnitude(n.Units) < uint64(powerOfTen(MaxDigits))
 }
 
-// Sign returns -1, 0 or 1.
 func (n Number) Sign() int { return cmp.Compare(n.Units, 0) }
 
 // Add returns n + m; false if it has too many digits.

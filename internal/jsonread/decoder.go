@@ -342,7 +342,6 @@ type Value struct {
 	Elements []Value  // of a list
 }
 
-// Member is a member of an object.
 type Member struct {
 	Name  string
 	Value Value

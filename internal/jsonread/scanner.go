@@ -138,7 +138,6 @@ func (s *scanner) skipName(separator byte, name string) bool {
 	return false
 }
 
-// string reads a string.
 func (s *scanner) string() string {
 	quoted, escaped := s.quoted()
 	switch {
@@ -203,7 +202,6 @@ func special(w uint64) uint64 {
 	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w | w) & highs
 }
 
-// number reads a number.
 func (s *scanner) number() {
 	s.accept('-')
 	ok := s.accept('0') || s.digits()

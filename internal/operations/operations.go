@@ -26,8 +26,7 @@ const (
 // Operation is one operation of the service.
 type Operation struct {
 	// Name is a stable, low-cardinality label such as "rates.list".
-	Name string
-	// Method is the HTTP method.
+	Name   string
 	Method string
 	// Route is the path below the base address, with placeholders in braces.
 	Route string
@@ -178,5 +177,4 @@ func Charges(o Operation) bool { return o.Charges }
 // client does with it, and one that the table never retries.
 func Once(o Operation) bool { return o.Charges || o.Retry == Never }
 
-// Changes reports whether an operation changes something.
 func Changes(o Operation) bool { return o.Method != http.MethodGet }

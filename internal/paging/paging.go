@@ -48,7 +48,6 @@ type Numbers struct {
 	HasNext                   bool
 }
 
-// Page is one page.
 type Page struct {
 	Numbers
 	// IDs are those of the page's records; see [ID].
@@ -167,7 +166,6 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("page %d: %v", e.Page, e.Err) }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Hash is stable across processes (FNV-1a).

@@ -51,7 +51,6 @@ func (k Key) Reveal() string {
 	return k.reveal()
 }
 
-// In reports whether a text contains the key.
 func (k Key) In(text string) bool { return k.shown != nil && k.shown(text) }
 
 // Text returns a text, or [Mark] if it contains the key.

@@ -52,7 +52,6 @@ func NewAccount() *Account {
 	return a
 }
 
-// RoundTrip records a request and responds to it.
 func (a *Account) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.Down.Load() {
 		return Refusal(http.StatusBadGateway, "down")(r)

@@ -119,7 +119,6 @@ func PathOf(operation operations.Operation) string {
 	})
 }
 
-// Body returns the body of a success.
 func (c Call) Body() string {
 	if c.Operation == operations.DocumentPDF {
 		return "%PDF-1.7 …"

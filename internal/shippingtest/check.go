@@ -28,7 +28,6 @@ func WantError(t testing.TB, what string, err error, sentinels ...error) {
 	}
 }
 
-// ErrorIn returns the *shipping.Error in err.
 func ErrorIn(t testing.TB, err error) *shipping.Error {
 	t.Helper()
 	failure, ok := errors.AsType[*shipping.Error](err)
@@ -38,7 +37,6 @@ func ErrorIn(t testing.TB, err error) *shipping.Error {
 	return failure
 }
 
-// Amount parses an amount.
 func Amount(t testing.TB, text string) shipping.Amount {
 	t.Helper()
 	amount, err := shipping.ParseAmount(text)

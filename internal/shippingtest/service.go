@@ -108,7 +108,6 @@ func OK(data string) httpmock.Responder {
 	return httpmock.NewStringResponder(http.StatusOK, Envelope(data)).SetContentLength()
 }
 
-// RefusalBody returns the body of a failure.
 func RefusalBody(message string) string { return `{"status":false,"message":"` + message + `"}` }
 
 // Refusal returns a responder of failures in the envelope of the specification.

@@ -7,7 +7,6 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// Draft analyzes a shipment.
 func Draft(t testing.TB, client *shipping.Client, shipment string) *shipping.RegulatoryRequest {
 	t.Helper()
 	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment})

@@ -25,7 +25,6 @@ type BodyError struct {
 
 func (e *BodyError) Error() string { return e.Err.Error() }
 
-// Unwrap returns Err.
 func (e *BodyError) Unwrap() error { return e.Err }
 
 // truncatedError keeps the cause beside [ErrTruncated].
@@ -54,7 +53,6 @@ func (e *TimeoutError) Error() string {
 // Timeout returns true, as [net.Error] does.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// Unwrap returns the evidence.
 func (e *TimeoutError) Unwrap() error { return e.evidence }
 
 // PausedError is returned for an attempt that was not sent because an earlier call got a 429, and the
@@ -69,7 +67,6 @@ func (e *PausedError) Error() string {
 		e.Left.Round(time.Millisecond))
 }
 
-// limiterError is the error of a limiter.
 type limiterError struct{ error }
 
 func (e limiterError) Error() string { return "limiter: " + e.error.Error() }

@@ -49,7 +49,6 @@ type Intervals struct {
 // longest keeps sums of times within their type.
 const longest = 365 * 24 * time.Hour
 
-// WithDefaults returns the intervals with the defaults filled in.
 func (i Intervals) WithDefaults() (Intervals, error) {
 	if i.MinInterval < 0 || i.MaxInterval < 0 || i.MaxFailures < 0 || i.DraftFor < 0 {
 		return i, errors.New("has a negative field: leave it 0 for the default")
