@@ -215,7 +215,7 @@ func TestWalk_ContradictoryLists(t *testing.T) {
 				t.Parallel()
 				s := newRowService(95)
 				s.change = contradiction.apply(s)
-				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, withWindow(window)))
+				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.Walk{Window: window}))
 				if walkEndOf(err) != contradiction.ends {
 					t.Fatalf("window %d: the walk ended with %v, want %q; pages asked for: %v", window, err, contradiction.ends, s.asked)
 				}
@@ -264,7 +264,7 @@ func checkResume(t *testing.T, s *rowService, delivered []int, missing int, fail
 		!strings.Contains(failure.Error(), fmt.Sprint(" ", ended.Missing, " "))) {
 		t.Errorf("Missing is %d, want at least %d: %v", ended.Missing, missing, failure)
 	}
-	rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, withResume(ended.Resume)))
+	rest, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.Walk{Resume: ended.Resume}))
 	all := slices.Concat(delivered, rest)
 	slices.Sort(all)
 	slices.Reverse(all)
@@ -278,7 +278,7 @@ func TestWalk_AServiceThatDoesNotPaginate(t *testing.T) {
 	t.Parallel()
 	s := newRowService(37)
 	s.change = func(_ int, a *rowAnswer) { a.Rows, a.Pagination = s.rows, nil }
-	delivered, err := collect(walkRates(t.Context(), s.client(t), 0, 0))
+	delivered, err := collect(walkRates(t.Context(), s.client(t), 0, 0, shipping.Walk{}))
 	if diff := gocmp.Diff(s.rows, delivered); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}

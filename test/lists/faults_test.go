@@ -94,7 +94,7 @@ func (f faultyWalk) run(t testing.TB) error {
 		struck++
 		pageFaults[fault](s, random, page, a)
 	}
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, withWindow(f.window)))
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, shipping.Walk{Window: f.window}))
 	asked := len(s.asked)
 	survivors := func() []int {
 		return slices.DeleteFunc(slices.Clone(began), func(row int) bool { return !slices.Contains(s.rows, row) })
@@ -122,7 +122,7 @@ func (f faultyWalk) run(t testing.TB) error {
 			return fmt.Errorf("Missing is not set: %w", err)
 		}
 		var rest []int
-		rest, err = collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, withResume(ended.Resume)))
+		rest, err = collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, shipping.Walk{Resume: ended.Resume}))
 		delivered = append(delivered, rest...)
 	}
 	if err != nil && f.arrivals+f.vanishings == 0 {

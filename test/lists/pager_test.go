@@ -1,7 +1,6 @@
 package lists_test
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"sync"
@@ -12,33 +11,11 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// TestPager_WalksEveryRecordOfEveryPage for list lengths around the edges of pages.
-func TestPager_WalksEveryRecordOfEveryPage(t *testing.T) {
-	t.Parallel()
-	for name, walk := range walkers() {
-		for _, rows := range []int{0, 1, 9, 10, 11, 19, 20, 21, 99, 100, 101, 1000} {
-			for _, perPage := range []int{0, 1, 10, 100, 1000} {
-				s := newRowService(rows)
-				delivered, err := collect(walk(t.Context(), s.client(t), 0, perPage))
-				if err != nil || !slices.Equal(delivered, s.rows) {
-					t.Fatalf("%s, %d rows, %d a page: delivered %v and %v", name, rows, perPage, delivered, err)
-				}
-				if perPage == 0 {
-					perPage = 100
-				}
-				if want := max(1, (rows+perPage-1)/perPage); len(s.asked) != want {
-					t.Errorf("%s, %d rows, %d a page: %d requests, want %d", name, rows, perPage, len(s.asked), want)
-				}
-			}
-		}
-	}
-}
-
 // TestPager_AnIteratorCanBeUsedAgain after a break, also by several goroutines at once: each use is a separate walk.
 func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	t.Parallel()
 	s := newRowService(25 * pageSize)
-	rows := walkTransactions(t.Context(), s.client(t), 0, pageSize)
+	rows := walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.Walk{})
 	for range rows {
 		break
 	}
@@ -58,39 +35,6 @@ func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	all.Wait()
 }
 
-// TestPager_Pages: number, numbers of the list, response and where to resume.
-func TestPager_Pages(t *testing.T) {
-	t.Parallel()
-	s := newRowService(5*pageSize - 1)
-	var response shipping.Response
-	number := 0
-	for page, err := range s.client(t).Webhooks.Pages(t.Context(), &shipping.WebhookListOptions{PerPage: pageSize}, shipping.WithResponse(&response)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		number++
-		want := shipping.Pagination{
-			Total: 49, PerPage: 10, Page: number, CurrentPage: number, PageCount: 5, PagingCounter: 10*number - 9,
-			PrevPage: number - 1, HasPrevPage: number > 1, NextPage: number + 1, HasNextPage: number < 5,
-		}
-		if number == 5 {
-			want.NextPage = 0
-		}
-		if diff := cmp.Diff(want, page.Pagination); diff != "" {
-			t.Errorf("page %d (-want +got)\n%s", number, diff)
-		}
-		if page.Resume == "" {
-			t.Errorf("page %d cannot be resumed after", number)
-		}
-		if response.StatusCode != 200 || len(response.Body) == 0 || !bytes.Equal(response.Body, page.Response.Body) {
-			t.Errorf("page %d: WithResponse has another response than the page's: %+v", number, response)
-		}
-	}
-	if number != 5 {
-		t.Errorf("%d pages, want 5", number)
-	}
-}
-
 // TestPager_ProgressCountsWhatHappens while three rows arrive and two vanish.
 func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	t.Parallel()
@@ -104,14 +48,15 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 		}
 	}
 	var got []shipping.ListProgress
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, withWindow(1),
-		withProgress(func(p shipping.ListProgress) {
-			if p.Resume == "" {
-				t.Errorf("progress of page %d cannot be resumed after", p.Page)
-			}
-			p.Resume = ""
-			got = append(got, p)
-		})))
+	progress := func(p shipping.ListProgress) {
+		if p.Resume == "" {
+			t.Errorf("progress of page %d cannot be resumed after", p.Page)
+		}
+		p.Resume = ""
+		got = append(got, p)
+	}
+	walk := shipping.Walk{Window: 1, Progress: progress}
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, walk))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +88,7 @@ func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 				return 0
 			}
 			var response shipping.Response
-			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, withCall(shipping.WithResponse(&response))))
+			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}, shipping.WithResponse(&response)))
 			ended, ok := errors.AsType[*shipping.ListError](err)
 			switch {
 			case !ok || !errors.Is(err, shipping.ErrServer):
@@ -154,7 +99,7 @@ func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 				t.Errorf("%s: page %d: WithResponse holds status %d, want that of the failure", name, failing, response.StatusCode)
 			}
 			s.status = nil
-			rest, err := collect(walk(t.Context(), s.client(t), 0, pageSize, withResume(ended.Resume)))
+			rest, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: ended.Resume}))
 			if diff := cmp.Diff(s.rows, slices.Concat(delivered, rest)); err != nil || diff != "" {
 				t.Errorf("%s: resumed at page %d: %v (-want +got)\n%s", name, failing, err, diff)
 			}
@@ -167,7 +112,7 @@ func TestPager_APageBehindTheLastOne(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {
 		s := newRowService(3 * pageSize)
-		_, err := collect(walk(t.Context(), s.client(t), 900, pageSize))
+		_, err := collect(walk(t.Context(), s.client(t), 900, pageSize, shipping.Walk{}))
 		ended, ok := errors.AsType[*shipping.ListError](err)
 		if !ok || ended.Page != 900 || err.Error() != "shipping: page 900 is behind the last page, 3" {
 			t.Errorf("%s: %v", name, err)
@@ -181,7 +126,7 @@ func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
 	t.Parallel()
 	s := newRowService(5 * pageSize)
 	s.legs = 3
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize))
+	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
 	if err != nil || len(delivered) != len(s.rows) {
 		t.Errorf("%d records and %v, want %d", len(delivered), err, len(s.rows))
 	}

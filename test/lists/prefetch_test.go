@@ -38,7 +38,7 @@ func TestPrefetch_TwentyPagesTakeTwoRoundTrips(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, began := slowly(20*pageSize), time.Now()
-				delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize))
+				delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
 				if err != nil || !slices.Equal(delivered, s.rows) {
 					t.Fatalf("delivered %v and %v", delivered, err)
 				}
@@ -186,7 +186,7 @@ func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
 			}
 			return 0
 		}
-		delivered, err := collect(walkWebhooks(t.Context(), s.client(t), 0, pageSize))
+		delivered, err := collect(walkWebhooks(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
 		if err != nil || !slices.Equal(delivered, s.rows) {
 			t.Fatalf("delivered %v and %v", delivered, err)
 		}
@@ -205,7 +205,7 @@ func TestPrefetch_GoesOnCarefullyAfterAMove(t *testing.T) {
 				s.arrive(3)
 			}
 		}
-		delivered, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize))
+		delivered, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 								t.Errorf("recovered %v, want %v", value, end.value)
 							}
 						}()
-						_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, withWindow(window)))
+						_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.Walk{Window: window}))
 						t.Errorf("the walk ended with %v", err)
 					})
 					caller.Wait()

@@ -38,7 +38,7 @@ func TestResume_FindsThePlaceInAFewRequests(t *testing.T) {
 		delivered, token := walkPart(t, s, 25)
 		c.change(s)
 		s.requests()
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: token}))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -80,7 +80,7 @@ func TestResume_RecordsWithoutIdentifiers(t *testing.T) {
 		_, token := walkPart(t, s, 25)
 		c.change(s)
 		s.requests()
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: token}))
 		if err != nil || len(rest) < c.rest || len(rest) > c.rest+40 || len(s.asked) > 32 {
 			t.Errorf("%s: %d records and %v after %d requests, want %d and at most 40 of them twice",
 				name, len(rest), err, len(s.asked), c.rest)
@@ -93,28 +93,15 @@ func TestResume_BeforeAnythingWasDelivered(t *testing.T) {
 	t.Parallel()
 	s := newRowService(10 * pageSize)
 	s.status = func(int, int) int { return 500 }
-	_, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize))
+	_, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, shipping.Walk{}))
 	ended, ok := errors.AsType[*shipping.ListError](err)
 	if !ok {
 		t.Fatal(err)
 	}
 	s.status = nil
-	rest, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, withResume(ended.Resume)))
+	rest, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, shipping.Walk{Resume: ended.Resume}))
 	if diff := cmp.Diff(s.rows[6*pageSize:], rest); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
-}
-
-// TestResume_OnAServiceThatIgnoresThePageNumber ends.
-func TestResume_OnAServiceThatIgnoresThePageNumber(t *testing.T) {
-	t.Parallel()
-	s := newRowService(50 * pageSize)
-	_, token := walkPart(t, s, 25)
-	s.requests()
-	s.change = func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = s.rows[:pageSize], 1 }
-	rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
-	if !errors.Is(err, shipping.ErrPageLoop) || len(rest) > pageSize || len(s.asked) > 30+defaultWindow {
-		t.Errorf("%v and %v after %d requests, want ErrPageLoop", rest, err, len(s.asked))
 	}
 }
 
@@ -142,7 +129,7 @@ func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
 		s := newRowService(rows)
 		_, token := walkPart(t, s, 11)
 		s.arrive(25)
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, withResume(token)))
+		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: token}))
 		if err != nil || len(rest) > 0 {
 			t.Errorf("%d rows: %v and %v, want nothing", rows, rest, err)
 		}
@@ -156,14 +143,14 @@ func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 	_, token := walkPart(t, s, 2)
 	c, ctx := s.client(t), t.Context()
 	s.requests()
-	resume := withResume(token)
+	resume := shipping.Walk{Resume: token}
 	for name, walk := range map[string]func() ([]int, error){
 		"another operation": func() ([]int, error) { return collect(walkWebhooks(ctx, c, 0, pageSize, resume)) },
 		"a wallet's":        func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, pageSize, resume)) },
-		"not a token of a":  func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize, withResume("what?"))) },
+		"not a token of a":  func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize, shipping.Walk{Resume: "what?"})) },
 		"other pages":       func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize+1, resume)) },
 		"another filter": func() ([]int, error) {
-			return collect(walkRates(ctx, c, 0, pageSize, resume, withCall(shipping.WithQuery("flow", "out"))))
+			return collect(walkRates(ctx, c, 0, pageSize, resume, shipping.WithQuery("flow", "out")))
 		},
 	} {
 		if rows, err := walk(); !errors.Is(err, shipping.ErrInvalidRequest) || len(rows) > 0 {
@@ -225,7 +212,7 @@ func FuzzResume_AnyNumbers(f *testing.F) {
 		}
 		s := newRowService(9 * pageSize)
 		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize,
-			withResume(base64.RawURLEncoding.EncodeToString(tampered))))
+			shipping.Walk{Resume: base64.RawURLEncoding.EncodeToString(tampered)}))
 		if err != nil && !errors.Is(err, shipping.ErrInvalidRequest) && !errors.Is(err, shipping.ErrIncomplete) {
 			t.Errorf("%s: %v", tampered, err)
 		}

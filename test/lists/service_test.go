@@ -261,51 +261,26 @@ func walkers() map[string]walker {
 	}
 }
 
-type walker func(ctx context.Context, c *shipping.Client, page, perPage int, options ...walkOption) iter.Seq2[int, error]
+type walker func(ctx context.Context, c *shipping.Client, page, perPage int, w shipping.Walk,
+	calls ...shipping.CallOption) iter.Seq2[int, error]
 
-// walkOption sets an option of a walk, or adds one to its calls.
-type walkOption func(*shipping.Walk, *[]shipping.CallOption)
-
-// defaultWindow is the window of a walk without the option.
+// defaultWindow is the window of a walk that sets none.
 const defaultWindow = 20
 
-func withWindow(n int) walkOption {
-	return func(w *shipping.Walk, _ *[]shipping.CallOption) { w.Window = n }
+func walkRates(ctx context.Context, c *shipping.Client, page, perPage int, w shipping.Walk,
+	calls ...shipping.CallOption) iter.Seq2[int, error] {
+	opts := &shipping.RateListOptions{Page: page, PerPage: perPage, Walk: w}
+	return numbers(c.Rates.All(ctx, opts, calls...), func(r *shipping.Rate) string { return r.RateID })
 }
 
-func withResume(token string) walkOption {
-	return func(w *shipping.Walk, _ *[]shipping.CallOption) { w.Resume = token }
+func walkWebhooks(ctx context.Context, c *shipping.Client, page, perPage int, w shipping.Walk,
+	calls ...shipping.CallOption) iter.Seq2[int, error] {
+	opts := &shipping.WebhookListOptions{Page: page, PerPage: perPage, Walk: w}
+	return numbers(c.Webhooks.All(ctx, opts, calls...), func(w *shipping.Webhook) string { return w.WebhookID })
 }
 
-func withProgress(report func(shipping.ListProgress)) walkOption {
-	return func(w *shipping.Walk, _ *[]shipping.CallOption) { w.Progress = report }
-}
-
-func withCall(option shipping.CallOption) walkOption {
-	return func(_ *shipping.Walk, calls *[]shipping.CallOption) { *calls = append(*calls, option) }
-}
-
-func walkOptions(options []walkOption) (w shipping.Walk, calls []shipping.CallOption) {
-	for _, option := range options {
-		option(&w, &calls)
-	}
-	return w, calls
-}
-
-func walkRates(ctx context.Context, c *shipping.Client, page, perPage int, options ...walkOption) iter.Seq2[int, error] {
-	w, calls := walkOptions(options)
-	return numbers(c.Rates.All(ctx, &shipping.RateListOptions{Page: page, PerPage: perPage, Walk: w}, calls...),
-		func(r *shipping.Rate) string { return r.RateID })
-}
-
-func walkWebhooks(ctx context.Context, c *shipping.Client, page, perPage int, options ...walkOption) iter.Seq2[int, error] {
-	w, calls := walkOptions(options)
-	return numbers(c.Webhooks.All(ctx, &shipping.WebhookListOptions{Page: page, PerPage: perPage, Walk: w}, calls...),
-		func(w *shipping.Webhook) string { return w.WebhookID })
-}
-
-func walkTransactions(ctx context.Context, c *shipping.Client, page, perPage int, options ...walkOption) iter.Seq2[int, error] {
-	w, calls := walkOptions(options)
+func walkTransactions(ctx context.Context, c *shipping.Client, page, perPage int, w shipping.Walk,
+	calls ...shipping.CallOption) iter.Seq2[int, error] {
 	opts := &shipping.TransactionListOptions{Wallet: "VA-0123456789", Page: page, PerPage: perPage, Walk: w}
 	return numbers(c.Transactions.All(ctx, opts, calls...), func(t *shipping.Transaction) string { return t.TransactionID })
 }

@@ -116,7 +116,7 @@ func (w churn) walk(t *testing.T, list string, size, perPage, window, events int
 		own := rand.New(rand.NewPCG(seed, uint64(page)<<20|uint64(n)))
 		return time.Millisecond + time.Duration(own.IntN(20_000_000))
 	}
-	delivered, err := collect(walkers()[list](t.Context(), s.client(t), 0, perPage, withWindow(window)))
+	delivered, err := collect(walkers()[list](t.Context(), s.client(t), 0, perPage, shipping.Walk{Window: window}))
 	if err != nil && !(w.hidesChanges() && errors.Is(err, shipping.ErrIncomplete)) {
 		return err
 	}
@@ -128,22 +128,4 @@ func (w churn) walk(t *testing.T, list string, size, perPage, window, events int
 		return fmt.Errorf("%w; began %v, ended %v, delivered %v, asked %v", err, began, s.rows, delivered, s.asked)
 	}
 	return nil
-}
-
-// TestWalk_AnotherPageSizeCostsOneRequest: the page that shows it.
-func TestWalk_AnotherPageSizeCostsOneRequest(t *testing.T) {
-	t.Parallel()
-	s := newRowService(1000)
-	s.before = func(s *rowService, _, n int) {
-		if n == 5 {
-			s.perPageCap = 20
-		}
-	}
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 50, withWindow(1)))
-	if err != nil || !slices.Equal(delivered, s.rows) {
-		t.Fatalf("delivered %v and %v", delivered, err)
-	}
-	if n, want := len(s.asked), 200/50+800/20+1; n != want {
-		t.Errorf("%d requests, want %d: %v", n, want, s.asked)
-	}
 }
