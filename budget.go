@@ -77,7 +77,10 @@ func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bo
 
 // Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost, by the amounts
 // that the offer shows; see [RegulatoryRequest.Cost] for which amounts these are. A charge that the offer does not
-// show, or shows under other names, is not bounded.
+// show, or shows under other names, is not bounded. The names are those with the words amount, price, cost or total; a
+// charge, fee, duty, levy, commission, handling, surcharge, markup, postage, insurance, deposit or penalty; a tax, VAT,
+// GST, HST, PST, QST, SST, CGST, SGST, IGST, UTGST, IVA, TVA, MwSt, USt, BTW, moms, cess or excise; those of a final
+// amount, such as gross, payable or due; and all names in a breakdown.
 type Budget struct {
 	Amount   Amount
 	Currency string
@@ -222,9 +225,9 @@ func (r *RegulatoryRequest) Price(documents ...DocumentType) (Amount, string, er
 
 // Cost returns the most that documents of this draft can cost, and their currency. Its errors are those of
 // [RegulatoryRequest.Price]. The cost is the price with each charge on top, such as a tax or fee, that the offer shows
-// beside it, or a total that the offer shows, whichever is more. A tax rate counts as its share of the price. Other
-// amounts count too, unless they are the price itself, its parts, the price in minor units, or amounts in another
-// currency. A charge on top in another currency is an error.
+// beside it, or a total or final amount that the offer shows, whichever is more. A tax rate counts as its share of the
+// price. Other amounts count too, unless they are the price itself, its parts, the price in minor units, or amounts in
+// another currency. A charge on top in another currency is an error.
 //
 // Assumption: the specification does not show which of several amounts a purchase charges.
 func (r *RegulatoryRequest) Cost(documents ...DocumentType) (Amount, string, error) {

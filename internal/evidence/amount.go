@@ -60,6 +60,21 @@ func readAmount(v jsonread.Value) (amount, error) {
 	return a, nil
 }
 
+// startOfText returns the pattern of a text that starts with an amount, such as "100.00 (7.5%)". The group is the amount.
+var startOfText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*((?:(?:[A-Za-z]{3}|\p{Sc}) ?)?[-+]?[0-9.,']+(?: [0-9]{3})*(?:[.,][0-9]+)?` +
+		`(?: ?(?:[A-Z]{3}|\p{Sc}|%))?)[ (;/+]`)
+})
+
+// readStart reads the amount at the start of a longer text.
+func readStart(v jsonread.Value) (amount, error) {
+	found := startOfText().FindStringSubmatch(strings.Map(plainSeparator, v.Text))
+	if v.Kind != '"' || found == nil {
+		return amount{}, decimal.ErrSyntax
+	}
+	return readAmount(jsonread.Value{Kind: '"', Text: strings.TrimRight(found[1], ".,' ")})
+}
+
 // computed reads a number that only floating-point arithmetic produces, such as 107.50000000000001: it has more digits
 // than a float64 holds. It is rounded to 9 decimals.
 func computed(text string) (n decimal.Number, ok bool) {

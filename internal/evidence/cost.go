@@ -35,6 +35,8 @@ type place struct {
 	currency string
 	// price are the names that lead from here to the price; none if they do not.
 	price []string
+	// isPart: the value is in a list of the parts of an amount.
+	isPart bool
 	// isPrice: the value is the price.
 	isPrice bool
 	// isWhole: the value is the price with or without its taxes.
@@ -43,17 +45,21 @@ type place struct {
 
 // inside returns the place of a member.
 func (p place) inside(member string, n name) place {
-	inner := place{
-		path: strings.TrimPrefix(p.path+"."+member,
-			"."), meaning: p.meaning | n.meaning, ending: n.ending, currency: p.currency,
-	}
+	inner := place{path: strings.TrimPrefix(p.path+"."+member, "."), meaning: p.meaning | n.meaning, ending: n.ending,
+		currency: p.currency, isPart: p.isPart}
 	if len(p.price) > 0 && p.price[0] == member {
 		inner.price = p.price[1:]
 		inner.isPrice = len(inner.price) == 0
 	}
 	inner.isWhole = n.isWhole && len(p.price) > 0 || p.isWhole && n.meaning == 0 // beside the price, or in an object there
+	if p.has(amounts) || p.has(parts) && member == "value" {
+		inner.meaning |= money
+	}
 	if inner.has(onTop) {
 		inner.meaning &^= parts | earlier | minor
+	}
+	if p.ending == identifier && n.meaning == total {
+		inner.ending = identifier // weight: {"gross": 900}
 	}
 	if p.ending == share && n.ending == 0 && n.meaning&money == 0 {
 		inner.ending = share // tax_rate: {"value": 7.5}
@@ -62,7 +68,9 @@ func (p place) inside(member string, n name) place {
 }
 
 // isMoney reports whether a number here is money.
-func (p place) isMoney() bool { return p.has(money) && p.ending != identifier && p.ending != items }
+func (p place) isMoney() bool {
+	return p.has(money|total) && p.ending != identifier && p.ending != items
+}
 
 // has reports whether a name means this.
 func (p place) has(m meaning) bool { return p.meaning&m != 0 }
@@ -110,6 +118,10 @@ func (c *counter) value(v jsonread.Value, at place) {
 		if at.ending == items {
 			at.ending = 0
 		}
+		if at.has(amounts) {
+			at.meaning |= money
+		}
+		at.isPart = at.has(parts)
 		for _, element := range v.Elements {
 			c.value(element, at)
 		}
@@ -184,6 +196,9 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 		return
 	}
 	n, err := readAmount(v)
+	if err != nil && at.has(onTop) {
+		n, err = readStart(v)
+	}
 	isMoney := at.isMoney()
 	if isMoney && errors.Is(err, decimal.ErrRange) {
 		c.stop(at.path, tooLong)
@@ -207,7 +222,7 @@ func (c *counter) scalar(v jsonread.Value, at place) {
 	case n.most == c.price.most && c.foreign(currency) && !at.has(earlier): // as if both were the price
 		c.stop(at.path, "is in "+quote(currency))
 	case c.foreign(currency), at.has(earlier), n.most == c.price.most, at.has(minor) && c.isMinor(n.most):
-	case !at.has(total):
+	case !at.has(total), at.isPart && n.most.Cmp(c.price.most) < 0:
 		c.add(at.path+" "+text(n.most), roundUp(n.most, 4))
 	case n.most.Cmp(c.total) > 0:
 		c.total, c.totalShown = n.most, at.path+" "+text(n.most)

@@ -35,6 +35,8 @@ const (
 	minor
 	// parts are the parts of an amount.
 	parts
+	// amounts are parts of which each number is money, whatever its name.
+	amounts
 )
 
 func meaningOf(word string) meaning {
@@ -43,16 +45,20 @@ func meaningOf(word string) meaning {
 		return money
 	case "total", "totals":
 		return money | total
-	case "gross":
-		return total
-	case "charge", "charges", "fee", "fees", "tax", "taxes", "vat", "gst", "hst", "iva", "duty", "duties", "levy", "levies",
-		"commission", "commissions", "handling", "surcharge", "surcharges":
+	case "charge", "charges", "fee", "fees", "duty", "duties", "levy", "levies", "commission", "commissions", "handling",
+		"surcharge", "surcharges", "markup", "markups", "postage", "insurance", "insurances", "deposit", "deposits",
+		"penalty", "penalties":
+		return money | onTop
+	case "tax", "taxes", "vat", "gst", "hst", "pst", "qst", "sst", "cgst", "sgst", "igst", "utgst", "iva", "tva", "mwst",
+		"ust", "btw", "moms", "cess", "cesses", "excise", "excises":
 		return money | onTop
 	case "default", "original":
 		return earlier
 	case "flat", "minor", "kobo", "cents":
 		return minor
-	case "breakdown", "parts", "components", "lines", "details":
+	case "breakdown", "parts", "components":
+		return parts | amounts
+	case "lines", "details":
 		return parts
 	}
 	return 0
@@ -75,7 +81,8 @@ func endingOf(word string) ending {
 	switch word {
 	case "id", "ids", "at", "date", "dates", "count", "counts", "pages", "number", "numbers", "weight", "weights", "code", "codes",
 		"type", "types", "name", "names", "ref", "refs", "currency", "currencies", "description", "descriptions", "quantity", "qty",
-		"version", "status":
+		"version", "status", "label", "labels", "key", "keys", "index", "position", "title", "exponent", "decimals", "scale",
+		"precision":
 		return identifier
 	case "items":
 		return items
@@ -108,15 +115,27 @@ func nameOf(member string) name {
 	for _, word := range n.words {
 		n.meaning |= meaningOf(word)
 	}
-	n.isWhole = n.meaning&money != 0 && wholeName().MatchString(n.classes())
+	switch classes := n.classes(); {
+	case n.meaning&money != 0:
+		n.isWhole = wholeName().MatchString(classes)
+	case finalName().MatchString(classes):
+		n.meaning |= total
+	}
 	return n
 }
 
-// wholeName matches the classes of the words in the name of a whole price: net_amount, price_incl_tax, TaxInclusiveAmount.
-var wholeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([aq]*q[aq]*|[aq]+[wi]t+|ti[aq]+)$`) })
+var (
+	// wholeName matches the classes of the words in the name of a whole price: net_amount, price_incl_tax,
+	// TaxInclusiveAmount, amount_due.
+	wholeName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([afq]*[fq][afq]*|[afq]+[wi]t+|ti[afq]+)$`)
+	})
+	// finalName matches those of the name of a total without a word for money: gross, net_payable, to_pay.
+	finalName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^q*f[fq]*$`) })
+)
 
-// classes returns a letter for each word of a name: a for an amount, t for a charge on top, q for what qualifies an amount,
-// w and i for what includes or excludes, and x for any other.
+// classes returns a letter for each word of a name: a for an amount, t for a charge on top, f for what is paid in the end,
+// q for what qualifies an amount, w and i for what includes or excludes, and x for any other.
 func (n name) classes() string {
 	var b strings.Builder
 	for _, word := range n.words {
@@ -134,7 +153,9 @@ func (n name) classes() string {
 
 func classOf(word string) byte {
 	switch word {
-	case "net", "gross", "subtotal", "sub", "base", "grand", "unit":
+	case "gross", "brutto", "ttc", "payable", "due", "final", "pay", "sum", "chargeable", "billable", "overall":
+		return 'f'
+	case "net", "subtotal", "sub", "base", "grand", "unit", "to":
 		return 'q'
 	case "with", "without", "before", "after", "including", "excluding", "incl", "excl", "inc", "ex", "plus":
 		return 'w'
