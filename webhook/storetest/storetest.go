@@ -33,99 +33,74 @@ func RunLeases(t *testing.T, open func(t *testing.T) webhook.Store) {
 	run(t, leaseRules, open)
 }
 
-// rule holds for every store. Each of its steps returns the violation, if any.
+// rule holds for every store.
 type rule struct {
 	name  string
-	steps []step
+	check func(s store)
 }
-
-type step func(ctx context.Context, store webhook.Store) error
 
 func run(t *testing.T, rules []rule, open func(t *testing.T) webhook.Store) {
 	t.Helper()
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
 			t.Parallel()
-			if err := rule.check(t.Context(), open(t)); err != nil {
-				t.Error(err)
-			}
+			rule.check(store{t, open(t)})
 		})
 	}
 }
 
-// check returns the first violation.
-func (r rule) check(ctx context.Context, store webhook.Store) error {
-	for n, step := range r.steps {
-		if err := step(ctx, store); err != nil {
-			return fmt.Errorf("step %d: %w", n+1, err)
-		}
+// store is a store under test. A method that finds a violation ends the test.
+type store struct {
+	t interface {
+		Context() context.Context
+		Errorf(format string, args ...any)
+		Fatalf(format string, args ...any)
 	}
-	return nil
+	webhook.Store
 }
 
 // claim expects the state of an id when it is claimed.
-func claim(id, claim string, want webhook.ClaimState) step {
-	return func(ctx context.Context, store webhook.Store) error {
-		got, err := store.Claim(ctx, id, claim)
-		if err == nil && got != want {
-			err = fmt.Errorf("is %s, want %s", stateName(got), stateName(want))
-		}
-		return wrap(err, "Claim", id, claim)
+func (s store) claim(id, claim string, want webhook.ClaimState) {
+	got, err := s.Claim(s.t.Context(), id, claim)
+	if err != nil || got != want {
+		s.t.Fatalf("Claim(%.20q, %q) is %s, %v; want %s", id, claim, stateName(got), err, stateName(want))
 	}
 }
 
-func accept(id, claim string) step {
-	return func(ctx context.Context, store webhook.Store) error {
-		return wrap(store.Accept(ctx, id, claim), "Accept", id, claim)
+func (s store) accept(id, claim string) {
+	if err := s.Accept(s.t.Context(), id, claim); err != nil {
+		s.t.Fatalf("Accept(%.20q, %q): %v", id, claim, err)
 	}
 }
 
 // acceptLost expects that the claim has expired.
-func acceptLost(id, claim string) step {
-	return func(ctx context.Context, store webhook.Store) error {
-		err := store.Accept(ctx, id, claim)
-		if errors.Is(err, webhook.ErrClaimLost) {
-			return nil
-		}
-		return wrap(fmt.Errorf("the id is another's, and the error is %w, want ErrClaimLost", err), "Accept", id, claim)
+func (s store) acceptLost(id, claim string) {
+	if err := s.Accept(s.t.Context(), id, claim); !errors.Is(err, webhook.ErrClaimLost) {
+		s.t.Fatalf("Accept(%.20q, %q): the id is another's, and the error is %v, want ErrClaimLost", id, claim, err)
 	}
 }
 
 // release releases the claim of the id "a".
-func release(claim string) step {
-	const id = "a"
-	return func(ctx context.Context, store webhook.Store) error {
-		return wrap(store.Release(ctx, id, claim), "Release", id, claim)
+func (s store) release(claim string) {
+	if err := s.Release(s.t.Context(), "a", claim); err != nil {
+		s.t.Fatalf("Release(%q, %q): %v", "a", claim, err)
 	}
 }
 
 // taken waits until the claim of an id has expired, and the other claim has the id.
-func taken(id, other string) step {
-	return func(ctx context.Context, store webhook.Store) error {
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		defer cancel()
-		again := time.NewTicker(20 * time.Millisecond)
-		defer again.Stop()
-		for {
-			got, err := store.Claim(ctx, id, other)
-			if err != nil || got == webhook.Claimed {
-				return wrap(err, "Claim", id, other)
-			}
-			select {
-			case <-again.C:
-			case <-ctx.Done():
-				return wrap(fmt.Errorf("still %s after a minute: the previous claim does not expire", stateName(got)), "Claim", id,
-					other)
-			}
+func (s store) taken(id, other string) {
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for began := time.Now(); ; <-again.C {
+		got, err := s.Claim(s.t.Context(), id, other)
+		switch {
+		case err == nil && got == webhook.Claimed:
+			return
+		case err != nil || time.Since(began) > time.Minute:
+			s.t.Fatalf("Claim(%.20q, %q) is %s, %v after %s: the previous claim does not expire", id, other, stateName(got), err,
+				time.Since(began))
 		}
 	}
-}
-
-func wrap(err error, call, id, claim string) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s(%.20q, %q): %w", call, id, claim, err)
 }
 
 func stateName(s webhook.ClaimState) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,10 +95,30 @@ func (s *leasing) Release(_ context.Context, id, claim string) error {
 	return nil
 }
 
+// violation is a test whose failure is a violation of a rule.
+type violation struct {
+	*testing.T
+	found atomic.Bool
+}
+
+func (v *violation) Errorf(format string, args ...any) {
+	v.Logf(format, args...)
+	v.found.Store(true)
+}
+
+func (v *violation) Fatalf(format string, args ...any) {
+	v.Errorf(format, args...)
+	runtime.Goexit()
+}
+
 // broken names the rules that a store breaks.
-func broken(ctx context.Context, rules []rule, open func() webhook.Store) (names []string) {
+func broken(t *testing.T, rules []rule, open func() webhook.Store) (names []string) {
+	t.Helper()
 	for _, rule := range rules {
-		if rule.check(ctx, open()) != nil {
+		violation := &violation{T: t}
+		var checked sync.WaitGroup
+		checked.Go(func() { rule.check(store{violation, open()}) })
+		if checked.Wait(); violation.found.Load() {
 			names = append(names, rule.name)
 		}
 	}
@@ -120,7 +141,7 @@ func TestRules_FindTheMistakesThatAreEasilyMade(t *testing.T) {
 	} {
 		t.Run(mistake, func(t *testing.T) {
 			t.Parallel()
-			if found := broken(t.Context(), rules, func() webhook.Store { return newLeasing(mistake) }); !slices.Contains(found, rule) {
+			if found := broken(t, rules, func() webhook.Store { return newLeasing(mistake) }); !slices.Contains(found, rule) {
 				t.Errorf("broken %q, want %q among them", found, rule)
 			}
 		})
@@ -138,7 +159,7 @@ func TestLeaseRules_FindClaimsThatEndWrongly(t *testing.T) {
 		"forgets with the lease": {leaseRules[2].name},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			if found := broken(t.Context(), leaseRules, func() webhook.Store { return newLeasing(mistake) }); !slices.Equal(found, want) {
+			if found := broken(t, leaseRules, func() webhook.Store { return newLeasing(mistake) }); !slices.Equal(found, want) {
 				t.Errorf("%s: broken %q, want %q", mistake, found, want)
 			}
 		})
