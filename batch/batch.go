@@ -359,11 +359,3 @@ func quoteShort(text string) string {
 	}
 	return strconv.Quote(text)
 }
-
-// inFull writes an amount with two decimals, and never rounds.
-func inFull(a shipping.Amount) string {
-	if a == a.Round(2) {
-		return a.StringFixed(2)
-	}
-	return a.String()
-}

@@ -524,15 +524,19 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	priced := e.record.Amount.Known()
 	switch {
 	case priced && currency != "" && e.record.Currency != "" && !evidence.SameCurrency(currency, e.record.Currency):
-		e.run.overcharged(fmt.Sprintf("%s %s for %s, whose draft was priced in %s", inFull(amount), currency, e.record.Key,
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft was priced in %s", money(amount, currency), e.record.Key,
 			e.record.Currency))
 		return
 	case amount.Round(9).Cmp(e.record.Amount) <= 0: // as the amounts of an offer are
 		return
 	case priced:
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", inFull(amount), e.record.Key,
-			inFull(e.record.Amount)))
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", money(amount, e.record.Currency), e.record.Key,
+			money(e.record.Amount, e.record.Currency)))
 	}
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)
+}
+
+func money(amount shipping.Amount, currency string) shipping.Budget {
+	return shipping.Budget{Amount: amount, Currency: currency}
 }

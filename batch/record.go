@@ -99,18 +99,14 @@ func unreadable(a shipping.Amount) bool {
 // known, or the documents are not generated. Add them to the items of the next run, because [Run] works only on the
 // items that it is given. The records are those of [File.Records].
 func Unfinished(records []Record) (keys []string) {
-	var order []string
-	last := map[string]Record{}
-	for _, r := range records {
-		if _, known := last[r.Key]; !known {
-			order = append(order, r.Key)
-		}
-		last[r.Key] = r
+	last := map[string]int{}
+	for n, r := range records {
+		last[r.Key] = n
 	}
-	for _, key := range order {
-		switch r := last[key]; {
-		case r.Step == StepPurchasing, r.Step == StepPurchased, r.Step == StepFailed && len(r.Documents) > 0:
-			keys = append(keys, key)
+	for n, r := range records {
+		begun := r.Step == StepPurchasing || r.Step == StepPurchased || r.Step == StepFailed && len(r.Documents) > 0
+		if begun && last[r.Key] == n {
+			keys = append(keys, r.Key)
 		}
 	}
 	return keys

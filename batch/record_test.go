@@ -121,7 +121,7 @@ func TestUnfinished(t *testing.T) {
 		{Key: "generation failed", Step: StepFailed, Documents: documents}, {Key: "analysis failed", Step: StepFailed},
 		{Key: "closed", Step: StepFailed, Documents: documents}, {Key: "closed", Step: StepClosed},
 	}
-	want := []string{"purchasing", "purchased", "generation failed"}
+	want := []string{"purchased", "purchasing", "generation failed"}
 	if diff := cmp.Diff(want, Unfinished(records)); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}

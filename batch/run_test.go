@@ -105,7 +105,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"budget without Select":   {nil, batch.Options{Budget: nairaBudget(t, "1")}, "set Select"},
 		"period with NUL":         {nil, batch.Options{Period: "\x00"}, "has a Period that contains a NUL character"},
 		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
-		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative Budget"},
 		"lease too short":         {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)}, "make the lease at least 1m15s"},
 		"lease too short to read": {nil, batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
 		"unknown type to select":  {keyed("b"), batch.Options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
@@ -228,16 +228,20 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 	})
 }
 
-// A failed item that a run did not reach is open, although an earlier run has found that it failed.
-func TestBatch_AFailedItemThatIsNotReachedIsInterrupted(t *testing.T) {
+// An item that a run did not reach has the state of its last record, with a reason, and the run was interrupted.
+func TestBatch_ReportsWhatItDidNotReach(t *testing.T) {
 	t.Parallel()
-	failed := purchasing(t, "SH-1")
-	failed.Step, failed.Purchase = batch.StepFailed, nil
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{Journal: newMemoryJournal(t, failed)})
-	if !errors.Is(err, context.Canceled) || report.Count(batch.StateFailed) != 1 {
-		t.Errorf("%+v, %v", report, err)
+	for step, state := range map[shipping.Step]batch.State{
+		batch.StepPurchasing: batch.StateUnknown, batch.StepFailed: batch.StateFailed, batch.StepAnalyzed: batch.StateWaiting,
+	} {
+		record := purchasing(t, "SH-1")
+		record.Step = step
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{Journal: newMemoryJournal(t, record)})
+		if !errors.Is(err, context.Canceled) || report.Count(state) != 1 || report.Results[0].Err == nil {
+			t.Errorf("%s: %+v, %v", step, report, err)
+		}
 	}
 }
 
