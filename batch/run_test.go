@@ -105,7 +105,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"budget without Select":   {nil, batch.Options{Budget: nairaBudget(t, "1")}, "set Select"},
 		"period with NUL":         {nil, batch.Options{Period: "\x00"}, "has a Period that contains a NUL character"},
 		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
-		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative Budget"},
+		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
 		"lease too short":         {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)}, "make the lease at least 1m15s"},
 		"lease too short to read": {nil, batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
 		"unknown type to select":  {keyed("b"), batch.Options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
