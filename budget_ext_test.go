@@ -1,6 +1,7 @@
 package shipping_test
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -141,6 +142,7 @@ func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
 			"dearer":                {offer("99", `"status":"draft",`)},
 			"dearer, at first late": {shippingtest.Refusal(404, "not found"), offer("99", `"status":"draft",`)},
 			"dearer at the end":     {offer("10", ""), offer("99", `"status":"draft",`)},
+			"unclear at the end":    {offer("10", ""), offer(`"much"`, `"status":"draft",`)},
 			"with a fee at the end": {offer("10", ""), offer(`10,"fee":89`, `"status":"draft",`)},
 		} {
 			synctest.Test(t, func(t *testing.T) {
@@ -244,6 +246,12 @@ func TestBudget_WithoutADraft(t *testing.T) {
 	if _, err := budget.Check(nil, "FDA"); !errors.Is(err, shipping.ErrOverBudget) {
 		t.Errorf("%v", err)
 	}
+	if cost, err := budget.Check(&shipping.RegulatoryRequest{}); err != nil || cost.Sign() != 0 {
+		t.Errorf("no documents: %s, %v", cost, err)
+	}
+	if _, err := (shipping.Budget{Amount: budget.Amount}).Check(&shipping.RegulatoryRequest{}); err == nil || !strings.Contains(err.Error(), "the budget needs an amount and a currency") {
+		t.Errorf("no currency: %v", err)
+	}
 	if _, err := budget.Check(&shipping.RegulatoryRequest{}, "FDA"); err == nil || !strings.Contains(err.Error(), "FDA is not offered by the draft") {
 		t.Errorf("%v", err)
 	}
@@ -252,6 +260,23 @@ func TestBudget_WithoutADraft(t *testing.T) {
 	} {
 		if selected, err := choose(nil); err != nil || len(selected) != 0 {
 			t.Errorf("%s: %v, %v", name, selected, err)
+		}
+	}
+}
+
+// What is spent or reserved already leaves less of a budget.
+func TestBudget_Fits(t *testing.T) {
+	t.Parallel()
+	budget := shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
+	for _, test := range []struct{ committed, needed, want string }{
+		{"0", "100", ""},
+		{"40", "60", ""},
+		{"40", "60.01", "shipping: budget of 100.00 NGN: 60.01 needed, 60.00 left: raise the budget or select fewer documents; nothing was purchased"},
+		{"999999999999999999", "1", "shipping: amount does not fit in 18 digits"},
+	} {
+		err := budget.Fits(shippingtest.Amount(t, test.committed), shippingtest.Amount(t, test.needed))
+		if err == nil && test.want != "" || err != nil && !strings.HasPrefix(err.Error(), cmp.Or(test.want, "none")) {
+			t.Errorf("%s of %s: %v", test.needed, test.committed, err)
 		}
 	}
 }

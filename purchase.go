@@ -528,7 +528,7 @@ func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
 
 // undecidable reports whether no later reading can decide: the request has ended, or lists other documents.
 func undecidable(c evidence.Case) bool {
-	return c.State.Final() || c.State != evidence.Unread && c.State != evidence.Draft && c.Documents != evidence.NoList
+	return c.State.Final() || c.State != evidence.Draft && c.Documents != evidence.NoList
 }
 
 // isNew reports whether a reading does not find a request that was known before: readings may lag behind a new request.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -343,7 +344,12 @@ func pairWays() []pairWay {
 			if !ok || failed.Outcome != shipping.OutcomeUnknown {
 				return shippingtest.Outcome(result, err)
 			}
-			return settleTwice(t, client, failed.Purchase)
+			text, err := json.Marshal(failed.Purchase)
+			var stored shipping.PurchaseRequest
+			if err := errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
+				t.Fatal(err)
+			}
+			return shippingtest.Outcome(client.Regulatory.SettlePurchase(ctx, &stored))
 		}},
 		{name: "batch", sole: true, buy: func(ctx context.Context, _ *testing.T, client *shipping.Client, _ *pairService) shipping.PurchaseOutcome {
 			report, _ := batch.Run(ctx, client, []batch.Item{{Analyze: *parcel}}, &batch.Options{Select: shipping.SelectAll})
@@ -363,7 +369,8 @@ func pairWays() []pairWay {
 type pairService struct {
 	response, read httpmock.Responder
 	late           time.Duration
-	lost           bool // the response is lost
+	lost           bool   // the response is lost
+	slug           string // the name of the slug in an offer
 	unreadable     bool
 	purchases      int
 	purchased      time.Time
@@ -376,7 +383,7 @@ func (s *pairService) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.purchased = time.Now()
 		return s.response(r)
 	case r.Method == http.MethodPost, s.purchases == 0, !s.unreadable && time.Since(s.purchased) < s.late:
-		return shippingtest.Record("draft", `"currency":"NGN","available_documents":[{"slug":"FDA","amount":5}]`)(r)
+		return shippingtest.Record("draft", fmt.Sprintf(`"currency":"NGN","available_documents":[{%q:"FDA","amount":5}]`, s.slug))(r)
 	case s.unreadable:
 		return shippingtest.Refusal(503, "busy")(r)
 	}
@@ -435,12 +442,14 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 								}
 								synctest.Test(t, func(t *testing.T) {
 									var d *dialect.Dialect
+									slug := "slug"
 									if late == time.Second {
 										d = dialects()[drawn%len(dialects())]
+										slug = cmp.Or(d.Offer.DocumentType, slug)
 									}
 									ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 									defer stop()
-									service := &pairService{response: response, read: read.read, late: late, lost: kind == "lost"}
+									service := &pairService{response: response, read: read.read, late: late, lost: kind == "lost", slug: slug}
 									client := shippingtest.NewClient(t, speaking{service, d}, shipping.WithDialect(d))
 									got, want := way.buy(ctx, t, client, service), read.outcome(kind, way)
 									if way.name == "batch" && got == shipping.OutcomeCharged && want == shipping.OutcomePurchasedBefore {
@@ -549,6 +558,29 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 					t.Errorf("decided after %s, want at least %s", took, test.least)
 				}
 			})
+		})
+	}
+}
+
+// What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again.
+func TestPurchase_WhatCannotBeDecidedIsNotReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		read httpmock.Responder
+		took time.Duration
+	}{
+		"processing, others":  {shippingtest.Record("processing", listsCustoms), 0},
+		"failed, no list":     {shippingtest.Record("failed"), 0},
+		"another request":     {shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`), 10 * time.Second},
+		"draft, others":       {shippingtest.Record("draft", listsCustoms), 10 * time.Second},
+		"processing, no list": {shippingtest.Record("processing"), 10 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			service, started := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()}, []httpmock.Responder{test.read}), time.Now()
+			result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
+			if took := time.Since(started); shippingtest.Outcome(result, err) != shipping.OutcomeUnknown || took != test.took {
+				t.Errorf("%s: after %s, %v", name, took, err)
+			}
 		})
 	}
 }

@@ -310,9 +310,12 @@ func TestParseBudget(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, budget, err)
 		}
 	}
-	for _, text := range []string{"", "150.00", "NGN", "-1 NGN", "150 NGN USD", "much NGN"} {
-		if budget, err := shipping.ParseBudget(text); err == nil {
-			t.Errorf("%q is %+v", text, budget)
+	for text, want := range map[string]string{
+		"": "got an empty text", "150.00": "needs an amount and a currency", "NGN": "write the number first", "-1 NGN": "0 or more",
+		"150 NGN USD": "three letters", "much NGN": "write the number first", "1.234,56 NGN": "use a point for decimals",
+	} {
+		if budget, err := shipping.ParseBudget(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is %+v, %v", text, budget, err)
 		}
 	}
 }

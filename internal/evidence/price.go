@@ -103,29 +103,17 @@ type price struct {
 	currency string   // shown in the object that holds the price; "" if the offer itself does
 }
 
-// priceOf reads the price of an offer: its amount or price, or the amount in an object of this name. If an offer has
-// both, they have to be equal.
+// priceOf reads the price of an offer: the member that the dialect names, or else its amount or price, or the amount in
+// an object of this name. If an offer has both, they have to be equal.
 func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
-	if d.Amount != "" && d.Amount != "-" {
-		value := offer.At(d.Amount)
-		if found.path = strings.Split(d.Amount, "."); value.Text != "" || !value.Scalar() {
-			found.amount, err = readAmount(value)
-		}
-		switch {
-		case value.Scalar() && value.Text == "":
-			return price{}, fmt.Errorf("has no price that could be read: the dialect names %s (offer.amount), which it does "+
-				"not show", d.Amount)
-		case err != nil:
-			return price{}, fmt.Errorf("has no price that could be read (%s is %s): select other documents", d.Amount,
-				sent(value))
-		case found.plain.Sign() < 0:
-			return price{}, fmt.Errorf("has the negative price %s: select other documents", text(found.plain))
-		}
-		return found, nil
+	names, missing := []string{"amount", "price"}, "it shows neither amount nor price"
+	named := d.Amount != "" && d.Amount != "-"
+	if named {
+		names, missing = []string{d.Amount}, "the dialect names "+d.Amount+" (offer.amount), which it does not show"
 	}
-	for _, name := range []string{"amount", "price"} {
-		value, p := offer.Get(name), price{path: []string{name}}
-		if value.Kind == '{' {
+	for _, name := range names {
+		value, p := offer.At(name), price{path: strings.Split(name, ".")}
+		if value.Kind == '{' && !named {
 			inner := firstOf(value, "amount", "price", "value")
 			p.path, p.currency = append(p.path, inner.Name),
 				currencyIn(firstOf(value, "currency", "currency_code").Value, d)
@@ -138,17 +126,16 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 			return price{}, fmt.Errorf("has no price that could be read (%s is %s): select other documents", name, sent(value))
 		}
 		switch {
+		case p.plain.Sign() < 0:
+			return price{}, fmt.Errorf("has the negative price %s: select other documents", text(p.plain))
 		case found.path == nil:
 			found = p
 		case found.most != p.most:
 			return price{}, fmt.Errorf("has two prices, %s and %s: select other documents", text(found.plain), text(p.plain))
 		}
 	}
-	switch {
-	case found.path == nil:
-		return price{}, errors.New("has no price that could be read (it shows neither amount nor price): select other documents")
-	case found.plain.Sign() < 0:
-		return price{}, fmt.Errorf("has the negative price %s: select other documents", text(found.plain))
+	if found.path == nil {
+		return price{}, fmt.Errorf("has no price that could be read (%s): select other documents", missing)
 	}
 	return found, nil
 }
