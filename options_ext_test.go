@@ -390,6 +390,14 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	if err != nil || !strings.Contains(service.Requests()[0].Body, `"NEW-FORM"`) {
 		t.Errorf("%v", err)
 	}
+	draft := &shipping.RegulatoryRequest{RequestID: "RD-1", Status: shipping.StatusDraft,
+		AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "NEW-FORM"}}}
+	prepared, err := shippingtest.NewClient(t, service).Regulatory.Prepare(t.Context(), draft, &shipping.AnalyzeAndPollOptions{
+		Select: shipping.SelectOnly("NEW-FORM"), Purchase: shipping.PurchaseOptions{AllowUnknown: true},
+	})
+	if err != nil || len(prepared.DocumentTypes) != 1 {
+		t.Errorf("%+v, %v", prepared, err)
+	}
 }
 
 // route is the option of a dialect with one route.

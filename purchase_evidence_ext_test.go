@@ -201,6 +201,14 @@ func TestPurchase_ReadsTheRequestFirst(t *testing.T) {
 	if shippingtest.Outcome(result, err) != shipping.OutcomeNotCharged || service.Count(http.MethodPost) != 0 {
 		t.Errorf("%v", err)
 	}
+	for draft, sent := range map[*shipping.RegulatoryRequest]int{nil: 0, purchase.Draft: 1} {
+		service = shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK(`{}`)}, []httpmock.Responder{shippingtest.Refusal(404, "not yet")})
+		_, err = shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+			RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: draft, Sole: true})
+		if (err == nil) != (sent == 1) || service.Count(http.MethodPost) != sent {
+			t.Errorf("sole, %+v: %d purchases, %v", draft, service.Count(http.MethodPost), err)
+		}
+	}
 	_, err = shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
 		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}, Draft: shippingtest.DraftRecord("RD-2")})
 	if _, ok := errors.AsType[*shipping.ValidationError](err); !ok {

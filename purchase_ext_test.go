@@ -562,21 +562,24 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	}
 }
 
-// What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again.
+// What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again for SettleFor.
 func TestPurchase_WhatCannotBeDecidedIsNotReadAgain(t *testing.T) {
 	t.Parallel()
+	lost := shippingtest.NoResponse()
 	for name, test := range map[string]struct {
-		read httpmock.Responder
-		took time.Duration
+		response, read httpmock.Responder
+		took           time.Duration
 	}{
-		"processing, others":  {shippingtest.Record("processing", listsCustoms), 0},
-		"failed, no list":     {shippingtest.Record("failed"), 0},
-		"another request":     {shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`), 10 * time.Second},
-		"draft, others":       {shippingtest.Record("draft", listsCustoms), 10 * time.Second},
-		"processing, no list": {shippingtest.Record("processing"), 10 * time.Second},
+		"processing, others":       {lost, shippingtest.Record("processing", listsCustoms), 0},
+		"failed, no list":          {lost, shippingtest.Record("failed"), 0},
+		"another request":          {lost, shippingtest.OK(`{"request_id":"RD-2","status":"draft"}`), 10 * time.Second},
+		"404, of a known request":  {lost, shippingtest.Refusal(404, "not found"), 10 * time.Second},
+		"draft, others":            {lost, shippingtest.Record("draft", listsCustoms), 10 * time.Second},
+		"processing, no list":      {lost, shippingtest.Record("processing"), 10 * time.Second},
+		"refused, charged a draft": {shippingtest.Refusal(400, "no"), shippingtest.Record("draft", charge), 10 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			service, started := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()}, []httpmock.Responder{test.read}), time.Now()
+			service, started := shippingtest.NewRequestService([]httpmock.Responder{test.response}, []httpmock.Responder{test.read}), time.Now()
 			result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
 			if took := time.Since(started); shippingtest.Outcome(result, err) != shipping.OutcomeUnknown || took != test.took {
 				t.Errorf("%s: after %s, %v", name, took, err)
