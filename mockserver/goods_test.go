@@ -77,6 +77,10 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	manual := goods.Document{DocumentType: "FDA", Amount: amount(t, "1"), Mode: "manual"}
+	if _, err := server.AddShipment(goods.Shipment{Documents: []goods.Document{manual}}); err != nil {
+		t.Error(err)
+	}
 	draft, err = client.Regulatory.UpdateItems(t.Context(), draft.RequestID, draft.LineItems)
 	if err != nil || len(draft.AvailableDocuments) != 1 || draft.AvailableDocuments[0].DocumentType != "STEEL" || draft.AvailableDocuments[0].Mode != "automated" {
 		t.Errorf("after an edit: %v, %v", draft, err)

@@ -267,7 +267,12 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 	get(t, srv, "/v1/rates?per_page=2") // the same finding
 	post(t, srv, regulatoryPath+"/analyze", `{"shipmentId":"SH-1"}`)
 	meant := map[string]string{"per_page": `did you mean "perPage"?`, "shipmentId": `did you mean "shipment_id"?`, "colour": "it may be ignored"}
-	for _, f := range srv.Findings() {
+	post(t, srv, regulatoryPath+"/analyze?size=1", `{"size":1}`) // two rules, one name
+	meant["size"] = "it may be ignored"
+	if got := len(srv.Findings()); got != 5 {
+		t.Errorf("%d findings: %v", got, srv.Findings())
+	}
+	for _, f := range srv.Findings()[:4] {
 		if end, known := meant[f.Detail]; !known || !strings.HasSuffix(f.Advice, end) {
 			t.Errorf("%+v does not end with %s", f, end)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,12 +50,17 @@ func TestTransactions_AreTheLedger(t *testing.T) {
 				Flat     int64           `json:"flat_amount"`
 				Currency string          `json:"currency"`
 				Flow     string          `json:"flow"`
+				Memo     string          `json:"description"`
+				Payout   string          `json:"payout_date"`
 			}
 		}
 		get(t, srv, "/v1/transactions?perPage=10000&wallet="+wallet).want(t, http.StatusOK).data(t, &page)
 		var lines []line
 		for _, tx := range page.Transactions {
 			lines = append(lines, line{tx.ID, tx.Wallet, tx.Amount.String(), tx.Currency, tx.Flow == "out"})
+			if funded := strings.HasPrefix(tx.Memo, "Wallet funded"); funded != (tx.Payout != "") {
+				t.Errorf("%s, %s, has the payout date %q", tx.ID, tx.Memo, tx.Payout)
+			}
 			if flat, err := tx.Amount.Flat(); err != nil || flat != tx.Flat {
 				t.Errorf("%s of %s has flat_amount %d, want %d (%v)", tx.ID, tx.Amount, tx.Flat, flat, err)
 			}

@@ -2,6 +2,7 @@ package mockserver_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
+	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // as sends a request with a key of the caller's.
@@ -35,6 +37,29 @@ func buy(t *testing.T, srv *mockserver.Server, w *mockserver.World) string {
 	id, bought := purchaseFirst(t, srv, w)
 	bought.want(t, http.StatusOK)
 	return id
+}
+
+// Two worlds of one plan begin with the same contents, and share nothing that changes.
+func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	one, other := srv.NewWorld(t), srv.NewWorld(t)
+	rates := string(as(t, srv, other.SecretKey, "GET", "/_mock/ledger?perPage=1", "").body)
+	if err := one.SetExchangeRate("NGN", amount(t, "2")); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(as(t, srv, other.SecretKey, "GET", "/_mock/ledger?perPage=1", "").body); got != rates {
+		t.Errorf("the other world has %s, before %s", got, rates)
+	}
+	for i, w := range []*mockserver.World{one, other} {
+		if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Name: fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var hooks []struct{ Name string }
+	if as(t, srv, one.SecretKey, "GET", "/_mock/webhooks?perPage=1", "").data(t, &hooks); hooks[0].Name != "0" {
+		t.Errorf("the newest webhook of the first world is %q", hooks[0].Name)
+	}
 }
 
 func TestWorlds_OtherKeysAreRefused(t *testing.T) {

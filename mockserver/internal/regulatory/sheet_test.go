@@ -61,13 +61,15 @@ func TestSheet_IsPrefilledFromTheDraft(t *testing.T) {
 	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
 	bottle, plum := w.supplement(), w.supplement()
 	plum.Description, plum.Quantity, plum.OriginCountry = "Dried plums", 3, "VN"
-	must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{bottle, plum}}))
+	rod := w.supplement()
+	rod.Description, rod.HSCode = "Steel rods", "721420"
+	must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{bottle, plum, rod}}))
 	must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, regulatory.Shipping{Incoterm: "DDP", PortOfEntry: "Newark, NJ", EstimatedArrival: "2026-02-01T10:00:00Z"}))
 	must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{"quantity": json.RawMessage(`7`)}))
-	w.purchase(r, "CUSTOMS", "FDA")
+	w.purchase(r, "CUSTOMS", "FDA", "STEEL")
 	w.advance(time.Minute)
 	shown := map[string]string{}
-	for _, slug := range []string{"CUSTOMS", "FDA"} {
+	for _, slug := range []string{"CUSTOMS", "FDA", "STEEL"} {
 		for _, field := range must[formpdf.Document](t)(w.Sheet(r.RequestID, slug)).Fields {
 			shown[strings.TrimSuffix(field.Label, " (required)")] = field.Value
 		}
@@ -75,6 +77,7 @@ func TestSheet_IsPrefilledFromTheDraft(t *testing.T) {
 	for label, want := range map[string]string{
 		"Incoterm": "DDP", "Common or usual name": "Food supplement & vitamins; Dried plums", "Quantity": "7", "Unit of quantity": "pieces",
 		"Anticipated port of arrival": "Newark, NJ", "Anticipated date of arrival": "2026-02-01", "FDA product code": "",
+		"Customs value (USD)": "25", "Weight (kg)": "0.8",
 	} {
 		if got, known := shown[label]; !known || got != want {
 			t.Errorf("%s is %q, want %q", label, got, want)
