@@ -211,6 +211,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		{journal.Query{}, "", "req-1 req-2 req-3 req-4"},
 		{journal.Query{Operation: shipping.OpGetRequest}, "operation=regulatory.get", "req-2"},
 		{journal.Query{Status: 400}, "status=400", "req-3"},
+		{journal.Query{Key: "sk_test_…00000000"}, "key=sk_test_%E2%80%A600000000", ""},
 		{journal.Query{ID: "req-4"}, "request_id=req-4", "req-4"},
 		{journal.Query{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
 		{journal.Query{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},

@@ -56,9 +56,18 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	analyzed := func() string {
+		return as(t, srv, one.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(one)).text(t, "request_id")
+	}
 	var hooks []struct{ Name string }
 	if as(t, srv, one.SecretKey, "GET", "/_mock/webhooks?perPage=1", "").data(t, &hooks); hooks[0].Name != "0" {
 		t.Errorf("the newest webhook of the first world is %q", hooks[0].Name)
+	}
+	one.Reset()
+	first := analyzed()
+	one.Reset()
+	if again := analyzed(); again != first {
+		t.Errorf("after a reset the first request is %s, and was %s", again, first)
 	}
 }
 
