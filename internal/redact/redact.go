@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Mark stands for a text that is withheld.
@@ -283,13 +284,10 @@ func (f *finder) near(text string) bool {
 // canonical returns the letters and digits of a text, in small letters.
 func canonical(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
-			return r
-		case 'A' <= r && r <= 'Z':
-			return r - 'A' + 'a'
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
 		}
-		return -1
+		return unicode.ToLower(r)
 	}, text)
 }
 

@@ -135,6 +135,23 @@ func TestIn_EveryPlace(t *testing.T) {
 	}
 }
 
+// The filter has each group of four characters of a key, also if two of them share a word of it.
+func TestIn_ManyKeys(t *testing.T) {
+	t.Parallel()
+	for i := range 500 {
+		secret := fmt.Sprintf("%011x", i*7919*7919*104729)[:11]
+		k := redact.New(secret)
+		for before := range 4 {
+			text := strings.Repeat("-", before) + secret
+			for _, spelling := range []string{text, fmt.Sprintf("%x", text), base64.StdEncoding.EncodeToString([]byte(text))} {
+				if !k.In(spelling) {
+					t.Errorf("%s behind %d is shown: %s", secret, before, spelling)
+				}
+			}
+		}
+	}
+}
+
 func TestText_WithheldOrNot(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<20)
@@ -162,8 +179,11 @@ func TestText_WithheldOrNot(t *testing.T) {
 				"-key-"},
 			shown: []string{"latest keyword", "monkey", "key_1", "ke y", "a2V5", "6b6579", `\u0061key`},
 		},
-		"+k": {withheld: []string{"a+k", "+k"}, shown: []string{"+kb"}},
-		`\\`: {withheld: []string{`a\\b`}, shown: []string{`a/b`}},
+		"test_key_1":  {withheld: []string{"test_key_1", `test\u005fkey_1`}, shown: []string{"latest_key_1", "test_key_10"}},
+		"a-b-c-d-e-f": {withheld: []string{"xa-b-c-d-e-fx"}}, // the least letters for which parts of a key count
+		"a-b-c-d-e--": {withheld: []string{"a-b-c-d-e--"}, shown: []string{"xa-b-c-d-e--"}},
+		"+k":          {withheld: []string{"a+k", "+k"}, shown: []string{"+kb"}},
+		`\\`:          {withheld: []string{`a\\b`}, shown: []string{`a/b`}},
 		"abcdefghijk": {withheld: []string{fmt.Sprintf("%x", "abcdefghijk"), "abcdefghijk"},
 			shown: []string{fmt.Sprintf("%x", "abcdefghij"), "abcdefghij"}},
 		"": {shown: []string{"", "text"}},
