@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -110,10 +111,7 @@ func (s RatesService) Pages(ctx context.Context, opts *RateListOptions, call ...
 }
 
 func (s RatesService) lister(opts *RateListOptions) lister[Rate, rateList] {
-	var o RateListOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &RateListOptions{})
 	return lister[Rate, rateList]{
 		core: s.core, operation: OpListRates, page: o.Page, perPage: o.PerPage, walk: o.Walk,
 		query: func(page int) any { next := o; next.Page = page; return next },

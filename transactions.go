@@ -120,10 +120,7 @@ func (s TransactionsService) Pages(ctx context.Context, opts *TransactionListOpt
 }
 
 func (s TransactionsService) lister(opts *TransactionListOptions) lister[Transaction, transactionList] {
-	var o TransactionListOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &TransactionListOptions{})
 	var invalid error
 	if o.Wallet == "" {
 		invalid = invalidRequest(OpListTransactions, "Wallet",

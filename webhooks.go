@@ -1,6 +1,7 @@
 package shipping
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -79,10 +80,7 @@ func (s WebhooksService) Pages(ctx context.Context, opts *WebhookListOptions,
 }
 
 func (s WebhooksService) lister(opts *WebhookListOptions) lister[Webhook, webhookList] {
-	var o WebhookListOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &WebhookListOptions{})
 	return lister[Webhook, webhookList]{
 		core: s.core, operation: OpListWebhooks, page: o.Page, perPage: o.PerPage, walk: o.Walk,
 		query: func(page int) any { next := o; next.Page = page; return next },
