@@ -12,8 +12,8 @@ import (
 	"github.com/shipping-go/shipping/internal/spelling"
 )
 
-// Trace returns the requests of the run, a line each.
-func (r *RunResult) Trace() string {
+// trace returns the requests of the run, a line each.
+func (r *RunResult) trace() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for i, q := range r.Requests {
@@ -160,7 +160,7 @@ func (r *RunResult) describe(text *strings.Builder, whole bool) {
 		fmt.Fprintf(text, "  %s\n", f)
 	}
 	if whole {
-		fmt.Fprintf(text, "  requests:\n%s", indented(r.Trace()))
+		fmt.Fprintf(text, "  requests:\n%s", indented(r.trace()))
 		if r.Output != "" {
 			fmt.Fprintf(text, "  output:\n%s", indented(r.Output))
 		}
