@@ -160,6 +160,7 @@ func TestText_WithheldOrNot(t *testing.T) {
 			withheld: []string{
 				"key sk_test_8mK…", "K3vQ9rT2xW7yZ4 in the middle", "…Q9rT2xW7yZ4bN6c", key + key, "truncated: sk_test_8mK",
 				`truncated: sk_test_8\u006dK\u0`,
+				"a line folded in an escape: sk_test_8\\u00\r\n\t 6dK",
 				"sk_test_8m%4B%", "sk_test_8m&#x4b;&#x3", "sk_test_\r\n\t8 m K", `\\\\u0073k_\\\\u0074est_8mK`,
 				"%25252573k_test_8mK", "&amp;amp;#115;k_test_8mK",
 				`%5Cu0073k_test_8mK`, "SK_TEST_8MK", long + key, key + long, long + `\u0073` + key[1:] + long,
