@@ -1,16 +1,20 @@
 package logfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/filelock"
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
@@ -21,6 +25,17 @@ type disk struct {
 	content []byte
 	done    []diskStep
 	acked   *int
+	fails   string // the method that fails
+}
+
+var errFails = errors.New("the disk fails")
+
+// fail returns an error if a method fails.
+func (d *disk) fail(method string) error {
+	if d.fails == method {
+		return errFails
+	}
+	return nil
 }
 
 // diskStep is a write, a truncation, or a flush of the file or of its directory.
@@ -58,8 +73,8 @@ func (s diskStep) apply(content []byte) []byte {
 func (d *disk) ReadAt(p []byte, at int64) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if at >= int64(len(d.content)) {
-		return 0, io.EOF
+	if err := d.fail("ReadAt"); err != nil || at >= int64(len(d.content)) {
+		return 0, cmp.Or(err, io.EOF)
 	}
 	n := copy(p, d.content[at:])
 	if n < len(p) {
@@ -72,37 +87,37 @@ func (d *disk) WriteAt(p []byte, at int64) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.record(diskStep{kind: "write", data: slices.Clone(p), at: at})
-	return len(p), nil
+	return len(p), d.fail("WriteAt")
 }
 
 func (d *disk) Size() (int64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return int64(len(d.content)), nil
+	return int64(len(d.content)), d.fail("Size")
 }
 
 func (d *disk) Truncate(size int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.record(diskStep{kind: "truncate", at: size})
-	return nil
+	return d.fail("Truncate")
 }
 
 func (d *disk) Sync() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.record(diskStep{kind: "sync"})
-	return nil
+	return d.fail("Sync")
 }
 
 func (d *disk) SyncDirectory() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.record(diskStep{kind: "sync directory"})
-	return nil
+	return d.fail("SyncDirectory")
 }
 
-func (d *disk) InPlace() (bool, error) { return true, nil }
+func (d *disk) InPlace() (bool, error) { return true, d.fail("InPlace") }
 func (d *disk) Close() error           { return nil }
 
 // crashes visits the contents that a power loss can leave of a log, with how many lines were
@@ -369,5 +384,87 @@ func TestLog_NoticesATruncationDuringAnAppend(t *testing.T) {
 		if _, lines, err := open(&disk{content: d.content}); !errors.Is(err, errDamaged) {
 			t.Errorf("%s, opened again: %q, %v", name, lines, err)
 		}
+	}
+}
+
+// A call that fails is an error when a file is opened and when a line is appended; after it, nothing is appended.
+func TestLog_ReturnsTheErrorsOfItsFile(t *testing.T) {
+	t.Parallel()
+	for method, appends := range map[string]bool{
+		"Size": true, "ReadAt": true, "WriteAt": true, "Sync": true, "InPlace": true, "Truncate": false, "SyncDirectory": false,
+	} {
+		torn := append(format().Header(), `{"crc":"`...)
+		if _, _, err := open(&disk{content: torn, fails: method}); !errors.Is(err, errFails) && method != "WriteAt" {
+			t.Errorf("%s, opened: %v", method, err)
+		}
+		if _, _, err := open(&disk{fails: method}); !errors.Is(err, errFails) && method != "Truncate" {
+			t.Errorf("%s, created: %v", method, err)
+		}
+		d := &disk{}
+		log, _, err := open(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.fails = method
+		first := log.Append([]byte(object(1)))
+		d.fails = ""
+		again := log.Append([]byte(object(2)))
+		if errors.Is(first, errFails) != appends || !errors.Is(again, first) {
+			t.Errorf("%s: %v, then %v", method, first, again)
+		}
+		if err := log.Close(); err != nil {
+			t.Errorf("%s: %v is returned again", method, err)
+		}
+	}
+}
+
+// A file is locked while it is open, and is noticed if it is not at its path any more. A log that is closed reads and
+// appends nothing.
+func TestOpenStorage(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(path string) error
+		want   error
+	}{
+		"unchanged": {func(string) error { return nil }, nil},
+		"removed":   {os.Remove, errMoved},
+		"replaced": {func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, nil, 0o600))
+		}, errMoved},
+		"emptied": {func(path string) error { return os.Truncate(path, 0) }, errChanged},
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		storage, err := OpenStorage(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenStorage(path); !errors.Is(err, filelock.ErrInUse) {
+			t.Errorf("%s: opened twice: %v", name, err)
+		}
+		log, _, err := open(storage)
+		if err == nil {
+			err = log.Append([]byte(object(1)))
+		}
+		if err := errors.Join(err, test.change(path)); err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Close(); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		late := log.Append([]byte(object(2)))
+		_, err = log.Read(func([]byte) error { return nil })
+		if test.want == nil && (!errors.Is(late, os.ErrClosed) || !errors.Is(err, os.ErrClosed)) {
+			t.Errorf("%s, closed: %v, %v", name, late, err)
+		}
+		if storage, err = OpenStorage(path); err != nil {
+			t.Fatal(err)
+		}
+		_, kept, err := open(storage)
+		if err := errors.Join(err, storage.Close()); test.want == nil && (err != nil || !slices.Equal(kept, []string{object(1)})) {
+			t.Errorf("%s, opened again: %q, %v", name, kept, err)
+		}
+	}
+	if _, err := OpenStorage(filepath.Join(t.TempDir(), "none", "log")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a folder: %v", err)
 	}
 }
