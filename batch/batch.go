@@ -242,7 +242,7 @@ func (s State) next() string {
 	case StateOverBudget:
 		return "run the batch again with a larger budget, or the item in another period"
 	case StateUnknown:
-		return "run the batch again, which settles it; if no run can, check the wallet's transactions, then call batch.Resolve"
+		return "run the batch again, which settles it; if no run can, check the wallet's transactions, and call batch.Resolve"
 	case StateFailed:
 		return "the next run tries again; batch.Resolve closes the item"
 	case StateError:
@@ -254,8 +254,9 @@ func (s State) next() string {
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
 // budget. An item that fails does not stop the others, except with the status 401, a wrong secret key, with which
-// all others would fail too. [Report.Err] returns what is still open, also if the error of Run is nil. The report is complete even if that error reports that the batch was interrupted, by ctx or, with a
-// [*JournalError], by a journal that cannot be written. Run it again with the same items and journal to continue.
+// all others would fail too. [Report.Err] returns what is still open, also if the error of Run is nil. The report is
+// complete even if that error reports that the batch was interrupted, by ctx or, with a [*JournalError], by a journal
+// that cannot be written. Run it again with the same items and journal to continue.
 // Invalid items and options are a [*shipping.ValidationError] without a report. A journal that another batch uses is
 // [ErrInUse]. With it, and with a journal that is closed or cannot be read, nothing is sent, and each item of the
 // report is [StateWaiting] with that error.

@@ -12,8 +12,8 @@ import (
 
 // journalFormat is the format of a batch journal: a [logfile] whose objects have the member record.
 func journalFormat() logfile.Format {
-	return logfile.Format{Name: "shipping-batch-journal", Version: 1, Noun: "batch journal", Damaged: errDamagedLine, Changed: ErrDamaged,
-		Moved: ErrMoved}
+	return logfile.Format{Name: "shipping-batch-journal", Version: 1, Noun: "batch journal",
+		Damaged: errDamagedLine, Changed: ErrDamaged, Moved: ErrMoved}
 }
 
 var errDamagedLine = errors.New("damaged")

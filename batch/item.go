@@ -530,8 +530,8 @@ func (e *entry) charge(amount shipping.Amount, currency string) {
 	case amount.Round(9).Cmp(e.record.Amount) <= 0: // as the amounts of an offer are
 		return
 	case priced:
-		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", money(amount, e.record.Currency), e.record.Key,
-			money(e.record.Amount, e.record.Currency)))
+		e.run.overcharged(fmt.Sprintf("%s for %s, whose draft shows %s at most", money(amount, e.record.Currency),
+			e.record.Key, money(e.record.Amount, e.record.Currency)))
 	}
 	e.record.Amount = amount
 	e.record.Currency = cmp.Or(e.record.Currency, currency)

@@ -13,8 +13,8 @@ import (
 // storeFormat is the format of the file of a [FileStore]: a [logfile] whose objects are accepted notifications, with
 // their ids, in which characters other than those of a URL's path segment are escaped, and the times of their claims.
 func storeFormat() logfile.Format {
-	return logfile.Format{Name: "shipping-webhook-store", Version: 1, Noun: "store of notifications", Damaged: errStoreDamaged,
-		Changed: ErrStoreMoved, Moved: ErrStoreMoved}
+	return logfile.Format{Name: "shipping-webhook-store", Version: 1, Noun: "store of notifications",
+		Damaged: errStoreDamaged, Changed: ErrStoreMoved, Moved: ErrStoreMoved}
 }
 
 var errStoreDamaged = errors.New("damaged: restore the file from a copy, or move it away: without it, notifications " +

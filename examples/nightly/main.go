@@ -66,7 +66,8 @@ func main() {
 func (j *job) run(ctx context.Context) (again bool, err error) {
 	report, err := j.documents(ctx)
 	err = errors.Join(err, report.Err(), j.rates(ctx), j.transactions(ctx))
-	return ctx.Err() != nil || report.Retryable() || errors.Is(err, shipping.ErrConnection) || errors.Is(err, batch.ErrInUse), err
+	again = report.Retryable() || errors.Is(err, shipping.ErrConnection) || errors.Is(err, batch.ErrInUse)
+	return again || ctx.Err() != nil, err
 }
 
 func (j *job) documents(ctx context.Context) (*batch.Report, error) {

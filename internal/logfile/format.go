@@ -4,9 +4,9 @@
 //	{"format":"shipping-batch-journal","version":1}
 //	{"crc":"5f0c2a11","synced":48,"record":{"key":"SH-1","step":"analyzed",…}}
 //
-// The first line, the header, names the format and its version. Each other line is an object with a checksum: crc is the
-// CRC-32C of the line after the crc member, in hexadecimal. synced is the length of the file that was on the disk before
-// the line was written: its offset, or less in a file of an earlier version, which wrote several lines at once.
+// The first line, the header, names the format and its version. Each other line is an object with a checksum: crc is
+// the CRC-32C of the line after the crc member, in hexadecimal. synced is the length of the file that was on the disk
+// before the line was written: its offset, or less in a file of an earlier version, which wrote several lines at once.
 //
 // Each line is on the disk before the next one is written. A power loss can leave the last line cut off, or with
 // sectors that read as zeros. It was not acknowledged, so it is discarded. Damage of any other kind is damage to

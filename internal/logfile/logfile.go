@@ -79,8 +79,8 @@ func (l *Log) Read(line func(object []byte) error) (Content, error) {
 	return l.format.Parse(data, line)
 }
 
-// Append writes the line of an object and flushes it to the disk. After an error the line is not acknowledged, and nothing
-// more is appended: close the file, and open it again when the cause is gone. Open discards an incomplete line.
+// Append writes the line of an object and flushes it to the disk. After an error the line is not acknowledged, and
+// nothing more is appended: close the file, and open it again when the cause is gone. Open discards an incomplete line.
 func (l *Log) Append(object []byte) error {
 	if l.Intact() == nil {
 		l.err = l.append(AppendLine(nil, object, l.size))
