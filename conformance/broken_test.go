@@ -481,7 +481,7 @@ func violations() []violation {
 			"reversed is missing"},
 
 		{"transactions need no key", func(srv *mockserver.Server) breaking { return withKey(srv, "/v1/transactions") },
-			"Authentication", "GET /v1/transactions without Authorization succeeded"},
+			"Authentication", " without Authorization succeeded"},
 		{"any key is accepted", func(srv *mockserver.Server) breaking {
 			return request(func(r *http.Request) {
 				if r.Header.Get("Authorization") != "" {

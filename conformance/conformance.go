@@ -17,6 +17,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -33,14 +34,17 @@ type Target struct {
 	BaseURL string
 	// Wallet is the identifier of the wallet whose transactions are listed, VA-<digits>.
 	Wallet string
-	// Shipment is the identifier of a shipment to analyze, SH-<alphanumerics>.
-	// Needed with [WithWrites] only.
+	// Shipment is the identifier of a shipment to analyze, SH-<alphanumerics>. Needed with [WithWrites] only.
 	Shipment string
 	// Invoice is the URL of an uploaded commercial invoice. Needed with [WithWrites] only.
 	Invoice string
 	// Webhook is the identifier of an active webhook, WA-<digits>, that replays may be sent to. Without
 	// it the replay goes to every active webhook that is subscribed. Needed with [WithWrites] only.
 	Webhook string
+	// Request is the identifier of a regulatory request, which shows names and places without [WithWrites]. Optional.
+	Request string
+	// Failing is the identifier of a shipment whose analysis fails. Optional, and used with [WithWrites] only.
+	Failing string
 }
 
 // Option changes how the checks are made.
@@ -75,9 +79,9 @@ func WithSecretKey(key string) Option {
 //   - Up to seven replays of an event of Target.Shipment: three that must succeed, to Target.Webhook or to every
 //     active webhook that is subscribed, and four that must be refused, to an inactive webhook, to one that is
 //     not subscribed, to WA-0, and without Authorization. A service that fails those checks sends notifications.
-//   - Two analyses, of Target.Shipment and Target.Invoice, and two more of Target.Shipment that a strict service refuses: with
-//     an unknown member, and without Content-Type. Each creates a draft, which stays. A fifth, without Authorization, must be
-//     refused.
+//   - Two analyses, of Target.Shipment and Target.Invoice, and two more of Target.Shipment that a strict service
+//     refuses: with an unknown member, and without Content-Type. Each creates a draft, which stays. A fifth, without
+//     Authorization, must be refused. One more, of Target.Failing, leaves a failed request.
 //   - One purchase of one document: the cheapest that the first of these drafts offers and that needs no evidence
 //     from a person (mode "manual"). The wallet is charged the price that the draft shows for it. Nothing is bought
 //     if no price is known: if it is missing, negative or not a number, if the draft shows two prices for the
@@ -108,15 +112,18 @@ func WithRefusedPurchases() Option {
 
 // WithMost allows the purchase of [WithWrites] of a document with several numbers or with a price under another name,
 // so that the debit shows which of them is the price: [Report.Dialect]. The largest number of its offer is at most
-// amount, such as "2000.00", and every amount in it can be read. Of several offers, that with the most different
-// numbers is bought.
+// amount, such as "2000.00 NGN", and every amount in it can be read. Without a code, the amount is in the currency that
+// the offer shows. Of several offers, that with the most different numbers is bought.
 func WithMost(amount string) Option { return func(s *settings) { s.most = amount } }
 
 // WithDialect compares the service with a dialect: a field that was set or measured, and now differs, is a failed
-// check.
-func WithDialect(d *dialect.Dialect) Option { return func(s *settings) { s.known = d } }
+// check; see [Report.Differences]. What the dialect declares is no failure, although the specification does not have
+// it, such as a status or the shape of a breakdown.
+func WithDialect(d *dialect.Dialect) Option {
+	return func(s *settings) { s.known = cmp.Or(d, s.known) }
+}
 
-// WithUpdate does not fail the fields that the dialect of [WithDialect] has as measured: see [dialect.Dialect.Update].
+// WithUpdate fails only the fields that a person has set in the dialect of [WithDialect]: see [dialect.Dialect.Update].
 func WithUpdate() Option { return func(s *settings) { s.update = true } }
 
 // WithPatience limits the time for one response, and for the generation of the purchased document.
@@ -131,7 +138,7 @@ func WithTransport(transport http.RoundTripper) Option {
 // Check makes every check and returns the report. It lists every check in every run, with the same names. If the
 // service cannot be reached, the report contains only that failure.
 func Check(ctx context.Context, target Target, opts ...Option) Report {
-	set := settings{patience: 30 * time.Second}
+	set := settings{patience: 30 * time.Second, known: new(dialect.Dialect)}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&set)
@@ -147,12 +154,14 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 	s.checkLists()
 	unproven := s.checkAccess()
 	s.checkReplay()
+	s.measureGiven()
 	shipment, invoice := s.checkRegulatory()
 	s.checkUnproven(unproven, shipment, invoice)
 	s.checkErrors()
 	s.measureRefusals()
 	s.prove()
 	s.measureAbsent()
+	s.measureStates()
 	s.checkDialect()
 	s.judge(unseen())
 	return s.report

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/mockserver"
 )
 
 // choices are the other choices of the reference server, each alone, and all of them as Contrary makes them.
@@ -31,16 +32,19 @@ func choices(t *testing.T) map[string]*dialect.Dialect {
 		}
 	}
 	all["time.unlisted"].Time = dialect.Time{Unlisted: dialect.Duration(time.Hour), Generation: 1000} // it is seen, however busy the machine
+	all["a small cap"] = &dialect.Dialect{List: dialect.List{MaxPerPage: 50}}
 	return all
 }
 
-// A service that makes another choice at an open point conforms, and every check of it is made. Two switches of the
-// server are not left open by the specification: it shows a breakdown as a list, and lists the states.
+// A service that makes another choice at an open point conforms, and every check of it is made. Three choices
+// of the server are not left open by the specification: it shows a breakdown as a list, lists the states, and has pages
+// of 100. They are failures until a dialect declares them.
 func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	t.Parallel()
 	failures := map[string]string{
 		"list.breakdown": "Rate/every record has the fields of the table, each of its type and format",
 		"time.unlisted":  "States and transitions/a purchased request is not a draft",
+		"a small cap":    "Limits/perPage of /v1/rates is 100 by default",
 	}
 	reported := map[string]string{"request.open": ": countries.list,webhooks.list", "refusal.rule": ": 422", "list.last_next_page": ": null"}
 	all := choices(t)
@@ -54,6 +58,14 @@ func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 			if want := failures[name]; want != "" {
 				if !strings.HasPrefix(failed, want) {
 					t.Errorf("failed: %s", failed)
+				}
+				// What the file declares is no failure, of the same service and of a server that follows the file.
+				for _, srv := range []*mockserver.Server{srv, serve(t, report.Dialect)} {
+					again := append(whole(srv, srv.Transport()), conformance.WithDialect(report.Dialect))
+					report := conformance.Check(t.Context(), target(srv), again...)
+					if diff := cmp.Diff([]string(nil), verdicts(report, conformance.Fail)); diff != "" {
+						t.Error(diff)
+					}
 				}
 				return
 			}

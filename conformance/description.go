@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/specification"
 )
 
@@ -36,9 +37,16 @@ type operation struct {
 	response     *schema
 }
 
-// readDescription reads the description. Its schemas refer to each other directly.
-func readDescription() (d description) {
+// readDescription reads the description, with what a dialect declares. Its schemas refer to each other directly.
+func readDescription(known *dialect.Dialect) (d description) {
 	_ = json.Unmarshal(specification.Service(), &d) // it is a part of the program, and a test reads it
+	declared := map[string]bool{}
+	for _, f := range known.Fields() {
+		declared[f.Name+"="+f.Value] = f.Set
+	}
+	for _, s := range d.Components.Schemas {
+		s.declare(declared)
+	}
 	for _, s := range d.Components.Schemas {
 		s.resolve(d.Components.Schemas)
 	}
@@ -82,6 +90,17 @@ type schema struct {
 	// another assumption, and nothing if it is an optional member.
 	Assumption string             `json:"x-assumption"`
 	Others     map[string]*schema `json:"x-when"` // under other assumptions
+}
+
+// declare gives the members of a record the types that they have under the choices that a dialect declares.
+func (s *schema) declare(declared map[string]bool) {
+	for _, member := range s.Properties {
+		for choice, other := range member.Others {
+			if declared[choice] && other.Type != nil {
+				member.Type, member.Items, member.Assumption = other.Type, nil, other.Assumption
+			}
+		}
+	}
 }
 
 // words matches the names of types.
@@ -175,8 +194,9 @@ func (s *schema) allows(v any) bool {
 
 // jsonTypes are the types of JSON by those that decoded values have.
 var jsonTypes = map[reflect.Type]string{
-	nil: "null", reflect.TypeFor[bool](): "boolean", reflect.TypeFor[string](): "string", reflect.TypeFor[json.Number](): "number",
-	reflect.TypeFor[[]any](): "array", reflect.TypeFor[map[string]any](): "object",
+	nil: "null", reflect.TypeFor[bool](): "boolean", reflect.TypeFor[string](): "string",
+	reflect.TypeFor[json.Number](): "number", reflect.TypeFor[[]any](): "array",
+	reflect.TypeFor[map[string]any](): "object",
 }
 
 // isOf reports whether a value has a type.
@@ -219,9 +239,6 @@ func rational(value any) (*big.Rat, bool) {
 	}
 	return new(big.Rat).SetString(string(n))
 }
-
-// isNumber reports whether a value is a number or a text that is one.
-func isNumber(_ string, v any) bool { return number.MatchString(fmt.Sprint(v)) }
 
 // whole reads a value that is a JSON number without a fraction.
 func whole(value any) (int64, bool) {

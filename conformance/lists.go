@@ -207,9 +207,13 @@ func (s *session) checkPages(l list, first page, listed missing) {
 			s.decide("list.last_next_page", numeral(next), "nextPage of the last page of "+l.path)
 		}
 	}
-	for _, limit := range [][2]string{{"page", "1"}, {"perPage", "100"}} {
-		name, want, got := limit[0], limit[1], numeral(first.object[limit[0]])
-		checks = append(checks, check{"Limits", name + " of " + l.path + " is " + want + " by default", listed,
+	perPage := "100"
+	if most := s.known.List.MaxPerPage; most > 0 && most < 100 {
+		perPage = fmt.Sprint(most)
+	}
+	for _, limit := range [][3]string{{"page", "1", "1"}, {"perPage", "100", perPage}} {
+		name, want, got := limit[0], limit[2], numeral(first.object[limit[0]])
+		checks = append(checks, check{"Limits", name + " of " + l.path + " is " + limit[1] + " by default", listed,
 			problem(got != want, "pagination.%s is %s by default; want %s", name, got, want), stated})
 	}
 	for _, a := range [][3]string{

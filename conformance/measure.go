@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/shipping-go/shipping/dialect"
 )
@@ -18,9 +18,15 @@ type measured struct {
 	missing    missing
 }
 
-// decide records the value of a field that responses show: "" for no members, no number, or the default place.
+// decide records the value of a field that responses show: "" for no members, no number, or the default place. Lists
+// that differ decide nothing.
 func (s *session) decide(field, value, how string) {
-	s.measured[field] = measured{value: value, how: how}
+	m := measured{value: value, how: how}
+	if old, seen := s.measured[field]; seen && strings.HasPrefix(field, "list.") && old.value != value {
+		m.missing = cmp.Or(old.missing, missing{Unseen, "the lists of the service differ: " + old.how + ", and " + how})
+		m.value = old.value + " or " + value
+	}
+	s.measured[field] = m
 }
 
 // undecided records why nothing shows the values of fields.
@@ -32,9 +38,10 @@ func (s *session) undecided(why missing, fields ...string) {
 
 // checkDialect reports the open points, and compares them with the dialect of the options.
 func (s *session) checkDialect() {
-	day, found := time.Now().UTC().Format(time.DateOnly), s.measuredDialect()
-	reference, known := dialect.Reference().Fields(), cmp.Or(s.known, new(dialect.Dialect)).Fields()
-	for i, f := range new(dialect.Dialect).Fields() {
+	found := s.measuredDialect()
+	s.report.Dialect, s.report.Differences = found, s.known.Compare(found)
+	reference := dialect.Reference().Fields()
+	for i, f := range found.Fields() {
 		if f.Observed == "by hand" || f.Observed == "a delivery" {
 			continue
 		}
@@ -45,48 +52,37 @@ func (s *session) checkDialect() {
 			row.missing = missing{Skipped, needsWrites}
 		case !seen:
 			row.missing = missing{Unseen, "no response of this run shows it"}
-		case m.missing != missing{}:
-		default:
-			found.Measured[f.Name] = day + ": " + s.printable(m.how)
-			now := found.Fields()[i].Value
-			row.problems = problem(now != reference[i].Value && !strings.HasPrefix(f.Default, now), "%s: %s", now, m.how)
-			handmade := known[i].Set && known[i].Measured == ""
-			if old := known[i]; (handmade || old.Measured != "" && !s.update) && now != old.Value {
-				row.open, row.problems = stated, problem(true, "%s is %q %s, and now %q: %s", f.Name, old.Value,
-					cmp.Or(old.Measured, "by hand"), now, m.how)
+		case f.Value != reference[i].Value && !strings.HasPrefix(f.Default, f.Value):
+			row.problems = problem(true, "%s: %s", f.Value, m.how)
+		}
+		for _, d := range s.report.Differences {
+			if d.Field == f.Name && !d.New && (d.ByHand || !s.update) {
+				row.open, row.problems = stated, problem(true, "%s is %q%s, and %q was measured: %s", f.Name, d.Decided,
+					map[bool]string{true: ", set by hand"}[d.ByHand], d.Measured, m.how)
 			}
 		}
 		s.judge([]check{row})
 	}
-	s.report.Dialect = found
 }
 
 // measuredDialect returns a dialect with the measured values. Values that no dialect can have are left out, with the
 // reason.
 func (s *session) measuredDialect() *dialect.Dialect {
-	all := &dialect.Dialect{Version: dialect.Version, Service: s.base, Measured: map[string]string{}}
-	for field, m := range s.measured {
-		if m.missing == (missing{}) && m.value != "" && all.Set(field, m.value) != nil {
-			s.undecided(missing{Unseen, "it is " + m.value + ", which a dialect cannot have"}, field)
+	found := &dialect.Dialect{Version: dialect.Version, Service: s.base}
+	for _, f := range found.Fields() {
+		m, seen := s.measured[f.Name]
+		if !seen || m.missing != (missing{}) {
+			continue
 		}
-	}
-	if all.Check() == nil {
-		return all
-	}
-	valid := &dialect.Dialect{Version: dialect.Version, Service: s.base, Measured: all.Measured}
-	for _, f := range all.Fields() {
 		trial := new(dialect.Dialect)
-		trial.Overlay(valid)
-		if !f.Set || trial.Set(f.Name, f.Value) != nil {
+		trial.Overlay(found)
+		if err := cmp.Or(trial.Measure(f.Name, m.value, s.printable(m.how)), trial.Check()); err != nil {
+			s.undecided(missing{Unseen, "no dialect can have what was measured: " + err.Error()}, f.Name)
 			continue
 		}
-		if err := trial.Check(); err != nil {
-			s.undecided(missing{Unseen, err.Error()}, f.Name)
-			continue
-		}
-		valid = trial
+		found = trial
 	}
-	return valid
+	return found
 }
 
 // measureList measures what a page of a list shows.
@@ -136,7 +132,6 @@ func (s *session) measureEmpty(p page) {
 func (s *session) decideRefused(field string, a response, otherwise string) {
 	switch {
 	case a.missing != missing{} || a.lost != nil:
-		s.undecided(a.missing, field)
 	case a.succeeded():
 		s.decide(field, otherwise, fmt.Sprintf("%s gets HTTP status %d", a.to, a.status))
 	case a.status/100 == 4:
@@ -156,6 +151,9 @@ func (s *session) measurePast(past page, last page) {
 		s.decide("list.past_end", "last page", past.to+" has the records of the last page")
 	}
 }
+
+// errorCode matches texts such as NOT_FOUND.
+var errorCode = regexp.MustCompile(`^[A-Z][A-Z0-9_]{2,}$`)
 
 // measureRefusals measures the refusals of a run.
 func (s *session) measureRefusals() {
@@ -178,7 +176,8 @@ func (s *session) measureRefusals() {
 		})
 		code := named(a.envelope, func(name string, v any) bool {
 			t, _ := v.(string)
-			return t != "" && !strings.Contains(t, " ") && strings.Contains(strings.ToLower(name), "code")
+			return errorCode.MatchString(t) || strings.Contains(strings.ToLower(name), "code") && t != "" &&
+				!strings.Contains(t, " ")
 		})
 		if i == 0 {
 			reasons, codes = text, code
@@ -195,8 +194,8 @@ func (s *session) measureRefusals() {
 	}
 	how := fmt.Sprintf("as in %d refusals", len(complete))
 	for field, value := range map[string]string{
-		"refusal.message": preferred(reasons, "message", "detail"), "refusal.code": preferred(codes, "data.error_code",
-			"error_code"),
+		"refusal.message": preferred(reasons, "message", "detail"),
+		"refusal.code":    preferred(codes, "data.error_code", "error_code", "data.code", "error.code", "code"),
 	} {
 		if value != "" {
 			s.decide(field, value, how)
@@ -237,6 +236,17 @@ func preferred(paths []string, usual ...string) string {
 	return append(paths, "")[0]
 }
 
+// measureStates measures the statuses that the specification does not list.
+func (s *session) measureStates() {
+	var pairs []string
+	for _, state := range slices.Sorted(maps.Keys(s.unlisted)) {
+		pairs = append(pairs, state+"="+s.unlisted[state])
+	}
+	if len(pairs) > 0 || s.proof.final != nil {
+		s.decide("record.states", strings.Join(pairs, ","), "statuses after the analysis and the purchase")
+	}
+}
+
 // measureStrictness sends analyses that a strict service refuses. Each creates a draft at most.
 func (s *session) measureStrictness(shipment draft) {
 	body := map[string]any{"shipment_id": s.target.Shipment, "no_such_member": true}
@@ -250,18 +260,39 @@ func (s *session) measureStrictness(shipment draft) {
 	}
 }
 
+// measureGiven measures what the request and the failing shipment of the target show.
+func (s *session) measureGiven() {
+	if id := s.target.Request; id != "" {
+		shown := s.call("regulatory.get", request{id: id})
+		if record := recordOf(shown); shown.succeeded() && record["request_id"] == id {
+			s.measureRecord(record, shown)
+		}
+	}
+	if s.target.Failing == "" || !s.writes {
+		return
+	}
+	a := s.call("regulatory.analyze", request{body: map[string]any{"shipment_id": s.target.Failing}})
+	if a.missing == (missing{}) && recordOf(a)["status"] == "failed" {
+		s.decide("refusal.analysis", fmt.Sprint(a.status), fmt.Sprintf("%s gets HTTP status %d", a.to, a.status))
+	}
+}
+
 // measureDraft measures what an analysis and a reading of the draft show.
 func (s *session) measureDraft(d draft, analyzed response) {
-	how := "as in " + analyzed.to
-	s.decide("purchase.analyze_status", fmt.Sprint(analyzed.status), how)
-	_, at := placed(analyzed)
-	s.decide("record.at", at, how)
+	s.decide("purchase.analyze_status", fmt.Sprint(analyzed.status), "as in "+analyzed.to)
+	s.measureRecord(d.record, analyzed)
+}
+
+// measureRecord measures the names and the place of a record in a response.
+func (s *session) measureRecord(record map[string]any, a response) {
+	_, at := placed(a)
+	s.decide("record.at", at, "as in "+a.to)
 	is := func(text string) func(string, any) bool { return func(_ string, v any) bool { return v == any(text) } }
-	if wallet := preferred(named(d.record, is(s.target.Wallet)), "wallet"); wallet != "" && s.target.Wallet != "" {
+	if wallet := preferred(named(record, is(s.target.Wallet)), "wallet"); wallet != "" && s.target.Wallet != "" {
 		s.decide("record.wallet", wallet, "holds the id of the wallet")
 	}
 	var lists []string
-	for name, v := range d.record {
+	for name, v := range record {
 		isItem := func(o map[string]any) bool { return o["description"] != nil || o["quantity"] != nil }
 		if items := objects(v); name != "available_documents" && len(items) > 0 && isItem(items[0]) {
 			lists = append(lists, name)
@@ -271,7 +302,7 @@ func (s *session) measureDraft(d draft, analyzed response) {
 		s.decide("record.line_items", preferred(lists, "line_items"), "its objects have a description or a quantity")
 	}
 	var slugs, modes []string
-	offers := objects(d.record["available_documents"])
+	offers := objects(record["available_documents"])
 	for i, o := range offers {
 		slug := named(o, s.isSlug)
 		mode := named(o, func(_ string, v any) bool { return v == "manual" || v == "automated" })

@@ -80,7 +80,7 @@ func TestCheck_MeasuresTheDialect(t *testing.T) {
 		expected := dialect.Reference()
 		expected.Overlay(want)
 		got := report.Dialect.Fields()
-		unmeasured := []string{"offer.default_currency", "list.empty_pages", "list.breakdown", "request.replay_to_nobody", "record.states"}
+		unmeasured := []string{"offer.default_currency", "refusal.analysis", "list.empty_pages", "list.breakdown", "request.replay_to_nobody", "record.states"}
 		for i, f := range expected.Fields() {
 			switch value := got[i].Value; {
 			case f.Observed == "by hand" || f.Observed == "a delivery":
@@ -132,9 +132,13 @@ func TestCheck_ProvesNothingFromAnUnclearDebit(t *testing.T) {
 		})
 	}
 	for name, how := range map[string]breaking{
-		"a fee":               edit(func(n map[string]any) []map[string]any { n["fee"] = 2.5; return []map[string]any{n} }),
-		"a fee as a text":     edit(func(n map[string]any) []map[string]any { n["platform_fee"] = "2.50"; return []map[string]any{n} }),
-		"a second debit":      second(12.5),
+		"a fee":           edit(func(n map[string]any) []map[string]any { n["fee"] = 2.5; return []map[string]any{n} }),
+		"a fee as a text": edit(func(n map[string]any) []map[string]any { n["platform_fee"] = "2.50"; return []map[string]any{n} }),
+		"a second debit":  second(12.5),
+		"only one by another, of the same amount": edit(func(n map[string]any) []map[string]any {
+			n["transactionId"], n["txRef"], n["metadata"], n["description"] = "TR-OTHER", "", map[string]any{}, "Another"
+			return []map[string]any{n}
+		}),
 		"the same by another": second(nil),
 		"an income meanwhile": edit(func(n map[string]any) []map[string]any {
 			o := maps.Clone(n)
@@ -193,7 +197,9 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 	srv := serve(t, &dialect.Dialect{Refusal: dialect.Refusal{Rule: 422}})
 	known := &dialect.Dialect{
 		Refusal: dialect.Refusal{Rule: 400}, List: dialect.List{Order: "oldest first", LastNextPage: "0"},
-		Measured: map[string]string{"refusal.rule": "2026-01-01: 3 requests", "list.last_next_page": "2026-01-01"},
+		Measured: map[string]string{
+			"refusal.rule": "400 on 2026-01-01: 3 requests", "list.last_next_page": "0 on 2026-01-01: one page",
+		},
 	}
 	for _, test := range []struct {
 		opts []conformance.Option
@@ -212,6 +218,31 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 		}
 		if diff := cmp.Diff(test.want, failed); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+// A request and a shipment that the user names show what a run does not see otherwise.
+func TestCheck_MeasuresWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, &dialect.Dialect{Record: dialect.RecordMembers{At: "request"}})
+	draft, err := srv.Client(t).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := target(srv)
+	to.Request, to.Failing = draft.RequestID, "SH-FAILING"
+	fails := responds(http.StatusConflict, `{"status":false,"message":"unreadable","data":{"request_id":"RD-9","status":"failed"}}`,
+		func(_ *http.Request, body string) bool { return strings.Contains(body, "SH-FAILING") })
+	transport := through{fails(srv)}
+	for opt, want := range map[string]int{"reads": 0, "writes": http.StatusConflict} {
+		opts := []conformance.Option{conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport)}
+		if opt == "writes" {
+			opts = append(opts, conformance.WithWrites())
+		}
+		got := conformance.Check(t.Context(), to, opts...).Dialect
+		if got.Record.At != "request" || got.Refusal.Analysis != want {
+			t.Errorf("%s: %q, %d", opt, got.Record.At, got.Refusal.Analysis)
 		}
 	}
 }

@@ -13,13 +13,14 @@ import (
 
 // proof is the evidence of a purchase: what the wallet paid shows which member of the offer is the price.
 type proof struct {
-	missing      missing
-	offer        offer
-	draft, final map[string]any
-	before       wallet
-	after        wallet // when the request had ended
-	ended        bool
-	debit        map[string]any // the only transaction; nil if nothing is proven
+	missing          missing
+	offer            offer
+	draft            draft
+	confirmed, final map[string]any
+	before           wallet
+	after            wallet // when the request had ended
+	ended            bool
+	debit            map[string]any // the only transaction; nil if nothing is proven
 }
 
 // proven are the fields that a proof decides.
@@ -50,6 +51,10 @@ func (p *proof) paid(w wallet) (debit map[string]any, paid decimal.Number, probl
 				jsonOf(debit[fee]))
 		}
 	}
+	if !p.links(debit) {
+		return nil, paid, fmt.Sprintf("nothing shows that the new transaction %s is of this purchase: it names neither "+
+			"the request nor its shipment, and the request does not name it", jsonOf(debit["transactionId"]))
+	}
 	amount, _ := debit["amount"].(json.Number)
 	paid, err := decimal.Parse(string(amount))
 	if err != nil || debit["flow"] != "out" {
@@ -66,6 +71,15 @@ func (p *proof) paid(w wallet) (debit map[string]any, paid decimal.Number, probl
 	}
 	return nil, paid, fmt.Sprintf("the wallet paid %s: no member of the offer is that; it shows %s", amount,
 		strings.Join(shown, ", "))
+}
+
+// links reports whether a transaction names the request or its shipment, or the request names the transaction: a debit
+// of the same amount can be for something else, while that of the purchase is late.
+func (p *proof) links(debit map[string]any) bool {
+	id, _ := debit["transactionId"].(string)
+	text := jsonOf(debit)
+	return strings.Contains(text, p.draft.id) || p.draft.shipment != "" && strings.Contains(text, p.draft.shipment) ||
+		id != "" && strings.Contains(jsonOf(p.final)+jsonOf(p.confirmed), jsonOf(id))
 }
 
 // prove decides the fields that a purchase and its debit show. It reads the wallet once more, because a charge may come
@@ -143,7 +157,7 @@ func (s *session) proveRecord(paid decimal.Number, code, how string) {
 		s.decide("offer.default_currency", code, how)
 	}
 	quoted := ""
-	if charged != "" && len(named(p.draft, func(name string, v any) bool {
+	if charged != "" && len(named(p.draft.record, func(name string, v any) bool {
 		n, isNumber := rational(v)
 		return isNumber && n.Sign() > 0 && (charged == name || strings.HasSuffix(charged, "."+name))
 	})) > 0 {
@@ -158,7 +172,7 @@ func (s *session) purchasedList() (list, slugAt string) {
 	var lists []string
 	for name, v := range s.proof.final {
 		elements, _ := v.([]any)
-		if len(elements) != 1 || name == "available_documents" || jsonOf(s.proof.draft[name]) == jsonOf(v) {
+		if len(elements) != 1 || name == "available_documents" || jsonOf(s.proof.draft.record[name]) == jsonOf(v) {
 			continue
 		}
 		object, _ := elements[0].(map[string]any)
@@ -183,11 +197,9 @@ func (s *session) measurePurchase(first response, states []string) {
 	} else if data != nil {
 		s.decide("purchase.confirmation", "empty", how)
 	}
-	var unlisted []string
 	for _, state := range states {
-		if state != "" && stages[state] == 0 && !slices.Contains(unlisted, state+"=generating") {
-			unlisted = append(unlisted, state+"=generating")
+		if state != "" && stages[state] == 0 {
+			s.unlisted[state] = "generating"
 		}
 	}
-	s.decide("record.states", strings.Join(unlisted, ","), "statuses after the purchase")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -43,9 +44,8 @@ func (s *session) checkPurchase(d draft) {
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
 	states, final, unread := s.follow(d.id, done)
 	after := s.readWallet(before.id, done)
-	s.proof = proof{missing: cmp.Or(done, unread), offer: bought, draft: d.record, final: final, before: before,
-		after: after,
-		ended: stages[states[len(states)-1]] == 4}
+	s.proof = proof{missing: cmp.Or(done, unread), offer: bought, draft: d, confirmed: first.data(), final: final,
+		before: before, after: after, ended: stages[states[len(states)-1]] == 4}
 	if done == (missing{}) {
 		s.measurePurchase(first, states)
 	}
@@ -65,7 +65,8 @@ func (s *session) checkPurchase(d draft) {
 		{headingRegulatory, "purchase succeeds, in the envelope, for document types of the draft", first.missing,
 			first.problems(), stated},
 		{headingStates, "a purchased request is not a draft", unread,
-			problem(stages[states[0]] < 2, "status is %q", states[0]), stated},
+			problem(stages[states[0]] < 2 && s.known.Record.States[states[0]] != "generating", "status is %q", states[0]),
+			stated},
 		{headingStates, "a purchased request ends in completed or failed, by way of purchasing and processing only",
 			cmp.Or(known, unless(!generating(end), NotRun,
 				fmt.Sprintf("still %s after %s: raise the limit with -patience, or WithPatience in Go", end, s.patience))),
@@ -121,8 +122,6 @@ func generating(state string) bool { return state != "" && stages[state] != 1 &&
 // follow returns the states of a purchased request until its end, the one that it has when it is read again, and that
 // record.
 func (s *session) follow(id string, need missing) (states []string, final map[string]any, unread missing) {
-	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
-	defer cancel()
 	read := func() string {
 		a := s.call("regulatory.get", request{id: id}, need)
 		final = recordOf(a)
@@ -133,14 +132,21 @@ func (s *session) follow(id string, need missing) (states []string, final map[st
 		states, need = append(states, state), a.missing
 		return state
 	}
-	for wait := 50 * time.Millisecond; generating(read()) && ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {
+	s.poll(func() bool { return generating(read()) })
+	read()
+	return states, final, need
+}
+
+// poll calls a function until it returns false or the patience ends.
+func (s *session) poll(again func() bool) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
+	defer cancel()
+	for wait := 50 * time.Millisecond; again() && ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
 		}
 	}
-	read()
-	return states, final, need
 }
 
 // backwards returns the steps between states that no trigger of the specification makes.
@@ -162,33 +168,71 @@ type offer struct {
 	shown    []evidence.Shown
 }
 
-// provable returns the document whose debit shows the most about its offer, of those whose numbers are at most an
-// amount.
-func provable(d draft, most string) (best offer, unknown missing) {
-	limit, err := decimal.Parse(most)
-	count, least := 0, limit
-	for i, o := range d.offers {
-		numbers, largest, readable := map[decimal.Number]bool{}, decimal.Number{}, o.slug != "" && !o.manual
-		for _, v := range o.shown {
-			readable = readable && !v.Unreadable() && (!v.Number || v.Plain.Sign() >= 0)
-			if v.Number {
-				numbers[v.Plain] = true
-				if v.Most.Cmp(largest) > 0 {
-					largest = v.Most
-				}
-			}
-		}
-		again := slices.ContainsFunc(d.offers[i+1:], func(other offer) bool { return other.slug == o.slug })
-		if err != nil || !readable || again || largest.Cmp(limit) > 0 || len(numbers) == 0 {
+// largest returns the largest number of an offer, and how many different ones it has. It is not readable if something
+// in it can be an amount and cannot be read, or is negative.
+func (o offer) largest() (most decimal.Number, different int, readable bool) {
+	numbers := map[decimal.Number]bool{}
+	readable = o.slug != "" && !o.manual
+	for _, v := range o.shown {
+		readable = readable && !v.Unreadable() && (!v.Number || v.Plain.Sign() >= 0)
+		if !v.Number {
 			continue
 		}
-		if len(numbers) > count || len(numbers) == count && largest.Cmp(least) < 0 {
-			best, count, least = o, len(numbers), largest
-			best.price, _ = new(big.Rat).SetString(string(largest.Append(nil, largest.Scale)))
+		if numbers[v.Plain] = true; v.Most.Cmp(most) > 0 {
+			most = v.Most
 		}
 	}
-	return best, unless(best.slug != "", NotRun,
-		"nothing was bought: no document that a machine generates has an offer with readable amounts of at most "+most)
+	return most, len(numbers), readable && len(numbers) > 0
+}
+
+// currencyCode matches texts such as NGN.
+var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+
+// currencies returns the texts of an offer that can be currencies.
+func (o offer) currencies() (codes []string) {
+	for _, v := range o.shown {
+		if v.Currency || currencyCode.MatchString(v.Text) && v.Text != o.slug {
+			codes = append(codes, v.Text)
+		}
+	}
+	return codes
+}
+
+// in reports whether an offer shows no currency but that of a code.
+func (o offer) in(code string) bool {
+	differs := func(other string) bool { return !evidence.SameCurrency(other, code) }
+	return code == "" || !slices.ContainsFunc(o.currencies(), differs)
+}
+
+// provable returns the document whose debit shows the most about its offer, of those whose numbers are at most an
+// amount, such as "2000.00 NGN".
+func provable(d draft, most string) (best offer, unknown missing) {
+	amount, code, _ := strings.Cut(most, " ")
+	limit, err := decimal.Parse(amount)
+	count, least, cheapest := 0, limit, decimal.Number{}
+	unreadable := "no document that a machine generates has an offer with readable amounts " + code
+	for i, o := range d.offers {
+		largest, different, readable := o.largest()
+		again := slices.ContainsFunc(d.offers[i+1:], func(other offer) bool { return other.slug == o.slug })
+		if err != nil || !readable || again || !o.in(code) {
+			continue
+		}
+		if o.price = fraction(largest); cheapest.Sign() == 0 || largest.Cmp(cheapest) < 0 {
+			cheapest = largest
+			unreadable = fmt.Sprintf("the offer with the smallest numbers is %s, with up to %s, and -most is %s", o.slug,
+				strings.TrimSpace(o.price.FloatString(2)+" "+o.currency), most)
+		}
+		if largest.Cmp(limit) <= 0 && (different > count || different == count && largest.Cmp(least) < 0) {
+			best, count, least = o, different, largest
+		}
+	}
+	return best, unless(best.slug != "", NotRun, "nothing was bought: "+unreadable)
+}
+
+// fraction returns a decimal number.
+func fraction(n decimal.Number) *big.Rat {
+	exact, _ := new(big.Rat).SetString(string(n.Append(nil, n.Scale)))
+	return exact
 }
 
 // cheapest returns the document that a purchase costs least for, of those that need no evidence from a person, or why
@@ -239,6 +283,7 @@ func (s *session) offered(document map[string]any) offer {
 		}
 	}
 	o.currency, _ = document["currency"].(string)
+	o.currency = cmp.Or(o.currency, append(o.currencies(), "")[0])
 	known := true
 	for name, value := range document {
 		if name = strings.ToLower(name); !strings.Contains(name, "amount") && !strings.Contains(name, "price") {

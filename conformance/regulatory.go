@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/shipping-go/shipping/internal/evidence"
 )
 
 // draft is a regulatory request as its analysis returns it.
 type draft struct {
-	missing missing
-	id      string
-	record  map[string]any
-	offers  []offer
-	slugs   []string // of the offers
+	missing  missing
+	id       string
+	shipment string
+	record   map[string]any
+	offers   []offer
+	slugs    []string // of the offers
 }
 
 // recordOf returns the record of a regulatory request. The specification does not show where in data it is.
@@ -68,19 +71,23 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 // analyze analyzes in one flow, looks the draft up, and checks both against the table of the draft record: "A draft:
 // request_id, available_documents, line items."
 func (s *session) analyze(source, field, value, needs string) (d draft) {
-	analyzed := s.call("regulatory.analyze", request{body: map[string]any{field: value}},
-		unless(s.writes, Skipped, needsWrites), unless(value != "", NotRun, needs))
+	analyzed, early := s.untilDraft(s.call("regulatory.analyze", request{body: map[string]any{field: value}},
+		unless(s.writes, Skipped, needsWrites), unless(value != "", NotRun, needs)))
 	// the others may be left out there
 	record, problems := recordOf(analyzed), s.problemsOfRecord(analyzed, "request_id", "available_documents")
 	if status, there := record["status"]; there && status != "draft" {
 		problems = append(problems, wrong("status", status, "one of draft")...)
 	}
 	isItems := func(at string, v any) bool { return isOf("array", v) && !strings.Contains(at, "available_documents") }
-	if len(problems) == 0 && !find("", record, isItems) && !find("", analyzed.data(), isItems) { // the specification leaves open their name
+	// The specification leaves open their name.
+	if len(problems) == 0 && !find("", record, isItems) && !find("", analyzed.data(), isItems) {
 		problems = []string{"no member but available_documents is an array, so that there are no line items"}
 	}
 	d.record, d.missing = record, cmp.Or(analyzed.missing, unless(len(problems) == 0, NotRun, "needs a draft"))
 	d.id, _ = record["request_id"].(string)
+	if d.shipment, _ = record["shipment_id"].(string); field == "shipment_id" {
+		d.shipment = value
+	}
 	looked := s.call("regulatory.get", request{id: d.id}, d.missing)
 	seen, unlike := recordOf(looked), s.problemsOfRecord(looked, "request_id", "status", "available_documents", "source")
 	unlike = append(unlike, problem(len(unlike) == 0 && seen["request_id"] != d.id, "data.request_id is %v; want %s",
@@ -108,18 +115,39 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 		if slug, named := document["document_type"]; named {
 			slugs = append(slugs, s.service.record("DocumentType").problems(at+".document_type", slug)...)
 		}
-		prices = append(prices, problem(!find("", element, isNumber), "%s carries no number, and so no price: %s", at,
-			jsonOf(element))...)
+		isNumber := func(v evidence.Shown) bool { return v.Number }
+		prices = append(prices, problem(!slices.ContainsFunc(evidence.ShownIn(jsonOf(element)), isNumber),
+			"%s carries no number, and so no price: %s", at, jsonOf(element))...)
 	}
 	s.judge([]check{
 		{headingRegulatory, "analyze with " + field + " returns a draft: request_id, available_documents, line items",
-			analyzed.missing, problems, stated},
+			analyzed.missing, append(early, problems...), stated},
 		{headingRegulatory, "GET /request/:request_id returns the " + source + "'s record", looked.missing, unlike, stated},
 		{headingDraft, fmt.Sprintf("source is %q", source), looked.missing, sources, stated},
 		{headingDraft, "document types of the " + source + " are slugs of the list, exactly", d.missing, slugs, stated},
 		{headingDraft, "each document offered for the " + source + " carries its price", d.missing, prices, stated},
 	})
 	return d
+}
+
+// untilDraft reads a request again until its status is one that the specification lists, and returns the response with
+// it. A status before that is a problem unless the dialect declares it.
+func (s *session) untilDraft(a response) (draft response, problems []string) {
+	id, _ := recordOf(a)["request_id"].(string)
+	s.poll(func() bool {
+		state, _ := recordOf(a)["status"].(string)
+		if a.missing != (missing{}) || len(a.problems()) > 0 || id == "" || state == "" || stages[state] > 0 {
+			return false
+		}
+		if s.unlisted[state] = "analyzing"; s.known.Record.States[state] != "analyzing" && len(problems) == 0 {
+			problems = wrong("status", state, "one of draft")
+		}
+		first := a
+		a = s.call("regulatory.get", request{id: id})
+		a.status, a.to = cmp.Or(first.status, a.status), first.to
+		return true
+	})
+	return a, problems
 }
 
 // find reports whether a condition holds for a value or for one within it. Its place has the names of the members

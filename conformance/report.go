@@ -54,6 +54,8 @@ type Report struct {
 	// Dialect is what the run measured where the specification leaves a point open. It is nil if the service did not
 	// respond.
 	Dialect *dialect.Dialect `json:"dialect,omitempty"`
+	// Differences are the measured fields that the dialect of [WithDialect] does not decide in the same way.
+	Differences []dialect.Difference `json:"differences,omitempty"`
 	// Results are the checks.
 	Results []CheckResult `json:"results"`
 }
@@ -142,8 +144,8 @@ func (r Report) WriteText(w io.Writer) error {
 				cmp.Or(p.DocumentType, "no document"), p.RequestID)
 			continue
 		}
-		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s\n", p.DocumentType, p.RequestID,
-			strings.TrimSpace(p.Price+" "+p.Currency))
+		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s %s\n", p.DocumentType, p.RequestID, p.Price,
+			cmp.Or(p.Currency, "in a currency that the offer does not show"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

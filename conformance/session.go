@@ -36,19 +36,20 @@ type session struct {
 
 	measured                    map[string]measured // by field of the dialect
 	recordMembers, offerMembers map[string]bool     // that a response has shown
+	unlisted                    map[string]string   // statuses that the specification does not list, as in record.states
 	proof                       proof
 }
 
 func newSession(ctx context.Context, target Target, set settings) *session {
 	base := strings.TrimSuffix(strings.TrimRight(target.BaseURL, "/"), "/v1")
 	return &session{
-		settings: set, ctx: ctx, service: readDescription(), target: target, base: base,
+		settings: set, ctx: ctx, service: readDescription(set.known), target: target, base: base,
 		client: &http.Client{
 			Transport:     set.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		report: Report{BaseURL: base, Writes: set.writes}, measured: map[string]measured{},
-		recordMembers: map[string]bool{}, offerMembers: map[string]bool{},
+		recordMembers: map[string]bool{}, offerMembers: map[string]bool{}, unlisted: map[string]string{},
 		proof: proof{missing: missing{Skipped, needsWrites}},
 	}
 }
@@ -151,6 +152,7 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 		}
 	}
 	target := strings.Join(segments, "/")
+	target = strings.TrimSuffix(target+"?"+r.query.Encode(), "?")
 	a := response{op: op, key: s.key, to: op.method + " " + target, missing: cmp.Or(needs...)}
 	if op.method != http.MethodGet && r.body == nil {
 		r.body = map[string]any{}
@@ -165,8 +167,7 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, op.method, strings.TrimSuffix(s.base+target+"?"+r.query.Encode(), "?"),
-		nil)
+	req, err := http.NewRequestWithContext(ctx, op.method, s.base+target, nil)
 	if err != nil {
 		a.lost = err
 		return a

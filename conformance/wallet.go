@@ -126,8 +126,7 @@ func concerns(t map[string]any, drafts []draft) bool {
 	text := jsonOf(t)
 	paid, _ := rational(t["amount"])
 	return slices.ContainsFunc(drafts, func(d draft) bool {
-		shipment, _ := d.record["shipment_id"].(string)
-		return d.id != "" && strings.Contains(text, d.id) || shipment != "" && strings.Contains(text, shipment) ||
+		return d.id != "" && strings.Contains(text, d.id) || d.shipment != "" && strings.Contains(text, d.shipment) ||
 			slices.ContainsFunc(d.offers, func(o offer) bool { return o.price != nil && paid != nil && o.price.Cmp(paid) == 0 })
 	})
 }

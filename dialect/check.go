@@ -28,8 +28,8 @@ func (d *Dialect) Check() error {
 			problems = append(problems, fmt.Errorf("%s %w", f.name, err))
 		}
 	}
-	problems = append(problems, conflicts("record", d.Record.named())...)
-	problems = append(problems, conflicts("offer", d.Offer.named())...)
+	problems = append(problems, conflicts(d.named("record.", points))...)
+	problems = append(problems, conflicts(d.named("offer.", points))...)
 	if _, err := operations.WithRoutes(d.Routes); err != nil {
 		problems = append(problems, fmt.Errorf("routes %w", err))
 	}
@@ -82,6 +82,11 @@ func (p point) checkText(field, text string) error {
 		if text != "wallet" && len(text) != 3 {
 			return fmt.Errorf("is %q: it must be a code of three letters, or wallet", text)
 		}
+	case "signed":
+		rest := strings.NewReplacer("{body}", "", "{id}", "", "{timestamp}", "").Replace(text)
+		if strings.Count(text, "{body}") != 1 || strings.ContainsAny(rest, "{}") {
+			return fmt.Errorf("is %q: it must have {body} once, and may have {id} and {timestamp}", text)
+		}
 	case "header", "path":
 		if strings.ContainsAny(text, " \t\r\n:") {
 			return fmt.Errorf("is %q, which is not a name", text)
@@ -123,40 +128,37 @@ func (p point) checkRange(value reflect.Value) error {
 // naming is a field and the name that it gives.
 type naming struct{ field, name string }
 
-// named are the names of members of the record itself.
-func (r RecordMembers) named() []naming {
-	return []naming{
-		{"line_items", cmp.Or(r.LineItems, "line_items")}, {"documents", cmp.Or(r.Documents, "documents")},
-		{"charged_amount", cmp.Or(r.ChargedAmount, "charged_amount")}, {"transaction_id",
-			cmp.Or(r.TransactionID, "transaction_id")},
-		{"currency", cmp.Or(r.Currency, "currency")}, {"wallet", cmp.Or(r.Wallet, "wallet")},
-	}
-}
-
-// named are the names of members of an offer.
-func (o Offer) named() []naming {
-	names := []naming{
-		{"document_type", cmp.Or(o.DocumentType, "document_type")}, {"amount", cmp.Or(o.Amount, "amount")},
-		{"currency", cmp.Or(o.Currency, "currency")}, {"mode", cmp.Or(o.Mode, "mode")},
-	}
-	for _, name := range o.Beside {
-		names = append(names, naming{"beside", name})
+// named returns the names of the members of a group of fields, the usual ones if d does not decide them.
+func (d *Dialect) named(group string, points map[string]point) (names []naming) {
+	for _, f := range d.fields() {
+		p := points[f.name]
+		if !strings.HasPrefix(f.name, group) || p["kind"] != "member" || f.name == "record.at" {
+			continue
+		}
+		switch value := f.value.Interface().(type) {
+		case string:
+			names = append(names, naming{f.name, cmp.Or(value, p["default"])})
+		case []string:
+			for _, name := range value {
+				names = append(names, naming{f.name, name})
+			}
+		}
 	}
 	return names
 }
 
 // conflicts returns an error for two fields with one name, and for a name that is both a value and an object.
-func conflicts(of string, named []naming) (problems []error) {
+func conflicts(named []naming) (problems []error) {
 	for i, one := range named {
 		for _, other := range named[i+1:] {
 			switch {
 			case one.name == "-":
 			case one.name == other.name:
-				problems = append(problems, fmt.Errorf("%s.%s and %s.%s are both %q: one member cannot be both", of, one.field, of,
+				problems = append(problems, fmt.Errorf("%s and %s are both %q: one member cannot be both", one.field,
 					other.field, one.name))
 			case strings.HasPrefix(one.name, other.name+"."), strings.HasPrefix(other.name, one.name+"."):
-				problems = append(problems, fmt.Errorf("%s.%s is %q, and %s.%s %q: a member cannot be a value and an object; "+
-					"rename it, or write \"-\" if it is not sent", of, one.field, one.name, of, other.field, other.name))
+				problems = append(problems, fmt.Errorf("%s is %q, and %s %q: a member cannot be a value and an object; "+
+					"rename it, or write \"-\" if it is not sent", one.field, one.name, other.field, other.name))
 			}
 		}
 	}

@@ -170,11 +170,21 @@ type Notification struct {
 	Accept int `json:"accept,omitzero"`
 }
 
-// Signature is the scheme by which notifications are signed: Prefix and the hexadecimal HMAC of the body, in Header.
+// Signature is the scheme by which notifications are signed: Header holds Prefix and the encoded HMAC of Signed.
 type Signature struct {
 	Header string `json:"header,omitzero"`
 	Hash   string `json:"hash,omitzero"`
-	Prefix string `json:"prefix,omitzero"`
+	// Encoding is that of the HMAC, hex or base64. Several signatures in the header are separated by spaces.
+	Encoding string `json:"encoding,omitzero"`
+	Prefix   string `json:"prefix,omitzero"`
+	// Key is the form of the key: the text itself, or base64, which "whsec_" can precede.
+	Key string `json:"key,omitzero"`
+	// Signed is the signed text with {body}, {id} of the delivery and {timestamp}.
+	Signed string `json:"signed,omitzero"`
+	// TimestampHeader is the header of {timestamp}, in seconds since 1970. A receiver refuses a delivery whose time
+	// differs from its own by more than Tolerance.
+	TimestampHeader string   `json:"timestamp_header,omitzero"`
+	Tolerance       Duration `json:"tolerance,omitzero"`
 }
 
 // Duration is a time in the form of [time.ParseDuration], such as "50ms".
@@ -211,3 +221,12 @@ func Contrary() *Dialect {
 
 // Strict returns a dialect that refuses everything that the reference server tolerates otherwise.
 func Strict() *Dialect { return preset(func(p point, _ reflect.Kind) string { return p["strict"] }) }
+
+// StandardWebhooks returns the dialect of a service that signs by https://www.standardwebhooks.com. The keys of a
+// receiver are the secrets of its webhook.
+func StandardWebhooks() *Dialect {
+	return &Dialect{Version: Version, Notification: Notification{DeliveryID: "Webhook-Id", Signature: Signature{
+		Header: "Webhook-Signature", Hash: "sha256", Encoding: "base64", Prefix: "v1,", Key: "base64",
+		Signed: "{id}.{timestamp}.{body}", TimestampHeader: "Webhook-Timestamp", Tolerance: Duration(5 * time.Minute),
+	}}}
+}

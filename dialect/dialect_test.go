@@ -91,6 +91,11 @@ func TestParse_Errors(t *testing.T) {
 		`{"request":{"open":["rates.create"]}}`:                       "which is not an operation",
 		`{"notification":{"event_id":"X Id"}}`:                        "which is not a name",
 		`{"offer":{"amount":"a","amount":"b"}}`:                       `offer has the member "amount" twice`,
+		`{"purchase":{"quoted":"true"}}`:                              "purchase.quoted cannot be \"true\": write true or false",
+		`{"purchase":{"quoted":1}}`:                                   "purchase.quoted cannot be 1: write true or false",
+		`{"refusal":{"rule":"422"}}`:                                  "refusal.rule cannot be \"422\": write a whole number",
+		`{"offer":{"amount":null}}`:                                   "offer.amount cannot be null: write a text",
+		`{"offer":{"amount":5}}`:                                      "offer.amount cannot be 5: write a text",
 		`{"offer":[]}`:                                                "offer is not a JSON object",
 		`{"offer":{"beside":"vat"}}`:                                  "offer.beside cannot be \"vat\": write a list of texts",
 		`[]`:                                                          "the dialect is not a JSON object",
@@ -177,22 +182,59 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// Update keeps what a person set, and what a run without writes could not measure again.
+// Update keeps what a person has decided, also if that is nothing, and what a later run could not measure again.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	d := &Dialect{
-		Offer: Offer{Amount: "price", Currency: "code"}, List: List{Order: "newest first", MaxPerPage: 50},
-		Measured: map[string]string{"offer.currency": "then", "list.order": "then", "list.max_per_page": "then"},
+	const then = " on 2026-01-01: then"
+	file := func() *Dialect {
+		return &Dialect{
+			Offer:  Offer{Amount: "price", Currency: "code", DocumentType: "kind"},
+			Record: RecordMembers{States: map[string]string{"held": "analyzing"}},
+			List:   List{Order: "newest first", MaxPerPage: 50},
+			Measured: map[string]string{
+				"offer.currency": "code" + then, "offer.document_type": "slug" + then, "purchase.quoted": "true" + then,
+				"list.order": "newest first" + then, "list.max_per_page": "50" + then, "record.states": "held=analyzing" + then,
+			},
+		}
 	}
-	kept := d.Update(&Dialect{
-		Service: "https://a", Offer: Offer{Amount: "amount"}, List: List{Order: "oldest first"}, Refusal: Refusal{Rule: 422},
-		Measured: map[string]string{"offer.amount": "now", "list.order": "now", "list.max_per_page": "now", "refusal.rule": "now"},
-	})
-	want := &Dialect{
-		Version: 1, Service: "https://a", Offer: Offer{Amount: "price", Currency: "code"}, List: List{Order: "oldest first"}, Refusal: Refusal{Rule: 422},
-		Measured: map[string]string{"offer.currency": "then", "list.order": "now", "list.max_per_page": "now", "refusal.rule": "now"},
+	measured := new(Dialect)
+	for _, m := range [][2]string{
+		{"offer.amount", "amount"}, {"offer.document_type", "slug"}, {"purchase.quoted", "true"}, {"list.order", "oldest first"},
+		{"list.max_per_page", ""}, {"refusal.rule", "422"}, {"record.states", "queued=generating"}, {"request.open", ""},
+	} {
+		if err := measured.Measure(m[0], m[1], "now"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if diff := cmp.Diff(want, d); diff != "" || !slices.Equal(kept, []string{"offer.amount"}) {
-		t.Errorf("kept %v\n%s", kept, diff)
+	d := file()
+	d.Update(measured)
+	now := " on " + time.Now().UTC().Format(time.DateOnly) + ": now"
+	want := file()
+	want.Version, want.Refusal.Rule, want.List = 1, 422, List{Order: "oldest first"}
+	want.Record.States["queued"] = "generating"
+	want.Measured = map[string]string{
+		"offer.currency": "code" + then, "offer.document_type": "slug" + then, "purchase.quoted": "true" + then,
+		"list.order": "oldest first" + now, "list.max_per_page": "nothing" + now, "refusal.rule": "422" + now,
+		"record.states": "held=analyzing,queued=generating" + now, "request.open": "nothing" + now,
+	}
+	if diff := cmp.Diff(want, d); diff != "" {
+		t.Error(diff)
+	}
+	byHand := []Difference{
+		{Field: "offer.document_type", Decided: "kind", Measured: "slug", ByHand: true},
+		{Field: "offer.amount", Decided: "price", Measured: "amount", ByHand: true},
+		{Field: "purchase.quoted", Measured: "true", ByHand: true},
+	}
+	if diff := cmp.Diff(byHand, d.Compare(measured)); diff != "" {
+		t.Errorf("after the update: %s", diff)
+	}
+	before := slices.Concat([]Difference{{Field: "record.states", Decided: "held=analyzing", Measured: "queued=generating"}}, byHand,
+		[]Difference{
+			{Field: "refusal.rule", Measured: "422", New: true},
+			{Field: "list.max_per_page", Decided: "50"}, {Field: "list.order", Decided: "newest first", Measured: "oldest first"},
+			{Field: "request.open", New: true},
+		})
+	if diff := cmp.Diff(before, file().Compare(measured)); diff != "" {
+		t.Errorf("before the update: %s", diff)
 	}
 }

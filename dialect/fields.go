@@ -58,10 +58,12 @@ func (d *Dialect) Set(name, text string) error {
 	return f.set(text)
 }
 
-// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", or FIELD=VALUE, separated by
-// commas. Any other part belongs to the value before it.
+// Apply changes the dialect by parts of a text, from left to right: "contrary", "strict", "standard-webhooks", or
+// FIELD=VALUE, separated by commas. Any other part belongs to the value before it.
 func (d *Dialect) Apply(text string) error {
-	presets := map[string]func() *Dialect{"reference": Reference, "contrary": Contrary, "strict": Strict}
+	presets := map[string]func() *Dialect{
+		"reference": Reference, "contrary": Contrary, "strict": Strict, "standard-webhooks": StandardWebhooks,
+	}
 	var settings []string
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
@@ -218,8 +220,15 @@ func preset(value func(p point, of reflect.Kind) string) *Dialect {
 
 // set sets the field to a value in text.
 func (f field) set(text string) error {
-	form := "text"
-	var err error
+	if form, err := f.setText(text); err != nil {
+		return fmt.Errorf("%s cannot be %q: write %s", f.name, text, form)
+	}
+	return nil
+}
+
+// setText sets the field to a value in text, and returns the form that its values have.
+func (f field) setText(text string) (form string, err error) {
+	form = "a text"
 	switch target := f.value.Addr().Interface().(type) {
 	case *string:
 		*target = text
@@ -232,7 +241,7 @@ func (f field) set(text string) error {
 		form = "pairs such as queued=generating, separated by commas"
 		*target, err = pairs(text)
 	case encoding.TextUnmarshaler:
-		form = "a duration such as 90s"
+		form = `a duration such as "90s"`
 		err = target.UnmarshalText([]byte(text))
 	case *float64:
 		form = "a number"
@@ -243,10 +252,7 @@ func (f field) set(text string) error {
 		n, err = strconv.ParseInt(text, 10, f.value.Type().Bits())
 		f.value.SetInt(n)
 	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be %q: write %s", f.name, text, form)
-	}
-	return nil
+	return form, err
 }
 
 func pairs(text string) (map[string]string, error) {

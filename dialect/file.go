@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func read(object jsonread.Value, into reflect.Value, at string, problems *[]erro
 		case value.Kind() == reflect.Struct:
 			read(m.Value, value, at+m.Name+".", problems)
 		default:
-			if form := readValue(m.Value, value); form != "" {
+			if form := (field{value: value}).read(m.Value); form != "" {
 				fail("%s cannot be %s: write %s", at+m.Name, shown(m.Value), form)
 			}
 		}
@@ -103,19 +104,10 @@ func shown(v jsonread.Value) string {
 	return v.Text
 }
 
-// readValue reads a value into a field. It returns the form that the field has, if the value has another one.
-func readValue(v jsonread.Value, into reflect.Value) (form string) {
-	isNumber := v.Kind == 'v'
-	var err error
-	switch target := into.Addr().Interface().(type) {
-	case *string:
-		if *target = v.Text; v.Kind != '"' {
-			return "a text"
-		}
-	case *bool:
-		if *target = v.Text == "true"; !isNumber || v.Text != "true" && v.Text != "false" {
-			return "true or false"
-		}
+// read reads a value of JSON. It returns the form that the field has, if the value has another one.
+func (f field) read(v jsonread.Value) (form string) {
+	quoted := v.Kind == '"'
+	switch target := f.value.Addr().Interface().(type) {
 	case *[]string:
 		for _, element := range v.Elements {
 			*target = append(*target, element.Text)
@@ -123,6 +115,7 @@ func readValue(v jsonread.Value, into reflect.Value) (form string) {
 		if v.Kind != '[' || slices.ContainsFunc(v.Elements, func(e jsonread.Value) bool { return e.Kind != '"' }) {
 			return "a list of texts"
 		}
+		return ""
 	case *map[string]string:
 		*target = map[string]string{}
 		for _, m := range v.Members {
@@ -132,21 +125,17 @@ func readValue(v jsonread.Value, into reflect.Value) (form string) {
 			slices.ContainsFunc(v.Members, func(m jsonread.Member) bool { return m.Value.Kind != '"' }) {
 			return "an object of texts, each under its own name"
 		}
-	case *Duration:
-		if err = target.UnmarshalText([]byte(v.Text)); err != nil || isNumber {
-			return `a duration such as "90s"`
-		}
-	case *float64:
-		if *target, err = strconv.ParseFloat(v.Text, 64); err != nil || !isNumber {
-			return "a number"
-		}
-	default:
-		n, err := strconv.ParseInt(v.Text, 10, into.Type().Bits())
-		if into.SetInt(n); err != nil || !isNumber {
-			return "a whole number"
-		}
+		return ""
+	case *bool:
+		quoted = quoted || v.Text != "true" && v.Text != "false"
+	case *string, encoding.TextUnmarshaler:
+		quoted = !quoted
 	}
-	return ""
+	form, err := f.setText(v.Text)
+	if err == nil && !quoted && (v.Kind == '"' || v.Kind == 'v') {
+		return ""
+	}
+	return form
 }
 
 // Write writes the dialect to a file, through a temporary one beside it.
@@ -162,26 +151,4 @@ func (d *Dialect) Write(path string) error {
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(written)
 	})
-}
-
-// Update sets the fields that a later run has measured, with their measurements. A field that a person set keeps its
-// value, and so does a measurement that the later run could not repeat. It returns the fields that a person set
-// otherwise.
-func (d *Dialect) Update(measured *Dialect) (kept []string) {
-	from := measured.fields()
-	for i, f := range d.fields() {
-		how, isMeasured := measured.Measured[f.name]
-		switch {
-		case !isMeasured:
-		case !f.value.IsZero() && d.Measured[f.name] == "":
-			if f.String() != from[i].String() {
-				kept = append(kept, f.name)
-			}
-		default:
-			f.value.Set(from[i].value)
-			d.Measured = mergedTexts(d.Measured, map[string]string{f.name: how})
-		}
-	}
-	d.Service, d.Version = cmp.Or(measured.Service, d.Service), Version
-	return kept
 }
