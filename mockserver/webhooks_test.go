@@ -308,7 +308,7 @@ func TestInbox_OverHTTP(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	for _, test := range []struct{ body, problem string }{
-		{`{"event":"shipment.updated"}`, "there is no signature: the header X-Webhook-Signature is missing"},
+		{`{"event":"shipment.updated"}`, "the header X-Webhook-Signature is missing"},
 		{`[]`, "not a JSON object"}, {`nothing`, "not a JSON object"}, {``, "not a JSON object"},
 	} {
 		var n struct {

@@ -18,10 +18,13 @@ func TestWithDialect(t *testing.T) {
 	named := &dialect.Dialect{Notification: dialect.Notification{
 		Signature: dialect.Signature{Header: "X-Example-Signature"}, DeliveryID: "X-Example-Id", EventID: "-",
 	}}
+	timed := dialect.StandardWebhooks()
+	timed.Notification.Signature.Key = ""
 	for name, test := range map[string]struct {
 		server, receiver *dialect.Dialect
 		taken            bool
 	}{
+		"id and time":     {timed, timed, true},
 		"none":            {nil, nil, true},
 		"reference":       {nil, dialect.Reference(), true},
 		"contrary":        {dialect.Contrary(), dialect.Contrary(), true},

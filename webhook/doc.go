@@ -15,7 +15,7 @@
 // notifications from overwriting newer state.
 //
 // A delivery is recognized by its identifier and its body, and handled once. A replay that was requested is a new
-// delivery of a new event with the same payload, and is handled again; see [WithIDHeader] to ignore it. A [Store]
+// delivery of a new event with the same payload, and is handled again; see [WithDialect] to ignore it. A [Store]
 // remembers the identifiers: a [MemoryStore] unless [WithStore] sets another, a [FileStore] to remember them across
 // restarts, or, for receivers on several machines, a store of the nested module stores.
 //
@@ -25,5 +25,5 @@
 //
 // The specification shows neither the payload nor the headers nor the signature ("Shape of the
 // delivered payload, delivery headers and signature verification: not shown"). They are assumptions of this
-// package, each with an option; see [WithSignature], [WithStandardWebhooks] and [WithIDHeader] first.
+// package, each with an option; see [WithDialect] and [WithVerifier] first.
 package webhook

@@ -1,15 +1,17 @@
 package webhook
 
 import (
-	"crypto/fips140"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/redact"
+	"github.com/shipping-go/shipping/internal/signature"
 )
 
 // Option configures a [Receiver].
@@ -17,12 +19,10 @@ type Option func(*settings)
 
 type settings struct {
 	keys        []redact.Key
-	header      string
-	sign        func(key string, body []byte) string
-	scheme      *scheme                                     // of WithStandardWebhooks
+	dialect     dialect.Dialect
+	problem     error                                       // of the dialect
+	scheme      signature.Scheme                            // of the dialect
 	verifier    func(header http.Header, body []byte) error // of WithVerifier
-	idHeader    string
-	eventHeader string
 	maxBytes    int64
 	readTimeout time.Duration
 	store       Store
@@ -37,16 +37,17 @@ type settings struct {
 	logger      *slog.Logger
 }
 
-// DefaultIDHeader is the header of a delivery's identifier, unless [WithIDHeader] sets another.
-const DefaultIDHeader = "X-Webhook-Delivery-Id"
-
-// DefaultEventIDHeader is the header of an event's identifier, unless [WithEventIDHeader] sets another.
-const DefaultEventIDHeader = "X-Webhook-Event-Id"
+// The headers of the signature, of the identifier of a delivery and of that of its event, unless [WithDialect] sets
+// others.
+const (
+	DefaultSignatureHeader = signature.Header
+	DefaultIDHeader        = signature.DeliveryID
+	DefaultEventIDHeader   = signature.EventID
+)
 
 func defaultSettings() settings {
 	return settings{
-		header: DefaultSignatureHeader, sign: Sign, idHeader: DefaultIDHeader, eventHeader: DefaultEventIDHeader, maxBytes: 1 << 20,
-		readTimeout: 10 * time.Second, retries: 4, backoff: 500 * time.Millisecond,
+		maxBytes: 1 << 20, readTimeout: 10 * time.Second, retries: 4, backoff: 500 * time.Millisecond,
 		retryAfter: 5 * time.Second,
 	}
 }
@@ -55,8 +56,8 @@ func (s *settings) check(handle Handler) error {
 	switch {
 	case handle == nil:
 		return errors.New("webhook: NewReceiver needs a handler: pass a function that handles a notification")
-	case s.verifier != nil && (s.scheme != nil || len(s.keys) > 0):
-		return errors.New("webhook: WithVerifier replaces WithKeys and WithStandardWebhooks: pass one of them")
+	case s.verifier != nil && len(s.keys) > 0:
+		return errors.New("webhook: WithVerifier replaces WithKeys: pass one of them")
 	case s.verifier == nil && len(s.keys) == 0 ||
 		slices.ContainsFunc(s.keys, func(key redact.Key) bool { return key.Reveal() == "" }):
 		return errors.New("webhook: NewReceiver needs the keys that notifications are signed with, none of them empty: " +
@@ -64,13 +65,8 @@ func (s *settings) check(handle Handler) error {
 	case slices.ContainsFunc(s.keys, func(key redact.Key) bool { return strings.TrimSpace(key.Reveal()) != key.Reveal() }):
 		return errors.New("webhook: a key has spaces or line breaks around it, so that no signature would fit: trim it, " +
 			"for example after reading it from a file")
-	case s.header == "" || s.sign == nil:
-		return errors.New("webhook: WithSignature needs a header and a function: pass both, such as " +
-			"DefaultSignatureHeader and Sign")
-	case s.scheme == nil && fips140.Enforced() &&
-		slices.ContainsFunc(s.keys, func(key redact.Key) bool { return s.sign(key.Reveal(), nil) == "" }):
-		return errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or " +
-			"fips140=on")
+	case s.problem != nil:
+		return fmt.Errorf("webhook: WithDialect: %w", s.problem)
 	case s.maxBytes <= 0 || s.readTimeout <= 0:
 		return errors.New("webhook: WithLimits needs a size and a time above zero")
 	case s.queued && (s.workers < 1 || s.queue < 1):
@@ -79,16 +75,18 @@ func (s *settings) check(handle Handler) error {
 		return errors.New("webhook: WithRetries needs WithWorkers: without workers, the service sends a notification " +
 			"again whose handler failed")
 	case s.retries < 0 || s.backoff < 0:
-		return errors.New("webhook: WithRetries needs a number and a time that are not negative: 0 retries call a handler once")
+		return errors.New("webhook: WithRetries needs a number and a time that are not negative: 0 retries call a " +
+			"handler once")
 	}
 	return nil
 }
 
 // WithKeys sets the keys with which a signature is valid: the current one and, while keys are rotated, the previous
-// or the next one. Required, unless [WithStandardWebhooks] or [WithVerifier] is given.
+// or the next one. They are secret keys of the account, or secrets of the webhook: see [WithDialect]. Required, unless
+// [WithVerifier] is given.
 func WithKeys(keys ...string) Option {
 	held := redactKeys(keys)
-	return func(s *settings) { s.keys, s.scheme = held, nil }
+	return func(s *settings) { s.keys = held }
 }
 
 func redactKeys(keys []string) []redact.Key {
@@ -99,30 +97,31 @@ func redactKeys(keys []string) []redact.Key {
 	return held
 }
 
-// WithVerifier sets the function that verifies a delivery, for a scheme that neither [WithSignature] nor
-// [WithStandardWebhooks] describes. It replaces [WithKeys]. Compare signatures with hmac.Equal. Its error is logged,
-// and the response is 401; if it panics, the response is 503. It must not keep the header, whose memory a server may
-// reuse.
+// WithDialect receives from a service of this dialect: [dialect.Notification] has the scheme of its signatures and the
+// headers of its identifiers. What the dialect does not set stays as it is, and a nil dialect changes nothing.
+//
+//	webhook.WithDialect(dialect.StandardWebhooks()) // https://www.standardwebhooks.com, with WithKeys("whsec_…")
+//	webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{DeliveryID: "-"}})
+//
+// The second identifies a delivery by its body, so that a replay, which repeats the payload, is ignored as a duplicate;
+// see [Sign]. With the header of the event as DeliveryID, an event of which the service notifies several webhooks at
+// the same receiver is handled once. A replay is a new event, and is handled again.
+//
+// If the signature covers the time, a delivery whose time differs from now by more than the tolerance is refused, so
+// that a captured delivery cannot be sent again later.
+func WithDialect(d *dialect.Dialect) Option {
+	return func(s *settings) {
+		s.dialect.Overlay(d)
+		s.problem = s.dialect.Check()
+	}
+}
+
+// WithVerifier sets the function that verifies a delivery, for a scheme that no [dialect.Signature] describes. It
+// replaces [WithKeys]. Compare signatures with hmac.Equal. Its error is logged, and the response is 401; if it panics,
+// the response is 503. It must not keep the header, whose memory a server may reuse.
 func WithVerifier(verify func(header http.Header, body []byte) error) Option {
 	return func(s *settings) { s.verifier = verify }
 }
-
-// WithSignature sets the header that carries the signature, and the function that computes it. The default is
-// [DefaultSignatureHeader] and [Sign]. For a service whose dialect you know, use [WithDialect].
-func WithSignature(header string, sign func(key string, body []byte) string) Option {
-	return func(s *settings) { s.header, s.sign = header, sign }
-}
-
-// WithIDHeader sets the header that carries the identifier of a delivery. The header is not signed; see [Sign]. A
-// delivery without it is identified by its body, and so is every delivery if header is empty; a replay, which
-// repeats the payload, is then ignored as a duplicate.
-//
-// With the header of the event's identifier, WithIDHeader(DefaultEventIDHeader), an event of which the service notifies
-// several webhooks at the same receiver is handled once. A replay is a new event, and is handled again.
-func WithIDHeader(header string) Option { return func(s *settings) { s.idHeader = header } }
-
-// WithEventIDHeader sets the header of [Notification.EventID]. The header is optional.
-func WithEventIDHeader(header string) Option { return func(s *settings) { s.eventHeader = header } }
 
 // WithLimits limits the size of a body and the time to read it. The default is 1 MiB in 10 s.
 func WithLimits(maxBytes int64, readTimeout time.Duration) Option {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/signature"
 )
 
 // Handler handles a notification. It runs while the service waits for the response, or with [WithWorkers] in a worker.
@@ -69,6 +71,7 @@ func NewReceiver(handle Handler, opts ...Option) (*Receiver, error) {
 	if err := s.check(handle); err != nil {
 		return nil, err
 	}
+	s.scheme = signature.Of(s.dialect.Notification)
 	verify, err := s.verification()
 	if err != nil {
 		return nil, err
@@ -121,8 +124,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.refuse(w, request, http.StatusBadRequest, err)
 		return
 	}
-	n.ReceivedAt, n.EventID = time.Now(), header(request, r.settings.eventHeader)
-	if n.ID = header(request, r.settings.idHeader); n.ID == "" {
+	n.ReceivedAt, n.EventID = time.Now(), header(request, r.settings.scheme.EventID)
+	if n.ID = header(request, r.settings.scheme.DeliveryID); n.ID == "" {
 		sum := sha256.Sum256(body)
 		n.ID = "sha256:" + hex.EncodeToString(sum[:])
 	}
@@ -152,17 +155,14 @@ func (r *Receiver) read(w http.ResponseWriter, request *http.Request) (body []by
 
 // signatureAdvice returns what to check if a signature is missing or wrong.
 func (r *Receiver) signatureAdvice(header http.Header) string {
-	if r.settings.verifier != nil || r.settings.scheme != nil {
-		return "the receiver needs the secret of the webhook, and the body as it was sent: check that nothing before the " +
-			"receiver changes the body"
-	}
-	switch name := r.settings.header; len(header.Values(name)) {
-	case 0:
+	name := r.settings.scheme.Header
+	switch n := len(header.Values(name)); {
+	case n == 0 && r.settings.verifier == nil:
 		return "the delivery has no header " + name +
-			": if the service signs in another header, set it with WithSignature, WithStandardWebhooks or WithVerifier"
-	case 1:
-		return "WithKeys needs the secret key of the account that sends, and the receiver needs the body as it was sent: " +
-			"check that nothing before the receiver changes the body"
+			": if the service signs in another header, set it with WithDialect or WithVerifier"
+	case n == 1 || r.settings.verifier != nil:
+		return "the receiver needs the key that the service signs with (WithKeys), and the body as it was sent: check that " +
+			"nothing before the receiver changes the body"
 	default:
 		return "the delivery has several headers " + name + ": the service sends one"
 	}

@@ -80,8 +80,8 @@ func TestReceiver_CallbacksThatPanic(t *testing.T) {
 		{"WithLost", 200, refuse, []webhook.Option{
 			workers, once, webhook.WithLost(func(*webhook.Notification, error) { fail() }),
 		}},
-		{"WithSignature", 503, accept, []webhook.Option{
-			webhook.WithSignature("X-Signature", func(string, []byte) string { fail(); return "" }),
+		{"WithVerifier", 503, accept, []webhook.Option{
+			webhook.WithKeys(), webhook.WithVerifier(func(http.Header, []byte) error { fail(); return nil }),
 		}},
 		{"WithLogger", 503, refuse, []webhook.Option{logger}},
 		{"WithLogger, queue", 200, refuse, []webhook.Option{workers, once, logger}},

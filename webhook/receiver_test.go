@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
@@ -425,7 +426,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 	receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 		handled = append(handled, n.ID+" "+n.EventID)
 		return nil
-	}, webhook.WithIDHeader(webhook.DefaultEventIDHeader))
+	}, webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{DeliveryID: webhook.DefaultEventIDHeader}}))
 	for _, delivery := range []string{"WD-1", "WD-2"} {
 		answer := postSigned(receiver, body, webhook.DefaultIDHeader, delivery, webhook.DefaultEventIDHeader, "WE-1")
 		if answer.Code != http.StatusOK {
@@ -438,7 +439,7 @@ func TestReceiver_CanHandleEachEventOnce(t *testing.T) {
 	other := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
 		handled = append(handled, n.EventID)
 		return nil
-	}, webhook.WithEventIDHeader("Event"))
+	}, webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{EventID: "Event"}}))
 	postSigned(other, body, "Event", "WE-2")
 	if fmt.Sprint(handled) != "[WE-1 WE-1 WE-2]" {
 		t.Errorf("handled %q", handled)
@@ -449,6 +450,8 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	t.Parallel()
 	handle := func(context.Context, *webhook.Notification) error { return nil }
 	verify := func(http.Header, []byte) error { return nil }
+	standard := webhook.WithDialect(dialect.StandardWebhooks())
+	wrong := webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{Signature: dialect.Signature{Signed: "{time}"}}})
 	for name, tc := range map[string]struct {
 		handle  webhook.Handler
 		opts    []webhook.Option
@@ -459,17 +462,16 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		"nil option":              {handle, []webhook.Option{nil}, "WithKeys"},
 		"a key with a line break": {handle, []webhook.Option{webhook.WithKeys(key, key+"\n")}, "trim it"},
 		"empty key":               {handle, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
-		"no header":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("", webhook.Sign)}, "WithSignature"},
 		"no limit":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
 		"no workers":              {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
 		"a verifier and keys":     {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithVerifier(verify)}, "WithVerifier"},
-		"no secret":               {handle, []webhook.Option{webhook.WithStandardWebhooks()}, "WithKeys"},
-		"a secret without prefix": {handle, []webhook.Option{webhook.WithStandardWebhooks(key)}, "whsec_"},
-		"a short secret":          {handle, []webhook.Option{webhook.WithStandardWebhooks("whsec_AAAA")}, "14 bytes"},
+		"no secret":               {handle, []webhook.Option{standard}, "WithKeys"},
+		"a secret without base64": {handle, []webhook.Option{standard, webhook.WithKeys(key)}, "whsec_"},
+		"a short secret":          {handle, []webhook.Option{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
 		"retries without workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)}, "WithWorkers"},
 		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)}, "WithRetries"},
 		"a negative pause":        {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)}, "WithRetries"},
-		"no scheme":               {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithSignature("X", nil)}, "WithSignature"},
+		"a wrong dialect":         {handle, []webhook.Option{webhook.WithKeys(key), wrong}, "WithDialect"},
 		"no time":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
 		"no queue":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)}, "WithWorkers"},
 	} {

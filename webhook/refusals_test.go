@@ -38,7 +38,7 @@ func TestReceiver_WithoutALoggerWarnsOfRefusals(t *testing.T) {
 		want      []string
 	}{
 		"another key":            {"{}", "sk_test_other", nil, []string{"level=WARN", "notification refused", "status=401", "WithKeys", "changes the body"}},
-		"no signature":           {"{}", "", nil, []string{"level=WARN", "status=401", webhook.DefaultSignatureHeader, "WithSignature"}},
+		"no signature":           {"{}", "", nil, []string{"level=WARN", "status=401", webhook.DefaultSignatureHeader, "WithDialect"}},
 		"not a notification":     {"{}", secret, nil, []string{"level=WARN", "status=400", "names no event"}},
 		"a store that fails too": {event, secret, fails, []string{"level=WARN", "notification not accepted", "the disk is full"}},
 		// Deliveries that were accepted before are not a reason for a warning.

@@ -6,15 +6,11 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
-	"slices"
 	"strings"
-
-	"github.com/shipping-go/shipping/internal/redact"
+	"time"
 )
-
-// DefaultSignatureHeader is the header of the signature, unless [WithSignature] sets another.
-const DefaultSignatureHeader = "X-Webhook-Signature"
 
 // Sign returns the signature of a body with a key, the lower-case hexadecimal HMAC-SHA512.
 //
@@ -23,8 +19,8 @@ const DefaultSignatureHeader = "X-Webhook-Signature"
 // A signature does not prevent the replay of a captured delivery, because it covers neither a time nor the
 // delivery's id. A [Store] does not prevent it either: it finds duplicates by the id, which is in a header that
 // is not signed, so a captured body with another id is new to it. Receive over TLS, make the handler
-// idempotent, and read the current state from the API before anything that must not happen twice. With
-// WithIDHeader("") a delivery is identified by its body, which is signed; a notification that the service
+// idempotent, and read the current state from the API before anything that must not happen twice. Without a header of
+// the id, see [WithDialect], a delivery is identified by its body, which is signed; a notification that the service
 // replays on request is then ignored too, for as long as the store remembers it.
 //
 // With GODEBUG=fips140=only, which forbids keys of less than 14 bytes, the signature with such a key is empty. [Verify]
@@ -45,15 +41,10 @@ var ErrSignature = errors.New("webhook: the signature is missing or wrong")
 // that does not depend on where a signature differs or which key made it. An empty key, such as that of an unset
 // variable, is never valid, because anybody could sign with it.
 func Verify(signature string, body []byte, keys ...string) error {
-	return verify(signature, body, Sign, redactKeys(keys))
-}
-
-func verify(signature string, body []byte, sign func(key string, body []byte) string, keys []redact.Key) error {
 	matched := false
 	signature = strings.TrimSpace(signature)
-	for _, held := range keys {
-		key := held.Reveal()
-		if hmac.Equal(signatureBytes(signature), signatureBytes(sign(key, body))) && key != "" {
+	for _, key := range keys {
+		if hmac.Equal(signatureBytes(signature), signatureBytes(Sign(key, body))) && key != "" {
 			matched = true
 		}
 	}
@@ -72,24 +63,27 @@ func signatureBytes(signature string) []byte {
 	return []byte(signature)
 }
 
-// single returns the value of a header, or "" if there are two different ones.
-func single(header http.Header, name string) string {
-	values := slices.Compact(slices.Clone(header.Values(name)))
-	if len(values) != 1 {
-		return ""
-	}
-	return strings.TrimSpace(values[0])
-}
-
 // verification returns the function that verifies deliveries.
 func (s *settings) verification() (func(http.Header, []byte) error, error) {
-	switch {
-	case s.verifier != nil:
+	if s.verifier != nil {
 		return s.verifier, nil
-	case s.scheme != nil:
-		return s.scheme.verifier(s.keys)
+	}
+	var keys [][]byte
+	for _, held := range s.keys {
+		key, err := s.scheme.Decode(held.Reveal())
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("webhook: %w: pass them to WithKeys", err)
+		case fips140.Enforced() && len(key) < 112/8:
+			return nil, errors.New("webhook: GODEBUG=fips140=only forbids a key of less than 14 bytes: use a longer one, or " +
+				"fips140=on")
+		}
+		keys = append(keys, key)
 	}
 	return func(header http.Header, body []byte) error {
-		return verify(single(header, s.header), body, s.sign, s.keys)
+		if problem := s.scheme.Verify(header, body, keys, time.Now()); problem != "" {
+			return fmt.Errorf("%w: %s", ErrSignature, problem)
+		}
+		return nil
 	}, nil
 }

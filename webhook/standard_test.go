@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -29,7 +30,7 @@ func standardSignature(secret, id, timestamp, body string) string {
 	return "v1," + base64.StdEncoding.EncodeToString(sum.Sum(nil))
 }
 
-func TestWithStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
+func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 	type delivery struct{ id, timestamp, signature, body string }
 	sign := func(d *delivery, secret string) { d.signature = standardSignature(secret, d.id, d.timestamp, d.body) }
 	for name, test := range map[string]struct {
@@ -63,7 +64,7 @@ func TestWithStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 				test.change(&d)
 				id := ""
 				receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error { id = n.ID; return nil },
-					webhook.WithStandardWebhooks(secret, otherSecret))
+					webhook.WithKeys(secret, otherSecret), webhook.WithDialect(dialect.StandardWebhooks()))
 				answer := post(receiver, d.body, "",
 					"webhook-id", d.id, "webhook-timestamp", d.timestamp, "webhook-signature", d.signature)
 				if answer.Code != test.status || (id == d.id && id != "") != (test.status == 200) {

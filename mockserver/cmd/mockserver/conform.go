@@ -1,20 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/decimal"
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 )
 
@@ -27,11 +26,12 @@ points of the specification are reported separately and are not failures.
 Changes and charges, at most:
   without -write       none: GET requests, and empty POST requests, which the
                        service must refuse
-  -write               7 webhook replays, 5 drafts, 1 purchase: the cheapest
+  -write               7 webhook replays, 6 analyses, 1 purchase: the cheapest
                        document of the first draft, at the price in the draft;
                        nothing is purchased if no price is reliable
   -most AMOUNT         with -write, a purchase of at most AMOUNT although it is
-                       not known which number of the offer is the price
+                       not known which number of the offer is the price; 2000.00
+                       is in the currency of the offer, "2000.00 NGN" in naira
   -second-purchase     the same, and the same purchase a second time: a service
                        that fails this check charges the price twice
   -refused-purchases   like -write, and up to 4 purchases that the service must
@@ -42,7 +42,7 @@ the rules that no run can check.
 
 -dialect FILE writes what was measured to FILE if there is none. Otherwise it
 compares: a field that differs is a failed check. -update writes it anew, and
-never changes a field that a person set.
+never changes a field that a person set. The last lines are the result.
 
 The exit code is 0 if every check passed, 1 if a check failed, ` + fmt.Sprint(exitIncomplete) + ` if none failed
 but one could not be made.`,
@@ -57,6 +57,8 @@ but one could not be made.`,
 			env.text("shipment", "", "the shipment to analyze, whose events are replayed", "SHIPPING_SHIPMENT"),
 			env.text("invoice", "", "the URL of an uploaded invoice to analyze", "SHIPPING_INVOICE"),
 			env.text("webhook", "", "the only webhook that receives replays", "SHIPPING_WEBHOOK"),
+			env.text("request", "", "a regulatory request, which shows names without -write"),
+			env.text("failing", "", "a shipment whose analysis fails, for -write"),
 			env.toggle("write", "also make changes, and one purchase, which charges"),
 			env.toggle("second-purchase", "like -write, and send the purchase a second time"),
 			env.toggle("refused-purchases", "like -write, and send purchases to be refused"),
@@ -72,65 +74,131 @@ but one could not be made.`,
 
 func conform(env environment) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
-		key := cmd.String("key")
-		opts := []conformance.Option{conformance.WithPatience(cmd.Duration("patience")), conformance.WithSecretKey(key)}
-		for _, spends := range []struct {
-			flag   string
-			option func() conformance.Option
-		}{
-			{"write", conformance.WithWrites}, {"second-purchase", conformance.WithSecondPurchase}, {"refused-purchases",
-				conformance.WithRefusedPurchases},
-		} {
-			if !cmd.Bool(spends.flag) {
-				continue
-			}
-			if strings.HasPrefix(key, "sk_live_") {
-				return fmt.Errorf("-%s can spend money: use a test key", spends.flag)
-			}
-			opts = append(opts, spends.option())
+		opts, err := conformOptions(cmd)
+		if err != nil {
+			return err
 		}
 		base, err := baseURL(cmd.Args().First(), env)
 		switch {
 		case err != nil:
 			return err
-		case key == "":
+		case cmd.String("key") == "":
 			return errors.New("no secret key: set it with -key or " + secretKeyVariable)
 		}
-		file := cmd.String("dialect")
-		known, err := dialect.Read(file)
-		switch {
-		case file == "" || errors.Is(err, fs.ErrNotExist):
-			known = nil
-		case err != nil:
+		file := dialectFile{path: cmd.String("dialect"), update: cmd.Bool("update")}
+		if err := file.read(); err != nil {
 			return err
-		}
-		if opts = append(opts, conformance.WithDialect(known)); cmd.Bool("update") {
-			opts = append(opts, conformance.WithUpdate())
-		}
-		if most := cmd.String("most"); most != "" {
-			if n, err := decimal.Parse(most); err != nil || n.Sign() < 0 {
-				return fmt.Errorf("-most is %q: write an amount such as 2000.00", most)
-			}
-			opts = append(opts, conformance.WithMost(most))
 		}
 		w := newWire()
 		defer w.CloseIdleConnections()
 		report := conformance.Check(ctx, conformance.Target{
-			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"), Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
-		}, append(opts, conformance.WithTransport(w))...)
-		if measured := report.Dialect; file != "" && measured != nil && (known == nil || cmd.Bool("update")) {
-			written := cmp.Or(known, new(dialect.Dialect))
-			written.Update(measured)
-			if err := written.Write(file); err != nil {
-				return err
-			}
+			BaseURL: base, Wallet: cmd.String("wallet"), Shipment: cmd.String("shipment"),
+			Invoice: cmd.String("invoice"), Webhook: cmd.String("webhook"),
+			Request: cmd.String("request"), Failing: cmd.String("failing"),
+		}, append(opts, conformance.WithTransport(w), conformance.WithDialect(file.known))...)
+		outcome, err := file.write(report)
+		if err != nil {
+			return err
 		}
 		err = printReport(cmd, report.Conforms(), report)
+		to := cmd.Root().Writer
+		if cmd.Bool("json") {
+			to = cmd.Root().ErrWriter
+		}
+		if _, failed := io.WriteString(to, printableLines(outcome)); failed != nil {
+			return failed
+		}
 		if err == nil && !report.Complete() {
 			return exit{exitIncomplete, nil}
 		}
 		return err
 	}
+}
+
+// conformOptions returns the options of the flags, or an error if they contradict each other.
+func conformOptions(cmd *cli.Command) ([]conformance.Option, error) {
+	key := cmd.String("key")
+	opts := []conformance.Option{conformance.WithPatience(cmd.Duration("patience")), conformance.WithSecretKey(key)}
+	writes := false
+	for flag, option := range map[string]func() conformance.Option{
+		"write": conformance.WithWrites, "second-purchase": conformance.WithSecondPurchase,
+		"refused-purchases": conformance.WithRefusedPurchases,
+	} {
+		if !cmd.Bool(flag) {
+			continue
+		}
+		if writes = true; strings.HasPrefix(key, "sk_live_") {
+			return nil, fmt.Errorf("-%s can spend money: use a test key", flag)
+		}
+		opts = append(opts, option())
+	}
+	if most := cmd.String("most"); most != "" {
+		if _, err := shipping.ParseBudget(most + map[bool]string{true: " XXX"}[!strings.Contains(most, " ")]); err != nil {
+			return nil, fmt.Errorf("-most is %q: write an amount such as 2000.00 or \"2000.00 NGN\"", most)
+		}
+		if !writes {
+			return nil, errors.New("-most limits the purchase of -write: add -write")
+		}
+		opts = append(opts, conformance.WithMost(most))
+	}
+	if cmd.Bool("update") {
+		if cmd.String("dialect") == "" {
+			return nil, errors.New("-update writes to the file of -dialect: add -dialect FILE")
+		}
+		opts = append(opts, conformance.WithUpdate())
+	}
+	return opts, nil
+}
+
+// dialectFile is the file of -dialect.
+type dialectFile struct {
+	path   string
+	update bool
+	known  *dialect.Dialect // nil if there is no file
+}
+
+// read reads the file if there is one.
+func (f *dialectFile) read() error {
+	if f.path == "" {
+		return nil
+	}
+	known, err := dialect.Read(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	f.known = known
+	return err
+}
+
+// write writes what a run has measured if there is no file or it is to be updated. It returns what became of the file.
+func (f *dialectFile) write(report conformance.Report) (outcome string, err error) {
+	measured := report.Dialect
+	switch {
+	case f.path == "":
+		return "", nil
+	case measured == nil:
+		return f.path + ": not written and not compared, because the service did not respond\n", nil
+	case f.known == nil:
+		return fmt.Sprintf("%s: written, %d fields were measured\n", f.path, len(measured.Measured)), measured.Write(f.path)
+	}
+	done, added := "compared", "not in the file, -update adds it"
+	if f.update {
+		done, added = "updated", "added"
+		f.known.Update(measured)
+		err = f.known.Write(f.path)
+	}
+	var b strings.Builder
+	differ := 0
+	for _, d := range report.Differences {
+		text := map[bool]string{true: " (set by hand, and stays)"}[d.ByHand]
+		if !d.New {
+			differ++
+			fmt.Fprintf(&b, "  %s: %q in the file%s, %q measured\n", d.Field, d.Decided, text, d.Measured)
+		} else {
+			fmt.Fprintf(&b, "  %s: %s: %q\n", d.Field, added, d.Measured)
+		}
+	}
+	return fmt.Sprintf("%s: %s, %d of %d measured fields differ\n%s", f.path, done, differ, len(measured.Measured), &b), err
 }
 
 func doctorCommand(env environment) *cli.Command {
@@ -145,12 +213,12 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 		Metadata: examples(
 			"doctor http://127.0.0.1:8080/hooks -key sk_test_…",
 			"doctor http://127.0.0.1:8080/hooks -other-key sk_test_… -json",
+			"doctor http://127.0.0.1:8080 -key sk_test_… -dialect service.json",
 		),
 		Flags: []cli.Flag{
 			keyFlag(env),
 			env.text("other-key", "", "a second key that is accepted during key rotation"),
-			env.text("signature-header", delivery.HeaderSignature, "the name of the header with the signature"),
-			env.toggle("standard-webhooks", "sign by the Standard Webhooks scheme (whsec_ keys)"),
+			env.text("dialect", "", "signatures: FILE, standard-webhooks, FIELD=VALUE"),
 			env.time("patience", doctor.DefaultPatience, "the longest wait for a response"),
 			env.toggle("anywhere", "allow other machines, if their owner consents"),
 			env.toggle("json", "print the scorecard as JSON"),
@@ -163,9 +231,13 @@ func examine(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return errors.New("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")
 	}
+	d, err := readDialect(cmd.String("dialect"))
+	if err != nil {
+		return err
+	}
 	card, err := doctor.Examine(ctx, doctor.Config{
-		URL: cmd.Args().First(), Key: cmd.String("key"), OtherKey: cmd.String("other-key"), SignatureHeader: cmd.String("signature-header"),
-		Standard: cmd.Bool("standard-webhooks"), Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"),
+		URL: cmd.Args().First(), Key: cmd.String("key"), OtherKey: cmd.String("other-key"),
+		Notification: d.Notification, Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"),
 	})
 	if err != nil {
 		return err

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -81,6 +84,39 @@ func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
 	invoke(t, nil, "conform", "nowhere", "-key", "k").want(t, exitFailure, "invalid base address")
 }
 
+// The file of -dialect is written once and compared later; -update keeps what a person has changed.
+func TestConform_DialectFile(t *testing.T) {
+	t.Parallel()
+	env, file := environ(start(t, nil, "-json", "-dialect", fast).world(t)), filepath.Join(t.TempDir(), "service.json")
+	invoke(t, env, "conform", "-update").want(t, exitFailure, "add -dialect FILE")
+	invoke(t, env, "conform", "-most", "5").want(t, exitFailure, "add -write")
+	invoke(t, env, "conform", "-write", "-most", "naira").want(t, exitFailure, `write an amount such as 2000.00`)
+	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": written, 13 fields were measured")
+	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": compared, 0 of 13 measured fields differ")
+
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), `"rule": 400`, `"rule": 422`, 1))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const changed = `refusal.rule: "422" in the file (set by hand, and stays), "400" measured`
+	for range 2 {
+		invoke(t, env, "conform", "-dialect", file, "-update").want(t, exitFailure, "updated, 1 of 13", changed)
+	}
+	got := invoke(t, env, "conform", "-dialect", file, "-write", "-most", "1.00 NGN", "-json").want(t, exitFailure)
+	for _, want := range []string{"compared, 1 of ", changed, `record.at: not in the file, -update adds it: ""`} {
+		if !strings.Contains(got.stderr, want) {
+			t.Errorf("standard error lacks %q: %s", want, got.stderr)
+		}
+	}
+	if want := "and -most is 1.00 NGN"; !strings.Contains(got.stdout, want) {
+		t.Errorf("the report lacks %q", want)
+	}
+}
+
 func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	t.Parallel()
 	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
@@ -105,14 +141,17 @@ func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 	t.Parallel()
 	const secret, older = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 	for _, test := range []struct {
-		keys webhook.Option
-		args []string
+		key, other string
+		dialect    *dialect.Dialect
+		args       []string
+		want       string
 	}{
-		{webhook.WithKeys("k", "older"), []string{"-key", "k", "-other-key", "older"}},
-		{webhook.WithStandardWebhooks(secret, older), []string{"-key", secret, "-other-key", older, "-standard-webhooks"}},
+		{"k", "older", nil, nil, "16 good, 0 bad, 1 skipped"},
+		{secret, older, dialect.StandardWebhooks(), []string{"-dialect", "standard-webhooks"}, "17 good, 0 bad, 0 skipped"},
+		{"k", "older", dialect.Contrary(), []string{"-dialect", "contrary"}, "17 good, 0 bad, 0 skipped"},
 	} {
 		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
-			test.keys, webhook.WithLimits(1<<20, 500*time.Millisecond))
+			webhook.WithKeys(test.key, test.other), webhook.WithDialect(test.dialect), webhook.WithLimits(1<<20, 500*time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +162,8 @@ func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		invoke(t, nil, append([]string{"doctor", srv.URL}, test.args...)...).want(t, exitOK, "16 good, 0 bad, 0 skipped")
+		args := append([]string{"doctor", srv.URL, "-key", test.key, "-other-key", test.other}, test.args...)
+		invoke(t, nil, args...).want(t, exitOK, test.want)
 	}
-	invoke(t, nil, "doctor", "http://127.0.0.1:1/", "-key", "k", "-standard-webhooks").want(t, exitFailure, "whsec_")
+	invoke(t, nil, "doctor", "http://127.0.0.1:1/", "-key", "k", "-dialect", "standard-webhooks").want(t, exitFailure, "whsec_")
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -120,7 +121,7 @@ func (d *Dispatcher) post(ctx context.Context, policy policy, out *notify.Delive
 	if err != nil {
 		return 0, err
 	}
-	req.Header = schemeOf(d.config.Notification).headers(d.config.Secret, out)
+	req.Header = headers(signature.Of(d.config.Notification), d.config.Secret, out)
 	client := *d.client
 	client.Timeout = policy.timeout()
 	resp, err := client.Do(req)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -115,12 +116,12 @@ func TestPost_Headers(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"default":  {Config{}, HeaderSignature + " " + HeaderDeliveryID + " " + HeaderEventID + " " + HeaderWebhookID},
-		"contrary": {Config{Notification: dialect.Contrary().Notification}, "X-Signature"},
+		"default":  {Config{}, signature.Header + " " + signature.DeliveryID + " " + signature.EventID + " " + signature.WebhookID},
+		"contrary": {Config{Notification: dialect.Contrary().Notification}, "X-Signature X-Timestamp"},
 	} {
 		var got []string
 		test.config.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-			for _, header := range []string{HeaderSignature, "X-Signature", HeaderDeliveryID, HeaderEventID, HeaderWebhookID} {
+			for _, header := range []string{signature.Header, "X-Signature", "X-Timestamp", signature.DeliveryID, signature.EventID, signature.WebhookID} {
 				if r.Header.Get(header) != "" {
 					got = append(got, header)
 				}

@@ -3,7 +3,7 @@ package delivery
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
+	"crypto/fips140"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -30,7 +31,7 @@ const (
 // use.
 type Inbox struct {
 	secret string
-	scheme scheme
+	scheme signature.Scheme
 	now    func() time.Time
 
 	mu       sync.Mutex
@@ -42,7 +43,7 @@ type Inbox struct {
 
 // NewInbox returns an empty inbox that verifies signatures made with a secret as a dialect decides.
 func NewInbox(secret string, n dialect.Notification, now func() time.Time) *Inbox {
-	in := &Inbox{secret: secret, scheme: schemeOf(n), now: now}
+	in := &Inbox{secret: secret, scheme: signature.Of(n), now: now}
 	in.changed.L = &in.mu
 	return in
 }
@@ -51,10 +52,11 @@ func NewInbox(secret string, n dialect.Notification, now func() time.Time) *Inbo
 func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.Received {
 	n := notify.Received{
 		At: in.now(), Status: status, Header: http.Header{},
-		DeliveryID: header.Get(in.scheme.deliveryID), EventID: header.Get(in.scheme.eventID), WebhookID: header.Get(in.scheme.webhookID),
+		DeliveryID: header.Get(in.scheme.DeliveryID), EventID: header.Get(in.scheme.EventID),
+		WebhookID: header.Get(in.scheme.WebhookID),
 	}
-	for _, name := range []string{"Content-Type", in.scheme.signature.Header, in.scheme.deliveryID, in.scheme.eventID,
-		in.scheme.webhookID} {
+	for _, name := range []string{"Content-Type", in.scheme.Header, in.scheme.TimestampHeader, in.scheme.DeliveryID,
+		in.scheme.EventID, in.scheme.WebhookID} {
 		if values := header.Values(name); len(values) > 0 {
 			n.Header[name] = slices.Clone(values)
 		}
@@ -97,15 +99,10 @@ func (in *Inbox) verify(header http.Header, payload []byte) (event, problem stri
 	}
 	// An event that is not a string counts as none.
 	_ = jsonread.Unmarshal(payload, &body)
-	name, want := in.scheme.signature.Header, in.scheme.sign(in.secret, payload)
-	switch sent := header.Get(name); {
-	case sent == "":
-		return body.Event, fmt.Sprintf("there is no signature: the header %s is missing", name)
-	case !hmac.Equal([]byte(sent), []byte(want)):
-		return body.Event, fmt.Sprintf("the signature in %s is wrong: another key has signed it, or the body has changed "+
-			"since", name)
-	}
-	return body.Event, ""
+	fips140.WithoutEnforcement(func() {
+		problem = in.scheme.Verify(header, payload, [][]byte{[]byte(in.secret)}, time.Now())
+	})
+	return body.Event, problem
 }
 
 // Notifications returns the notifications with a number above after whose header or payload contains a text, oldest

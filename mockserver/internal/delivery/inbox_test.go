@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/notify"
+	"github.com/shipping-go/shipping/webhook"
 )
 
 func newInbox() *Inbox {
@@ -28,17 +30,17 @@ func TestInbox_VerifiesSignatures(t *testing.T) {
 		payload, signature string
 		event, problem     string // part of the problem; "" for a valid notification
 	}{
-		"signed":       {payload, Sign("secret", []byte(payload)), "shipment.updated", ""},
-		"another key":  {payload, Sign("other", []byte(payload)), "shipment.updated", "X-Webhook-Signature is wrong"},
+		"signed":       {payload, webhook.Sign("secret", []byte(payload)), "shipment.updated", ""},
+		"another key":  {payload, webhook.Sign("other", []byte(payload)), "shipment.updated", "X-Webhook-Signature is wrong"},
 		"no signature": {payload, "", "shipment.updated", "the header X-Webhook-Signature is missing"},
-		"no event":     {`{"event":1}`, Sign("secret", []byte(`{"event":1}`)), "", ""},
-		"a list":       {` []`, Sign("secret", []byte(` []`)), "", "not a JSON object"},
+		"no event":     {`{"event":1}`, webhook.Sign("secret", []byte(`{"event":1}`)), "", ""},
+		"a list":       {` []`, webhook.Sign("secret", []byte(` []`)), "", "not a JSON object"},
 		"no JSON":      {`{"event":"shipment.updated"`, "", "", "not a JSON object"},
 		"nothing":      {``, "", "", "not a JSON object"},
 	} {
 		header := http.Header{"Content-Type": {"application/json"}, "X-Other": {"1"}}
 		if test.signature != "" {
-			header.Set(HeaderSignature, test.signature)
+			header.Set(signature.Header, test.signature)
 		}
 		n := newInbox().Receive(header, []byte(test.payload), 200)
 		if n.Valid != (test.problem == "") || !strings.Contains(n.Problem, test.problem) || n.Event != test.event {
@@ -55,7 +57,7 @@ func TestInbox_CountsAttempts(t *testing.T) {
 	in := newInbox()
 	var got []string
 	for _, id := range []string{"D-1", "D-2", "D-1", "", "D-1", ""} {
-		n := in.Receive(http.Header{HeaderDeliveryID: {id}}, []byte(`{}`), 200)
+		n := in.Receive(http.Header{signature.DeliveryID: {id}}, []byte(`{}`), 200)
 		got = append(got, fmt.Sprintf("%d %s %d", n.Number, n.DeliveryID, n.Attempt))
 	}
 	if want := []string{"1 D-1 1", "2 D-2 1", "3 D-1 2", "4  0", "5 D-1 3", "6  0"}; !slices.Equal(got, want) {
@@ -99,8 +101,8 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		in := newInbox()
-		in.Receive(http.Header{HeaderDeliveryID: {"D-1"}}, []byte(`{"a":"needle"}`), 200)
-		in.Receive(http.Header{HeaderEventID: {"E-2"}, HeaderWebhookID: {"WA-2"}}, []byte(`{"a":"D-1"}`), 200)
+		in.Receive(http.Header{signature.DeliveryID: {"D-1"}}, []byte(`{"a":"needle"}`), 200)
+		in.Receive(http.Header{signature.EventID: {"E-2"}, signature.WebhookID: {"WA-2"}}, []byte(`{"a":"D-1"}`), 200)
 		for _, test := range []struct {
 			after int
 			text  string

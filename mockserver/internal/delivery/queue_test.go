@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 
@@ -33,7 +34,7 @@ type slow struct {
 
 func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	payload, _ := io.ReadAll(r.Body)
-	webhook := r.Header.Get(HeaderWebhookID)
+	webhook := r.Header.Get(signature.WebhookID)
 	s.mu.Lock()
 	if s.busy == nil {
 		s.busy = map[string]int{}
@@ -87,7 +88,7 @@ func TestAdvance_IsTheSameWhoeverIsSlow(t *testing.T) {
 			receiver := &slow{
 				takes: func(*http.Request) time.Duration { return time.Duration(random.IntN(900)) * time.Millisecond },
 				answers: func(r *http.Request) int {
-					webhook := r.Header.Get(HeaderWebhookID)
+					webhook := r.Header.Get(signature.WebhookID)
 					if count[webhook]++; count[webhook]%3 != 0 {
 						return http.StatusServiceUnavailable
 					}
@@ -133,7 +134,7 @@ func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		receiver := &slow{takes: func(r *http.Request) time.Duration {
-			if r.Header.Get(HeaderWebhookID) == "WA-slow" {
+			if r.Header.Get(signature.WebhookID) == "WA-slow" {
 				return 4 * time.Second
 			}
 			return 0

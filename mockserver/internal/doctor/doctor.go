@@ -1,8 +1,8 @@
 // Package doctor tests a receiver of webhook notifications: it sends valid and invalid deliveries, and judges the
 // receiver's responses.
 //
-// The specification shows neither the payload nor the headers nor the signature of a delivery. The deliveries
-// follow the assumptions of the reference server.
+// The specification shows neither the payload nor the headers nor the signature of a delivery. The payload follows the
+// assumptions of the reference server, and the rest follows a dialect.
 package doctor
 
 import (
@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/fips140"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -20,18 +21,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
 // Config configures an examination.
 type Config struct {
-	URL             string        // the receiver's address
-	Key             string        // signs the deliveries
-	OtherKey        string        // accepted during key rotation; empty if the receiver accepts one key only
-	SignatureHeader string        // the name of the header; empty: [delivery.HeaderSignature]
-	Standard        bool          // signs by the Standard Webhooks scheme; a key is "whsec_" and base64
-	Anywhere        bool          // allows receivers on other machines
-	Patience        time.Duration // for a response, and for a receiver of a slow delivery; zero: [DefaultPatience]
+	URL          string               // the receiver's address
+	Key          string               // signs the deliveries
+	OtherKey     string               // accepted during key rotation; empty if the receiver accepts one key only
+	Notification dialect.Notification // how deliveries are signed and identified
+	Anywhere     bool                 // allows receivers on other machines
+	Patience     time.Duration        // for a response, and for a receiver of a slow delivery; zero: [DefaultPatience]
 
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: over the network
 }
@@ -116,20 +118,16 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 	if config.Key == "" {
 		return Scorecard{}, ErrNoKey
 	}
-	if config.Standard {
-		for _, key := range []string{config.Key, cmp.Or(config.OtherKey, config.Key)} {
-			if _, err := delivery.StandardKey(key); err != nil {
-				return Scorecard{}, err
-			}
-		}
-		config.SignatureHeader = delivery.HeaderStandardSignature
-	}
-	config.SignatureHeader = cmp.Or(config.SignatureHeader, delivery.HeaderSignature)
 	config.Patience = cmp.Or(config.Patience, DefaultPatience)
 	if config.dial == nil {
 		config.dial = delivery.NewTransport(config.Anywhere).DialContext
 	}
-	e := examiner{Config: config}
+	e := examiner{Config: config, scheme: signature.Of(config.Notification)}
+	for _, key := range []string{config.Key, cmp.Or(config.OtherKey, config.Key)} {
+		if _, err := e.scheme.Decode(key); err != nil {
+			return Scorecard{}, err
+		}
+	}
 	card := Scorecard{URL: config.URL}
 	for i, x := range examinations() {
 		f := Finding{Delivery: x.delivery, Wanted: x.wanted, Verdict: Skipped}
@@ -138,6 +136,8 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 			f.Saw = "not sent, because the valid delivery was not accepted"
 		case x.rotated && e.OtherKey == "":
 			f.Saw = "not sent: set the receiver's second key with -other-key"
+		case x.outdated && !e.scheme.Timed():
+			f.Saw = "not sent: the signatures of this dialect cover no time"
 		default:
 			err := e.examine(ctx, x, i+1, &f)
 			if ctx.Err() != nil {
@@ -155,7 +155,8 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 // examiner sends deliveries.
 type examiner struct {
 	Config
-	sent int
+	scheme signature.Scheme
+	sent   int
 }
 
 // examine makes one examination and returns the reason why no response was received, or nil.
@@ -180,7 +181,7 @@ func (e *examiner) examine(ctx context.Context, x examination, number int, f *Fi
 			f.Advice = fmt.Sprintf("Check yourself: shipment %s %s.", shipmentID(number), x.check)
 		}
 	case number == 1:
-		f.Advice = firstAdvice(r, e.Config)
+		f.Advice = e.firstAdvice(r)
 	case r.status >= 500 && x.wanted == wantRefused:
 		f.Advice = "A 5xx means that the receiver failed, so the service retries: refuse with 4xx. " + x.advice
 	}
@@ -190,7 +191,7 @@ func (e *examiner) examine(ctx context.Context, x examination, number int, f *Fi
 // post is one request to the receiver.
 type post struct {
 	method, kind, id, signature string
-	timestamp                   string // with Standard
+	timestamp                   string // "" if the signature does not cover the time
 	body                        []byte
 	stalls                      bool // only the first byte of the body is sent
 }
@@ -202,15 +203,19 @@ func (e *examiner) post(x examination, number int) post {
 	if x.body != nil {
 		p.body = x.body(p.body)
 	}
-	key := e.Key
+	key, at := e.Key, time.Now()
 	if x.rotated {
 		key = e.OtherKey
 	}
-	p.signature = delivery.Sign(key, p.body)
-	if e.Standard {
-		secret, _ := delivery.StandardKey(key) // Examine has checked it
-		p.timestamp, p.signature = delivery.SignStandard(secret, p.id, time.Now(), p.body)
+	if x.outdated {
+		at = at.Add(-time.Duration(e.scheme.Tolerance) - time.Minute)
 	}
+	secret, _ := e.scheme.Decode(key) // Examine has checked it
+	if x.forged {
+		secret = []byte("another key of enough bytes")
+	}
+	// A receiver may accept a key that is too short for FIPS 140.
+	fips140.WithoutEnforcement(func() { p.signature, p.timestamp = e.scheme.Sign(secret, p.id, at, p.body) })
 	if x.edit != nil {
 		x.edit(&p)
 	}
@@ -236,16 +241,12 @@ func (e *examiner) send(ctx context.Context, p post) reaction {
 	}
 	req.Close = true
 	for name, value := range map[string]string{
-		"Content-Type": p.kind, e.SignatureHeader: p.signature,
-		delivery.HeaderDeliveryID: p.id, delivery.HeaderEventID: strings.Replace(p.id, "WD-", "WE-", 1),
+		"Content-Type": p.kind, e.scheme.Header: p.signature, e.scheme.TimestampHeader: p.timestamp,
+		e.scheme.DeliveryID: p.id, e.scheme.EventID: strings.Replace(p.id, "WD-", "WE-", 1),
 	} {
-		if value != "" {
+		if name != "" && value != "" {
 			req.Header.Set(name, value)
 		}
-	}
-	if p.timestamp != "" {
-		req.Header.Set(delivery.HeaderStandardID, p.id)
-		req.Header.Set(delivery.HeaderStandardTimestamp, p.timestamp)
 	}
 	var text bytes.Buffer
 	if err := req.Write(&text); err != nil {

@@ -15,8 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
+	"github.com/shipping-go/shipping/webhook"
 )
 
 const (
@@ -58,7 +60,7 @@ func (rc receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	verified := false
 	for _, key := range rc.keys {
-		verified = verified || r.Header.Get(delivery.HeaderSignature) == delivery.Sign(key, body)
+		verified = verified || r.Header.Get(signature.Header) == webhook.Sign(key, body)
 	}
 	if !verified {
 		http.Error(w, "signature", http.StatusUnauthorized)
@@ -82,8 +84,9 @@ func good() receiver {
 }
 
 // examine examines a handler over connections in memory, in virtual time.
-func examine(t *testing.T, h http.Handler) (card Scorecard) {
+func examine(t *testing.T, h http.Handler, n ...dialect.Notification) (card Scorecard) {
 	t.Helper()
+	n = append(n, dialect.Notification{})
 	synctest.Test(t, func(t *testing.T) {
 		listener := wire.NewPipeListener()
 		srv := http.Server{Handler: h}
@@ -91,7 +94,7 @@ func examine(t *testing.T, h http.Handler) (card Scorecard) {
 		serving.Go(func() { _ = srv.Serve(listener) })
 		var err error
 		card, err = Examine(t.Context(), Config{
-			URL: "http://127.0.0.1/hooks", Key: receiverKey, OtherKey: olderKey, dial: listener.Transport().DialContext,
+			URL: "http://127.0.0.1/hooks", Key: receiverKey, OtherKey: olderKey, Notification: n[0], dial: listener.Transport().DialContext,
 		})
 		if err := errors.Join(err, srv.Shutdown(t.Context())); err != nil { // which waits for connections that linger
 			t.Error(err)
@@ -113,6 +116,25 @@ func (s Scorecard) deliveries(v Verdict) []string {
 		}
 	}
 	return out
+}
+
+// A receiver that does not compare the signed time with its clock takes a captured delivery again.
+func TestExamine_OldTimestamp(t *testing.T) {
+	t.Parallel()
+	n := dialect.Contrary().Notification
+	for tolerance, want := range map[dialect.Duration][]string{n.Signature.Tolerance: nil, dialect.Duration(time.Hour): {"old timestamp"}} {
+		of := n
+		of.Signature.Tolerance = tolerance
+		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
+			webhook.WithKeys(receiverKey, olderKey), webhook.WithDialect(&dialect.Dialect{Notification: of}),
+			webhook.WithLimits(1<<20, 500*time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, examine(t, receiver, n).deliveries(Bad)); diff != "" {
+			t.Errorf("with a tolerance of %s: %s", tolerance, diff)
+		}
+	}
 }
 
 func TestExamine_FindsWhatIsBad(t *testing.T) {
@@ -152,7 +174,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 		{"refuses unknown events", status(http.StatusBadRequest, has("teleported")), []string{"unknown event"}},
 		{"fails on broken JSON", status(http.StatusInternalServerError, func(body string) bool { return !json.Valid([]byte(body)) }), []string{"malformed JSON"}},
 		{"takes broken JSON", status(http.StatusOK, func(body string) bool { return !json.Valid([]byte(body)) }), []string{"malformed JSON"}},
-		{"fails in the end", status(http.StatusInternalServerError, has(shipmentID(16))), []string{"valid, after all this"}},
+		{"fails in the end", status(http.StatusInternalServerError, has(shipmentID(17))), []string{"valid, after all this"}},
 		{"answers GET", func(rc *receiver) {
 			rc.instead = func(_ http.ResponseWriter, r *http.Request) bool { return r.Method == http.MethodGet }
 		}, []string{"redirected"}},
@@ -167,12 +189,12 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 		}, []string{"wrong content type"}},
 		{"accepts a delivery without a signature", func(rc *receiver) {
 			rc.instead = func(_ http.ResponseWriter, r *http.Request) bool {
-				return r.Method == http.MethodPost && r.Header.Get(delivery.HeaderSignature) == ""
+				return r.Method == http.MethodPost && r.Header.Get(signature.Header) == ""
 			}
 		}, []string{"missing signature"}},
 		{"fails on wrong signatures", func(rc *receiver) {
 			rc.instead = func(w http.ResponseWriter, r *http.Request) bool {
-				wrong := r.Header.Get(delivery.HeaderSignature) == delivery.Sign("another key", notification(created, 4))
+				wrong := r.Header.Get(signature.Header) == webhook.Sign("another key of enough bytes", notification(created, 4))
 				if wrong {
 					w.WriteHeader(http.StatusInternalServerError)
 				}
@@ -188,7 +210,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 				again := string(must(json.Marshal(parsed)))
 				if strings.Contains(again, shipmentID(3)) {
 					w.WriteHeader(http.StatusUnauthorized)
-				} else if r.Header.Get(delivery.HeaderSignature) == "" || strings.Contains(again, shipmentID(4)) || strings.Contains(again, "PENDING") {
+				} else if r.Header.Get(signature.Header) == "" || strings.Contains(again, shipmentID(4)) || strings.Contains(again, "PENDING") {
 					w.WriteHeader(http.StatusUnauthorized)
 				}
 				return true
@@ -265,7 +287,7 @@ func TestExamine_WithoutASecondKeySkipsTheRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"rotated key"}, card.deliveries(Skipped)); diff != "" || card.Bad != 0 {
+	if diff := cmp.Diff([]string{"rotated key", "old timestamp"}, card.deliveries(Skipped)); diff != "" || card.Bad != 0 {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 }

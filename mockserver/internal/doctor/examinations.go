@@ -2,13 +2,12 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/shipping-go/shipping/mockserver/internal/delivery"
 )
 
 // examination is a row of the table: a delivery, and the judgement of its response. Its place in the table is the
@@ -19,6 +18,8 @@ type examination struct {
 	body             func([]byte) []byte // changes the body before it is signed
 	edit             func(*post)         // changes the signed delivery
 	rotated          bool                // signed with the other key
+	forged           bool                // signed with a key that the receiver does not have
+	outdated         bool                // signed at a time that is longer ago than the tolerance of the dialect
 	// the event of a second delivery; if it is the same event, of the same delivery again
 	then   string
 	well   func(reaction) bool
@@ -55,8 +56,7 @@ func examinations() []examination {
 			},
 			advice: "Verify the received bytes: a body that is parsed and encoded again has other bytes (136.0 becomes 136) " +
 				"and another signature."},
-		{delivery: "bad signature", wanted: wantRefused, event: created, well: refused,
-			edit:   func(p *post) { p.signature = delivery.Sign("another key", p.body) },
+		{delivery: "bad signature", wanted: wantRefused, event: created, well: refused, forged: true,
 			advice: "Anyone could send you events: compare the signature, in constant time, before anything else."},
 		{delivery: "missing signature", wanted: wantRefused, event: created, well: refused,
 			edit:   func(p *post) { p.signature = "" },
@@ -85,23 +85,26 @@ func examinations() []examination {
 		// The request to which a proxy's redirect turns a delivery.
 		{delivery: "redirected", wanted: wantRefused, event: created, well: refused,
 			edit: func(p *post) { *p = post{method: http.MethodGet, id: p.id} },
-			advice: "A proxy that redirects turns a delivery into a GET without body: refuse it with 405, or the delivery is " +
-				"lost but counts as delivered."},
+			advice: "A proxy that redirects turns a delivery into a GET without body: refuse it with 405, or the delivery " +
+				"is lost but counts as delivered."},
 		{delivery: "oversized", wanted: wantRefused + ", or the connection closed", event: created,
-			body:   func(body []byte) []byte { return append(body, bytes.Repeat([]byte(" "), oversize)...) },
-			well:   func(r reaction) bool { return r.is(4) || r.err != nil && !r.late() },
-			advice: "Limit the body (http.MaxBytesReader, 1 MiB is enough): anyone who knows the address can exhaust your memory."},
+			body: func(body []byte) []byte { return append(body, bytes.Repeat([]byte(" "), oversize)...) },
+			well: func(r reaction) bool { return r.is(4) || r.err != nil && !r.late() },
+			advice: "Limit the body (http.MaxBytesReader, 1 MiB is enough): anyone who knows the address can exhaust your " +
+				"memory."},
 		{delivery: "slow", wanted: "a response, or the connection closed, before the sender gives up", event: created,
 			edit:   func(p *post) { p.stalls = true },
 			well:   func(r reaction) bool { return !r.late() },
 			advice: "Time out slow senders (http.Server's ReadTimeout): each one holds a connection."},
+		{delivery: "old timestamp", wanted: wantRefused, event: created, well: refused, outdated: true,
+			advice: "Compare the signed time with your clock: otherwise anyone who captured a delivery can send it again later."},
 		{delivery: "valid, after all this", wanted: wantAccepted, event: created, well: accepted,
 			advice: "One of the deliveries above has broken the receiver: read its log."},
 	}
 }
 
 // firstAdvice returns the advice for a refused valid delivery.
-func firstAdvice(r reaction, config Config) string {
+func (e *examiner) firstAdvice(r reaction) string {
 	switch {
 	case r.is(3):
 		return "Deliveries do not follow redirects: subscribe the target of the redirect, including a trailing slash."
@@ -114,12 +117,13 @@ func firstAdvice(r reaction, config Config) string {
 		return "Trust its certificate: set SSL_CERT_FILE to the file; on macOS and Windows, add it to those that the " +
 			"system trusts."
 	}
-	if config.Standard {
-		return "Does the receiver have this secret, and do both clocks agree? It must verify webhook-id, " +
-			"webhook-timestamp and the raw body."
+	s := e.scheme
+	advice := fmt.Sprintf("Does the receiver have this key? It must compare %s with the %s HMAC-%s of %s, where {body} is "+
+		"the raw body", s.Header, cmp.Or(s.Encoding, "hex"), cmp.Or(s.Hash, "sha512"), s.Signed)
+	if s.Timed() {
+		advice += ", and both clocks must agree"
 	}
-	return fmt.Sprintf("Does the receiver have this key? It must compare the hexadecimal HMAC-SHA512 of the raw body with %s.",
-		config.SignatureHeader)
+	return advice + "."
 }
 
 // shipmentID is the identifier of the shipment of an examination.

@@ -4,15 +4,13 @@
 // description of the control surface follows from Go types. This package does not read or check requests and responses.
 //
 // In service.json, x-when of any object holds what a dialect changes in the object, by a field and its value, such as
-// "refusal.format=problem", or by the field alone. null removes a member.
+// "refusal.format=problem"; null removes a member. What depends on names is in dialect.go.
 package openapi
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping/dialect"
@@ -67,12 +65,12 @@ func Write(controls []Control, types Types, table []operations.Operation, d *dia
 			return nil, fmt.Errorf("service.json has a schema %s: rename the Go type of the control surface", name)
 		}
 	}
+	follow(document, d)
 	merge(document, control)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	nameMembers(schemas, d)
 	err = encoder.Encode(resolve(document, decided(d)))
 	return out.Bytes(), err
 }
@@ -109,70 +107,14 @@ func change(out, members object) {
 	}
 }
 
-// decided returns the fields that a dialect sets, each with and without its value.
+// decided returns the fields that a dialect sets, with their values.
 func decided(d *dialect.Dialect) (keys []string) {
 	for _, f := range d.Fields() {
 		if f.Set {
-			keys = append(keys, f.Name, f.Name+"="+f.Value)
+			keys = append(keys, f.Name+"="+f.Value)
 		}
 	}
 	return keys
-}
-
-// nameMembers gives the members of the schemas of a record and its documents the names of a dialect.
-func nameMembers(schemas object, d *dialect.Dialect) {
-	rename(members(schemas["RegulatoryRequest"]), d.Record.Absent, map[string]string{
-		"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
-		"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
-	})
-	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount,
-		"currency": d.Offer.Currency, "mode": d.Offer.Mode}
-	rename(members(schemas["AvailableDocument"]), d.Offer.Absent, offer)
-	offer["document_type"] = d.Document.DocumentType
-	rename(members(schemas["Document"]), nil, offer)
-}
-
-// rename renames and removes members of a schema. A path becomes a member of an object.
-func rename(schema object, absent []string, names map[string]string) {
-	properties, required := members(schema["properties"]), map[string]bool{}
-	list, _ := schema["required"].([]any)
-	for _, name := range list {
-		required[fmt.Sprint(name)] = true
-	}
-	for _, name := range absent {
-		delete(properties, name)
-		delete(required, name)
-	}
-	for _, usual := range slices.Sorted(maps.Keys(names)) {
-		name, property := names[usual], properties[usual]
-		if name == "" || name == usual || property == nil {
-			continue
-		}
-		isRequired := required[usual]
-		delete(properties, usual)
-		delete(required, usual)
-		outer, inner, nested := strings.Cut(name, ".")
-		switch {
-		case name == "-":
-			continue
-		case nested && properties[outer] == nil:
-			property = object{"type": "object", "properties": object{inner: property}}
-		case nested:
-			members(members(properties[outer])["properties"])[inner] = property
-			continue
-		}
-		properties[outer] = property
-		if isRequired {
-			required[outer] = true
-		}
-	}
-	kept := []any{}
-	for _, name := range slices.Sorted(maps.Keys(required)) {
-		kept = append(kept, name)
-	}
-	if list != nil {
-		schema["required"] = kept
-	}
 }
 
 // when is the member that holds what a dialect changes.
