@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -453,7 +454,8 @@ func TestOpenStorage(t *testing.T) {
 		}
 		late := log.Append([]byte(object(2)))
 		_, err = log.Read(func([]byte) error { return nil })
-		if test.want == nil && (!errors.Is(late, os.ErrClosed) || !errors.Is(err, os.ErrClosed)) {
+		if closed := "it is closed; open it again"; test.want == nil && (!errors.Is(late, os.ErrClosed) ||
+			!errors.Is(err, os.ErrClosed) || !strings.Contains(late.Error(), closed)) {
 			t.Errorf("%s, closed: %v, %v", name, late, err)
 		}
 		if storage, err = OpenStorage(path); err != nil {
