@@ -233,7 +233,8 @@ func hundred(t testing.TB, list string) []byte {
 // oddAnswer returns a response with scalars of other types in each record.
 func oddAnswer(body []byte) []byte {
 	return []byte(strings.NewReplacer(`"delivery_eta":4237`, `"delivery_eta":"4237"`, `"used":false`, `"used":0`,
-		`.845Z"`, `"`, `T09:`, ` 09:`, `"reversed":false`, `"reversed":"false"`, `"__v":0`, `"__v":"0"`).Replace(string(body)))
+		`.845Z"`, `"`, `T09:`, ` 09:`, `"reversed":false`, `"reversed":"false"`, `"__v":0`, `"__v":"0"`).
+		Replace(string(body)))
 }
 
 // inProcess answers every request with the same body.

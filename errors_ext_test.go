@@ -120,12 +120,14 @@ func TestErrors_Texts(t *testing.T) {
 		"a proxy without credentials": {
 			httpmock.NewStringResponder(407, "<html>"),
 			"shipping: regulatory.get: 407 Proxy Authentication Required (request RD-1); " +
-				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the Proxy of the http.Transport",
+				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the " +
+				"Proxy of the http.Transport",
 		},
 		"a proxy of https without credentials": {
 			httpmock.NewErrorResponder(errors.New("Proxy Authentication Required")),
 			"shipping: regulatory.get: no response (request RD-1): Proxy Authentication Required; " +
-				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the Proxy of the http.Transport",
+				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the " +
+				"Proxy of the http.Transport",
 		},
 		"a proxy that does not allow the host": {
 			httpmock.NewErrorResponder(errors.New("Forbidden")),

@@ -392,9 +392,10 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	}
 	draft := &shipping.RegulatoryRequest{RequestID: "RD-1", Status: shipping.StatusDraft,
 		AvailableDocuments: []shipping.AvailableDocument{{DocumentType: "NEW-FORM"}}}
-	prepared, err := shippingtest.NewClient(t, service).Regulatory.Prepare(t.Context(), draft, &shipping.AnalyzeAndPollOptions{
+	options := &shipping.AnalyzeAndPollOptions{
 		Select: shipping.SelectOnly("NEW-FORM"), Purchase: shipping.PurchaseOptions{AllowUnknown: true},
-	})
+	}
+	prepared, err := shippingtest.NewClient(t, service).Regulatory.Prepare(t.Context(), draft, options)
 	if err != nil || len(prepared.DocumentTypes) != 1 {
 		t.Errorf("%+v, %v", prepared, err)
 	}
