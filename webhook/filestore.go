@@ -36,7 +36,8 @@ var (
 	ErrStoreInUse = errors.New("webhook: the file of the store is in use")
 	// ErrStoreMoved is returned if the file of a [FileStore] was removed, replaced or truncated while it was open.
 	ErrStoreMoved = errors.New("webhook: the file of the store was removed, replaced or truncated while it was open; " +
-		"put the file back and open the store again: without it, notifications that were accepted before can be handled again")
+		"put the file back and open the store again: without it, notifications that were accepted before can be handled " +
+		"again")
 )
 
 // OpenFileStore opens the store at path, or creates it. The file has at most one line of about 150 bytes for each of

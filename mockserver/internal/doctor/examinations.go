@@ -97,7 +97,8 @@ func examinations() []examination {
 			well:   func(r reaction) bool { return !r.late() },
 			advice: "Time out slow senders (http.Server's ReadTimeout): each one holds a connection."},
 		{delivery: "old timestamp", wanted: wantRefused, event: created, well: refused, outdated: true,
-			advice: "Compare the signed time with your clock: otherwise anyone who captured a delivery can send it again later."},
+			advice: "Compare the signed time with your clock: otherwise anyone who captured a delivery can send it again " +
+				"later."},
 		{delivery: "valid, after all this", wanted: wantAccepted, event: created, well: accepted,
 			advice: "One of the deliveries above has broken the receiver: read its log."},
 	}
@@ -118,8 +119,8 @@ func (e *examiner) firstAdvice(r reaction) string {
 			"system trusts."
 	}
 	s := e.scheme
-	advice := fmt.Sprintf("Does the receiver have this key? It must compare %s with the %s HMAC-%s of %s, where {body} is "+
-		"the raw body", s.Header, cmp.Or(s.Encoding, "hex"), cmp.Or(s.Hash, "sha512"), s.Signed)
+	advice := fmt.Sprintf("Does the receiver have this key? It must compare %s with the %s HMAC-%s of %s, where "+
+		"{body} is the raw body", s.Header, cmp.Or(s.Encoding, "hex"), cmp.Or(s.Hash, "sha512"), s.Signed)
 	if s.Timed() {
 		advice += ", and both clocks must agree"
 	}
