@@ -521,13 +521,17 @@ func TestFaults_OfListsAndWithoutABody(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	whole := len(get(t, srv, "/v1/rates").body)
-	inject(t, srv, fault.Rule{First: 1, Committed: true, Fault: fault.Malformed()}, fault.Rule{Nth: 2, Fault: fault.Status(204, nil)})
+	inject(t, srv, fault.Rule{First: 1, Committed: true, Fault: fault.Malformed()}, fault.Rule{Nth: 2, Fault: fault.Status(204, nil)},
+		fault.Rule{Nth: 3, Committed: true, Fault: fault.Truncate(20)})
 	if got := get(t, srv, "/v1/rates").body; len(got) != whole/2 {
 		t.Errorf("%d bytes of %d", len(got), whole)
 	}
 	get(t, srv, "/v1/rates").want(t, http.StatusNoContent)
 	if struck := srv.Find(journal.Query{Status: 204}); len(struck) != 1 || struck[0].ResponseBytes != 0 {
 		t.Errorf("the journal has %+v", struck)
+	}
+	if got := observe(t, srv, http.MethodGet, "/v1/rates", ""); got.Status != http.StatusOK || got.Whole {
+		t.Errorf("the third response is %+v", got)
 	}
 }
 

@@ -175,6 +175,13 @@ func limits(by int) []limit {
 		}
 		return fmt.Errorf("%d: %s", a.status, a.body)
 	}
+	open := func(t *testing.T, srv *mockserver.Server, n int) *mockserver.World { // NewWorld would keep it until the test ends
+		w, err := srv.Open(fmt.Sprint("default_", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
 	return []limit{
 		{"rows of a page, requested by 40 clients that do not read", nil, func(t *testing.T, srv *mockserver.Server) error {
 			const key = "sk_test_rows100000000_x"
@@ -229,7 +236,7 @@ func limits(by int) []limit {
 		{"fault rules", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			body := strings.Repeat("x", 64<<10)
 			return until(10, func(n int) error {
-				w := srv.NewWorld(t)
+				w := open(t, srv, n)
 				return until(1_000, func(nth int) error {
 					return w.Inject(fault.Rule{Nth: nth + 1, Fault: fault.Respond(200, nil, strings.Clone(body))})
 				})
@@ -241,8 +248,8 @@ func limits(by int) []limit {
 		{"journals", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			long := strings.Repeat("x", 2100)
 			entries := 0
-			for range 1 + 40/by {
-				w := srv.NewWorld(t)
+			for n := range 1 + 40/by {
+				w := open(t, srv, n)
 				for range 1024 {
 					as(t, srv, w.SecretKey, "GET", "/v1/"+long+"?"+long, "")
 				}
@@ -254,8 +261,8 @@ func limits(by int) []limit {
 		}, fmt.Sprint(32/by, " thousand entries")},
 		{"deliveries", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			data := json.RawMessage(`"` + strings.Repeat("x", 1<<20-100) + `"`)
-			return until(100, func(int) error {
-				w := srv.NewWorld(t)
+			return until(100, func(n int) error {
+				w := open(t, srv, n)
 				if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: []string{"test"}}); err != nil {
 					return err
 				}
@@ -267,27 +274,27 @@ func limits(by int) []limit {
 		}, full},
 		{"notifications in inboxes", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			body := `{"text":"` + strings.Repeat("x", 1<<20-100) + `"}`
-			return until(100, func(int) error {
-				w := srv.NewWorld(t)
+			return until(100, func(n int) error {
+				w := open(t, srv, n)
 				return until(8, func(int) error { return refused(as(t, srv, w.SecretKey, "POST", "/_mock/inbox", body)) })
 			})
 		}, full},
 		{"connections", nil, func(t *testing.T, srv *mockserver.Server) (closed error) {
-			var open []net.Conn
+			var conns []net.Conn
 			connect := func(int) error {
 				conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				open = append(open, conn)
+				conns = append(conns, conn)
 				fmt.Fprint(conn, "GET /_mock/healthz HTTP/1.1\r\nHost: service\r\n\r\n")
 				if _, err := conn.Read(make([]byte, 1)); err != nil {
-					return fmt.Errorf("connection %d is closed", len(open))
+					return fmt.Errorf("connection %d is closed", len(conns))
 				}
 				return nil
 			}
 			closed = until(5_000, connect)
-			for _, conn := range open {
+			for _, conn := range conns {
 				_ = conn.Close()
 			}
 			for connect(0) != nil { // until the server has seen that they are closed

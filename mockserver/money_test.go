@@ -52,14 +52,17 @@ func TestTransactions_AreTheLedger(t *testing.T) {
 				Flow     string          `json:"flow"`
 				Memo     string          `json:"description"`
 				Payout   string          `json:"payout_date"`
+				Sender   struct{ Name string }
+				Receiver struct{ Type string }
 			}
 		}
 		get(t, srv, "/v1/transactions?perPage=10000&wallet="+wallet).want(t, http.StatusOK).data(t, &page)
 		var lines []line
 		for _, tx := range page.Transactions {
 			lines = append(lines, line{tx.ID, tx.Wallet, tx.Amount.String(), tx.Currency, tx.Flow == "out"})
-			if funded := strings.HasPrefix(tx.Memo, "Wallet funded"); funded != (tx.Payout != "") {
-				t.Errorf("%s, %s, has the payout date %q", tx.ID, tx.Memo, tx.Payout)
+			if funded := strings.HasPrefix(tx.Memo, "Wallet funded"); funded != (tx.Payout != "") ||
+				funded != (tx.Sender.Name == "Bank transfer") || (tx.Flow == "in") != (tx.Receiver.Type == "user") {
+				t.Errorf("%+v", tx)
 			}
 			if flat, err := tx.Amount.Flat(); err != nil || flat != tx.Flat {
 				t.Errorf("%s of %s has flat_amount %d, want %d (%v)", tx.ID, tx.Amount, tx.Flat, flat, err)

@@ -51,10 +51,13 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	if got := string(as(t, srv, other.SecretKey, "GET", "/_mock/ledger?perPage=1", "").body); got != rates {
 		t.Errorf("the other world has %s, before %s", got, rates)
 	}
+	var ids []string
 	for i, w := range []*mockserver.World{one, other} {
-		if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Name: fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
+		id, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Name: fmt.Sprint(i)})
+		if err != nil || slices.Contains(ids, id) {
+			t.Fatalf("%s after %v: %v", id, ids, err)
 		}
+		ids = append(ids, id)
 	}
 	analyzed := func() string {
 		return as(t, srv, one.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(one)).text(t, "request_id")

@@ -64,7 +64,7 @@ func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.
 	n.Event, n.Problem = in.verify(header, payload)
 	n.Valid = n.Problem == ""
 	if json.Valid(payload) {
-		n.Payload = payload
+		n.Payload = bytes.Clone(payload) // without the spare capacity of a body that was read
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
