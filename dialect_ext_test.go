@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jarcoal/httpmock"
 
@@ -110,6 +112,91 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A service may refuse in JSON without a status. It refuses if the dialect declares this form, and only with a 4xx and a
+// text in the place of the message. Without a code it may be another's, so the request has to stay a draft for QuietFor.
+func TestDialect_RefusalsOfAnotherForm(t *testing.T) {
+	t.Parallel()
+	const not, unknown = shipping.OutcomeNotCharged, shipping.OutcomeUnknown
+	object, detail := dialect.Refusal{Format: "object"}, dialect.Refusal{Format: "object", Message: "detail"}
+	coded := dialect.Refusal{Format: "object", Message: "error.text", Code: "error.code", FundsCode: "WALLET_LOW"}
+	const plainly = `{"statusCode":400,"message":"No money","error":"Bad Request"}`
+	for name, test := range map[string]struct {
+		refusal dialect.Refusal
+		status  int
+		body    string
+		want    shipping.PurchaseOutcome
+		took    time.Duration
+	}{
+		"not declared":       {dialect.Refusal{}, 400, plainly, unknown, 10 * time.Second},
+		"another format":     {dialect.Refusal{Format: "problem"}, 400, plainly, unknown, 10 * time.Second},
+		"a status code":      {object, 400, plainly, not, time.Minute},
+		"errors":             {object, 422, `{"message":"No","errors":{"wallet":["No"]}}`, not, time.Minute},
+		"success false":      {object, 402, `{"success":false,"message":"No"}`, not, time.Minute},
+		"status error":       {object, 400, `{"status":"error","message":"No"}`, not, time.Minute},
+		"detail":             {detail, 404, `{"detail":"No"}`, not, time.Minute},
+		"a code":             {coded, 400, `{"error":{"text":"No","code":"WALLET_LOW"}}`, not, 5 * time.Second},
+		"an empty code":      {coded, 400, `{"error":{"text":"No","code":""}}`, not, time.Minute},
+		"the usual code":     {object, 400, `{"message":"No","data":{"error_code":"E"}}`, not, 5 * time.Second},
+		"a code, and a 409":  {coded, 409, `{"error":{"text":"No","code":"E"}}`, not, time.Minute},
+		"elsewhere":          {detail, 400, `{"message":"No"}`, unknown, 10 * time.Second},
+		"a list of messages": {object, 400, `{"message":["No"]}`, unknown, 10 * time.Second},
+		"a number":           {object, 400, `{"message":400}`, unknown, 10 * time.Second},
+		"blank":              {object, 400, `{"message":" "}`, unknown, 10 * time.Second},
+		"a list":             {object, 400, `[{"message":"No"}]`, unknown, 10 * time.Second},
+		"a text":             {object, 400, `"No"`, unknown, 10 * time.Second},
+		"plain text":         {object, 400, `No`, unknown, 10 * time.Second},
+		"nothing":            {object, 400, ``, unknown, 10 * time.Second},
+		"a success":          {object, 400, `{"status":true,"message":"No"}`, unknown, 10 * time.Second},
+		"200":                {object, 200, plainly, unknown, 10 * time.Second},
+		"302":                {object, 302, plainly, unknown, 10 * time.Second},
+		"408":                {object, 408, plainly, unknown, 10 * time.Second},
+		"425":                {object, 425, plainly, unknown, 10 * time.Second},
+		"502":                {object, 502, plainly, unknown, 10 * time.Second},
+		"a purchased record": {object, 400, `{"message":"No","status":"processing"}`, unknown, 10 * time.Second},
+		"a transaction":      {object, 400, `{"message":"No","transaction_id":"TR-1"}`, unknown, 10 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			service := shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(test.status, test.body)},
+				[]httpmock.Responder{shippingtest.Record("draft")})
+			client := shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Refusal: test.refusal}))
+			started := time.Now()
+			_, err := shippingtest.Purchase(t.Context(), client, false)
+			if took := time.Since(started); shippingtest.Outcome(nil, err) != test.want || took.Round(time.Second) != test.took {
+				t.Errorf("%s: after %s: %v", name, took, err)
+			}
+			advised := strings.Contains(err.Error(), "refusal.format")
+			undeclared := test.want == unknown && test.status/100 == 4 && test.body != "" && test.body[0] == '{'
+			if want := undeclared && !slices.Contains([]string{"408", "425", "a purchased record", "a transaction"}, name); advised != want {
+				t.Errorf("%s: %v", name, err)
+			}
+			if errors.Is(err, shipping.ErrInsufficientFunds) != (name == "a code" || test.status == 402) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// A refusal of the declared form is as late, and as contradicted by what is read, as any other.
+func TestDialect_ARefusalOfAnotherFormThatIsNone(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]shipping.PurchaseOutcome{
+		"50s": shipping.OutcomePurchasedBefore, "2h": shipping.OutcomeNotCharged,
+	} {
+		late, _ := time.ParseDuration(name)
+		synctest.Test(t, func(t *testing.T) {
+			service := shippingtest.NewRequestService(
+				[]httpmock.Responder{httpmock.NewStringResponder(400, `{"message":"No"}`)},
+				[]httpmock.Responder{shownAfter(late, shippingtest.Record("processing", listsFDA))})
+			client := shippingtest.NewClient(t, service,
+				shipping.WithDialect(&dialect.Dialect{Refusal: dialect.Refusal{Format: "object"}}))
+			result, err := shippingtest.Purchase(t.Context(), client, false)
+			if got := shippingtest.Outcome(result, err); got != want {
+				t.Errorf("shown after %s: %s, %v", name, got, err)
+			}
+		})
+	}
 }
 
 // plain is the dialect of a plausible service.

@@ -101,7 +101,7 @@ type Error struct {
 	refused bool             // the whole body is a refusal; Body may hold only the start of it
 	refusal evidence.Refused // what the refusal of a purchase shows
 	funds   bool             // Code is that of a wallet that holds too little
-	// announces: the refusal of a purchase announces that one is under way.
+	// announces: the refusal of a purchase announces that one is under way, or is one only by the dialect, without a code.
 	announces bool
 	// The evidence about the request. Cause does not contain it: it may wrap the error of another call, with
 	// which a context was cancelled.
@@ -308,14 +308,17 @@ func retryable(err error) bool {
 func (e *Error) NotSent() bool { return e.notSent }
 
 // Refused reports whether the service itself reported that it did not perform the operation: in the documented
-// envelope, or as application/problem+json, with a 2xx or 4xx other than 408 and 425. If both Refused
-// and [Error.NotSent] report false, the operation may have been performed.
-func (e *Error) Refused() bool {
-	switch class := e.StatusCode / 100; {
-	case class != 2 && class != 4, e.StatusCode == http.StatusRequestTimeout, e.StatusCode == http.StatusTooEarly:
+// envelope, as application/problem+json, or in the form of refusal.format of the dialect, with a 2xx or 4xx other than
+// 408 and 425. If both Refused and [Error.NotSent] report false, the operation may have been performed.
+func (e *Error) Refused() bool { return e.refused && mayRefuse(e.StatusCode) }
+
+// mayRefuse reports whether a response with this status can be a refusal.
+func mayRefuse(status int) bool {
+	switch class := status / 100; {
+	case class != 2 && class != 4, status == http.StatusRequestTimeout, status == http.StatusTooEarly:
 		return false
 	}
-	return e.refused
+	return true
 }
 
 // transportFailure returns the error of a call without a whole response, from the error of the transport.
@@ -373,10 +376,12 @@ func (c *core) failureOf(x *exchange) *Error {
 	if status := RawJSON(body).Get("status"); status == "false" || status == `"false"` {
 		failure.refused = !reply.Status.several
 	}
-	failure.refused = failure.refused && !got.Truncated
+	decided := !failure.refused && c.refusesInDialect(got)
+	failure.refused = (failure.refused || decided) && !got.Truncated
 	if failure.refused && x.operation.Charges {
-		failure.refusal, failure.announces = evidence.ReadRefusal(string(body), x.requestID,
-			c.dialect), announcesPurchase(got)
+		failure.refusal = evidence.ReadRefusal(string(body), x.requestID, c.dialect)
+		uncoded := textAt(body, cmp.Or(c.dialect.Refusal.Code, "data.error_code")) == ""
+		failure.announces = announcesPurchase(got) || decided && uncoded
 	}
 	failure.Message = cmp.Or(textAt(body, c.dialect.Refusal.Message), c.reason(got.StatusCode, body, reply.Message))
 	failure.Data, failure.Code = reply.Data, cmp.Or(textAt(body, c.dialect.Refusal.Code),
@@ -386,6 +391,18 @@ func (c *core) failureOf(x *exchange) *Error {
 		failure.RequestID = id
 	}
 	return failure
+}
+
+// refusesInDialect reports whether a response is a refusal because the dialect states the form of refusals: an object
+// with a text in the place of the message.
+func (c *core) refusesInDialect(got *transport.Response) bool {
+	if c.dialect.Refusal.Format != "object" || got.StatusCode/100 != 4 {
+		return false
+	}
+	body := jsonread.Parse(string(got.Body))
+	reason := body.At(cmp.Or(c.dialect.Refusal.Message, "message"))
+	return body.Kind == '{' && body.Get("status").Text != "true" && reason.Kind == '"' &&
+		strings.TrimSpace(reason.Text) != ""
 }
 
 // textAt returns the text at a path of a body; "" without a path.
@@ -550,7 +567,7 @@ func (e *RegulatoryError) advice() string {
 	case e.Outcome == OutcomePurchasedBefore:
 		return "; call Regulatory.Wait to wait for the documents"
 	case e.Outcome == OutcomeUnknown, e.Outcome == "" && (e.Step == wait.StepPurchased || e.Step == ""):
-		return "; do not purchase again: call Regulatory.SettlePurchase later"
+		return "; do not purchase again: call Regulatory.SettlePurchase later" + e.undeclaredRefusal()
 	case e.Outcome == OutcomeNotCharged && errors.Is(e.Err, ErrInsufficientFunds):
 		return "; add money to the wallet, then purchase again"
 	case e.Outcome == OutcomeNotCharged && e.Purchase != nil && e.Purchase.Refused:
@@ -574,6 +591,16 @@ func (e *RegulatoryError) advice() string {
 		text += "; call Regulatory.Wait to continue"
 	}
 	return text
+}
+
+// undeclaredRefusal returns advice about a response that is a refusal if the dialect states so; "" about any other.
+func (e *RegulatoryError) undeclaredRefusal() string {
+	failed, ok := errors.AsType[*Error](e.Err)
+	if !ok || failed.StatusCode/100 != 4 || !mayRefuse(failed.StatusCode) || failed.refused ||
+		!RawJSON(failed.Body).isObject() {
+		return ""
+	}
+	return "; if the service refuses in this form, measure it: refusal.format and refusal.message of the dialect"
 }
 
 // Unwrap returns the reason.

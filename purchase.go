@@ -48,7 +48,7 @@ type PurchaseOptions struct {
 	SettleFor time.Duration
 	// RefusedFor is how long a request must read as a draft until its refused purchase is reported as not charged.
 	// Default 5 s, or QuietFor if that is less. After a refusal that announces a purchase under way (409, 423, 429, or a
-	// Retry-After), it is QuietFor instead.
+	// Retry-After), or that is one only by refusal.format of the dialect and shows no code, it is QuietFor instead.
 	//
 	// Assumption: if a proxy has repeated the purchase, the copy that was not refused takes effect by then, and is shown.
 	RefusedFor time.Duration
@@ -84,7 +84,7 @@ type PurchaseRequest struct {
 	// because it showed a transaction. A refused purchase is never reported as charged.
 	Refused      bool `json:"refused,omitempty"`
 	Contradicted bool `json:"contradicted,omitempty"`
-	// UnderWay is set if the refusal announced that a purchase is under way: see [PurchaseOptions.RefusedFor].
+	// UnderWay is set if the refusal announced that a purchase is under way, or may have: see [PurchaseOptions.RefusedFor].
 	UnderWay        bool `json:"under_way,omitempty"`
 	PurchaseOptions `json:"-"`
 }

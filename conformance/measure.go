@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -161,19 +162,8 @@ func (s *session) measureRefusals() {
 	var reasons, codes []string
 	complete := slices.DeleteFunc(slices.Clone(s.refusals), func(a response) bool { return a.envelope == nil })
 	for i, a := range complete {
-		_, hasTitle := a.envelope["title"].(string)
-		switch {
-		case a.envelope["status"] == false:
-			formats["envelope"]++
-		case hasTitle:
-			formats["problem"]++
-		default:
-			formats["text"]++
-		}
-		text := named(a.envelope, func(name string, v any) bool {
-			t, _ := v.(string)
-			return name != "title" && strings.Contains(t, " ")
-		})
+		formats[a.format()]++
+		text := named(a.envelope, isReason)
 		code := named(a.envelope, func(name string, v any) bool {
 			t, _ := v.(string)
 			return errorCode.MatchString(t) || strings.Contains(strings.ToLower(name), "code") && t != "" &&
@@ -192,21 +182,49 @@ func (s *session) measureRefusals() {
 			statuses[fmt.Sprint(a.status)]++
 		}
 	}
-	how := fmt.Sprintf("as in %d refusals", len(complete))
+	how, reason := fmt.Sprintf("as in %d refusals", len(complete)), preferred(reasons, "message", "detail")
 	for field, value := range map[string]string{
-		"refusal.message": preferred(reasons, "message", "detail"),
+		"refusal.message": reason,
 		"refusal.code":    preferred(codes, "data.error_code", "error_code", "data.code", "error.code", "code"),
 	} {
 		if value != "" {
 			s.decide(field, value, how)
 		}
 	}
-	if only := slices.Sorted(maps.Keys(formats)); len(only) == 1 && only[0] != "text" {
+	isOther := func(a response) bool { return !a.refusesInObject(reason) }
+	switch only := slices.Sorted(maps.Keys(formats)); {
+	case len(only) == 1 && only[0] != "object":
 		s.decide("refusal.format", only[0], how)
+	case len(only) > 0 && reason != "" && !slices.ContainsFunc(s.refusals, isOther):
+		s.decide("refusal.format", "object", fmt.Sprintf("%s, which show a text at %s", how, reason))
 	}
 	if only := slices.Sorted(maps.Keys(statuses)); len(only) == 1 {
 		s.decide("refusal.rule", only[0], fmt.Sprintf("%d of %[1]d incomplete requests", statuses[only[0]]))
 	}
+}
+
+// format returns the form of a refusal that is an object.
+func (a response) format() string {
+	switch {
+	case a.envelope["status"] == false:
+		return "envelope"
+	case a.problem:
+		return "problem"
+	}
+	return "object"
+}
+
+// refusesInObject reports whether a response can only be a refusal if refusals are objects with a text in this place.
+func (a response) refusesInObject(reason string) bool {
+	mayRefuse := a.status/100 == 4 && a.status != http.StatusRequestTimeout && a.status != http.StatusTooEarly
+	return mayRefuse && a.envelope["status"] != true && slices.Contains(named(a.envelope, isReason), reason)
+}
+
+// isReason reports whether a member of a refusal can be its reason: a text of several words, or the usual member.
+func isReason(name string, v any) bool {
+	text, _ := v.(string)
+	return name != "title" && strings.Contains(text, " ") ||
+		(name == "message" || name == "detail") && strings.TrimSpace(text) != ""
 }
 
 // named returns the paths of the members of an object that a condition holds for, sorted. A path has at most two names.

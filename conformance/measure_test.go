@@ -48,7 +48,7 @@ func randomDialect(r *rand.Rand) *dialect.Dialect {
 			"offer.beside": pick("", "vat", "price.net,vat", "default_amount,original_currency"), "document.document_type": pick("", "slug", "kind"),
 			"record.absent": pick("", "profiles", "addresses,created_at"), "offer.absent": pick("", "name", "reasons,profile_fields"),
 			"purchase.quoted": pick("", "true"), "purchase.confirmation": pick("receipt", "empty"), "purchase.status": pick("200", "201", "202"),
-			"purchase.analyze_status": pick("200", "201"), "refusal.rule": pick("400", "409", "422"), "refusal.format": "envelope",
+			"purchase.analyze_status": pick("200", "201"), "refusal.rule": pick("400", "409", "422"), "refusal.format": pick("envelope", "object"),
 			"refusal.message": pick("message", "error.text", "data.reason"), "refusal.code": pick("data.error_code", "error.code", "code"),
 			"list.past_end": pick("empty", "refused", "last page"), "list.max_per_page": pick("", "100", "500"), "list.wrong_parameter": pick("default", "refused"),
 			"list.unknown_parameter": pick("ignored", "refused"), "list.last_next_page": pick("0", "null"), "list.order": pick("newest first", "oldest first"),
@@ -244,6 +244,48 @@ func TestCheck_MeasuresWhatIsGiven(t *testing.T) {
 		if got.Record.At != "request" || got.Refusal.Analysis != want {
 			t.Errorf("%s: %q, %d", opt, got.Record.At, got.Refusal.Analysis)
 		}
+	}
+}
+
+// A form of refusals is measured if every refused request got it, so that the client can rely on it.
+func TestCheck_MeasuresTheFormOfRefusals(t *testing.T) {
+	t.Parallel()
+	const nest = `{"statusCode":400,"message":"Not possible","error":"Bad Request"}`
+	refusals := func(body string, only ...string) breaking {
+		return answers(func(r *http.Request, status int, answer []byte) (int, []byte) {
+			if status/100 == 4 && (len(only) == 0 || slices.Contains(only, r.URL.Path)) {
+				return status, []byte(body)
+			}
+			return status, answer
+		})
+	}
+	texts := func(next http.Handler) http.Handler { return refusals(`"No"`, "/v1/rates")(refusals(nest)(next)) }
+	lists := func(next http.Handler) http.Handler {
+		return refusals(`{"message":["No"]}`, "/v1/rates")(refusals(nest)(next))
+	}
+	for name, test := range map[string]struct {
+		how             breaking
+		format, message string
+	}{
+		"an object":                         {refusals(nest), "object", "message"},
+		"a word":                            {refusals(`{"message":"Unauthorized"}`), "object", "message"},
+		"problem details, called JSON":      {refusals(`{"title":"No","status":400,"detail":"Not possible"}`), "object", "detail"},
+		"a reason in an object":             {refusals(`{"error":{"text":"Not possible"}}`), "object", "error.text"},
+		"an envelope, and sometimes none":   {refusals(nest, "/v1/rates"), "object", "message"},
+		"an object, and a list of messages": {lists, "", ""},
+		"an object, and a text":             {texts, "", "message"},
+		"a success":                         {refusals(`{"status":true,"message":"Not possible"}`), "", "message"},
+		"no reason":                         {refusals(`{"error":400}`), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := serve(t)
+			report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
+				conformance.WithTransport(through{test.how(srv)}))
+			if got := report.Dialect.Refusal; got.Format != test.format || got.Message != test.message {
+				t.Errorf("format %q, message %q", got.Format, got.Message)
+			}
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -134,6 +135,7 @@ type response struct {
 	status   int
 	body     []byte
 	envelope map[string]any // nil if the body is not a JSON object
+	problem  bool           // the Content-Type is that of problem details
 	rule     bool           // the request breaks a rule of the specification, and nothing else is wrong with it
 }
 
@@ -193,6 +195,8 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 	if a.status = resp.StatusCode; a.status == http.StatusTooManyRequests {
 		a.missing = missing{NotRun, "the service limits the rate of requests (HTTP status 429): run it again later"}
 	}
+	contentType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	a.problem = contentType == "application/problem+json"
 	a.body, a.lost = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if a.lost == nil && len(a.body) > maxAnswer {
 		a.lost = fmt.Errorf("the response is longer than %d bytes", maxAnswer)

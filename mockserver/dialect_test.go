@@ -104,6 +104,8 @@ func TestAssumption_OtherChoices(t *testing.T) {
 		"AnalyzeStatus":  {"purchase.analyze_status=201", analyzed, 201, map[string]any{"data.status": "draft"}, nil},
 		"PurchaseStatus": {"purchase.status=202", purchased, 202, map[string]any{"data.status": "processing"}, nil},
 		"FundsStatus":    {"refusal.funds=402", funds, 402, map[string]any{"data.error_code": "insufficient_funds"}, nil},
+		"refusals are objects": {"refusal.format=object", funds, 400,
+			map[string]any{"status": nil, "data.error_code": "insufficient_funds"}, nil},
 		"ProblemRefusals": {"refusal.format=problem", funds, 400,
 			map[string]any{"status": 400.0, "title": "Bad Request", "error_code": "insufficient_funds"},
 			map[string]string{"": "", "data": ""}},

@@ -198,6 +198,9 @@ func TestReadRefusal(t *testing.T) {
 		`{"status":false,"data":{"charged_amount":"5 NGN"}}`:                            "a charged amount",
 		`{"status":false,"data":{"charged_amount":["5"]}}`:                              "a charged amount",
 		`{"status":false,"data":{"status":"draft","status":"draft"}}`:                   "twice",
+		`{"message":"No","status":"error"}`:                                             "",
+		`{"message":"No","status":"fail","data":{"status":"completed"}}`:                "other than draft",
+		`{"message":"No","status":"error","request_id":"RD-1"}`:                         "other than draft",
 		`{"title":"No","status":409,"request_id":"RD-1"}`:                               "",
 		`{"title":"No","status":409,"request_id":"RD-2"}`:                               "another request",
 		`{"detail":"No","request_id":"RD-2"}`:                                           "another request", // a title is optional

@@ -355,8 +355,8 @@ type Refused struct {
 	charges     []string
 }
 
-// ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, or problem details,
-// whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not
+// ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, "error" or "fail",
+// or another object, whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not
 // specified.
 func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	root := jsonread.Parse(body)
@@ -367,7 +367,7 @@ func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	r.read(root, d)
 	records := []jsonread.Value{root.Get("data"), root.Get("data").Get("request"), root.Get("request"),
 		root.Get("data").Get(d.Record.At)}
-	if root.Get("status").Text != "false" {
+	if !isEnvelope(root) {
 		records = append(records, root)
 	}
 	for _, record := range records {
@@ -380,6 +380,17 @@ func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 		}
 	}
 	return r
+}
+
+// isEnvelope reports whether the status of a refusal is its own, and not that of a record.
+func isEnvelope(refusal jsonread.Value) bool {
+	switch refusal.Get("status").Text {
+	case "false":
+		return true
+	case "error", "fail":
+		return refusal.Get("request_id").Kind == 0
+	}
+	return false
 }
 
 const (

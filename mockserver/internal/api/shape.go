@@ -121,7 +121,10 @@ func shapeRefusal(d *dialect.Dialect, status int, message string, data members) 
 		body = maps.Clone(data)
 		body["title"], body["status"] = raw(http.StatusText(status)), raw(status)
 	} else {
-		body = members{"status": raw(false), "data": raw(data)}
+		body = members{"data": raw(data)}
+		if d.Refusal.Format != "object" {
+			body["status"] = raw(false)
+		}
 	}
 	var text string
 	if json.Unmarshal(code, &text) == nil {
