@@ -346,6 +346,38 @@ func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
 	}
 }
 
+// A mode is read in any case, and one of another service is not taken for manual.
+func TestSelectAutomated_ReadsModesInAnyCaseAndKnowsThem(t *testing.T) {
+	t.Parallel()
+	for modes, want := range map[string]int{
+		"automated manual": 1, "AUTOMATED Manual": 1, "Automated": 1, "MANUAL": 0, "auto": -1, "auto manual": -1,
+	} {
+		draft := &shipping.RegulatoryRequest{}
+		for i, mode := range strings.Fields(modes) {
+			draft.AvailableDocuments = append(draft.AvailableDocuments,
+				shipping.AvailableDocument{DocumentType: shipping.DocumentTypes()[i], Mode: mode})
+		}
+		selected, err := shipping.SelectAutomated(draft)
+		if want < 0 && (err == nil || !strings.Contains(err.Error(), "offer.automated")) ||
+			want >= 0 && (err != nil || len(selected) != want) {
+			t.Errorf("%s: %v, %v", modes, selected, err)
+		}
+	}
+}
+
+// Offers whose types are elsewhere would look like a draft that offers nothing of interest.
+func TestSelect_OffersWithoutTypesAreAnError(t *testing.T) {
+	t.Parallel()
+	draft := &shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{{Mode: "automated"}, {Mode: "manual"}}}
+	for name, choose := range map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){
+		"SelectAutomated": shipping.SelectAutomated, "SelectAll": shipping.SelectAll, "SelectOnly": shipping.SelectOnly("FDA"),
+	} {
+		if selected, err := choose(draft); err == nil || !strings.Contains(err.Error(), "offer.document_type") {
+			t.Errorf("%s: %v, %v", name, selected, err)
+		}
+	}
+}
+
 // A service need not show which documents are automated. Selecting none would look like a draft that needs none.
 func TestSelectAutomated_ADraftWithoutModesIsAnError(t *testing.T) {
 	t.Parallel()
