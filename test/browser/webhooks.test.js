@@ -23,7 +23,7 @@ test("the inbox is subscribed with one button, receives an event, and verifies i
   await s.server.call("POST", "/_mock/inbox", { event: "forged" });
   await page.getByRole("button", { name: "1 new" }).click(); // the pointer is on the list
   await page.locator(".row", { hasText: "forged" }).click();
-  await detail.getByText("there is no signature").waitFor();
+  await detail.getByText("the header X-Webhook-Signature is missing").waitFor();
 });
 
 // The search runs on the server, over all webhooks and deliveries.

@@ -142,7 +142,7 @@ grep -q '"status_code":200' "$work/body" || fail "the receiver did not accept a 
 step "the inbox is subscribed: it needs no receiver" POST webhooks '"url":"http://inbox.localhost/"' '{"url":"http://inbox.localhost/","events":["shipment.updated"]}'
 step "it is notified" POST events '"url":"http://inbox.localhost/"' '{"event":"shipment.updated","shipment_id":"'"$shipment"'"}'
 step "the notification has arrived, with a valid signature" GET "inbox?wait=10s&contains=$shipment" '"status":200,"valid":true'
-step "a notification without signature is not valid" POST inbox '"valid":false,"problem":"there is no signature' '{"event":"shipment.updated"}'
+step "a notification without signature is not valid" POST inbox '"valid":false,"problem":"the header X-Webhook-Signature is missing' '{"event":"shipment.updated"}'
 step "the webhook is removed" DELETE "webhooks/$webhook" "$webhook"
 
 chapter "From the start"
