@@ -428,8 +428,9 @@ func (p PurchaseRequest) contradiction(record *RegulatoryRequest, before *eviden
 		return shown.Unclear
 	case shown.Draft:
 		return "shows the request as a draft"
-	}
-	if shown.Since(before).ListsOthers(p.slugs()) {
+	case shown.Failures:
+		return "lists failures"
+	case shown.Since(before).ListsOthers(p.slugs()):
 		return "lists documents that were not purchased"
 	}
 	return ""

@@ -125,6 +125,8 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"confirms these and other ones":   shippingtest.OK(`{"request_id":"RD-1","document_types":["FDA","CUSTOMS"]}`),
 			"confirms, with a wrapped draft":  shippingtest.OK(`{"request":{"request_id":"RD-1","status":"draft"}}`),
 			"confirms other slugs, as a list": shippingtest.OK(`{"document_types":["TEXTILE"]}`),
+			"confirms, and lists failures":    shippingtest.OK(`{"request_id":"RD-1","purchased":[],"failed":[{"document_type":"FDA"}]}`),
+			"confirms a missing payment":      shippingtest.Record("awaiting_payment", listsFDA),
 			"a list of others":                shippingtest.OK(`["FDA","CUSTOMS"]`),
 			"a list that names one twice":     shippingtest.OK(`["FDA",{"document_type":"FDA"}]`),
 			"a list with a failure":           shippingtest.OK(`[{"document_type":"FDA","status":"failed"}]`),
@@ -230,6 +232,8 @@ func readBacks() map[string]readBack {
 		"completed, others and one unreadable": {read: shippingtest.Record("completed", `"documents":["CUSTOMS",{"name":"a form"}]`), lost: unknown, refusal: unknown},
 		"unknown status, these":                {read: shippingtest.Record("reviewing", listsFDA), lost: charged, refusal: before},
 		"unknown status, no list":              {read: shippingtest.Record("reviewing", charge), lost: unknown, refusal: unknown},
+		"a payment is missing, these":          {read: shippingtest.Record("awaiting_payment", listsFDA), lost: unknown, refusal: unknown},
+		"unknown status, these are unpaid":     {read: shippingtest.Record("reviewing", `"documents":[{"document_type":"FDA","status":"unpaid"}]`), lost: unknown, refusal: unknown},
 		"a status in capitals":                 {read: shippingtest.Record("DRAFT"), lost: unknown, refusal: unknown},
 		"failed analysis":                      {read: shippingtest.Record("failed"), lost: unknown, refusal: unknown, sole: charged},
 		"failed, these":                        {read: shippingtest.Record("failed", listsFDA), lost: charged, refusal: before},
@@ -392,9 +396,9 @@ func (s *pairService) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // pairCount counts the outcomes of pairs whose purchase is shown after some time.
 type pairCount struct {
-	mu                      sync.Mutex
-	pairs, unknown, wrong   int
-	refused, least, longest time.Duration
+	mu                    sync.Mutex
+	pairs, unknown, wrong int
+	least, longest        time.Duration
 }
 
 func (c *pairCount) add(got, want shipping.PurchaseOutcome, took time.Duration, ordinary bool) {

@@ -418,7 +418,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 		if failed, ok := errors.AsType[*Error](err); ok {
 			after = min(failed.RetryAfter, w.service.core.policy.MaxRetryAfter)
 		}
-		poll := w.polls.Failed(ctx, retryable(err), after)
+		poll := w.polls.Failed(ctx, retryable(err) || w.isBehind(err), after)
 		if poll.End == wait.Broken {
 			return 0, true, w.failed(err)
 		}
@@ -459,6 +459,11 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	}
 	return 0, true, w.failed(fmt.Errorf("the request has ended with the status %s, which is not a success",
 		quoteShort(string(record.Status))))
+}
+
+// isBehind reports whether a reading does not find a request that was just purchased: it is of a copy that lags.
+func (w *waiting) isBehind(err error) bool {
+	return w.outcome == OutcomeCharged && w.last == nil && errors.Is(err, ErrNotFound)
 }
 
 func (w *waiting) report(step Step, poll wait.Poll, err error) {

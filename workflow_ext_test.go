@@ -508,6 +508,23 @@ func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
 	}
 }
 
+// A copy of the data that lags behind does not have the request yet. A program whose purchase had succeeded was told
+// that the request does not exist.
+func TestAnalyzeAndPoll_AReadingBehindThePurchase(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		behind := shippingtest.Refusal(404, "no such request")
+		service := states(behind, behind, shippingtest.Record("completed"))
+		service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze",
+			shippingtest.Record("draft", draftOfTwo))
+		_, err := shippingtest.NewClient(t, service).Regulatory.AnalyzeAndPoll(t.Context(), parcel,
+			&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,6 +24,8 @@ type Record struct {
 	Transaction bool
 	// Charge is the charged amount as it was written; "" if none is shown. Zero is not a charge.
 	Charge string
+	// Failures: the data lists what failed.
+	Failures bool
 	// lists are the documents that each member of listNames lists; a document without a slug that could be read is "".
 	lists   map[string][]string
 	draft   jsonread.Value // the record itself
@@ -57,6 +59,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 	r.Status = r.draft.Get("status").Text
 	for _, level := range []jsonread.Value{root, inner} {
 		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.Get("status").Text), "draft")
+		r.Failures = r.Failures || hasAny(level, "failed", "failures", "failed_documents", "errors", "rejected", "unpurchased")
 		for _, name := range also(d.Record.TransactionID, "transaction_id") {
 			if transaction := level.At(name); !transaction.Scalar() || transaction.Text != "" {
 				r.Transaction = true
@@ -73,7 +76,7 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 				list = level.Get(name) // as Members has it
 			}
 			for _, entry := range list.Items() {
-				if entry.Kind != 0 {
+				if entry.Kind != 0 && !owesPayment(entry.Get("status").Text) {
 					r.lists[name] = append(r.lists[name], slug(entry, d))
 				}
 			}
@@ -170,6 +173,9 @@ func unclear(outer, inner jsonread.Value, at string) string {
 				return "has a " + name + " that cannot be read"
 			}
 		}
+		if status := level.Get("status").Text; owesPayment(status) {
+			return "has the status " + quote(status) + ", in which a payment is missing"
+		}
 	}
 	if outer.Get("request_id").Text == "" {
 		return "" // the outer object is not a record: its status is that of the operation
@@ -245,6 +251,8 @@ func confirmation(element jsonread.Value, requestID string, purchased []string, 
 		return "is about the request " + quote(id)
 	case record.Draft:
 		return "shows the request as a draft"
+	case record.Failures:
+		return "lists failures"
 	case record.Since(draft).ListsOthers(purchased):
 		return "lists documents that were not purchased"
 	}
@@ -257,10 +265,24 @@ func showsFailure(element jsonread.Value) bool {
 	case "failed", "failure", "error", "rejected", "refused", "declined", "canceled", "cancelled", "false":
 		return true
 	}
-	return slices.ContainsFunc([]string{"failure", "failure_reason", "error", "errors"}, func(name string) bool {
-		value := element.Get(name)
-		return value.Text != "" && value.Text != "false" || len(value.Members)+len(value.Elements) > 0
+	return hasAny(element, "failure", "failure_reason", "error", "errors")
+}
+
+// hasAny reports whether an object has a member of these names that is not empty, false or 0.
+func hasAny(object jsonread.Value, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		value := object.Get(name)
+		return value.Text != "" && value.Text != "false" && value.Text != "0" || len(value.Members)+len(value.Elements) > 0
 	})
+}
+
+// owesPayment reports whether a status names a payment that was not made, such as awaiting_payment or unpaid. A list
+// with such a status is not one of purchased documents.
+func owesPayment(status string) bool {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(wordsOf(status), func(word string) bool { return slices.Contains(names, word) })
+	}
+	return has("unpaid", "payment", "insufficient") && !has("received", "confirmed", "succeeded", "completed")
 }
 
 // Since returns the record without what an earlier record of the same request shows already: a member that lists
