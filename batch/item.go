@@ -300,7 +300,8 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 	record, err := e.get(ctx)
 	if err != nil {
 		retry, after := e.run.retryPoll(err)
-		poll := e.polls.Failed(ctx, retry, after)
+		isBehind := e.record.Step == StepPurchased && errors.Is(err, shipping.ErrNotFound) // it was purchased, so it exists
+		poll := e.polls.Failed(ctx, retry || isBehind, after)
 		if poll.End == wait.Broken {
 			return 0, e.failed(wait.StepPolled, nil, err)
 		}

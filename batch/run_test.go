@@ -332,7 +332,9 @@ func TestBatch_APollThatFails(t *testing.T) {
 		err    error
 		counts int
 	}{
-		"for good":      {[]any{404}, batch.StateWaiting, shipping.ErrNotFound, 1},
+		"for good":      {[]any{401}, batch.StateWaiting, shipping.ErrUnauthorized, 1},
+		"behind":        {[]any{404, 404, "completed"}, batch.StateCompleted, nil, 3},
+		"never there":   {[]any{404}, batch.StateWaiting, shipping.ErrNotFound, 11},
 		"for a while":   {[]any{503, 503, "completed"}, batch.StateCompleted, nil, 3},
 		"as a draft":    {[]any{"draft"}, batch.StateWaiting, wait.ErrStale, 0},
 		"as failed":     {[]any{"failed"}, batch.StateFailed, shipping.ErrRequestFailed, 1},
