@@ -261,7 +261,7 @@ func cheapest(d draft) (best offer, unknown missing) {
 		unless(len(offers) > 0, NotRun,
 			"nothing was bought: the draft offers no document that a machine generates: name other goods"),
 		unless(best.price != nil, NotRun, "nothing was bought: no price on the draft can be relied on: each document "+
-			"needs one, as a number in amount or price"),
+			"needs one, as a number in amount or price; or state the most that the purchase may cost: -most (WithMost)"),
 		unless(several == best.currency, NotRun,
 			"nothing was bought: the prices on the draft are in several currencies: "+several))
 }

@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,8 +19,15 @@ import (
 func TestPoints_AreValid(t *testing.T) {
 	t.Parallel()
 	points := readPoints()
-	if !json.Valid([]byte(pointsFile)) || len(points) != len(new(Dialect).fields()) {
-		t.Errorf("%d points of %d fields", len(points), len(new(Dialect).fields()))
+	if !json.Valid([]byte(pointsFile)) {
+		t.Error("points.json is not JSON")
+	}
+	var fields []string
+	for _, f := range new(Dialect).fields() {
+		fields = append(fields, f.name)
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(fields)), slices.Sorted(maps.Keys(points))); diff != "" {
+		t.Errorf("the fields of dialect.go, and those of points.json:\n%s", diff)
 	}
 	for _, f := range new(Dialect).fields() {
 		p := points[f.name]

@@ -83,7 +83,7 @@ func conform(env environment) cli.ActionFunc {
 		case err != nil:
 			return err
 		case cmd.String("key") == "":
-			return errors.New("no secret key: set it with -key or " + secretKeyVariable)
+			return exit{exitUsage, errors.New("no secret key: set it with -key or " + secretKeyVariable)}
 		}
 		file := dialectFile{path: cmd.String("dialect"), update: cmd.Bool("update")}
 		if err := file.read(); err != nil {
@@ -229,7 +229,7 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 
 func examine(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Args().Present() {
-		return errors.New("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")
+		return exit{exitUsage, errors.New("no URL given, such as mockserver doctor http://127.0.0.1:8080/hooks")}
 	}
 	d, err := readDialect(cmd.String("dialect"))
 	if err != nil {

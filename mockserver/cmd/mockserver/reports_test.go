@@ -77,7 +77,7 @@ func TestConform_FailsWhereTheServiceDoes(t *testing.T) {
 
 func TestConform_NeedsAKeyAndSpendsNoLiveMoney(t *testing.T) {
 	t.Parallel()
-	invoke(t, nil, "conform", "http://127.0.0.1:1").want(t, exitFailure, "-key or SHIPPING_SECRET_KEY")
+	invoke(t, nil, "conform", "http://127.0.0.1:1").want(t, exitUsage, "-key or SHIPPING_SECRET_KEY")
 	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1", "-write").want(t, exitFailure, "use a test key")
 	invoke(t, nil, "conform", "http://127.0.0.1:1", "-key", "sk_live_1",
 		"-second-purchase").want(t, exitFailure, "use a test key")
@@ -123,7 +123,7 @@ func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	t.Cleanup(careless.Close)
 	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "1s").want(t, exitFailure, "Receiver "+careless.URL,
 		"BAD   bad signature", "Anyone could send you events")
-	invoke(t, nil, "doctor").want(t, exitFailure, "no URL given")
+	invoke(t, nil, "doctor").want(t, exitUsage, "no URL given")
 
 	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "1s",
 		careless.URL).want(t, exitFailure)

@@ -193,7 +193,7 @@ func readDialect(text string) (*dialect.Dialect, error) {
 		if path != "" {
 			file, err := dialect.Read(path)
 			if err != nil {
-				return nil, fmt.Errorf("-dialect: %w", err)
+				return nil, fmt.Errorf("-dialect: %w; write a JSON file, contrary, strict, or FIELD=VALUE", err)
 			}
 			d.Overlay(file)
 		}

@@ -222,8 +222,11 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 	var all []fault.Rule
 	for _, kind := range fault.Kinds() {
 		f := kind.Example
+		effect, found := effects()[f.Kind]
+		if !found {
+			t.Fatalf("%s has no effect: add it to effects in effects.go", f.Kind)
+		}
 		for _, committed := range []bool{false, true} {
-			effect := effects()[f.Kind]
 			given := fault.Rule{Committed: committed, Fault: f}
 			err := New(1).Add([]fault.Rule{given}, time.Now())
 			if never := committed && (effect.only != nil || effect.defers); never != (err != nil) {
