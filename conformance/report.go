@@ -88,65 +88,92 @@ func (r Report) Conforms() bool { return r.Count(Fail) == 0 }
 // Complete reports whether every requested check could be made.
 func (r Report) Complete() bool { return r.Count(NotRun) == 0 }
 
+// The sections of a report that are not headings of the specification.
+const (
+	sectionUnmade = "Checks that were not made"
+	sectionPoints = "Open points of the specification, which never fail"
+	sectionUnseen = "Rules that no run can check"
+)
+
 // WriteText writes the report for a person: the checks under their headings, then those that were not made, the
 // assumptions, the rules that no run can check, and the sums. If several checks were not made for the same
 // reason, it writes their number instead of each check.
 func (r Report) WriteText(w io.Writer) error {
-	const unmade, points, unseen = "Checks that were not made", "Open points of the specification, which never fail",
-		"Rules that no run can check"
-	sections, differ := map[string][]string{}, 0
+	sections := map[string]string{}
 	var headings []string
-	for _, x := range r.Results {
-		section, label, text := x.Heading, string(x.Verdict), x.Heading+": "+x.Check
-		unlike := func(y CheckResult) bool { return y.Verdict != x.Verdict || y.Detail != x.Detail }
-		switch x.Verdict {
-		case Pass, Fail:
-			label, text = strings.Replace(label, "fail", "FAIL", 1), x.Check
+	for _, result := range r.Results {
+		section, line := r.line(result)
+		if sections[section] == "" && section == result.Heading {
 			headings = append(headings, section)
-		case Assumption:
-			section, label = points, "assumed"
-			if x.Detail != "" {
-				label = "other"
-				differ++
-			}
-		case Unseen:
-			section = unseen
-		default:
-			alike := slices.DeleteFunc(slices.Clone(r.Results), unlike)
-			if alike[0] != x {
-				continue // its reason is in the report
-			}
-			if section = unmade; len(alike) > 1 {
-				text = fmt.Sprintf("%d checks", len(alike))
-			}
 		}
-		line := fmt.Sprintf("  %-8s %s\n", label, text)
-		if x.Detail != "" {
-			line += "           " + strings.ReplaceAll(x.Detail, "\n", "\n           ") + "\n"
-		}
-		sections[section] = append(sections[section], line)
+		sections[section] += line
 	}
 
 	var b strings.Builder
 	how := map[bool]string{true: "with writes", false: "read-only"}[r.Writes]
 	fmt.Fprintf(&b, "%s checked against the specification, %s\n", r.BaseURL, how)
-	for _, title := range append(headings, unmade, points, unseen) {
-		if len(sections[title]) > 0 {
-			fmt.Fprintf(&b, "\n%s\n%s", title, strings.Join(sections[title], ""))
-			delete(sections, title)
+	for _, title := range append(headings, sectionUnmade, sectionPoints, sectionUnseen) {
+		if sections[title] != "" {
+			fmt.Fprintf(&b, "\n%s\n%s", title, sections[title])
 		}
 	}
 	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
-		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), differ, r.Count(Assumption))
+		r.Count(Pass), r.Count(Fail), r.Count(NotRun), r.Count(Skipped), r.differ(), r.Count(Assumption))
 	for _, p := range r.Purchases {
-		if p.MustFail {
-			fmt.Fprintf(&b, "a purchase that must be refused was sent: %s of request %s\n",
-				cmp.Or(p.DocumentType, "no document"), p.RequestID)
-			continue
-		}
-		fmt.Fprintf(&b, "a purchase was sent: %s of request %s, for %s %s\n", p.DocumentType, p.RequestID, p.Price,
-			cmp.Or(p.Currency, "in a currency that the offer does not show"))
+		b.WriteString(p.line())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// line returns the section of a result and what is written there.
+func (r Report) line(x CheckResult) (section, line string) {
+	switch x.Verdict {
+	case Pass:
+		return x.Heading, entry("pass", x.Check, x.Detail)
+	case Fail:
+		return x.Heading, entry("FAIL", x.Check, x.Detail)
+	case Unseen:
+		return sectionUnseen, entry(string(x.Verdict), x.Heading+": "+x.Check, x.Detail)
+	case Assumption:
+		label := map[bool]string{true: "assumed", false: "other"}[x.Detail == ""]
+		return sectionPoints, entry(label, x.Heading+": "+x.Check, x.Detail)
+	}
+	alike := slices.DeleteFunc(slices.Clone(r.Results), func(y CheckResult) bool {
+		return y.Verdict != x.Verdict || y.Detail != x.Detail
+	})
+	switch {
+	case alike[0] != x:
+		return sectionUnmade, "" // the first one stands for all
+	case len(alike) > 1:
+		return sectionUnmade, entry(string(x.Verdict), fmt.Sprintf("%d checks", len(alike)), x.Detail)
+	}
+	return sectionUnmade, entry(string(x.Verdict), x.Heading+": "+x.Check, x.Detail)
+}
+
+func entry(label, text, detail string) string {
+	line := fmt.Sprintf("  %-8s %s\n", label, text)
+	if detail != "" {
+		line += "           " + strings.ReplaceAll(detail, "\n", "\n           ") + "\n"
+	}
+	return line
+}
+
+// differ counts the open points that differ from the assumption.
+func (r Report) differ() (n int) {
+	for _, result := range r.Results {
+		if result.Verdict == Assumption && result.Detail != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (p Purchase) line() string {
+	if p.MustFail {
+		return fmt.Sprintf("a purchase that must be refused was sent: %s of request %s\n",
+			cmp.Or(p.DocumentType, "no document"), p.RequestID)
+	}
+	return fmt.Sprintf("a purchase was sent: %s of request %s, for %s %s\n", p.DocumentType, p.RequestID, p.Price,
+		cmp.Or(p.Currency, "in a currency that the offer does not show"))
 }
