@@ -64,8 +64,11 @@ func main() {
 // run does the three parts of the job, and reports whether another run may do what is left. A part that fails does not
 // stop the others.
 func (j *job) run(ctx context.Context) (again bool, err error) {
+	rates := j.rates(ctx)
 	report, err := j.documents(ctx)
-	err = errors.Join(err, report.Err(), j.rates(ctx), j.transactions(ctx))
+	export, stop := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // what was bought, also after SIGTERM
+	defer stop()
+	err = errors.Join(rates, err, report.Err(), j.transactions(export))
 	again = report.Retryable() || errors.Is(err, shipping.ErrConnection) || errors.Is(err, batch.ErrInUse)
 	return again || ctx.Err() != nil, err
 }
