@@ -378,8 +378,8 @@ type Refused struct {
 }
 
 // ReadRefusal reads the whole body of the refusal of a request: an envelope, whose status is false, "error" or "fail",
-// or another object, whose members are those of a record. The members of a record count at any depth, because the form of a refusal is not
-// specified.
+// or another object, whose members are those of a record. The members of a record count at any depth, because the
+// form of a refusal is not specified.
 func ReadRefusal(body, requestID string, d *dialect.Dialect) Refused {
 	root := jsonread.Parse(body)
 	var r Refused
