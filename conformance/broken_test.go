@@ -651,8 +651,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 	}
 	t.Attr("cases", fmt.Sprintf("%d violations", len(violations())))
 	for _, test := range violations() {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
+		inBubble(t, test.name, func(t *testing.T) {
 			var report conformance.Report
 			found := false
 			for i := 0; i < len(runs) && !found; i++ {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -56,6 +57,14 @@ func (t through) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	t.ServeHTTP(w, r)
 	return w.Result(), nil
+}
+
+// inBubble runs a parallel subtest in virtual time, for services that are asked until the patience ends.
+func inBubble(t *testing.T, name string, test func(*testing.T)) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, test)
+	})
 }
 
 // verdicts returns the checks that ended with a verdict, one a line.

@@ -50,8 +50,7 @@ func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 	all := choices(t)
 	t.Attr("cases", fmt.Sprintf("%d choices", len(all)-len(failures)))
 	for name, d := range all {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		inBubble(t, name, func(t *testing.T) {
 			srv := serve(t, d)
 			report := conformance.Check(t.Context(), target(srv), whole(srv, srv.Transport())...)
 			failed := strings.Join(verdicts(report, conformance.Fail), "\n")
