@@ -423,6 +423,7 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	t.Parallel()
 	const limit = 4 * time.Second
 	all, ways, lags := os.Getenv("SHIPPING_PAIRS") == "all", pairWays(), []time.Duration{0, time.Second, limit}
+	services := dialects()
 	if all {
 		lags = append(lags, 6*time.Second, 15*time.Second, 90*time.Second)
 	}
@@ -448,7 +449,7 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 									var d *dialect.Dialect
 									slug := "slug"
 									if late == time.Second {
-										d = dialects()[drawn%len(dialects())]
+										d = services[drawn%len(services)]
 										slug = cmp.Or(d.Offer.DocumentType, slug)
 									}
 									ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)

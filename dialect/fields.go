@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/operations"
@@ -144,8 +145,9 @@ var pointsFile string
 // point describes an open point by the members of its object in points.json.
 type point map[string]string
 
-// readPoints returns the open points by the names of their fields.
-func readPoints() map[string]point {
+// readPoints returns the open points by the names of their fields. They are read once, because every client checks its
+// dialect.
+var readPoints = sync.OnceValue(func() map[string]point {
 	points := map[string]point{}
 	for _, row := range jsonread.Parse(pointsFile).Members {
 		p := point{}
@@ -155,7 +157,7 @@ func readPoints() map[string]point {
 		points[row.Name] = p
 	}
 	return points
-}
+})
 
 // field is a field of a dialect.
 type field struct {
