@@ -94,16 +94,12 @@ func (r *run) count(ctx context.Context) error {
 }
 
 // beginWriting begins the context of writing, and returns the function that ends it.
-func (r *run) beginWriting(ctx context.Context) (end func()) {
+func (r *run) beginWriting(ctx context.Context) (end func() bool) {
 	writing, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
+	r.writing = writing
+	return context.AfterFunc(ctx, func() {
 		time.AfterFunc(closingTime, func() { cancel(errNoJournal) })
 	})
-	r.writing = writing
-	return func() {
-		stop()
-		cancel(nil)
-	}
 }
 
 func (r *run) work(ctx context.Context) (*Report, error) {
