@@ -207,15 +207,11 @@ func (j *local) hold(item *localItem, record Record) {
 	j.add(item.period, item.counted)
 }
 
-// add adds an amount to the sum of a period, if that is known.
+// add adds an amount to the sum of a period, if that is known. Append discards a sum that overflows.
 func (j *local) add(period string, amount shipping.Amount) {
-	known, counted := j.sums[period]
-	if !counted {
-		return
-	}
-	sum, err := known.amount.Add(amount)
-	if j.sums[period] = (localSum{sum, known.currency}); err != nil {
-		delete(j.sums, period)
+	if known, counted := j.sums[period]; counted {
+		sum, _ := known.amount.Add(amount)
+		j.sums[period] = localSum{sum, known.currency}
 	}
 }
 
