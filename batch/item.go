@@ -145,14 +145,22 @@ func (e *entry) foundPurchased(record *shipping.RegulatoryRequest) {
 		return
 	}
 	e.record.Amount = nothing
-	if record.ChargedAmount.Known() && textProblem(record.Currency, maxRecordText) == "" {
-		e.record.Charged, e.record.ChargedCurrency = record.ChargedAmount, record.Currency
+	if record.ChargedAmount.Known() {
+		e.record.Charged, e.record.ChargedCurrency = record.ChargedAmount, keepable(record.Currency)
 	}
 	for _, document := range record.Documents {
 		if textProblem(string(document.DocumentType), maxRecordText) == "" {
 			e.record.Documents = append(e.record.Documents, document.DocumentType)
 		}
 	}
+}
+
+// keepable returns the currency of a charge, or nothing if no journal can keep it: the charge must be kept.
+func keepable(currency string) string {
+	if textProblem(currency, maxRecordText) != "" {
+		return ""
+	}
+	return currency
 }
 
 // nothing is the amount 0.
@@ -513,13 +521,11 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 // cannot be compared. Anything else leaves the reservation as it is: a report that is less does not show that less was
 // taken.
 func (e *entry) charge(amount shipping.Amount, currency string) {
+	currency = keepable(currency)
 	quote, quoted := e.quote()
 	known := amount == e.record.Charged && currency == e.record.ChargedCurrency
 	if !amount.Known() || quoted && amount == quote || known {
 		return
-	}
-	if textProblem(currency, maxRecordText) != "" {
-		currency = "" // no journal can keep it, and the charge must be kept
 	}
 	e.record.Charged, e.record.ChargedCurrency = amount, currency
 	priced := e.record.Amount.Known()
