@@ -178,7 +178,7 @@ func (s *walletService) record(id string) string {
 		request = &walletRequest{status: "draft"}
 	}
 	documents, offer := "", cmp.Or(s.offer, `"amount":100,"currency":"NGN"`)
-	if s.quote != "" {
+	if s.quote != "" && request.report == "" {
 		documents = `,"charged_amount":` + s.quote
 	}
 	if request.charges > 0 {

@@ -152,18 +152,22 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const failed = `{"request_id":"RD-SH-1","status":"failed","source":"shipment","line_items":[],"available_documents":[],` +
-			`"documents":[{"document_type":"CUSTOMS","status":"failed"}],"charged_amount":100,"currency":"NGN"}`
-		sent := &counted{RoundTripper: roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, failed) })}
-		options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: batch.Memory()}
-		for range 2 {
-			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-			if err != nil || report.Results[0].State != batch.StateFailed || report.Committed.Sign() != 0 {
-				t.Errorf("%+v, %v", report, err)
+		for _, currency := range []string{"NGN", `\u0000`} { // no journal can keep the other one
+			failed := `{"request_id":"RD-SH-1","status":"failed","source":"shipment","line_items":[],"available_documents":[],` +
+				`"documents":[{"document_type":"CUSTOMS","status":"failed"},{"document_type":"\u0000","status":"failed"}],` +
+				`"charged_amount":100,"currency":"` + currency + `"}`
+			sent := &counted{RoundTripper: roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, failed) })}
+			options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: batch.Memory()}
+			for range 2 {
+				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+				got := report.Results[0]
+				if err != nil || got.State != batch.StateFailed || report.Committed.Sign() != 0 || len(got.Documents) != 1 || !got.Charged.Known() {
+					t.Errorf("%+v, %v", report, err)
+				}
 			}
-		}
-		if sent.analyses != 1 || sent.purchases > 0 {
-			t.Errorf("%d analyses, %d purchases", sent.analyses, sent.purchases)
+			if sent.analyses != 1 || sent.purchases > 0 {
+				t.Errorf("%d analyses, %d purchases", sent.analyses, sent.purchases)
+			}
 		}
 	})
 }
@@ -325,7 +329,11 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 			record.Purchase = nil
 		}
 		record.Step = test.step
-		journal, service := newMemoryJournal(t, record), &counted{RoundTripper: &walletService{}}
+		journal, service := openJournal(t, t.TempDir()+"/journal"), &counted{RoundTripper: &walletService{}}
+		defer journal.Close()
+		if err := appendTo(t.Context(), journal, record); err != nil {
+			t.Fatal(err)
+		}
 		if err := batch.Resolve(t.Context(), journal, "SH-1", test.outcome, "seen"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -45,16 +45,19 @@ func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
 	})
 }
 
-// A purchase that was not charged gives its reservation back, also if the item is not purchased again.
+// A purchase that was not charged, after QuietFor, gives its reservation back, also if the item is not purchased again.
 func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service, journal := &walletService{}, newMemoryJournal(t, purchasing(t, "SH-1"))
+		service, journal, start := &walletService{}, newMemoryJournal(t, purchasing(t, "SH-1")), time.Now()
 		service.put("RD-SH-1", "draft")
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-			Budget: nairaBudget(t, "150"), Journal: journal,
+			Budget: nairaBudget(t, "150"), Journal: journal, Purchase: shipping.PurchaseOptions{QuietFor: 10 * time.Second},
 			Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil },
 		})
+		if took := time.Since(start); took < 10*time.Second || took > 30*time.Second {
+			t.Errorf("settled after %s", took)
+		}
 		if err != nil || report.Results[0].State != batch.StateDraft || report.Committed.Sign() != 0 || lastRecord(t, journal, "SH-1").Step != batch.StepAnalyzed {
 			t.Errorf("%+v, %v", report, err)
 		}
@@ -103,14 +106,14 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 					t.Fatal(err)
 				}
 				spent, purchases := service.total()
-				if report.Committed != shippingtest.Amount(t, tc.committed) || purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
+				if report.Committed != shippingtest.Amount(t, tc.committed) || highest.Cmp(report.Committed) != 0 || purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
 					t.Errorf("%s committed after %d purchases, %s spent", report.Committed, purchases, spent)
 				}
 				first := report.Results[0]
 				if differs := first.Charged.Known() && (first.Charged != first.Amount || first.ChargedCurrency != first.Currency); first.State != batch.StateCompleted || differs != tc.differs && tc.fault.Charge == "" {
 					t.Errorf("%+v", first)
 				}
-				if last := report.Results[2]; last.State != batch.StateOverBudget || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00 NGN at most") {
+				if last := report.Results[2]; last.State != batch.StateOverBudget || len(last.Documents) != 1 || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00 NGN at most") {
 					t.Errorf("%+v", last)
 				}
 				options.Progress = nil
@@ -124,7 +127,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 }
 
 // A charge that a draft showed already is its quote, and no report of a charge: a batch of such drafts ended after one item. What
-// is reserved is the price with its tax.
+// is reserved is the price with its tax. Another charge counts.
 func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{offer: `"amount":90,"tax":10,"currency":"NGN"},{"document_type":"FDA","amount":800,"currency":"NGN"`, quote: "890"}
@@ -141,6 +144,12 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 			if result.Charged.Known() {
 				t.Errorf("%+v", result)
 			}
+		}
+		service.purchase = func(int) purchaseFault { return purchaseFault{Report: `"charged_amount":120,"currency":"NGN"`} }
+		options.Period = "another"
+		report, err = batch.Run(t.Context(), client, walletItems(4), options)
+		if err != nil || report.Results[2].State != batch.StateCompleted || report.Committed.String() != "120" {
+			t.Errorf("%+v, %v", report, err)
 		}
 	})
 }
@@ -193,12 +202,14 @@ func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
 	})
 }
 
-// A record with a step of a later version stops a batch before it begins.
+// A record with a step of a later version stops a batch before it begins, and releases the other items.
 func TestBatch_RefusesARecordThatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	record, service := purchasing(t, "SH-2"), &walletService{}
 	record.Step = "refunding"
-	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Journal: newMemoryJournal(t, record)})
+	journal := newMemoryJournal(t, record)
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Journal: journal})
+	lastRecord(t, journal, "SH-1")
 	if _, ok := errors.AsType[*batch.JournalError](err); !ok || !strings.Contains(err.Error(), `"refunding"`) || len(report.Results) != 2 || len(service.requests) > 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -363,9 +374,21 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 					}
 					return shippingtest.Record(status, `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`)(r)
 				})
-				journal := newMemoryJournal(t)
+				var appended []shipping.Step
+				journal := hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
+					if call == "append" {
+						appended = append(appended, record.Step)
+					}
+					return do()
+				}}
 				// The record of the refusal is kept also if the budget has no room for the price a second time.
 				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
+				settled := 0
+				options.Progress = func(event batch.Event) {
+					if event.Step == "settling" {
+						settled++
+					}
+				}
 				for run := range 3 {
 					report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), []batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}}, &options)
 					if err != nil {
@@ -375,7 +398,10 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 						t.Errorf("run %d: %+v, %s committed", run+1, got, report.Committed)
 					}
 				}
-				if last := lastRecord(t, journal, "SH-1"); last.Purchase == nil || !last.Purchase.Refused || last.Purchase.Contradicted != (name == "contradicted") {
+				if settled != 2 || len(appended) != 3 {
+					t.Errorf("settled %d times, with the records %q", settled, appended)
+				}
+				if last := lastRecord(t, journal, "SH-1"); last.At.IsZero() || last.Purchase == nil || !last.Purchase.Refused || last.Purchase.Contradicted != (name == "contradicted") {
 					t.Errorf("the journal holds %+v", last)
 				}
 				if n := service.Count(http.MethodPost); n != 2 {
@@ -389,23 +415,25 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 // A charge whose currency no journal can keep was never recorded: the item stayed "purchasing", in every run.
 func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
 	t.Parallel()
-	for _, currency := range []string{`NGN\u0000`, strings.Repeat("N", 5000)} {
+	for currency, test := range map[string]struct{ offer, want string }{
+		`NGN\u0000`:               {"", "NGN"},
+		strings.Repeat("N", 5000): {"", "NGN"},
+		"NGN":                     {`"note":"a price without a number"`, "NGN"},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			service := &walletService{purchase: func(int) purchaseFault {
+			service := &walletService{offer: test.offer, purchase: func(int) purchaseFault {
 				return purchaseFault{Charge: "300", Report: `"charged_amount":300,"currency":"` + currency + `"`}
 			}}
-			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-				Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
-			})
-			if err != nil || report.Count(batch.StateCompleted) != 1 || report.Committed.String() != "300" {
-				t.Errorf("%.40s: committed %s, %v, %v", currency, report.Committed, report.Results[0].Err, err)
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Select: shipping.SelectAll})
+			if got := report.Results[0]; err != nil || got.State != batch.StateCompleted || got.Amount.String() != "300" || got.Currency != test.want {
+				t.Errorf("%.40s: %+v, %v", currency, got, err)
 			}
 		})
 	}
 }
 
 // A refused purchase is settled in the run that sent it, also if the lease of its claim is too short to read the request for
-// QuietFor: it stayed unknown, held the budget, and was sent once more in every run.
+// RefusedFor: it stayed unknown, held the budget, and was sent once more in every run.
 func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -416,7 +444,10 @@ func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 			return shippingtest.Record("draft", `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`)(r)
 		})
 		report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), []batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}},
-			&batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: batchtest.NewJournal(108 * time.Second)})
+			&batch.Options{
+				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: batchtest.NewJournal(108 * time.Second),
+				Purchase: shipping.PurchaseOptions{RefusedFor: 30 * time.Second},
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
