@@ -134,7 +134,7 @@ func ParseBudget(text string) (*Budget, error) {
 	case amount.Sign() < 0:
 		return nil, invalidOption("ParseBudget", "needs an amount of 0 or more, and got "+quoteShort(text))
 	}
-	return &Budget{Amount: amount, Currency: currency}, nil
+	return &Budget{Amount: amount, Currency: strings.ToUpper(currency)}, nil
 }
 
 // validate returns a [*ValidationError] if no price can be compared with the budget. A nil budget is valid.

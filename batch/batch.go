@@ -188,14 +188,14 @@ func (r *Report) Err() error {
 		return nil
 	}
 	var open []error
-	groups := map[string]*openItems{} // by state and error
+	groups := map[string]*openItems{} // by state, error and what to do
 	for _, result := range r.Results {
 		if !result.open() {
 			continue
 		}
-		same := fmt.Sprint(result.State, result.Err)
+		same := fmt.Sprint(result.State, result.Err, result.next())
 		if groups[same] == nil {
-			groups[same] = &openItems{state: result.State}
+			groups[same] = &openItems{first: result}
 			open = append(open, groups[same])
 		}
 		group := groups[same]
@@ -207,22 +207,29 @@ func (r *Report) Err() error {
 // Retryable reports whether another run with the same items can complete an item without a person: one that waits, one
 // whose purchase is unknown, or one whose error may pass (see [shipping.Error.Retryable]).
 func (r *Report) Retryable() bool {
-	return r != nil && slices.ContainsFunc(r.Results, func(result Result) bool {
-		failed, _ := errors.AsType[*shipping.Error](result.Err)
-		passes := result.State == StateError && failed != nil && failed.Retryable()
-		unfinished := result.State == StateWaiting || result.State == StateUnknown
-		return passes || unfinished && !errors.Is(result.Err, shipping.ErrUnauthorized)
-	})
+	return r != nil && slices.ContainsFunc(r.Results, Result.retryable)
 }
 
-func (r *Result) open() bool {
+func (r Result) retryable() bool {
+	switch r.State {
+	case StateError:
+		failed, ok := errors.AsType[*shipping.Error](r.Err)
+		return ok && failed.Retryable()
+	case StateWaiting, StateUnknown:
+		return !slices.ContainsFunc([]error{shipping.ErrUnauthorized, shipping.ErrOverBudget, ErrDamaged},
+			func(lasting error) bool { return errors.Is(r.Err, lasting) })
+	}
+	return false
+}
+
+func (r Result) open() bool {
 	return r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
 }
 
-// openItems is the error of the open items of a report whose state and error are the same.
+// openItems is the error of the open items of a report that have the same cause and the same cure.
 type openItems struct {
+	first Result
 	keys  []string
-	state State
 	errs  []error
 }
 
@@ -231,25 +238,28 @@ func (e *openItems) Error() string {
 	if len(e.keys) > 1 {
 		items = fmt.Sprint(len(e.keys), " items ")
 	}
-	return fmt.Sprintf("%s%s (%s): %v; %s", items, strings.Join(e.keys, ", "), e.state, e.errs[0], e.state.next())
+	return fmt.Sprintf("%s%s (%s): %v; %s", items, strings.Join(e.keys, ", "), e.first.State, e.first.Err, e.first.next())
 }
 
 func (e *openItems) Unwrap() []error { return e.errs }
 
 // next returns what to do about an open item.
-func (s State) next() string {
-	switch s {
-	case StateOverBudget:
-		return "run the batch again with a larger budget, or the item in another period"
-	case StateUnknown:
-		return "run the batch again, which settles it; if no run can, check the wallet's transactions, and call batch.Resolve"
-	case StateFailed:
-		return "the next run tries again; batch.Resolve closes the item"
-	case StateError:
-		return "remove the cause, then run the batch again"
-	default:
+func (r Result) next() string {
+	switch {
+	case r.State == StateOverBudget:
+		return "a run of another period has a budget of its own"
+	case r.State == StateUnknown:
+		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call batch.Resolve"
+	case r.State == StateFailed && len(r.Documents) > 0:
+		return "call Regulatory.Retry: the next run reads the result, and purchases nothing; batch.Resolve closes the item"
+	case r.State == StateFailed:
+		return "the next run analyzes it again; batch.Resolve closes the item"
+	case r.State == StateWaiting && len(r.Documents) > 0:
+		return "run the batch again; if the documents never come, batch.Resolve closes the item"
+	case r.retryable():
 		return "run the batch again"
 	}
+	return "remove the cause, then run the batch again"
 }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
@@ -284,7 +294,8 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 			return nil, fmt.Errorf("item %d: %w", i+1, err)
 		}
 		if key := item.key(); seen[key] {
-			return nil, invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: give each its own Key", i+1, key))
+			return nil, invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: leave it out; "+
+				"with a Key of its own, the same documents are bought a second time", i+1, key))
 		}
 		seen[item.key()] = true
 	}

@@ -181,27 +181,32 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		t.Errorf("no report: %v", report.Err())
 	}
 	report = &batch.Report{}
-	busy := &shipping.Error{StatusCode: http.StatusServiceUnavailable}
+	busy, fda := &shipping.Error{StatusCode: http.StatusServiceUnavailable}, []shipping.DocumentType{"FDA"}
 	for name, test := range map[string]struct {
 		state     batch.State
+		documents []shipping.DocumentType
 		err       error
 		next      string // in the text
 		retryable bool
 	}{
-		"completed":    {batch.StateCompleted, nil, "", false},
-		"draft":        {batch.StateDraft, nil, "", false},
-		"closed":       {batch.StateClosed, nil, "", false},
-		"failed":       {batch.StateFailed, shipping.ErrRequestFailed, "batch.Resolve closes the item", false},
-		"over budget":  {batch.StateOverBudget, shipping.ErrOverBudget, "a larger budget, or the item in another period", false},
-		"unknown":      {batch.StateUnknown, shipping.ErrConnection, "run the batch again, which settles it", true},
-		"waiting":      {batch.StateWaiting, shipping.ErrNotPurchased, "run the batch again", true},
-		"unauthorized": {batch.StateWaiting, shipping.ErrUnauthorized, "run the batch again", false},
-		"not found":    {batch.StateError, &shipping.Error{StatusCode: http.StatusNotFound}, "remove the cause", false},
-		"select":       {batch.StateError, shipping.ErrInvalidRequest, "remove the cause", false},
-		"busy":         {batch.StateError, busy, "remove the cause", true},
-		"failed, busy": {batch.StateFailed, busy, "batch.Resolve", false},
+		"completed":      {batch.StateCompleted, nil, nil, "", false},
+		"draft":          {batch.StateDraft, nil, nil, "", false},
+		"closed":         {batch.StateClosed, nil, nil, "", false},
+		"not analyzed":   {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes", false},
+		"not generated":  {batch.StateFailed, fda, shipping.ErrRequestFailed, "purchases nothing; batch.Resolve closes", false},
+		"over budget":    {batch.StateOverBudget, nil, shipping.ErrOverBudget, "another period has a budget of its own", false},
+		"unknown":        {batch.StateUnknown, fda, shipping.ErrConnection, "settles it, too", true},
+		"waiting":        {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
+		"purchased":      {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve closes the item", true},
+		"unauthorized":   {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
+		"damaged":        {batch.StateWaiting, nil, batch.ErrDamaged, "remove the cause", false},
+		"wrong currency": {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
+		"not found":      {batch.StateError, nil, &shipping.Error{StatusCode: http.StatusNotFound}, "remove the cause", false},
+		"select":         {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
+		"busy":           {batch.StateError, nil, busy, "; run the batch again", true},
+		"failed, busy":   {batch.StateFailed, nil, busy, "batch.Resolve", false},
 	} {
-		result := batch.Result{Key: "SH-" + name, State: test.state, Err: test.err}
+		result := batch.Result{Key: "SH-" + name, State: test.state, Documents: test.documents, Err: test.err}
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
 		err := one.Err()
@@ -212,7 +217,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
 		}
 	}
-	if err := report.Err(); strings.Count(err.Error(), "\n") != 8 || !report.Retryable() {
+	if err := report.Err(); strings.Count(err.Error(), "\n") != 12 || !report.Retryable() {
 		t.Errorf("all states: %v", err)
 	}
 }

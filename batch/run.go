@@ -165,7 +165,7 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 			result.State, result.Err = StateUnknown, errors.Join(errUnsettled, result.Err)
 		}
 		if result.State == StateWaiting && result.Err == nil {
-			result.Err = errWaiting
+			result.Err = e.unfinished()
 		}
 		report.Results = append(report.Results, result)
 		ended := e.record.final() || result.State == StateFailed && e.done
@@ -182,6 +182,14 @@ func (r *run) report(ctx context.Context, uncounted error) (*Report, error) {
 
 // errWaiting is the error of an item that had not ended when the batch did.
 var errWaiting = errors.New("shipping: the batch ended before the item was completed")
+
+// unfinished is errWaiting, with what was purchased.
+func (e *entry) unfinished() error {
+	if e.record.Step != StepPurchased {
+		return errWaiting
+	}
+	return fmt.Errorf("%w: request %s is purchased, and its documents are not generated", errWaiting, quoteShort(e.record.RequestID))
+}
 
 // errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.
 var errUnsettled = errors.New("shipping: the batch ended before it settled the purchase of an earlier run")
