@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -62,6 +63,20 @@ func TestNights(t *testing.T) {
 		end()
 		if again, err := j.run(ended); err == nil || !again {
 			t.Errorf("after SIGTERM: %v, again %v", err, again)
+		}
+		before, err := os.ReadFile(filepath.Join(folder, "wallet.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		busy := fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.Status(503, nil)}
+		if err := server.Inject(busy); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := j.run(t.Context()); err == nil || !again {
+			t.Errorf("a list that the service cannot read now: %v, again %v", err, again)
+		}
+		if after, err := os.ReadFile(filepath.Join(folder, "wallet.csv")); !bytes.Equal(after, before) {
+			t.Errorf("the file of the last night is gone: %v", err)
 		}
 		for name, least := range map[string]int{"rates.csv": 80, "wallet.csv": 200} {
 			text, err := os.ReadFile(filepath.Join(folder, name))

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shipping-go/shipping"
+)
+
+// rates writes the cheapest rate of each parcel.
+func (j *job) rates(ctx context.Context) error {
+	cheapest := map[string]*shipping.Rate{} // by parcel and currency: amounts in two currencies cannot be compared
+	for rate, err := range j.client.Rates.All(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		of := rate.Parcel + " " + rate.Currency
+		if best := cheapest[of]; rate.Amount.Known() && !rate.Used && (best == nil || rate.Amount.Cmp(best.Amount) < 0) {
+			cheapest[of] = rate
+		}
+	}
+	rows := [][]string{{"parcel", "rate", "carrier", "amount", "currency"}}
+	for _, of := range slices.Sorted(maps.Keys(cheapest)) {
+		r := cheapest[of]
+		rows = append(rows, []string{r.Parcel, r.RateID, r.CarrierName, r.Amount.String(), r.Currency})
+	}
+	return j.write("rates.csv", rows)
+}
+
+// transactions writes the movements of the wallet.
+func (j *job) transactions(ctx context.Context) error {
+	rows := [][]string{{"transaction", "time", "amount", "currency", "status", "doubt"}}
+	for t, err := range j.client.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: j.wallet}) {
+		if err != nil {
+			return err
+		}
+		signed := "" // an amount that cannot be booked is not 0
+		if amount, err := t.Signed(); err == nil {
+			signed = amount.String() // negative for money that left
+		}
+		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status, t.Doubt()})
+	}
+	return j.write("wallet.csv", rows)
+}
+
+// write replaces a CSV file. If it fails or is killed, the file of the last night stays.
+func (j *job) write(name string, rows [][]string) error {
+	var text strings.Builder
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		return err
+	}
+	path := filepath.Join(j.folder, name)
+	if err := os.WriteFile(path+".part", []byte(text.String()), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
