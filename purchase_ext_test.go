@@ -135,7 +135,7 @@ func purchaseResponses() map[string]map[string]httpmock.Responder {
 			"refused, then other text":        body(400, `{"status":false}`+spaces+"x"),
 			"refused, then another envelope":  body(200, `{"status":false}`+spaces+`{"status":true}`),
 			"refused, another status behind":  body(200, `{"status":false,"data":"`+spaces+`","status":true}`),
-			"a refusal longer than is read":   body(400, `{"status":false}`+strings.Repeat(" ", 2<<20)),
+			"a refusal longer than is read":   body(400, `{"status":false}`+strings.Repeat(" ", 1<<20)),
 			"a problem, then other text":      body(400, `{"title":"no"}`+spaces+"x").HeaderSet(problemType),
 			"a problem, status true":          body(400, `{"status":true}`).HeaderSet(problemType),
 			// A response with two statuses reports success and failure at once: it is neither.

@@ -22,14 +22,14 @@ func (d *Dialect) Check() error {
 	if d.Version > Version {
 		problems = append(problems, fmt.Errorf("version is %d, and this program reads %d: update it", d.Version, Version))
 	}
-	points := readPoints()
-	for _, f := range d.fields() {
+	points, open := readPoints(), d.fields()
+	for _, f := range open {
 		if err := points[f.name].check(f); err != nil && !f.value.IsZero() {
 			problems = append(problems, fmt.Errorf("%s %w", f.name, err))
 		}
 	}
-	problems = append(problems, conflicts(d.named("record.", points))...)
-	problems = append(problems, conflicts(d.named("offer.", points))...)
+	problems = append(problems, conflicts(named(open, "record.", points))...)
+	problems = append(problems, conflicts(named(open, "offer.", points))...)
 	if _, err := operations.WithRoutes(d.Routes); err != nil {
 		problems = append(problems, fmt.Errorf("routes %w", err))
 	}
@@ -128,9 +128,9 @@ func (p point) checkRange(value reflect.Value) error {
 // naming is a field and the name that it gives.
 type naming struct{ field, name string }
 
-// named returns the names of the members of a group of fields, the usual ones if d does not decide them.
-func (d *Dialect) named(group string, points map[string]point) (names []naming) {
-	for _, f := range d.fields() {
+// named returns the names of the members of a group of fields, the usual ones of fields that are not set.
+func named(fields []field, group string, points map[string]point) (names []naming) {
+	for _, f := range fields {
 		p := points[f.name]
 		if !strings.HasPrefix(f.name, group) || p["kind"] != "member" || f.name == "record.at" {
 			continue
@@ -148,9 +148,9 @@ func (d *Dialect) named(group string, points map[string]point) (names []naming) 
 }
 
 // conflicts returns an error for two fields with one name, and for a name that is both a value and an object.
-func conflicts(named []naming) (problems []error) {
-	for i, one := range named {
-		for _, other := range named[i+1:] {
+func conflicts(names []naming) (problems []error) {
+	for i, one := range names {
+		for _, other := range names[i+1:] {
 			switch {
 			case one.name == "-":
 			case one.name == other.name:

@@ -167,17 +167,34 @@ type field struct {
 
 // fields returns the open points of a dialect.
 func (d *Dialect) fields() []field {
-	return appendFields(nil, "", reflect.ValueOf(d).Elem())
+	v := reflect.ValueOf(d).Elem()
+	found := make([]field, len(places()))
+	for i, p := range places() {
+		found[i] = field{p.name, v.FieldByIndex(p.index)}
+	}
+	return found
 }
 
-func appendFields(found []field, prefix string, v reflect.Value) []field {
-	for f, value := range v.Fields() {
+// place is the name of an open point, and the index of its field in a Dialect.
+type place struct {
+	name  string
+	index []int
+}
+
+// places returns the places of the open points. They are found once, because every client checks its dialect.
+var places = sync.OnceValue(func() []place {
+	return appendPlaces(nil, place{}, reflect.TypeFor[Dialect]())
+})
+
+func appendPlaces(found []place, parent place, of reflect.Type) []place {
+	for f := range of.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		at := place{parent.name + name, slices.Concat(parent.index, f.Index)}
 		switch {
-		case value.Kind() == reflect.Struct:
-			found = appendFields(found, prefix+name+".", value)
+		case f.Type.Kind() == reflect.Struct:
+			found = appendPlaces(found, place{at.name + ".", at.index}, f.Type)
 		case !slices.Contains([]string{"version", "service", "measured"}, name):
-			found = append(found, field{prefix + name, value})
+			found = append(found, at)
 		}
 	}
 	return found

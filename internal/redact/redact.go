@@ -180,8 +180,8 @@ func (e *withheld) Temporary() bool      { return e.temporary }
 
 // finder finds a key in texts.
 type finder struct {
-	word  *regexp.Regexp // of a key that is too short to have parts
-	parts []string       // canonical, in each notation
+	word  *regexp.Regexp  // of a key that is too short to have parts
+	parts func() []string // canonical, in each notation; computed for the first text that may contain one
 	// filter has a bit for each four characters in a row that the key has in one of its notations. It is so large that two
 	// of them in a row are rare in a text without the key.
 	filter [4096]uint64
@@ -196,7 +196,18 @@ func newFinder(key string) *finder {
 	if len(key) < leastPart || len(canonical(decode(key, false))) < leastCanonical {
 		return &finder{word: wholeWord(decode(key, true))}
 	}
-	f := &finder{}
+	f := &finder{parts: sync.OnceValue(func() []string { return partsOf(key) })}
+	for _, notation := range append(notations(key), decode(key, false)) {
+		for at := range max(0, len(notation)-3) {
+			word, bit := f.place(notation[at:])
+			f.filter[word] |= bit
+		}
+	}
+	return f
+}
+
+// partsOf returns the parts of a key that count as the key.
+func partsOf(key string) (found []string) {
 	half := max(leastPart, len(key)/2)
 	parts := []string{key[:leastPart]}
 	for at := range len(key) - half + 1 {
@@ -205,17 +216,11 @@ func newFinder(key string) *finder {
 	for _, part := range parts {
 		for _, notation := range notations(part) {
 			if part := canonical(decode(notation, false)); len(part) >= leastCanonical {
-				f.parts = append(f.parts, part)
+				found = append(found, part)
 			}
 		}
 	}
-	for _, notation := range append(notations(key), decode(key, false)) {
-		for at := range max(0, len(notation)-3) {
-			word, bit := f.place(notation[at:])
-			f.filter[word] |= bit
-		}
-	}
-	return f
+	return found
 }
 
 // wholeWord returns an expression for a word without a letter, digit or underscore next to it.
@@ -263,7 +268,7 @@ func (f *finder) find(text string) bool {
 		return false
 	}
 	text = canonical(text)
-	return slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(text, part) })
+	return slices.ContainsFunc(f.parts(), func(part string) bool { return strings.Contains(text, part) })
 }
 
 // near reports whether a text may contain a part of the key, if nothing is escaped: each part has two groups of four
