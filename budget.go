@@ -4,102 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/shipping-go/shipping/internal/evidence"
 )
-
-// SelectAll selects every document that the draft offers, including manual ones. A request with a manual document
-// stays in processing until a third party has submitted evidence.
-func SelectAll(draft *RegulatoryRequest) ([]DocumentType, error) {
-	return selectDocuments(draft, func(AvailableDocument) bool { return true }), draft.withoutTypes()
-}
-
-// withoutTypes returns an error if the draft has offers, and none of them shows its type.
-func (r *RegulatoryRequest) withoutTypes() error {
-	hasType := func(offer AvailableDocument) bool { return offer.DocumentType != "" }
-	if r == nil || len(r.AvailableDocuments) == 0 || slices.ContainsFunc(r.AvailableDocuments, hasType) {
-		return nil
-	}
-	return errors.New("shipping: the offers of the draft show no document_type that could be read: measure its name with " +
-		"mockserver conform, or set offer.document_type of the dialect")
-}
-
-// SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
-// any case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document
-// on offer shows a Mode, or if none is automated and a Mode is not "manual".
-func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
-	if draft == nil {
-		return nil, nil
-	}
-	if err := draft.withoutTypes(); err != nil {
-		return nil, err
-	}
-	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
-	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
-		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, " +
-			"SelectAll or your own function")
-	}
-	automated := "automated"
-	if draft.Dialect != nil {
-		automated = cmp.Or(draft.Dialect.Offer.Automated, automated)
-	}
-	isAutomated := func(offer AvailableDocument) bool { return strings.EqualFold(offer.Mode, automated) }
-	isOther := func(offer AvailableDocument) bool {
-		return offer.Mode != "" && !isAutomated(offer) && !strings.EqualFold(offer.Mode, "manual")
-	}
-	declared := draft.Dialect != nil && draft.Dialect.Offer.Automated != ""
-	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 && !declared &&
-		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s, which may mean automated: set offer.automated of the "+
-			"dialect to the mode of automated documents", quoteShort(draft.AvailableDocuments[i].Mode))
-	}
-	return selectDocuments(draft, isAutomated), nil
-}
-
-// SelectOnly returns a function that selects the documents of these types. Types that the draft does not offer
-// are left out: if it offers none of them, nothing is purchased and the draft is returned. A type that neither the
-// specification lists nor the draft offers is a [*ValidationError]; unless [PurchaseOptions] allow unknown types, it is
-// returned before the analysis.
-func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
-	return selectOnly(types).from
-}
-
-// selectOnly are the arguments of [SelectOnly].
-type selectOnly []DocumentType
-
-func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
-	if err := draft.withoutTypes(); err != nil {
-		return nil, err
-	}
-	selected := selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(o, offer.DocumentType) })
-	for _, slug := range o {
-		if !slug.Known() && !slices.Contains(selected, slug) {
-			return nil, invalidOption("SelectOnly", fmt.Sprintf("names %q, which the specification does not list (see "+
-				"DocumentTypes())%s", slug, slug.didYouMean()))
-		}
-	}
-	return selected, nil
-}
-
-// isSelectOnly reports whether SelectOnly has returned the function, so that it can be called without a draft.
-func isSelectOnly(choose func(*RegulatoryRequest) ([]DocumentType, error)) bool {
-	return reflect.ValueOf(choose).Pointer() == reflect.ValueOf(selectOnly(nil).from).Pointer()
-}
-
-func selectDocuments(draft *RegulatoryRequest, wanted func(AvailableDocument) bool) (selected []DocumentType) {
-	if draft == nil {
-		return nil
-	}
-	for _, offer := range draft.AvailableDocuments {
-		if wanted(offer) {
-			selected = append(selected, offer.DocumentType)
-		}
-	}
-	return selected
-}
 
 // Budget is the most that may be spent, in one currency. It holds for the most that an offer can cost, by the amounts
 // that the offer shows; see [RegulatoryRequest.Cost] for which amounts these are. A charge that the offer does not

@@ -211,7 +211,8 @@ type PurchaseResult struct {
 
 // Purchase buys documents of a draft: the wallet is charged the amounts stored on the draft, and
 // generation starts. The request is sent once and never retried. If the response is lost, or refuses the
-// purchase, the request is read back, and the result follows from the changes since the draft was read.
+// purchase, the request is read back, and the result follows from the changes since the draft was read. After a lost
+// response, a request that stays a draft is an unknown outcome: only SettlePurchase can report it as not charged.
 //
 // Only a draft that shows no purchase is purchased; for any other request, nothing is sent. Without
 // [PurchaseRequest.Draft] the request is read first.
@@ -491,6 +492,7 @@ type readBack struct {
 
 // decide returns the result of the purchase, or its *RegulatoryError.
 func (b *readBack) decide(ctx context.Context) (*PurchaseResult, error) {
+	// The interval doubles: a fortieth of the time allows about six readings.
 	started, interval := time.Now(), cmp.Or(min(b.quietFor, b.longest), b.longest)/40
 	for {
 		sent := time.Now()
@@ -539,8 +541,9 @@ func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 	return b.service.failed(b.purchase, outcome, b.last, err)
 }
 
-// left is how long the request may still be read. It counts from the time at which the reading was sent, so that
-// slow responses do not use the time up; a draft that was first read late can still become quiet.
+// left is how long the request may still be read: the rest of longest or, for a draft, the time until it is quiet, at
+// most quietFor later. It counts from the time at which the reading was sent, so that slow responses do not use the time
+// up.
 func (b *readBack) left(started, sent time.Time) time.Duration {
 	left := b.longest - sent.Sub(started)
 	if b.draftSince.IsZero() {

@@ -120,7 +120,9 @@ export class World {
   // Returns what a wallet holds.
   async balance(wallet) {
     const books = await this.get("ledger", { perPage: 1 });
-    return books.wallets.find((one) => one.reference === wallet).balance;
+    const found = books.wallets.find((one) => one.reference === wallet);
+    if (!found) throw new Error(`no wallet ${wallet}: the world has ${books.wallets.map((one) => one.reference).join(", ")}`);
+    return found.balance;
   }
 
   // Removes the world.

@@ -1,3 +1,5 @@
+// Package campaign purchases through a proxy that damages and repeats requests and responses, and compares every outcome
+// with the ledger of the service.
 package campaign
 
 import (

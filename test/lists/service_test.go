@@ -1,3 +1,4 @@
+// Package lists_test reads lists that change while they are read, and counts that every record is delivered once.
 package lists_test
 
 import (

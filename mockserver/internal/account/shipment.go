@@ -1,7 +1,6 @@
 package account
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/shipping-go/shipping"
@@ -51,14 +50,18 @@ type Progress struct {
 	Status      string             `json:"status"`
 }
 
-// Payload is the body of a notification.
+// Payload is the body of a notification. The shipment of the event shipment.delivered is delivered.
 //
 // Assumption: {"event": …, "data": {the shipment}}, with no identifier of the event in it.
 func (s *Shipment) Payload(event string) ([]byte, error) {
+	shown := *s
+	if event == "shipment.delivered" {
+		shown.Status = "delivered"
+	}
 	body, err := jsontext.Encode(struct {
 		Event string    `json:"event"`
 		Data  *Shipment `json:"data"`
-	}{event, s})
+	}{event, &shown})
 	if err != nil {
 		return nil, fmt.Errorf("payload of %s for %s: %w", event, s.ShipmentID, err)
 	}
@@ -72,40 +75,4 @@ func (s *Shipment) Consignment() regulatory.Consignment {
 		Addresses: regulatory.Addresses{Origin: s.AddressFrom.Address, Destination: s.AddressTo.Address},
 		Offers:    s.Offers,
 	}
-}
-
-// Rate is a record of GET /v1/rates.
-//
-// Specification: "Rate", in the order of its table.
-type Rate struct {
-	RateID            string             `json:"rate_id"`
-	Amount            shipping.Amount    `json:"amount"`
-	Currency          string             `json:"currency"`
-	Breakdown         json.RawMessage    `json:"breakdown"`
-	CarrierName       string             `json:"carrier_name"`
-	CarrierSlug       string             `json:"carrier_slug"`
-	CarrierLogo       string             `json:"carrier_logo"`
-	Description       string             `json:"carrier_rate_description"`
-	CarrierReference  string             `json:"carrier_reference"`
-	DeliveryAddress   string             `json:"delivery_address"`
-	PickupAddress     string             `json:"pickup_address"`
-	Parcel            string             `json:"parcel"`
-	DeliveryDate      jsontext.Timestamp `json:"delivery_date"`
-	DeliveryETA       int                `json:"delivery_eta"` // assumption: minutes
-	DeliveryTime      string             `json:"delivery_time"`
-	PickupETA         int                `json:"pickup_eta"` // assumption: minutes
-	PickupTime        string             `json:"pickup_time"`
-	IncludesInsurance bool               `json:"includes_insurance"`
-	InsuranceFee      shipping.Amount    `json:"insurance_fee"`
-	InsuranceCoverage shipping.Amount    `json:"insurance_coverage"`
-	Metadata          RateMetadata       `json:"metadata"`
-	Used              bool               `json:"used"`
-	User              string             `json:"user"`
-	CreatedAt         jsontext.Timestamp `json:"created_at"`
-	UpdatedAt         jsontext.Timestamp `json:"updated_at"`
-}
-
-type RateMetadata struct {
-	LocalProductCode string `json:"localProductCode,omitempty"`
-	ProductCode      string `json:"productCode,omitempty"`
 }

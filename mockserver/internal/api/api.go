@@ -1,5 +1,5 @@
-// Package api serves the operations of the service according to the specification, each request in its world. It
-// knows no path below /_mock/.
+// Package api serves the operations of the service according to the specification, each request in its world. The
+// routes below /_mock/ are those of package admin.
 package api
 
 import (

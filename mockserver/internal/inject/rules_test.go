@@ -130,7 +130,7 @@ func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		rule fault.Rule
 	}{
 		{"it has no fault", fault.Rule{}},
-		{`unknown operation "rates.lst"`, fault.Rule{Operation: "rates.lst", Fault: down}},
+		{`unknown operation "rates.lst": did you mean "rates.list"?`, fault.Rule{Operation: "rates.lst", Fault: down}},
 		{"count from 1", fault.Rule{Nth: -1, Fault: down}},
 		{"call 3 is not among the first 2", fault.Rule{Nth: 3, First: 2, Fault: down}},
 		{"set one of them", fault.Rule{EachRequest: true, Fault: down}},
