@@ -145,9 +145,10 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 		}
 	}
 	s := newSession(ctx, target, set)
-	if a := s.call("rates.list", request{query: url.Values{"perPage": {"1"}}}); a.lost != nil {
+	first := s.call("rates.list", request{query: url.Values{"perPage": {"1"}}})
+	if first.lost != nil {
 		s.judge([]check{{"Response envelope (all endpoints)", "the service responds", missing{},
-			problem(true, "no response from %s: %v; check the address, and that the service is running", s.base, a.lost),
+			problem(true, "no response from %s: %v; check the address, and that the service is running", s.base, first.lost),
 			stated}})
 		return s.report
 	}
@@ -162,6 +163,7 @@ func Check(ctx context.Context, target Target, opts ...Option) Report {
 	s.prove()
 	s.measureAbsent()
 	s.measureStates()
+	s.checkKey(first)
 	s.checkDialect()
 	s.judge(unseen())
 	return s.report

@@ -40,7 +40,9 @@ func (s *session) undecided(why missing, fields ...string) {
 // checkDialect reports the open points, and compares them with the dialect of the options.
 func (s *session) checkDialect() {
 	found := s.measuredDialect()
-	s.report.Dialect, s.report.Differences = found, s.known.Compare(found)
+	if s.accepted {
+		s.report.Dialect, s.report.Differences = found, s.known.Compare(found)
+	}
 	reference := dialect.Reference().Fields()
 	for i, f := range found.Fields() {
 		if f.Observed == "by hand" || f.Observed == "a delivery" {
@@ -178,7 +180,7 @@ func (s *session) measureRefusals() {
 		reasons, codes = slices.DeleteFunc(reasons, absent(text)), slices.DeleteFunc(codes, absent(code))
 	}
 	for _, a := range s.refusals {
-		if a.rule {
+		if a.rule && a.status != s.keyStatus {
 			statuses[fmt.Sprint(a.status)]++
 		}
 	}
@@ -348,6 +350,9 @@ func (s *session) isSlug(_ string, v any) bool {
 	return slices.Contains(s.service.record("DocumentType").Enum, text)
 }
 
+// onlyIn holds the members of a request that only drafts of one source have: "shipping (invoice flow only)".
+var onlyIn = map[string]string{"shipment_id": "shipment", "file_url": "invoice", "shipping": "invoice"}
+
 // measureAbsent measures which usual members no response has shown. A member of another name is not absent.
 func (s *session) measureAbsent() {
 	c := dialect.Contrary()
@@ -366,7 +371,7 @@ func (s *session) measureAbsent() {
 		for _, name := range of.usual {
 			switch field := s.measured[of.prefix+name]; {
 			case of.seen[name] || field.value != "" || name == "failure_reason":
-			case name == "file_url" && (s.target.Invoice == ""), name == "shipment_id" && s.target.Shipment == "":
+			case !s.drafts[onlyIn[name]] && onlyIn[name] != "":
 			case s.proof.debit == nil && slices.Contains([]string{"documents", "charged_amount", "transaction_id", "currency"},
 				name) && of.prefix == "record.":
 			default:

@@ -247,6 +247,35 @@ func TestCheck_MeasuresWhatIsGiven(t *testing.T) {
 	}
 }
 
+// With a wrong key, the status of the check of the key was measured as that of a rule, and the right key failed later.
+func TestCheck_MeasuresNoRuleFromTheCheckOfTheKey(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	noWrites := responds(http.StatusUnauthorized, `{"status":false,"message":"for lists only"}`,
+		func(r *http.Request, _ string) bool { return r.Method == http.MethodPost })
+	for name, test := range map[string]struct {
+		key      string
+		how      breaking
+		measured bool
+		failed   string
+	}{
+		"a wrong key": {"sk_test_wrong", plain, false, "Authentication/a request with the key succeeds: GET /v1/rates?perPage=1 gets " +
+			"HTTP status 401: nothing was measured; check the key"},
+		"a wrong key, and lists that need none": {"sk_test_wrong", withKey(srv, "/v1/countries"), false,
+			"Authentication/a request with the key succeeds: "},
+		"a key for lists only": {srv.SecretKey, noWrites, true, ""},
+	} {
+		report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(test.key),
+			conformance.WithTransport(through{test.how(srv)}))
+		if measured := report.Dialect != nil; measured != test.measured || measured && report.Dialect.Refusal.Rule != http.StatusBadRequest {
+			t.Errorf("%s: %+v", name, report.Dialect)
+		}
+		if failed := strings.Join(verdicts(report, conformance.Fail), "\n"); !strings.Contains(failed, test.failed) {
+			t.Errorf("%s: %s", name, failed)
+		}
+	}
+}
+
 // A form of refusals is measured if every refused request got it, so that the client can rely on it.
 func TestCheck_MeasuresTheFormOfRefusals(t *testing.T) {
 	t.Parallel()

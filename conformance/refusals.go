@@ -50,11 +50,23 @@ func (s *session) checkAccess() (unproven []*operation) {
 		s.decide("request.open", strings.Join(opened, ","), "requests without Authorization")
 	}
 	wrong := s.call("rates.list", request{key: "not-" + s.key.Reveal(), lacks: "the right key"})
+	s.keyStatus = wrong.status
 	s.judge(append(checks,
 		check{headingAccess, "a key that is not the account's is refused", wrong.missing, s.refused(wrong), stated},
 		check{headingAccess, "a request without Authorization gets HTTP status 401", missing{}, otherwise, open},
 	))
 	return unproven
+}
+
+// checkKey checks that the service has performed an operation that requires the key. Without one, refusals show only how
+// the service checks keys, so that what they show is discarded.
+func (s *session) checkKey(first response) {
+	if !s.accepted {
+		clear(s.measured)
+	}
+	s.judge([]check{{headingAccess, "a request with the key succeeds",
+		unless(s.accepted, first.missing.verdict, first.missing.reason),
+		problem(!s.accepted, "%s gets HTTP status %d: nothing was measured; check the key", first.to, first.status), stated}})
 }
 
 // checkUnproven sends complete requests without Authorization to operations of which incomplete ones show nothing.

@@ -99,6 +99,7 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 		}
 	}
 	if d.missing == (missing{}) {
+		s.drafts[source] = true
 		s.measureDraft(d, analyzed)
 	}
 	var sources, slugs, prices []string

@@ -51,8 +51,8 @@ type Report struct {
 	Writes bool `json:"writes"`
 	// Purchases are the purchases that were sent, with any result.
 	Purchases []Purchase `json:"purchases,omitempty"`
-	// Dialect is what the run measured where the specification leaves a point open. It is nil if the service did not
-	// respond.
+	// Dialect is what the run measured where the specification leaves a point open. It is nil if no request with the key
+	// succeeded.
 	Dialect *dialect.Dialect `json:"dialect,omitempty"`
 	// Differences are the measured fields that the dialect of [WithDialect] does not decide in the same way.
 	Differences []dialect.Difference `json:"differences,omitempty"`

@@ -35,6 +35,10 @@ type session struct {
 	replay   request    // that must succeed
 	noReplay missing
 
+	accepted  bool            // an operation that requires the key was performed
+	keyStatus int             // of a request with a wrong key
+	drafts    map[string]bool // that a response has shown, by their source
+
 	measured                    map[string]measured // by field of the dialect
 	recordMembers, offerMembers map[string]bool     // that a response has shown
 	unlisted                    map[string]string   // statuses that the specification does not list, as in record.states
@@ -50,7 +54,7 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		report: Report{BaseURL: base, Writes: set.writes}, measured: map[string]measured{},
-		recordMembers: map[string]bool{}, offerMembers: map[string]bool{}, unlisted: map[string]string{},
+		drafts: map[string]bool{}, recordMembers: map[string]bool{}, offerMembers: map[string]bool{}, unlisted: map[string]string{},
 		proof: proof{missing: missing{Skipped, needsWrites}},
 	}
 }
@@ -208,6 +212,8 @@ func (s *session) send(op *operation, r request, needs ...missing) response {
 			a.envelope = object
 		}
 	}
+	isKeyed := op.Assumption == "" && r.key == "" && r.lacks != "Authorization"
+	s.accepted = s.accepted || isKeyed && a.succeeded()
 	return a
 }
 

@@ -177,7 +177,7 @@ func (f *dialectFile) write(report conformance.Report) (outcome string, err erro
 	case f.path == "":
 		return "", nil
 	case measured == nil:
-		return f.path + ": not written and not compared, because the service did not respond\n", nil
+		return f.path + ": no request with the key succeeded: nothing was measured, and no file was written\n", nil
 	case f.known == nil:
 		return fmt.Sprintf("%s: written, %d fields were measured\n", f.path, len(measured.Measured)), measured.Write(f.path)
 	}
