@@ -291,7 +291,8 @@ func (r *run) overcharged(charge string) {
 	}
 }
 
-// itemEnded counts an item that has ended in this run. If the service refused the secret key, it ends the others too.
+// itemEnded counts an item that has ended in this run. If the service refused the secret key, it ends the others too; a
+// 403 can concern this item only.
 func (r *run) itemEnded(err error) {
 	r.ended.Add(1)
 	if failed, ok := errors.AsType[*shipping.Error](err); ok && failed.StatusCode == http.StatusUnauthorized {

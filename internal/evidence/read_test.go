@@ -60,6 +60,9 @@ func TestRead_ShowsCharge(t *testing.T) {
 		`{}`: false, `{"charged_amount":5}`: true, `{"charged_amount":"5"}`: true, `{"charged_amount":null,"transaction_id":null}`: false,
 		`{"charged_amount":"5 NGN"}`: true, `{"charged_amount":{}}`: true, `{"request":{"charged_amount":-5}}`: true,
 		`{"transaction_id":["TX-1"]}`: true, `{"transaction_id":"TX-1"}`: true, `{"transaction_id":""}`: false,
+		`{"charged_amount":"0.00 NGN"}`: false, `{"charged_amount":{"amount":0,"currency":"NGN"}}`: false,
+		`{"charged_amount":{"amount":0,"amount":5}}`: true, `{"charged_amount":{"amount":0,"status":"paid"}}`: true,
+		`{"charged_amount":{"currency":"NGN"}}`: true, `{"charged_amount":{"amount":0,"tax":5}}`: true, `{"charged_amount":[0]}`: true,
 		`{"charged_amount":0}`: false, `{"charged_amount":"0.00"}`: false, `{"charged_amount":0e9}`: false, `{"charged_amount":""}`: false,
 		`{"charged_amount":0.01}`: true, `{"charged_amount":"0x1"}`: true, `{"Charged_Amount":5}`: false,
 	} {

@@ -101,10 +101,27 @@ func also(name string, usual ...string) []string {
 	return append(slices.Clip(usual), name)
 }
 
-// isCharge reports whether the value of a member may be a charge: it is given, and not zero.
+// isCharge reports whether the value of a member may be a charge: it is given, and not zero in any form, such as
+// "0.00 NGN" or {"amount": 0, "currency": "NGN"}.
 func isCharge(v jsonread.Value) bool {
-	n, err := decimal.Parse(v.Text)
-	return !v.Scalar() || v.Text != "" && (err != nil || n.Sign() != 0)
+	if v.Kind != '{' {
+		return !v.Scalar() || v.Text != "" && !isZero(v)
+	}
+	zeros := 0
+	for _, m := range v.Members {
+		switch {
+		case isZero(m.Value):
+			zeros++
+		case m.Value.Kind != '"' || !isCode(m.Value.Text):
+			return true
+		}
+	}
+	return zeros == 0
+}
+
+func isZero(v jsonread.Value) bool {
+	n, err := readAmount(v)
+	return v.Scalar() && err == nil && n.most.Sign() == 0
 }
 
 // isNumber reports whether a value is a number of any length.
