@@ -85,7 +85,7 @@ func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
 const memoryLimit = 2 << 30
 
 // part is the part of the server's limits that TestLimits_RefuseWhatWouldTakeAllMemory reaches, unless SHIPPING_LIMITS is all.
-const part = 16
+const part = 32
 
 // The server had no limit for the rows of a page (7.4 GB for one request without a token), the bodies of fault rules
 // (2.3 GB), responses that nobody reads, and connections to receivers. A process with a limit on its memory asks for the

@@ -87,10 +87,16 @@ func send(t *testing.T, url string, start, again, answer []byte) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	answered := make(chan error)
+	go func() {
+		_, err := io.ReadFull(conn, answer)
+		conn.Close() // else net/http reads on for half a second
+		answered <- err
+	}()
 	for _, err = conn.Write(start); err == nil && len(again) > 0; {
 		_, err = conn.Write(again)
 	}
-	if _, err := io.ReadFull(conn, answer); err != nil {
+	if err := <-answered; err != nil {
 		t.Errorf("no answer: %v", err)
 	}
 }

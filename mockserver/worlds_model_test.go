@@ -22,7 +22,7 @@ type player struct {
 // play makes random requests to a world, some of which are refused.
 func (p *player) play(w *mockserver.World) {
 	p.Helper()
-	for range 4 {
+	for range 5 {
 		switch p.random.IntN(5) {
 		case 0, 1:
 			var made struct{ Data request }
@@ -73,27 +73,27 @@ func TestWorlds_AThousandAtOnceKeepTheirContents(t *testing.T) {
 	srv, twin := start(t, options...), start(t, options...)
 	seed := randomtest.New(t).Seed()
 	scenarios := []string{"virtual", "virtual-seed3", "lowfunds-virtual", "virtual-rows5000"}
+	open := func(t *testing.T, srv *mockserver.Server, i int, name string) (*player, *mockserver.World) {
+		w, err := srv.Open(scenarios[i%len(scenarios)] + "_" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &player{T: t, srv: srv, random: rand.New(rand.NewPCG(seed, uint64(i)))}, w
+	}
+	for i := range scenarios {
+		p, other := open(t, srv, i, "other")
+		untouched := p.show(other)
+		t.Cleanup(func() { p.same("untouched,", other, untouched) })
+	}
 	for i := range 1000 {
 		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			open := func(srv *mockserver.Server, name string) (*player, *mockserver.World) {
-				w, err := srv.Open(fmt.Sprintf("%s_%s%d", scenarios[i%len(scenarios)], name, i))
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(w.Close)
-				return &player{T: t, srv: srv, random: rand.New(rand.NewPCG(seed, uint64(i)))}, w
-			}
-			p, w := open(srv, "w")
-			there, same := open(twin, "w")
-			_, other := open(srv, "other")
-			began, untouched := p.show(w), p.show(other)
-			for range 3 {
-				p.play(w)
-				there.play(same)
-			}
+			p, w := open(t, srv, i, fmt.Sprint(i))
+			there, same := open(t, twin, i, fmt.Sprint(i))
+			began := p.show(w)
+			t.Parallel() // when all worlds are open
+			p.play(w)
+			there.play(same)
 			p.same("after other requests", w, there.show(same))
-			p.same("untouched,", other, untouched)
 			w.CheckInvariants(t)
 			w.Reset()
 			p.same("after a reset", w, began)
