@@ -533,6 +533,9 @@ func TestFaults_OfListsAndWithoutABody(t *testing.T) {
 	if got := observe(t, srv, http.MethodGet, "/v1/rates", ""); got.Status != http.StatusOK || got.Whole {
 		t.Errorf("the third response is %+v", got)
 	}
+	if struck := srv.Find(journal.Query{Fault: "truncate"}); len(struck) != 1 || struck[0].ResponseBytes != 20 {
+		t.Errorf("the journal has %+v", struck)
+	}
 }
 
 func TestFault_Repeat(t *testing.T) {

@@ -60,6 +60,9 @@ func TestAddShipment(t *testing.T) {
 			if slices.Contains(world.Shipments(), id) {
 				t.Error("Reset has not removed the shipment")
 			}
+			if _, err := world.AddShipment(test.add); err != nil {
+				t.Errorf("added again: %v", err)
+			}
 		})
 	}
 }
@@ -124,7 +127,7 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 	var shipment struct {
 		ShipmentID string `json:"shipment_id"`
 	}
-	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1","documents":[{"document_type":"CUSTOMS","amount":12.5}]}`).want(t, 200).data(t, &shipment)
+	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1","documents":[{"document_type":"CUSTOMS","amount":12.5},{"document_type":"FDA","amount":0}]}`).want(t, 200).data(t, &shipment)
 	var invoice struct {
 		FileURL string `json:"file_url"`
 	}

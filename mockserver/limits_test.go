@@ -20,6 +20,7 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -78,6 +79,96 @@ func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
 		}
 		get(t, srv, "/v1/rates").want(t, http.StatusOK)
 	})
+}
+
+// Everything that a world stores counts for the limit of records, and no longer when the world is reset or closed.
+func TestLimits_CountWhatIsStored(t *testing.T) {
+	t.Parallel()
+	var records atomic.Int64
+	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithRecords(&records))
+	without := records.Load()
+	w, long := srv.NewWorld(t), strings.Repeat("x", 8<<10)
+	counted := func() int64 {
+		if err := w.Inject(); err != nil { // no rule, but it counts the records
+			t.Fatal(err)
+		}
+		return records.Load()
+	}
+	began := counted()
+	for _, step := range []struct {
+		name string
+		do   func() error
+		want int64
+	}{
+		{"shipment", func() error {
+			_, err := w.AddShipment(goods.Shipment{Items: []goods.Item{{Description: long}}})
+			return err
+		}, 9},
+		{"invoice", func() error {
+			_, err := w.AddInvoice(goods.Invoice{Items: []goods.Item{{Description: long}}})
+			return err
+		}, 9},
+		{"deposit", func() error { return w.Fund(w.Wallets()[0], amount(t, "1")) }, 1},
+		{"webhook", func() error {
+			_, err := w.AddWebhook(notify.Webhook{URL: notify.InboxURL, Events: slices.Repeat([]string{long[:200]}, 41)})
+			return err
+		}, 9},
+		{"fault", func() error {
+			return w.Inject(fault.Rule{Nth: 9, Fault: fault.Respond(200, nil, long)})
+		}, 8},
+		{"fault of bytes", func() error {
+			return w.Inject(fault.Rule{Nth: 10, Fault: fault.Respond(200, nil, "\xff"+long)})
+		}, 8},
+		{"stub", func() error {
+			ask(t, srv, w, "POST", "/_mock/stubs", `{"method":"GET","pattern":"/v1/x","body":"`+long+`"}`, nil)
+			return nil
+		}, 8},
+		{"notification", func() error {
+			sent, err := w.Emit(notify.Event{Kind: long[:200], Data: json.RawMessage(`{"a":"` + long + `"}`)})
+			if err == nil {
+				_, err = w.WaitDelivery(t.Context(), sent[0].ID)
+			}
+			return err
+		}, 16},
+		{"request", func() error {
+			ask(t, srv, w, "POST", regulatoryPath+"/analyze", analyzeFirst(w), nil)
+			return nil
+		}, 2},
+	} {
+		before := counted()
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got := counted() - before; got < step.want || got > step.want+1 {
+			t.Errorf("a %s counts for %d records, want %d", step.name, got, step.want)
+		}
+	}
+	w.Reset()
+	if got := counted(); got != began {
+		t.Errorf("%d records after a reset, and %d before", got, began)
+	}
+	if err := w.Fund(w.Wallets()[0], amount(t, "1")); err != nil {
+		t.Fatal(err)
+	}
+	if w.Close(); records.Load() != without {
+		t.Errorf("%d records after the world was closed, want %d", records.Load(), without)
+	}
+}
+
+// A server that is full has room again for another kind of world when one is closed, and only then.
+func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("empty"), mockserver.WithLimits(200))
+	for seed := range 3 {
+		w, err := srv.Open(fmt.Sprintf("seed%d-history900_x", seed+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := srv.Open("seed9-history900_y"); err == nil {
+			t.Error("two such worlds have room")
+		}
+		w.Close()
+	}
 }
 
 // memoryLimit ends the process of TestLimits_RefuseWhatWouldTakeAllMemory. The process watches itself: ulimit -v counts

@@ -74,6 +74,11 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			advance(t, srv, 7*time.Second)
 			get(t, srv, "/v1/rates")
 		}},
+		{journal.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) { // no time to wait
+			inject(t, srv, fault.Rule{First: 2, Fault: fault.Status(400, http.Header{"Retry-After": {"0"}})})
+			get(t, srv, "/v1/rates")
+			get(t, srv, "/v1/rates")
+		}},
 		{journal.LintPolledTooFast, func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 20*time.Millisecond) }},
 		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 150*time.Millisecond) }},
 		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 0) }}, // virtual time that stands still
@@ -111,7 +116,7 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			var rules []journal.LintRule
 			for _, f := range srv.Findings() {
 				rules = append(rules, f.Rule)
-				if f.Advice == "" || f.Times < 1 || f.EntryID == "" {
+				if f.Advice == "" || f.Times < 1 || f.EntryID == "" || f.Operation == shipping.OpReplayWebhook {
 					t.Errorf("the finding is %+v", f)
 				}
 			}
@@ -198,16 +203,18 @@ func TestLint_FindsWhatWasBoughtTwice(t *testing.T) {
 	buy(srv.Shipments()[1], `"CUSTOMS"`) // another shipment
 	srv.CheckInvariants(t)
 	srv.Lint(t)
-	again := buy(srv.Shipments()[0], `"FDA","TEXTILE"`)
+	analyzeShipment(t, srv, srv.Shipments()[0]) // and does not purchase
+	again := buy(srv.Shipments()[0], `"FDA","TEXTILE","CUSTOMS"`)
 	found := srv.Findings()
 	if len(found) != 1 || found[0].Rule != journal.LintBoughtTwice || found[0].EntryID == "" ||
-		found[0].Detail != fmt.Sprintf("FDA of %s in %s and %s", srv.Shipments()[0], first, again) {
+		found[0].Detail != fmt.Sprintf("CUSTOMS, FDA of %s in %s and %s", srv.Shipments()[0], first, again) {
 		t.Errorf("findings %+v", found)
 	}
 	if text := string(get(t, srv, "/_mock/journal?as=findings").want(t, http.StatusOK).body); !strings.Contains(text, "bought-twice") {
 		t.Errorf("found %s", text)
 	}
 	srv.Lint(t, journal.LintBoughtTwice)
+	get(t, srv, "/v1/rates?sort=asc") // another finding
 	srv.Reset()
 	srv.Lint(t)
 }

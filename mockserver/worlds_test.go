@@ -14,6 +14,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/world"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -44,12 +45,21 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	one, other := srv.NewWorld(t), srv.NewWorld(t)
+	t.Run(strings.Repeat("long", 20), func(t *testing.T) { srv.NewWorld(t) })
 	rates := string(as(t, srv, other.SecretKey, "GET", "/_mock/ledger?perPage=1", "").body)
 	if err := one.SetExchangeRate("NGN", amount(t, "2")); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(as(t, srv, other.SecretKey, "GET", "/_mock/ledger?perPage=1", "").body); got != rates {
 		t.Errorf("the other world has %s, before %s", got, rates)
+	}
+	if err := one.Inject(fault.Rule{First: 1, Fault: fault.InsertRows(1)}); err != nil {
+		t.Fatal(err)
+	}
+	for w, want := range map[*mockserver.World]float64{one: 251, other: 250} {
+		if got := as(t, srv, w.SecretKey, "GET", "/v1/rates?perPage=1", "").at(t, "data.pagination.total"); got != want {
+			t.Errorf("%v rates, want %v", got, want)
+		}
 	}
 	var ids []string
 	for i, w := range []*mockserver.World{one, other} {
@@ -214,6 +224,7 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 		Amount    shipping.Amount `json:"amount"`
 		Flat      int64           `json:"flat_amount"`
 		CreatedAt string          `json:"created_at"`
+		TxRef     string          `json:"txRef"`
 	}
 	get(t, srv, "/v1/transactions?perPage=5000&wallet="+wallet).data(t, &struct{ Transactions any }{&all})
 	for _, page := range []string{"1", "2", "3"} {
@@ -224,8 +235,11 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 	if diff := cmp.Diff(all, paged); diff != "" || len(all) != 2500 {
 		t.Fatalf("%d rows; three pages and one (-one +three):\n%s", len(all), diff)
 	}
-	seen := map[string]bool{}
+	seen, without := map[string]bool{}, 0
 	for i, row := range all {
+		if row.TxRef == "" {
+			without++
+		}
 		if seen[row.ID] || seen[row.Storage] || (i > 0 && row.CreatedAt >= all[i-1].CreatedAt) {
 			t.Errorf("row %d is there twice, or not older than the one before: %+v", i, row)
 		}
@@ -233,6 +247,9 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 			t.Errorf("row %d: flat_amount %d of %s", i, row.Flat, row.Amount)
 		}
 		seen[row.ID], seen[row.Storage] = true, true
+	}
+	if without < 300 || without > 400 {
+		t.Errorf("%d of 2,500 rows have no txRef, want every seventh", without)
 	}
 }
 
@@ -277,6 +294,10 @@ func TestWorlds_AreOpenedOnceByManyAtOnce(t *testing.T) {
 	if distinct := slices.Compact(names); len(distinct) != 1 || len(srv.Worlds()) != 2 {
 		t.Errorf("%d distinct worlds; %d are open", len(distinct), len(srv.Worlds()))
 	}
+	srv.Close()
+	if _, err := srv.Open("default_x"); err == nil {
+		t.Error("a closed server opens a world")
+	}
 }
 
 func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
@@ -314,6 +335,7 @@ func TestAdminWorlds_OpenedOnesAreShownWhole(t *testing.T) {
 		{`{"name":"ci"}`, "default_ci"},
 		{`{"name":"empty_ci"}`, "empty_ci"},
 		{`{"name":"sk_test_default_key"}`, "default_key"},
+		{`{"name":"default_Ci_4.2-Z"}`, "default_Ci_4.2-Z"},
 		{`{"name":"home"}`, "home"},
 	} {
 		var opened, shown map[string]any

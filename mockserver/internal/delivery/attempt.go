@@ -50,8 +50,7 @@ func (d *Dispatcher) try(p *pending) {
 	switch tries := len(out.Attempts); {
 	case accepted:
 		out.State = notify.Delivered
-	case p.strike.repeats(&out):
-		out.Due = d.config.Clock.Now()
+	case lostResponse(&out):
 		d.enqueue(p)
 	case tries >= policy.attempts():
 		out.State, out.Reason = notify.Failed, fmt.Sprintf("not accepted in %d attempts", tries)
@@ -163,7 +162,6 @@ func (d *Dispatcher) advance(q *queue) {
 		if live && q.busy >= d.width() {
 			return
 		}
-		q.ready[0] = nil
 		q.ready = q.ready[1:]
 		if live {
 			d.start(q, p)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -86,12 +87,21 @@ func TestSend_FollowsThePolicy(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := open(t, Config{Transport: test.transport, Notification: test.policy})
+				d := open(t, Config{Transport: test.transport, Notification: test.policy, Attempts: make(chan struct{}, 1)})
 				started := time.Now()
 				sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
 				got, err := d.Wait(context.Background(), sent.ID)
-				if err != nil || got.State != test.want || len(got.Attempts) != test.attempts {
+				if sent.Attempts == nil || err != nil || got.State != test.want || len(got.Attempts) != test.attempts {
 					t.Errorf("ended as %q after %d attempts (%v), want %q after %d", got.State, len(got.Attempts), err, test.want, test.attempts)
+				}
+				if !got.Due.IsZero() || slices.ContainsFunc(got.Attempts, func(a notify.DeliveryAttempt) bool {
+					return strings.Contains(a.Error, test.target) || (a.StatusCode == 0) != (a.Error != "")
+				}) {
+					t.Errorf("it is due again, or its errors are wrong: %+v", got)
+				}
+				clear(got.Attempts)
+				if again, _ := d.Find(sent.ID); test.attempts > 0 && again.Attempts[0].At.IsZero() {
+					t.Error("the log has changed")
 				}
 				if took := time.Since(started); took != test.took {
 					t.Errorf("took %v, want %v", took, test.took)
@@ -180,18 +190,28 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)
 		}
 	}
-	d.Reset(nil)
-	d.Record(notify.Delivery{ID: "WD-7", State: notify.Delivered, Payload: make([]byte, 100)})
-	if got := kept(); got != "WD-7" {
-		t.Errorf("after a reset the log has %s", got)
+	d.Reset([]*notify.Delivery{{ID: "WD-0", State: notify.Delivered}})
+	before := d.Bytes()
+	d.Record(notify.Delivery{ID: "WD-7", State: notify.Delivered, Payload: make([]byte, 50)})
+	if got := kept(); got != "WD-7 WD-0" || before != 0 || d.Bytes() != each+50 {
+		t.Errorf("after a reset the log has %s, and %d bytes after %d", got, d.Bytes(), before)
+	}
+	d.Record(notify.Delivery{ID: "WD-8", State: notify.Delivered, Payload: make([]byte, 100)})
+	if got := kept(); got != "WD-8" {
+		t.Errorf("in the end the log has %s", got)
 	}
 }
 
 // A reset cancels the deliveries of the former log, and ends the calls that wait for them.
 func TestReset_CancelsDeliveries(t *testing.T) {
 	t.Parallel()
+	t.Run("an attempt", func(t *testing.T) { resetCancels(t, &slow{takes: always(time.Second)}) })
+	t.Run("a retry", func(t *testing.T) { resetCancels(t, answering(503)) })
+}
+
+func resetCancels(t *testing.T, receiver http.RoundTripper) {
 	synctest.Test(t, func(t *testing.T) {
-		d := open(t, Config{Transport: &slow{takes: always(time.Second)}})
+		d := open(t, Config{Transport: receiver})
 		d.Send(notification(1, "WA-1"))
 		waited := make(chan error, 1)
 		go func() {
@@ -207,6 +227,9 @@ func TestReset_CancelsDeliveries(t *testing.T) {
 		<-time.After(time.Minute)
 		if log := d.Deliveries(); len(log) != 1 || log[0].ID != "WD-0" {
 			t.Errorf("the log is %+v", log)
+		}
+		if there, is := receiver.(*slow); is && len(there.got) > 0 {
+			t.Errorf("the receiver has responded to %q", there.got)
 		}
 	})
 }

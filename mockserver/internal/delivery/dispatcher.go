@@ -245,8 +245,7 @@ func (d *Dispatcher) add(delivery *notify.Delivery) {
 	d.bytes += size(delivery)
 	for len(d.log) > d.config.Limit || d.bytes > d.config.Bytes && len(d.log) > 1 {
 		d.bytes -= size(d.log[0])
-		d.log[0] = nil
-		d.log = d.log[1:]
+		d.log = slices.Delete(d.log, 0, 1)
 	}
 }
 

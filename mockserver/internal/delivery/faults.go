@@ -52,9 +52,9 @@ func (d *Dispatcher) postFirst(ctx context.Context, policy policy, s Strike, out
 	return status, err
 }
 
-// repeats reports whether a delivery is sent again because a fault lost the response to its only attempt.
-func (s Strike) repeats(out *notify.Delivery) bool {
-	return s.Kind == "repeat-notification" && out.Fault != "" && len(out.Attempts) == 1
+// lostResponse reports whether a delivery is sent again because a fault lost the response to the latest attempt.
+func lostResponse(out *notify.Delivery) bool {
+	return out.Attempts[len(out.Attempts)-1].Error == errResponseLost.Error()
 }
 
 // forge sends a notification that the world has not signed.

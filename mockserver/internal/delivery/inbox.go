@@ -82,8 +82,7 @@ func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.
 	in.bytes += len(n.Payload)
 	for len(in.kept) > maxInbox || in.bytes > maxInboxBytes && len(in.kept) > 1 {
 		in.bytes -= len(in.kept[0].Payload)
-		in.kept[0] = notify.Received{}
-		in.kept = in.kept[1:]
+		in.kept = slices.Delete(in.kept, 0, 1)
 	}
 	in.changed.Broadcast()
 	return n
@@ -142,7 +141,6 @@ func (in *Inbox) Clear() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.kept, in.received, in.bytes = nil, 0, 0
-	in.changed.Broadcast()
 }
 
 // Received returns how many notifications were received since the inbox was emptied.

@@ -152,5 +152,8 @@ func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 		if _, most := receiver.received(); most != maxInFlight {
 			t.Errorf("%d at once to one webhook, want %d", most, maxInFlight)
 		}
+		if d.Close(); d.trying != 0 {
+			t.Errorf("closed while %d attempts are running", d.trying)
+		}
 	})
 }

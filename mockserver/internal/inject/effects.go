@@ -2,6 +2,7 @@ package inject
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -202,9 +203,7 @@ func latency(x *wire.Exchange, f fault.Fault, w World) error {
 func repeatPage(x *wire.Exchange, _ fault.Fault) { x.PreviousPage = true }
 
 func capPage(x *wire.Exchange, f fault.Fault) {
-	if x.PageCap == 0 || f.PerPage < x.PageCap {
-		x.PageCap = f.PerPage
-	}
+	x.PageCap = min(f.PerPage, cmp.Or(x.PageCap, f.PerPage))
 }
 
 func insertRows(x *wire.Exchange, f fault.Fault, w World) error {
@@ -246,7 +245,7 @@ func (r *rule) problem(now time.Time, stubs []string) string {
 				r.Operation, spelling.Meant(r.Operation, operations.Names(nil)))},
 		{len(r.Name) > 256, fmt.Sprintf("the name has %d bytes: use at most 256", len(r.Name))},
 		{r.Nth < 0 || r.First < 0, "nth and first count from 1; 0 is every call"},
-		{r.Nth > 0 && r.First > 0 && r.Nth > r.First,
+		{r.First > 0 && r.Nth > r.First,
 			fmt.Sprintf("call %d is not among the first %d: leave one of them out", r.Nth, r.First)},
 		{r.EachRequest && r.Nth == 0 && r.First == 0, "each_request counts nth or first for each request: set one of them"},
 		{math.IsNaN(r.Probability) || r.Probability < 0 || r.Probability > 1,

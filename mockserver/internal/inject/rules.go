@@ -338,8 +338,8 @@ func (r *rule) excludes(later *rule) bool {
 func (r *rule) masked(earlier []*rule, now time.Time) string {
 	for i, e := range earlier {
 		excluded := e.Point == r.Point && e.excludes(r) || e.prevents() && r.Point != "" && r.Point != fault.Generation
-		always := !slices.ContainsFunc(earlier[:i], func(first *rule) bool { return first.excludes(e) })
-		if excluded && always && e.covers(r, now) {
+		if excluded && e.covers(r, now) &&
+			!slices.ContainsFunc(earlier[:i], func(first *rule) bool { return first.excludes(e) }) {
 			return fmt.Sprintf("rule %d strikes all of its requests, and both faults cannot strike one: limit or remove that "+
 				"rule, or inject this one before it", e.Number)
 		}

@@ -83,9 +83,11 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 		"the earlier rule":         {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{}, 500)}, "rates rates", "503 500"},
 		"an excluded rule counts":  {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{First: 2}, 500), status(fault.Rule{Nth: 3}, 502)}, "rates rates rates rates", "503 500 502 200"},
 		"each request by itself":   {[]fault.Rule{status(fault.Rule{EachRequest: true, First: 1}, 503)}, "rates?page=1 rates?page=2 rates?page=2 rates?page=1 rates?page=3", "503 503 200 200 503"},
+		"the second of two":        {[]fault.Rule{status(fault.Rule{Nth: 2, First: 2}, 503)}, "rates rates rates", "200 503 200"},
 		"from a time on, until it": {[]fault.Rule{status(fault.Rule{From: start.Add(time.Minute), Until: start.Add(4 * time.Minute), First: 2}, 503)}, "rates rates rates rates rates", "200 503 503 200 200"},
 		"never":                    {[]fault.Rule{status(fault.Rule{Probability: 1e-300}, 503)}, "rates rates", "200 200"},
 		"always":                   {[]fault.Rule{status(fault.Rule{Probability: 1}, 503)}, "rates rates", "503 503"},
+		"one half":                 {[]fault.Rule{status(fault.Rule{Probability: 0.5}, 503)}, "rates rates rates?id=RD-1 rates?id=RD-2 rates?id=RD-1-1 rates rates rates", "200 200 503 503 503 503 200 503"},
 		"lists alone":              {[]fault.Rule{{First: 1, Fault: fault.InsertRows(1)}, status(fault.Rule{Nth: 2}, 503)}, "countries rates rates", "200 503 200"},
 	} {
 		rules := New(1)
@@ -101,23 +103,60 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 		if got := strings.Join(got, " "); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
-		if name == "lists alone" && rules.Rules()[0].Struck != 1 {
-			t.Errorf("%s: %+v", name, rules.Rules())
+		changes := 1 // the rules were added
+		for _, r := range rules.Rules() {
+			changes += r.Seen + int(r.Struck)
+		}
+		if rules.Changes() != changes || name == "lists alone" && rules.Rules()[0].Struck != 1 {
+			t.Errorf("%s: %+v after %d changes", name, rules.Rules(), rules.Changes())
 		}
 	}
 }
 
-// The same path and body are two requests if they name two operations.
+// The same path and body are two requests if they name two operations, and so are two paths and bodies that are the same
+// together.
 func TestMatch_EachRequestOfTwoOperations(t *testing.T) {
 	t.Parallel()
-	rules, now := New(1), time.Now()
-	if err := rules.Add([]fault.Rule{{First: 1, EachRequest: true, Fault: fault.Drop()}}, now); err != nil {
-		t.Fatal(err)
+	rules := with(t, fault.Rule{First: 1, EachRequest: true, Fault: fault.Drop()})
+	for _, id := range []string{"RD-1", "RD-2"} {
+		rules.Analyzed(id, []byte("the same shipment"))
 	}
-	for _, operation := range []string{shipping.OpListRates, shipping.OpListWebhooks} {
-		if struck := rules.Match(Request{Operation: operation, Target: "/v1/x", Now: now}); len(struck) != 1 {
-			t.Errorf("%s was struck by %d rules", operation, len(struck))
+	for _, request := range []Request{
+		{Operation: shipping.OpListRates, Target: "/v1/x"}, {Operation: shipping.OpListWebhooks, Target: "/v1/x"},
+		{Operation: shipping.OpListRates, Target: "/v1/", Body: []byte("x")},
+		{Operation: shipping.OpGetRequest, Target: "/v1/RD-1"}, {Operation: shipping.OpGetRequest, Target: "/v1/RD-2"},
+		{Operation: shipping.OpGetRequest, Target: "/v1/RD-2/x"},
+	} {
+		if struck := rules.Match(request); len(struck) != 1 {
+			t.Errorf("%+v was struck by %d rules", request, len(struck))
 		}
+	}
+}
+
+func TestRules_AreLimitedAndRemoved(t *testing.T) {
+	t.Parallel()
+	many := slices.Repeat([]fault.Rule{{Fault: fault.Latency(1)}}, maxRules+1)
+	if err := New(1).Add(many, time.Now()); err == nil {
+		t.Errorf("%d rules were added", len(many))
+	}
+	rules := with(t, many[:maxRules]...)
+	if err := rules.Add(many[:1], time.Now()); err == nil || !strings.Contains(err.Error(), "at most 1000") {
+		t.Errorf("another rule: %v", err)
+	}
+	before := rules.Changes()
+	if !rules.Remove(2) || rules.Remove(2) || len(rules.Rules()) != maxRules-1 || rules.Rules()[1].Number != 3 || rules.Changes() <= before {
+		t.Errorf("removed rule 2 from %d", len(rules.Rules()))
+	}
+	if err := rules.Add(many[:1], time.Now()); err != nil || rules.Rules()[maxRules-1].Number != maxRules+1 {
+		t.Errorf("the next rule is %+v: %v", rules.Rules()[maxRules-1], err)
+	}
+}
+
+// Of several limits for a page the smallest counts.
+func TestCapPage_TheSmallestCounts(t *testing.T) {
+	t.Parallel()
+	if x := answer(with(t, fault.Rule{Fault: fault.CapPage(5)}, fault.Rule{Fault: fault.CapPage(3)}, fault.Rule{Fault: fault.CapPage(4)})); x.PageCap != 3 {
+		t.Errorf("pages have at most %d records", x.PageCap)
 	}
 }
 
@@ -191,6 +230,7 @@ func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 		"the first ones":     {[]fault.Rule{{First: 2, Fault: down}, {Fault: drop}}, false},
 		"some":               {[]fault.Rule{{Probability: 0.5, Fault: down}, {Fault: drop}}, false},
 		"beyond its time":    {[]fault.Rule{{Until: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
+		"both from a time":   {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {From: now.Add(2 * time.Hour), Fault: drop}}, masked},
 		"before its time":    {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
 		"both strike":        {[]fault.Rule{{Fault: down}, {Fault: fault.Truncate(3)}}, false},
 		"generation":         {[]fault.Rule{{Fault: down}, {Point: fault.Generation}}, false},
@@ -318,8 +358,12 @@ func TestRules_DoNotChange(t *testing.T) {
 			t.Errorf("%+v", x.Reply)
 		}
 	}
-	if got := rules.Rules()[0].Fault.Header; !cmp.Equal(got, fault.Header{"Content-Type": {"a/b"}, "X-A": {"b"}}) {
-		t.Errorf("the header is %v", got)
+	down := with(t, fault.Rule{Fault: fault.Status(503, http.Header{"Content-Type": {"a/b"}, "X-A": {"b"}})}, fault.Rule{Fault: fault.ContentType("c/d")})
+	answer(down)
+	for _, rules := range []*Rules{rules, down} {
+		if got := rules.Rules()[0].Fault.Header; !cmp.Equal(got, fault.Header{"Content-Type": {"a/b"}, "X-A": {"b"}}) {
+			t.Errorf("the header is %v", got)
+		}
 	}
 }
 
@@ -334,10 +378,17 @@ func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
 			}
 		}
 	}
-	every := with(t, fault.Rule{Point: fault.AfterCharge}).rules[0].on
+	rule := with(t, fault.Rule{Point: fault.AfterCharge}).rules[0]
+	if got := rule.String(); got != "rule 1: drop at after-charge" {
+		t.Errorf("the rule is %q", got)
+	}
+	generation := with(t, fault.Rule{Point: fault.Generation})
+	if err := generation.At(Request{Point: fault.Generation}); err == nil || generation.Rules()[0].Struck != 1 {
+		t.Errorf("the rule is %+v: %v", generation.Rules()[0], err)
+	}
 	for _, op := range operations.All() {
-		if slices.Contains(every, op.Name) != op.Charges {
-			t.Errorf("a rule at a point matches %v, and %s charges: %v", every, op.Name, op.Charges)
+		if slices.Contains(rule.on, op.Name) != op.Charges {
+			t.Errorf("a rule at a point matches %v, and %s charges: %v", rule.on, op.Name, op.Charges)
 		}
 	}
 }

@@ -131,7 +131,6 @@ func (d *Service) edit(requestID string, problems []Problem, change func(next *R
 	if err := change(next); err != nil {
 		return nil, err
 	}
-	d.fire(next, TriggerEdit)
 	return d.store(next), nil
 }
 
@@ -247,9 +246,8 @@ func (q *Quantity) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		return nil
 	}
-	number, err := shipping.ParseAmount(string(text))
-	n, notWhole := strconv.Atoi(number.String()) // without decimals if it is whole
-	if err == nil && notWhole == nil {
+	number, _ := shipping.ParseAmount(string(text))          // unknown if it is not a number
+	if n, err := strconv.Atoi(number.String()); err == nil { // without decimals if it is whole
 		*q = Quantity(n)
 	}
 	return nil

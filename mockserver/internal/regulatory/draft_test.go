@@ -27,11 +27,12 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	}
 
 	watch.ItemID = ""
-	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement, watch}}))
+	given := []regulatory.LineItem{supplement, watch}
+	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: given}))
 	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"; got != want {
 		t.Errorf("with a new watch the draft offers %s, want the amounts of analyze time %s", got, want)
 	}
-	if len(r.Profiles) != 1 || r.LineItems[1].ItemID == "" || r.LineItems[1].HSCode != "910211" {
+	if len(r.Profiles) != 1 || r.LineItems[1].ItemID == "" || r.LineItems[1].HSCode != "910211" || given[1] != watch {
 		t.Errorf("record is %s", r.JSON())
 	}
 	w.checkSound()

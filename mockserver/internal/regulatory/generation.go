@@ -99,7 +99,6 @@ func (d *Service) SubmitEvidence(requestID, slug string) (*Record, error) {
 
 func (d *Service) evidenceArrived(record *Record, slug string) *Record {
 	next := record.clone()
-	d.fire(next, TriggerEvidence)
 	d.startAttempt(next, next.document(slug))
 	return d.store(next)
 }

@@ -152,3 +152,32 @@ func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
 		t.Error("a charge that no purchase made goes unnoticed")
 	}
 }
+
+// Each row breaks a request in one way, as only a bug in this package could, and Check names it.
+func TestCheck_NamesWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		damage func(r *regulatory.Record)
+		want   string
+	}{
+		"another amount":      {func(r *regulatory.Record) { r.ChargedAmount = amount(t, "1") }, "but the ledger has 17251.5"},
+		"another transaction": {func(r *regulatory.Record) { r.TransactionID = "TR-9" }, "by TR-9 of"},
+		"another wallet":      {func(r *regulatory.Record) { r.Wallet = dollars }, "of " + dollars + ", but the ledger has"},
+		"not purchased":       {func(r *regulatory.Record) { r.TransactionID = "" }, "purchased false, paid in the ledger true"},
+		"not generated":       {func(r *regulatory.Record) { r.Status = regulatory.StateCompleted }, "is completed, but all documents generated is false"},
+		"no transition":       {func(r *regulatory.Record) { r.Status = regulatory.StateDraft }, "has no row in the table of transitions"},
+	} {
+		w := newWorld(t)
+		r := w.analyze(parcel)
+		w.purchase(r, "WATCH")
+		test.damage(w.get(r))
+		err := w.Check(w.ledger)
+		if name == "no transition" {
+			w.advance(time.Minute)
+			err = w.Check(w.ledger)
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}

@@ -11,14 +11,10 @@ import (
 
 func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 	t.Parallel()
-	item := func(pieces int, price, currency string) LineItem {
+	item := func(pieces int, value, currency string) LineItem {
 		item := LineItem{Quantity: Quantity(pieces), Currency: currency}
-		if price != "" {
-			amount, err := shipping.ParseAmount(price)
-			if err != nil {
-				t.Fatal(err)
-			}
-			item.UnitPrice = amount
+		if value != "" {
+			item.UnitPrice = price(t, value)
 		}
 		return item
 	}
@@ -50,4 +46,46 @@ func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
+}
+
+func TestDrafted(t *testing.T) {
+	t.Parallel()
+	details := &Shipping{Incoterm: "DDP", ReasonForExport: "sale", PortOfEntry: "Newark, NJ", EstimatedArrival: "2026-02-01T10:00:00Z"}
+	item := func(description, country, currency string) LineItem {
+		return LineItem{Description: description, Quantity: 2, UnitPrice: price(t, "12.5"), Weight: price(t, "0.4"), OriginCountry: country, Currency: currency}
+	}
+	of := func(origin, names, value string) map[string]string {
+		want := map[string]string{
+			"incoterm": "DDP", "reason_for_export": "sale", "arrival_port": "Newark, NJ", "port_of_clearance": "Newark, NJ", "arrival_date": "2026-02-01",
+			"common_name": names, "quantity": "4", "quantity_unit": "pieces", "weight_kg": "1.6", "species_origin_country": origin, "harvest_country": origin,
+		}
+		if value != "" {
+			want["value_usd"] = value
+		}
+		return want
+	}
+	for name, test := range map[string]struct {
+		items []LineItem
+		want  map[string]string
+	}{
+		"of one country":   {[]LineItem{item("plums", "CN", "USD"), item("figs", "CN", "USD")}, of("CN", "plums; figs", "50")},
+		"of two countries": {[]LineItem{item("plums", "CN", "USD"), item("plums", "VN", "USD")}, of("", "plums", "50")},
+		"not in dollars":   {[]LineItem{item("plums", "CN", "NGN"), item("figs", "CN", "USD")}, of("CN", "plums; figs", "")},
+	} {
+		if diff := cmp.Diff(test.want, (&Record{Shipping: details}).drafted(test.items)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := neededFor(make([]LineItem, 2), nil); len(got) != 2 {
+		t.Errorf("a form that no item is the reason for shows %d of 2 items", len(got))
+	}
+}
+
+func price(t *testing.T, text string) shipping.Amount {
+	t.Helper()
+	amount, err := shipping.ParseAmount(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return amount
 }

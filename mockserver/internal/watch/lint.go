@@ -98,7 +98,7 @@ func (d *Lint) See(x *wire.Exchange) {
 		find(journal.LintFollowedRedirect, "to "+x.URL.Path)
 	}
 	if to := x.Reply.Header.Get("Location"); to != "" {
-		if location, err := url.Parse(to); err == nil && location.Path != "" {
+		if location, err := url.Parse(to); err == nil {
 			remember(d.redirects, location.Path, true)
 		}
 	}

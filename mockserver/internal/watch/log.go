@@ -96,9 +96,7 @@ func (j *Log) trim() {
 
 func (j *Log) drop(i int) {
 	j.all.Add(-1)
-	copy(j.calls[1:], j.calls[:i])
-	j.calls[0] = nil
-	j.calls = j.calls[1:]
+	j.calls = slices.Delete(j.calls, i, i+1)
 }
 
 func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
@@ -239,7 +237,6 @@ func (j *Log) Amend(id, kind, text string) {
 		}
 	}
 	e.Fault = wire.Strikes(e.struck)
-	j.wake()
 }
 
 // matches reports whether a query selects an entry. The request ids in the query are in the choice.

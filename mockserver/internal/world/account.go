@@ -59,9 +59,9 @@ func (w *World) ChangeMoney(deposits []Deposit, exchangeRates map[string]shippin
 
 // checkExchangeRate returns an error for an exchange rate that cannot be set. The caller holds the lock.
 func (w *World) checkExchangeRate(currency string, perDollar shipping.Amount) error {
-	var held []string
+	held := []string{usd}
 	for _, wallet := range w.Account.Ledger.Wallets() {
-		if wallet.Currency != usd && !slices.Contains(held, wallet.Currency) {
+		if !slices.Contains(held, wallet.Currency) {
 			held = append(held, wallet.Currency)
 		}
 	}
@@ -70,7 +70,7 @@ func (w *World) checkExchangeRate(currency string, perDollar shipping.Amount) er
 	case currency == usd:
 		problem = "prices are in US dollars, and a dollar always buys one"
 	case !slices.Contains(held, currency):
-		problem = "no wallet holds that currency; wallets hold " + strings.Join(held, ", ")
+		problem = "no wallet holds that currency; wallets hold " + strings.Join(held[1:], ", ")
 	case perDollar.Sign() <= 0:
 		problem = "a rate must be above zero"
 	default:
