@@ -36,7 +36,6 @@ func (e *entry) step(ctx context.Context) time.Duration {
 	if err == nil && next > 0 {
 		return next
 	}
-	e.polls = nil // ten thousand ended items keep no records
 	// What this process found is not the outcome of an item that another one went on with: a request that is not a draft
 	// any more may have been purchased there. If the release fails, others have the item once its claim has expired.
 	if released := e.release(); errors.Is(released, ErrItemTaken) && !e.record.final() {

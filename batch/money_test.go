@@ -53,12 +53,13 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 		service.put("RD-SH-1", "draft")
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 			Budget: nairaBudget(t, "150"), Journal: journal, Purchase: shipping.PurchaseOptions{QuietFor: 10 * time.Second},
-			Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil },
+			Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, errPanic },
 		})
 		if took := time.Since(start); took < 10*time.Second || took > 30*time.Second {
 			t.Errorf("settled after %s", took)
 		}
-		if err != nil || report.Results[0].State != batch.StateDraft || report.Committed.Sign() != 0 || lastRecord(t, journal, "SH-1").Step != batch.StepAnalyzed {
+		failed, ok := errors.AsType[*shipping.RegulatoryError](report.Results[0].Err)
+		if err != nil || !ok || failed.Outcome != shipping.OutcomeNotCharged || report.Committed.Sign() != 0 || lastRecord(t, journal, "SH-1").Step != batch.StepAnalyzed {
 			t.Errorf("%+v, %v", report, err)
 		}
 	})
