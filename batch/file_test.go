@@ -2,16 +2,11 @@ package batch_test
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,103 +18,6 @@ import (
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
-
-// A second opener of a journal in use is refused and changes nothing, whatever the file contains at that moment. If it
-// truncated the file, records would be lost, and the next run would send their purchases again.
-func TestBatchFile_ASecondOpenerChangesNothing(t *testing.T) {
-	t.Parallel()
-	records := randomtest.New(t).Number("SHIPPING_APPENDS", 200)
-	var refused atomic.Int64
-	path := filepath.Join(t.TempDir(), "journal")
-	journal := openJournal(t, path)
-	ctx, stop := context.WithCancel(t.Context())
-	var openers sync.WaitGroup
-	for range 3 {
-		openers.Go(func() {
-			for ctx.Err() == nil {
-				if second, err := batch.OpenFile(path); !errors.Is(err, batch.ErrInUse) {
-					t.Errorf("opened twice: %v, %v", second, err)
-					return
-				}
-				refused.Add(1)
-			}
-		})
-	}
-	for n := range records {
-		if err := appendTo(t.Context(), journal, batch.Record{Key: fmt.Sprint(n), Step: batch.StepAnalyzed}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	stop()
-	openers.Wait()
-	t.Logf("%d records appended, %d openers refused", records, refused.Load())
-	// A write that is under way, as a second opener can see it.
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if _, err := file.WriteString(`{"crc":"0123`); err != nil {
-		t.Fatal(err)
-	}
-	before := contentOf(t, path)
-	if _, err := batch.OpenFile(path); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), path+": it is open in another process, or in this one; close it there") {
-		t.Errorf("opened twice: %v", err)
-	}
-	if !bytes.Equal(before, contentOf(t, path)) {
-		t.Error("a refused opener changed the file")
-	}
-	if err := journal.Close(); !errors.Is(err, batch.ErrDamaged) { // by the text above, which no record follows
-		t.Fatal(err)
-	}
-	again := openJournal(t, path)
-	defer again.Close()
-	if kept, err := again.Records(); err != nil || len(kept) != records {
-		t.Errorf("%d of %d records, %v", len(kept), records, err)
-	}
-}
-
-// A record is read as it was appended, or it is refused and the journal stays usable. encoding/json replaces bytes that
-// are not UTF-8: such a key would not be found again, and its item would be purchased twice.
-func TestBatchFile_RefusesTextsThatItCouldNotReturn(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "journal")
-	journal := openJournal(t, path)
-	good := batch.Record{
-		Key: "Müller \u2028 \ufffd <&> \"\\\n\t\x01\U0001F680", Step: batch.StepPurchasing, RequestID: "RD-1",
-		Documents: []shipping.DocumentType{"FDA", "<x>"}, Amount: shippingtest.Amount(t, "19.90"), Currency: "USD",
-		Charged: shippingtest.Amount(t, "-0.000000000000000001"), ChargedCurrency: "NGN", Purchase: drafted("RD-1"), Note: "ü",
-	}
-	bad := good
-	bad.Key = "M\xfcller"
-	if err := appendTo(t.Context(), journal, bad); err == nil {
-		t.Error("a key that is not UTF-8 is accepted")
-	}
-	if err := appendTo(t.Context(), journal, good); err != nil {
-		t.Fatal(err)
-	}
-	records, err := journal.Records()
-	if err != nil || len(records) != 1 {
-		t.Fatalf("%+v, %v", records, err)
-	}
-	want, _ := json.Marshal(good)
-	got, _ := json.Marshal(records[0])
-	shippingtest.Diff(t, "the record", string(want), string(got))
-
-	// The last record of an item counts after a restart.
-	other := good
-	good.Step, other.Key = batch.StepAnalyzed, "other"
-	if err := errors.Join(appendTo(t.Context(), journal, good), appendTo(t.Context(), journal, other), journal.Close()); err != nil {
-		t.Fatal(err)
-	}
-	again := openJournal(t, path)
-	defer again.Close()
-	claim, err := again.Claim(t.Context(), good.Key)
-	committed, uncounted := again.Committed(t.Context(), "", shipping.Budget{Currency: "USD"})
-	if err := errors.Join(err, uncounted); err != nil || claim.Record().Step != batch.StepAnalyzed || committed != other.Amount {
-		t.Errorf("%+v, %s committed, %v", claim, committed, err)
-	}
-}
 
 // A journal whose file was moved or changed by another program went unnoticed: it accepts nothing more, and the next
 // run does not begin with a part of the records.
@@ -197,7 +95,7 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 	}
 }
 
-// A path that cannot be opened, and a journal that is open, are errors that name the remedy.
+// A path that cannot be opened, and a journal that is open, are errors that name the remedy, and change nothing.
 func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "no", "such", "folder")
@@ -213,8 +111,27 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	if err := os.Link(path, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := batch.OpenFile(link); !errors.Is(err, batch.ErrInUse) {
-		t.Errorf("opened twice, by another name: %v", err)
+	// A record is being written, which a second opener must not discard.
+	whole := contentOf(t, path)
+	if err := os.WriteFile(path, append(whole, `{"crc":"0123`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link} {
+		const remedy = ": it is open in another process, or in this one; close it there"
+		if _, err := batch.OpenFile(name); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), name+remedy) {
+			t.Errorf("opened twice: %v", err)
+		}
+	}
+	if len(contentOf(t, path)) == len(whole) {
+		t.Error("a refused opener changed the file")
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A key that is not UTF-8 would not be found again, and its item would be purchased twice.
+	odd := batch.Record{Key: "M\xfcller", Step: batch.StepAnalyzed}
+	if err := appendTo(t.Context(), journal, odd); !errors.Is(err, shipping.ErrInvalidRequest) {
+		t.Errorf("a key that is not UTF-8: %v", err)
 	}
 	if err := journal.Close(); err != nil {
 		t.Fatal(err)
@@ -230,7 +147,11 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 // FuzzBatchFile: a file is opened as a journal whose records can be read again and to which others can be
 // added, or it is refused and left as it is. Only the end of a file is ever discarded.
 func FuzzBatchFile(f *testing.F) {
-	added := batch.Record{Key: "added", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)}
+	added := batch.Record{
+		Key: "Müller \u2028 \ufffd <&> \"\\\n\t\x01\U0001F680", Step: batch.StepPurchasing, RequestID: "RD-1",
+		Documents: []shipping.DocumentType{"FDA", "<x>"}, At: time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC), Note: "ü",
+		Charged: shippingtest.Amount(f, "-0.000000000000000001"), ChargedCurrency: "NGN",
+	}
 	randomtest.AddInputs(f, "testdata/FuzzBatchFile.txt", []byte(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "journal")
