@@ -1,7 +1,6 @@
 package batch_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,6 +103,9 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
 		t.Errorf("the result: %+v", result)
 	}
+	if line, err := json.Marshal(report.Outcomes[1]); err != nil || !strings.Contains(string(line), `"error":"shipping: webhooks.replay`) {
+		t.Errorf("the line of a failure: %s, %v", line, err)
+	}
 	if sent := len(service.Requests()); sent != 5 {
 		t.Errorf("%d requests, want one each", sent)
 	}
@@ -153,19 +155,29 @@ func TestReplayAll_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 	}
 }
 
-func TestReplayAll_AWrongKeyStopsIt(t *testing.T) {
+func TestReplayAll_WhatStopsIt(t *testing.T) {
 	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(queuedReplay), shippingtest.Refusal(http.StatusUnauthorized, "no"))
-	report, err := batch.Replay(t.Context(), walletClient(t, service), replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5"),
-		&batch.ReplayOptions{Concurrency: 1})
-	if !errors.Is(err, shipping.ErrUnauthorized) || !strings.Contains(err.Error(), "stopped") || !strings.Contains(err.Error(), "secret key") {
-		t.Errorf("the error: %v", err)
-	}
-	if n := len(service.Requests()); n > 3 { // one may have its turn before the response is known
-		t.Errorf("%d requests", n)
-	}
-	if got := replayStates(report); !strings.HasPrefix(got, "WD-1: queued, WD-2: failed") || !strings.HasSuffix(got, "WD-5: not sent") {
-		t.Errorf("outcomes: %s", got)
+	interrupted := errors.New("interrupted by the user")
+	for reason, status := range map[error]int{shipping.ErrUnauthorized: 401, interrupted: 400} {
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		service := shippingtest.NewService(shippingtest.OK(queuedReplay), shippingtest.Refusal(status, "no"))
+		report, err := batch.Replay(ctx, walletClient(t, service), replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5"), &batch.ReplayOptions{
+			Concurrency: 1,
+			Progress: func(_ batch.ReplayOutcome, ended, _ int) {
+				if ended == 2 && reason == interrupted {
+					interrupt(interrupted)
+				}
+			},
+		})
+		if !errors.Is(err, reason) || status == 401 && !(strings.Contains(err.Error(), "stopped") && strings.Contains(err.Error(), "secret key")) {
+			t.Errorf("%v: %v", reason, err)
+		}
+		if n := len(service.Requests()); n > 3 { // one may have its turn before the response is known
+			t.Errorf("%v: %d requests", reason, n)
+		}
+		if got := replayStates(report); !strings.HasPrefix(got, "WD-1: queued, WD-2: failed") || !strings.HasSuffix(got, "WD-5: not sent") {
+			t.Errorf("%v: %s", reason, got)
+		}
 	}
 }
 
@@ -185,53 +197,6 @@ func TestReplayAll_KeepsToItsConcurrency(t *testing.T) {
 	})
 }
 
-// The run is interrupted; the next one continues from the lines that the first one wrote.
-func TestReplayAll_GoesOnFromItsReport(t *testing.T) {
-	t.Parallel()
-	ctx, interrupt := context.WithCancelCause(t.Context())
-	interrupted := errors.New("interrupted by the user")
-	var lines bytes.Buffer
-	write := func(outcome batch.ReplayOutcome) {
-		if err := json.NewEncoder(&lines).Encode(outcome); err != nil {
-			t.Error(err)
-		}
-	}
-	requests := replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5", "WD-6")
-	queued := shippingtest.OK(queuedReplay)
-	service := shippingtest.NewService(queued, shippingtest.Refusal(http.StatusBadRequest, "no"), queued)
-	client := walletClient(t, service)
-	report, err := batch.Replay(ctx, client, requests, &batch.ReplayOptions{
-		Concurrency: 1,
-		Progress: func(outcome batch.ReplayOutcome, ended, _ int) {
-			write(outcome)
-			if ended == 3 {
-				interrupt(interrupted)
-			}
-		},
-	})
-	if !errors.Is(err, interrupted) || report.Count(batch.ReplayNotSent) == 0 {
-		t.Fatalf("%s: %v", replayStates(report), err)
-	}
-	if first, _, _ := strings.Cut(lines.String()[strings.Index(lines.String(), "\n")+1:], "\n"); !strings.Contains(first, `"error":"shipping: webhooks.replay`) {
-		t.Errorf("the line of a failure: %s", first)
-	}
-	skip, err := batch.QueuedReplays(strings.NewReader(lines.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err = batch.Replay(t.Context(), client, requests, &batch.ReplayOptions{Skip: skip})
-	if err != nil || !strings.HasPrefix(replayStates(report), "WD-1: skipped, WD-2: queued, WD-3: skipped") || !strings.HasSuffix(replayStates(report), "WD-6: queued") {
-		t.Errorf("the second run: %s: %v", replayStates(report), err)
-	}
-	times := map[string]int{}
-	for _, request := range service.Requests() {
-		times[request.Body]++
-	}
-	if len(times) != 6 || times[`{"delivery_id":"WD-1"}`] != 1 || times[`{"delivery_id":"WD-2"}`] != 2 {
-		t.Errorf("sent: %v", times)
-	}
-}
-
 func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	if _, err := batch.Replay(t.Context(), &shipping.Client{}, nil, nil); !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -248,9 +213,6 @@ func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
 	exact, err := batch.QueuedReplays(strings.NewReader(`{"key":"WD-1","KEY":"WD-2","State":"failed","state":"queued"}`))
 	if err != nil || !exact["WD-1"] || exact["WD-2"] {
 		t.Errorf("a name in another case is read: %v", err)
-	}
-	if _, err := batch.QueuedReplays(strings.NewReader("{\"key\":\"WD-1\",\"state\":\"queued\"}\n{\"key\":")); err == nil || !strings.Contains(err.Error(), "line 2") {
-		t.Errorf("a cut-off line: %v", err)
 	}
 }
 
