@@ -21,30 +21,6 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// A purchase that cannot be settled keeps its reservation, and the report contains the reason.
-func TestBatch_AnUnsettledPurchaseKeepsItsReservation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service := &walletService{}
-		service.put("RD-SH-1", "paused") // a state that decides nothing
-		journal := newMemoryJournal(t, purchasing(t, "SH-1"))
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
-			Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first := report.Results[0]; first.State != batch.StateUnknown || first.Err == nil {
-			t.Errorf("the open purchase: %+v", first)
-		}
-		if second := report.Results[1]; second.State != batch.StateOverBudget {
-			t.Errorf("the other item: %+v", second)
-		}
-		if _, purchases := service.total(); purchases != 0 || report.Committed != shippingtest.Amount(t, "100") {
-			t.Errorf("%d purchases, %s committed", purchases, report.Committed)
-		}
-	})
-}
-
 // A purchase that was not charged, after QuietFor, gives its reservation back, also if the item is not purchased again.
 func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	t.Parallel()
@@ -177,75 +153,6 @@ func TestBatch_AnOverflowOfTheSumEndsTheBatch(t *testing.T) {
 		}
 		if _, purchases := service.total(); purchases != 1 {
 			t.Errorf("%d purchases", purchases)
-		}
-	})
-}
-
-// Money that cannot be compared with the budget stops a batch before it begins.
-func TestBatch_RefusesAJournalWhoseMoneyCannotBeCounted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for name, change := range map[string]func(*batch.Record){
-			"in USD":                  func(r *batch.Record) { r.Currency = "USD" },
-			"price is not known":      func(r *batch.Record) { r.Amount = shipping.Amount{} },
-			"purchase of SH-9 for -5": func(r *batch.Record) { r.Amount = shippingtest.Amount(t, "-5") },
-		} {
-			record := purchasing(t, "SH-9")
-			record.Step = batch.StepPurchased
-			change(&record)
-			service := &walletService{}
-			_, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-				Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: newMemoryJournal(t, record),
-			})
-			if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) || len(service.requests) > 0 {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	})
-}
-
-// A record with a step of a later version stops a batch before it begins, and releases the other items.
-func TestBatch_RefusesARecordThatItDoesNotKnow(t *testing.T) {
-	t.Parallel()
-	record, service := purchasing(t, "SH-2"), &walletService{}
-	record.Step = "refunding"
-	journal := newMemoryJournal(t, record)
-	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Journal: journal})
-	lastRecord(t, journal, "SH-1")
-	if _, ok := errors.AsType[*batch.JournalError](err); !ok || !strings.Contains(err.Error(), `"refunding"`) || len(report.Results) != 2 || len(service.requests) > 0 {
-		t.Errorf("%+v, %v", report, err)
-	}
-}
-
-// An item that an earlier run analyzed is purchased only if its request is still a draft. The request may have been
-// purchased elsewhere in the meantime.
-func TestBatch_PurchasesOnlyWhatStillReadsAsADraft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, status := range []string{"draft", "purchasing", "processing", "completed", "failed", "archived"} {
-			service := &walletService{}
-			service.put("RD-SH-1", status)
-			journal := newMemoryJournal(t, batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"})
-			selected := false
-			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-				Journal: journal,
-				Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-					selected = true
-					return shipping.SelectAll(draft)
-				},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			result, purchases := report.Results[0], service.purchases
-			if status == "draft" {
-				if purchases != 1 || result.State != batch.StateCompleted || lastRecord(t, journal, "SH-1").Purchase != nil {
-					t.Errorf("draft: %d purchases, %+v", purchases, result)
-				}
-				continue
-			}
-			if purchases != 0 || selected || result.State != batch.StateError || !strings.Contains(result.Err.Error(), `"`+status+`"`) ||
-				!strings.Contains(result.Err.Error(), map[bool]string{true: "has not finished", false: "Regulatory.Wait"}[status == "archived"]) {
-				t.Errorf("%s: %d purchases, %+v", status, purchases, result)
-			}
 		}
 	})
 }
@@ -533,6 +440,33 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 					t.Errorf("%s, %s: %+v after %d purchases, %v", name, route, report, purchases, err)
 				}
 			})
+		}
+	}
+}
+
+// Money that cannot be compared with the budget, and a record of a later version, stop a batch before it begins. The other
+// items are released.
+func TestBatch_RefusesAJournalThatItCannotContinue(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*batch.Record){
+		"in USD":                  func(r *batch.Record) { r.Currency = "USD" },
+		"price is not known":      func(r *batch.Record) { r.Amount = shipping.Amount{} },
+		"purchase of SH-2 for -5": func(r *batch.Record) { r.Amount = shippingtest.Amount(t, "-5") },
+		`step "refunding"`:        func(r *batch.Record) { r.Step = "refunding" },
+	} {
+		record, service := purchasing(t, "SH-2"), &walletService{}
+		record.Step = batch.StepPurchased
+		change(&record)
+		journal := newMemoryJournal(t, record)
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
+			Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal,
+		})
+		_, failed := errors.AsType[*batch.JournalError](err)
+		if failed != (record.Step == "refunding") || failed == errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if lastRecord(t, journal, "SH-1"); len(report.Results) != 2 || len(service.requests) > 0 {
+			t.Errorf("%s: %+v after %d requests", name, report, len(service.requests))
 		}
 	}
 }

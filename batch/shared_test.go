@@ -49,59 +49,6 @@ func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 	})
 }
 
-// A run that stalled for longer than its claim reports the state of the item in the journal: its own error counts only
-// if no other run continued with the item.
-func TestBatch_AStalledRunReportsWhatAnotherPurchased(t *testing.T) {
-	for name, test := range map[string]struct {
-		purchase func(t *testing.T, client *shipping.Client, journal batch.Journal, items []batch.Item, request string)
-		want     batch.State
-	}{
-		"by another run": {func(t *testing.T, client *shipping.Client, journal batch.Journal, items []batch.Item, _ string) {
-			report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})
-			if err != nil || report.Count(batch.StateCompleted) != 1 {
-				t.Errorf("%+v, %v", report, err)
-			}
-		}, batch.StateCompleted},
-		"outside the batch": {func(t *testing.T, client *shipping.Client, _ batch.Journal, _ []batch.Item, request string) {
-			time.Sleep(2 * time.Minute) // the claim ends
-			if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: request, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
-				t.Error(err)
-			}
-		}, batch.StateError},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				_, client := bubbleServer(t)
-				items := []batch.Item{{Key: "1", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICCUSTOMSONLY"}}}
-				draft := shippingtest.Draft(t, client, items[0].Analyze.ShipmentID)
-				journal := batchtest.NewJournal(2 * time.Minute)
-				if err := appendTo(t.Context(), journal, batch.Record{Key: "1", Step: batch.StepAnalyzed, RequestID: draft.RequestID}); err != nil {
-					t.Fatal(err)
-				}
-				goOn := make(chan struct{})
-				stalled := hooked{journal, func(_ context.Context, call string, _ batch.Record, do func() error) error {
-					err := do()
-					if call == "claim" {
-						<-goOn
-					}
-					return err
-				}}
-				var runs sync.WaitGroup
-				runs.Go(func() {
-					report, err := batch.Run(t.Context(), client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: stalled})
-					if err != nil || report.Results[0].State != test.want {
-						t.Errorf("%+v, %v", report, err)
-					}
-				})
-				synctest.Wait()
-				test.purchase(t, client, journal, items, draft.RequestID)
-				close(goOn)
-				runs.Wait()
-			})
-		})
-	}
-}
-
 // A run whose callback outlasted its claim reported a draft that another run had purchased.
 func TestBatch_AClaimThatEndedDuringSelectIsNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
