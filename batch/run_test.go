@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -429,21 +430,11 @@ func TestBatch_APurchaseSurvivesTheFailureOfTheJournalForAnotherItem(t *testing.
 	})
 }
 
-// endOf is how a function ended: by returning, by a panic with a value, or by runtime.Goexit.
-func endOf(call func()) (how any) {
-	done := make(chan any)
-	go func() {
-		how := any("runtime.Goexit")
-		defer func() {
-			if value := recover(); value != nil {
-				how = value
-			}
-			done <- how
-		}()
-		call()
-		how = "returned"
-	}()
-	return <-done
+// panicOf returns the value with which a function panics.
+func panicOf(call func()) (value any) {
+	defer func() { value = recover() }()
+	call()
+	return nil
 }
 
 var errPanic = errors.New("a bug in a callback")
@@ -451,78 +442,57 @@ var errPanic = errors.New("a bug in a callback")
 // A panic in a user's function during a batch is raised again on the caller's goroutine, after the purchases under way
 // have finished and are recorded. A panic on a goroutine of the batch would end the process and could not be recovered.
 func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
-	for name, end := range map[string]struct {
-		call func()
-		want any
-	}{"panic": {func() { panic(errPanic) }, errPanic}, "runtime.Goexit": {runtime.Goexit, "runtime.Goexit"}} {
-		for place, set := range map[string]func(o *batch.Options, service *walletService, end func(key string)){
-			"Edit": func(o *batch.Options, _ *walletService, end func(string)) {
-				o.Edit = func(_ context.Context, draft *shipping.RegulatoryRequest) error { end(draft.RequestID); return nil }
-			},
-			"Select": func(o *batch.Options, _ *walletService, end func(string)) {
-				o.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-					end(draft.RequestID)
-					return shipping.SelectAll(draft)
-				}
-			},
-			"Progress": func(o *batch.Options, _ *walletService, end func(string)) {
-				o.Progress = func(event batch.Event) { end(event.Item.RequestID) }
-			},
-			"Poll.Progress": func(o *batch.Options, _ *walletService, end func(string)) {
-				o.Poll.Progress = func(event shipping.PollEvent) { end(event.RequestID) }
-			},
-			"the transport": nil,
-		} {
-			t.Run(name+" in "+place, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					// The first item's purchase takes long; the second item's function ends the batch meanwhile.
-					service := &walletService{}
-					journal := newMemoryJournal(t)
-					options := batch.Options{Concurrency: 2, Select: shipping.SelectAll, Journal: journal}
-					if set != nil {
-						set(&options, service, func(id string) {
-							if id == "RD-SH-2" {
-								end.call()
-							}
-						})
-					}
-					// The second item begins when the first is being purchased.
-					slow := roundTrip(func(r *http.Request) (*http.Response, error) {
-						body := ""
-						if r.Body != nil {
-							text, err := io.ReadAll(r.Body)
-							if err != nil {
-								return nil, err
-							}
-							body, r.Body = string(text), io.NopCloser(bytes.NewReader(text))
-						}
-						switch purchase := strings.HasSuffix(r.URL.Path, "/purchase"); {
-						case purchase && strings.Contains(body, "SH-1"):
-							time.Sleep(10 * time.Second)
-						case purchase && set == nil:
-							end.call()
-						case strings.Contains(body, "SH-2"):
-							time.Sleep(time.Second)
-						}
-						return service.RoundTrip(r)
-					})
-					client := walletClient(t, slow)
-					got := endOf(func() { _, _ = batch.Run(t.Context(), client, walletItems(4), &options) })
-					if got != end.want {
-						t.Errorf("the batch ended with %v", got)
-					}
-					if last := lastRecord(t, journal, "SH-2"); set == nil && last.Step != batch.StepPurchasing {
-						t.Errorf("the purchase that panicked: %+v", last)
-					}
-					if last := lastRecord(t, journal, "SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
-						t.Errorf("the purchase under way: %+v", last)
-					}
-					if last := lastRecord(t, journal, "SH-3"); last.Committed() || service.purchases > 2 {
-						t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
-					}
-				})
-			})
+	panics := func(id string) {
+		if id == "RD-SH-2" {
+			panic(errPanic)
 		}
+	}
+	for place, options := range map[string]batch.Options{
+		"Edit": {Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) error { panics(draft.RequestID); return nil }},
+		"Select": {Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+			panics(draft.RequestID)
+			return shipping.SelectAll(draft)
+		}},
+		"Progress":      {Progress: func(event batch.Event) { panics(event.Item.RequestID) }},
+		"Poll.Progress": {Poll: shipping.PollOptions{Progress: func(event shipping.PollEvent) { panics(event.RequestID) }}},
+		"the transport": {},
+	} {
+		t.Run(place, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				// The second item begins when the first is being purchased, which takes long, and ends the batch.
+				service := &walletService{}
+				slow := roundTrip(func(r *http.Request) (*http.Response, error) {
+					body, _ := io.ReadAll(cmp.Or[io.ReadCloser](r.Body, http.NoBody))
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					switch purchase := strings.HasSuffix(r.URL.Path, "/purchase"); {
+					case purchase && strings.Contains(string(body), "SH-1"):
+						time.Sleep(10 * time.Second)
+					case purchase && place == "the transport":
+						panic(errPanic)
+					case strings.Contains(string(body), "SH-2"):
+						time.Sleep(time.Second)
+					}
+					return service.RoundTrip(r)
+				})
+				options.Concurrency, options.Journal = 2, newMemoryJournal(t)
+				if options.Select == nil {
+					options.Select = shipping.SelectAll
+				}
+				client := walletClient(t, slow)
+				if got := panicOf(func() { _, _ = batch.Run(t.Context(), client, walletItems(4), &options) }); got != errPanic {
+					t.Errorf("the batch ended with %v", got)
+				}
+				if last := lastRecord(t, options.Journal, "SH-2"); place == "the transport" && last.Step != batch.StepPurchasing {
+					t.Errorf("the purchase that panicked: %+v", last)
+				}
+				if last := lastRecord(t, options.Journal, "SH-1"); last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
+					t.Errorf("the purchase under way: %+v", last)
+				}
+				if last := lastRecord(t, options.Journal, "SH-3"); last.Committed() || service.purchases > 2 {
+					t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
+				}
+			})
+		})
 	}
 }
 
@@ -532,7 +502,7 @@ func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			service := &walletService{}
 			var stopped atomic.Bool
-			got := endOf(func() {
+			got := panicOf(func() {
 				_, _ = batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
 					Journal: journal,
 					Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
@@ -576,7 +546,7 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 				}
 				return reply(200, queuedReplay)
 			})
-			got := endOf(func() {
+			got := panicOf(func() {
 				_, _ = batch.Replay(t.Context(), walletClient(t, service), replays(ids...), &batch.ReplayOptions{
 					Concurrency: 2, Progress: func(batch.ReplayOutcome, int, int) { reported.Add(1); panic(errPanic) },
 				})
