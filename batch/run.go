@@ -185,8 +185,7 @@ var errWaiting = errors.New("shipping: the batch ended before the item was compl
 
 // unfinished is errWaiting, with what was purchased.
 func (e *entry) unfinished() error {
-	purchased := e.record.Step == StepPurchased || e.record.Step == StepFailed && len(e.record.Documents) > 0
-	if !purchased {
+	if e.outcome() != shipping.OutcomeCharged {
 		return errWaiting
 	}
 	return fmt.Errorf("%w: request %s is purchased, and its documents are not generated", errWaiting, quoteShort(e.record.RequestID))
