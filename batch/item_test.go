@@ -115,6 +115,9 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 				if open := report.Err(); (open == nil) != (test.err == "") || open != nil && !errors.Is(open, got.Err) {
 					t.Errorf("the report's error is %v", open)
 				}
+				if last := lastRecord(t, journal, "SH-1"); got.State == batch.StateCompleted && last.Purchase != nil {
+					t.Errorf("the journal keeps the purchase of a known outcome: %+v", last)
+				}
 				// What is bought is never bought again, whatever is selected.
 				options.Select = none
 				again, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
