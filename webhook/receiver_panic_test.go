@@ -174,35 +174,3 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 		})
 	}
 }
-
-// Close waits for handlers that run, and later deliveries are not handled.
-func TestReceiver_CloseWaitsForHandlers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		working, end := make(chan struct{}), make(chan struct{})
-		handled := 0
-		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
-			working <- struct{}{}
-			<-end
-			handled++
-			return nil
-		})
-		first := make(chan int, 1)
-		go func() { first <- postSigned(receiver, body).Code }()
-		<-working
-		closed := make(chan error, 1)
-		go func() { closed <- receiver.Close(t.Context()) }()
-		synctest.Wait()
-		select {
-		case err := <-closed:
-			t.Fatalf("Close returned while a handler was at work: %v", err)
-		default:
-		}
-		if answer := postSigned(receiver, body, webhook.DefaultIDHeader, "later"); answer.Code != http.StatusServiceUnavailable {
-			t.Errorf("after Close: %d", answer.Code)
-		}
-		close(end)
-		if err := <-closed; err != nil || handled != 1 || <-first != http.StatusOK {
-			t.Errorf("%v, handled %d", err, handled)
-		}
-	})
-}

@@ -136,7 +136,7 @@ func drawCall(t *rapid.T) call {
 	return call{
 		pause: rapid.SampledFrom([]time.Duration{1, 1, 1, time.Minute, keep / 2, keep - time.Minute}).Draw(t, "pause"),
 		name:  rapid.SampledFrom([]string{"claim", "claim", "accept", "release"}).Draw(t, "name"),
-		id:    rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}).Draw(t, "id"),
+		id:    rapid.SampledFrom([]string{"a", "", "a\x00b", "\xff", `%2F"\`, "a\nb"}).Draw(t, "id"),
 		claim: rapid.SampledFrom([]string{"one", "two", ""}).Draw(t, "claim"),
 	}
 }
@@ -162,7 +162,7 @@ func (c call) make(ctx context.Context, store webhook.Store, model plainMap) err
 }
 
 // Released ids kept their place in the order in which a store forgets, so that it forgot accepted ones although it was
-// not full. A store forgets only what has expired or does not fit; a store in a file has what it accepted after a restart.
+// not full. A store forgets only what has expired or does not fit; a store in a file has what it accepted, and nothing else, after a restart.
 func TestStores_ForgetAsAPlainMapDoes(t *testing.T) {
 	t.Parallel()
 	memory := func(string) (webhook.Store, error) { return webhook.NewMemoryStore(options), nil }
@@ -201,8 +201,12 @@ func agree(t *testing.T, calls []call, open func(path string) (webhook.Store, er
 	}
 	defer store.(*webhook.FileStore).Close()
 	for id, e := range model {
-		if e.accepted && time.Since(e.at) < keep && state(t, store, id) != webhook.Accepted {
-			err = errors.Join(err, fmt.Errorf("%s is forgotten after a restart", id))
+		want := webhook.Claimed // the handler of a claim may not have ended
+		if e.accepted && time.Since(e.at) < keep {
+			want = webhook.Accepted
+		}
+		if got := state(t, store, id); got != want {
+			err = errors.Join(err, fmt.Errorf("%q is %d after a restart, want %d", id, got, want))
 		}
 	}
 	return err
