@@ -185,28 +185,6 @@ func TestAmount_GivenTwiceIsUnreadable(t *testing.T) {
 	}
 }
 
-// The parts of a response that are read one by one match names exactly, too.
-func TestNames_OfErrorsAndOtherOperations(t *testing.T) {
-	t.Parallel()
-	const refused = `{"status":0,"message":"no funds","MESSAGE":"x","data":{"request_id":"RD-1","Request_ID":"RD-2"},"Data":7}`
-	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(402, refused))).Rates.List(t.Context(), nil)
-	if failure := shippingtest.ErrorIn(t, err); failure.Message != "no funds" || failure.RequestID != "RD-1" {
-		t.Errorf("%+v", err)
-	}
-	var out struct{ Name string }
-	if err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"name":"x","Name":"y","NAME":"z"}`))).Do(t.Context(), http.MethodGet, "/v1/x", nil, nil, &out); err != nil || out.Name != "y" {
-		t.Errorf("%+v, %v", out, err)
-	}
-	for _, body := range []string{`{"Request":{"request_id":"RD-9","status":"draft"}}`, `{"REQUEST_ID":"RD-9","Status":"draft"}`} {
-		_, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Analyze(t.Context(), parcel)
-		shippingtest.WantError(t, body, err, shipping.ErrUnexpectedBody)
-	}
-	got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-1","status":"draft","Items":[{"description":"x"}],"LINE_ITEMS":[{}],"Request":{}}`))).Regulatory.Get(t.Context(), "RD-1")
-	if err != nil || got.LineItems != nil {
-		t.Errorf("%+v, %v", got, err)
-	}
-}
-
 // A callback that changes the draft that it is given does not change what the budget allows.
 func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 	t.Parallel()

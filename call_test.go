@@ -110,16 +110,6 @@ func lists() map[string]func(*testing.T, []byte) (read bool) {
 	}
 }
 
-func clientOf(t testing.TB, body []byte, options ...Option) *Client {
-	t.Helper()
-	client, err := NewClient("sk_test_123",
-		append(options, WithBaseURL("https://api.example.com"), WithHTTPClient(&http.Client{Transport: inProcess(body)}))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
-}
-
 // pathBodies responds to each path with its own body.
 type pathBodies map[string]inProcess
 
@@ -152,40 +142,6 @@ func TestRecordsOutliveTheBufferTheyWereReadFrom(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%+v", first.Items); got != want || !bytes.Equal(document, pdf) {
 		t.Error("reading another page changed the records of the first")
-	}
-}
-
-func TestHugeAnswersAreReadOrRefusedWhole(t *testing.T) {
-	t.Parallel()
-	deep := strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)
-	tooDeep := strings.Repeat("[", 10_100) + strings.Repeat("]", 10_100)
-	name := strings.Repeat("n\\u00e9", 750_000)
-	many := strings.TrimSuffix(strings.Repeat(`{"rate_id":"RT-1"},`, 30_000), ",")
-	for _, test := range []struct {
-		what, rates string
-		count       int
-	}{
-		{"a record of 5 MB", `{"rate_id":"RT-1","carrier_name":"` + name + `"}`, 1},
-		{"metadata of 5 MB", `{"rate_id":"RT-1","metadata":{"note":"` + name + `"}}`, 1},
-		{"30,000 records", many, 30_000},
-		{"30,000 records behind a long one", `{"carrier_name":"` + name + `"},` + many, 30_001},
-		{"metadata 9,000 deep", `{"rate_id":"RT-1","metadata":` + deep + `}`, 1},
-		{"an unknown value 9,000 deep", `{"rate_id":"RT-1","unknown":` + deep + `}`, 1},
-		{"an unknown value deeper than encoding/json reads", `{"unknown":` + tooDeep + `}`, -1},
-	} {
-		page, err := clientOf(t, []byte(`{"status":true,"message":"","data":{"rates":[`+test.rates+`]}}`)).Rates.List(
-			t.Context(), nil)
-		if test.count < 0 {
-			if err == nil {
-				t.Errorf("%s: read without an error", test.what)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: %v", test.what, err)
-		} else if len(page.Items) != test.count || cap(page.Items) > 2*test.count {
-			t.Errorf("%s: %d records in memory for %d", test.what, len(page.Items), cap(page.Items))
-		}
 	}
 }
 

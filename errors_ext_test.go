@@ -260,15 +260,6 @@ func TestErrors_Timeout(t *testing.T) {
 	})
 }
 
-func TestErrors_URLAndQueryStayOut(t *testing.T) {
-	t.Parallel()
-	_, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewErrorResponder(errors.New("broken"))),
-		shippingtest.FastRetries()).Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-4711"})
-	if err == nil || strings.Contains(err.Error(), "VA-4711") {
-		t.Errorf("the error shows the query: %v", err)
-	}
-}
-
 func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
