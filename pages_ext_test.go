@@ -113,18 +113,15 @@ func TestLists_ResponsesWithoutAList(t *testing.T) {
 // reported it.
 func TestTransactions_OtherNames(t *testing.T) {
 	t.Parallel()
-	mock := httpmock.NewMockTransport()
-	mock.RegisterNoResponder(httpmock.NewStringResponder(http.StatusOK, `{"status":true,"data":{"transactions":[
-		{"transaction_id":"TR-1","reference":"RD-1","shipment_id":"SH-1"}],
-		"pagination":{"total":1,"perPage":100,"page":1,"pageCount":1}}}`))
-	for transaction, err := range shippingtest.NewClient(t, mock).Transactions.All(t.Context(),
-		&shipping.TransactionListOptions{Wallet: "VA-1"}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := [3]string{transaction.TransactionID, transaction.TxRef, transaction.ShipmentID()}
-		if got != [3]string{"TR-1", "RD-1", "SH-1"} {
-			t.Errorf("read %q", got)
-		}
+	service := shippingtest.NewService(shippingtest.OK(
+		`{"transactions":[{"transaction_id":"TR-1","reference":"RD-1","shipment_id":"SH-1"}]}`))
+	page, err := shippingtest.NewClient(t, service).Transactions.List(t.Context(),
+		&shipping.TransactionListOptions{Wallet: "VA-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := [3]string{page.Items[0].TransactionID, page.Items[0].TxRef, page.Items[0].ShipmentID()}
+	if got != [3]string{"TR-1", "RD-1", "SH-1"} {
+		t.Errorf("read %q", got)
 	}
 }

@@ -346,22 +346,29 @@ func TestSelect_ChoosesFromWhatTheDraftOffers(t *testing.T) {
 	}
 }
 
-// A mode is read in any case, and one of another service is not taken for manual.
-func TestSelectAutomated_ReadsModesInAnyCaseAndKnowsThem(t *testing.T) {
+// A mode is read in any case, and one of another service is not taken for manual. A service need not show which documents
+// are automated. Selecting none would look like a draft that needs none.
+func TestSelectAutomated_Modes(t *testing.T) {
 	t.Parallel()
-	for modes, want := range map[string]int{
-		"automated manual": 1, "AUTOMATED Manual": 1, "Automated": 1, "MANUAL": 0, "auto": -1, "auto manual": -1,
+	for modes, test := range map[string]struct {
+		selected int
+		err      string
+	}{
+		"automated,manual": {selected: 1}, "AUTOMATED,Manual": {selected: 1}, "Automated": {selected: 1}, "MANUAL": {},
+		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "does not show which"},
 	} {
 		draft := &shipping.RegulatoryRequest{}
-		for i, mode := range strings.Fields(modes) {
+		for i, mode := range strings.Split(modes, ",") {
 			draft.AvailableDocuments = append(draft.AvailableDocuments,
 				shipping.AvailableDocument{DocumentType: shipping.DocumentTypes()[i], Mode: mode})
 		}
 		selected, err := shipping.SelectAutomated(draft)
-		if want < 0 && (err == nil || !strings.Contains(err.Error(), "offer.automated")) ||
-			want >= 0 && (err != nil || len(selected) != want) {
+		if (err == nil) != (test.err == "") || !strings.Contains(fmt.Sprint(err), test.err) || len(selected) != test.selected {
 			t.Errorf("%s: %v, %v", modes, selected, err)
 		}
+	}
+	if selected, err := shipping.SelectAutomated(&shipping.RegulatoryRequest{}); err != nil || len(selected) != 0 {
+		t.Errorf("nothing offered: %v, %v", selected, err)
 	}
 }
 
@@ -374,24 +381,6 @@ func TestSelect_OffersWithoutTypesAreAnError(t *testing.T) {
 	} {
 		if selected, err := choose(draft); err == nil || !strings.Contains(err.Error(), "offer.document_type") {
 			t.Errorf("%s: %v, %v", name, selected, err)
-		}
-	}
-}
-
-// A service need not show which documents are automated. Selecting none would look like a draft that needs none.
-func TestSelectAutomated_ADraftWithoutModesIsAnError(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		offers []shipping.AvailableDocument
-		fails  bool
-	}{
-		"no mode":         {[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "CUSTOMS"}}, true},
-		"only manual":     {[]shipping.AvailableDocument{{DocumentType: "MSDS", Mode: "manual"}}, false},
-		"nothing offered": {nil, false},
-	} {
-		got, err := shipping.SelectAutomated(&shipping.RegulatoryRequest{AvailableDocuments: test.offers})
-		if (err != nil) != test.fails || len(got) != 0 {
-			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 }
