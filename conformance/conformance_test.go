@@ -157,7 +157,9 @@ func TestCheck_AServiceThatDoesNotAnswerIsOneFailure(t *testing.T) {
 
 func TestReport_IsReadByPeopleAndPrograms(t *testing.T) {
 	t.Parallel()
-	purchases := []conformance.Purchase{{RequestID: "RD-1", DocumentType: "FDA", Price: "12.50", Currency: "NGN"}}
+	purchases := []conformance.Purchase{{RequestID: "RD-1", DocumentType: "FDA", Price: "12.50", Currency: "NGN"},
+		{RequestID: "RD-2", DocumentType: "FDA", Price: "12.50", Currency: "NGN", AtMost: true},
+		{RequestID: "RD-3", DocumentType: "FDA", Price: "12.50", Currency: "NGN", AtMost: true, Paid: "6.25"}}
 	report := conformance.Report{BaseURL: "http://127.0.0.1:4010", Purchases: purchases, Results: []conformance.CheckResult{
 		{Heading: "Rate", Check: "every record has the fields", Verdict: conformance.Fail, Detail: "rates[0].amount is missing\nrates[1].amount is missing"},
 		{Heading: "Limits", Check: "page is 1 by default", Verdict: conformance.Pass},
@@ -190,6 +192,8 @@ Open points of the specification, which never fail
 
 1 passed, 1 failed, 1 not run, 2 skipped; 1 of 2 open points differ from the assumption
 a purchase was sent: FDA of request RD-1, for 12.50 NGN
+a purchase was sent: FDA of request RD-2, for at most 12.50 NGN
+a purchase was sent: FDA of request RD-3, for at most 12.50 NGN; the wallet paid 6.25
 `
 	var got strings.Builder
 	if err := report.WriteText(&got); err != nil {

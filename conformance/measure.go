@@ -43,6 +43,9 @@ func (s *session) checkDialect() {
 	if s.accepted {
 		s.report.Dialect, s.report.Differences = found, s.known.Compare(found)
 	}
+	if found.Measured["offer.amount"] != "" {
+		s.unpriced = nil // its difference is among the others
+	}
 	reference := dialect.Reference().Fields()
 	for i, f := range found.Fields() {
 		if f.Observed == "by hand" || f.Observed == "a delivery" {
@@ -51,6 +54,8 @@ func (s *session) checkDialect() {
 		m, seen := s.measured[f.Name]
 		row := check{f.Name, f.Open, m.missing, nil, open}
 		switch {
+		case f.Name == "offer.amount" && len(s.unpriced) > 0:
+			row.open, row.missing, row.problems = stated, missing{}, s.unpriced
 		case !seen && !s.writes && f.Observed != "lists" && !strings.HasPrefix(f.Observed, "re"):
 			row.missing = missing{Skipped, needsWrites}
 		case !seen:
@@ -65,6 +70,10 @@ func (s *session) checkDialect() {
 			}
 		}
 		s.judge([]check{row})
+	}
+	if len(s.unpriced) > 0 {
+		s.report.Differences = append(s.report.Differences,
+			dialect.Difference{Field: "offer.amount", Decided: s.known.Offer.Amount})
 	}
 }
 
@@ -323,6 +332,7 @@ func (s *session) measureRecord(record map[string]any, a response) {
 	}
 	var slugs, modes []string
 	offers := objects(record["available_documents"])
+	s.comparePrice(offers)
 	for i, o := range offers {
 		slug := named(o, s.isSlug)
 		mode := named(o, func(_ string, v any) bool { return v == "manual" || v == "automated" })
@@ -342,6 +352,23 @@ func (s *session) measureRecord(record map[string]any, a response) {
 			s.decide(field, value, fmt.Sprintf("as in %d offers", len(offers)))
 		}
 	}
+}
+
+// comparePrice reports the price that the dialect names as a problem if no offer shows it as a number.
+func (s *session) comparePrice(offers []map[string]any) {
+	var shown []string
+	for _, document := range offers {
+		o := s.offered(document)
+		for _, v := range o.shown {
+			shown = append(shown, problem(v.Number, "%s", v.Path)...)
+		}
+		if o.price != nil {
+			return
+		}
+	}
+	s.unpriced = problem(s.priceName() != "" && len(offers) > 0,
+		"offer.amount is %q, and no offer shows it as a number: the numbers of the offers are %s; -most (WithMost) measures it",
+		s.known.Offer.Amount, joined(shown))
 }
 
 // isSlug reports whether a value is a type of documents.

@@ -222,6 +222,57 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 	}
 }
 
+// The price has moved from price.gross to price.total. A run without [conformance.WithMost] bought nothing, and did not
+// notice. It buys at the price that the dialect names, and fails if no offer shows it.
+func TestCheck_ComparesThePriceOfTheDialect(t *testing.T) {
+	t.Parallel()
+	known := &dialect.Dialect{Offer: dialect.Offer{Amount: "price.gross"}}
+	for name, test := range map[string]struct {
+		amount, request string
+		opts            []conformance.Option
+		purchases       int
+		failed          []string
+	}{
+		"the same":            {"price.gross", "", []conformance.Option{conformance.WithWrites()}, 1, nil},
+		"moved":               {"price.total", "", []conformance.Option{conformance.WithWrites()}, 0, []string{"offer.amount"}},
+		"moved, in an update": {"price.total", "", []conformance.Option{conformance.WithWrites(), conformance.WithUpdate()}, 0, []string{"offer.amount"}},
+		"moved, and measured": {"price.total", "", []conformance.Option{conformance.WithWrites(), conformance.WithMost("1000000")}, 1, []string{"offer.amount"}},
+		"moved, only read":    {"price.total", "draft", nil, 0, []string{"offer.amount"}},
+		"the same, only read": {"price.gross", "draft", nil, 0, nil},
+		"no offer is seen":    {"price.total", "", nil, 0, nil},
+	} {
+		srv := serve(t, &dialect.Dialect{Offer: dialect.Offer{Amount: test.amount, Beside: []string{"price.net", "vat"}}})
+		at := target(srv)
+		if test.request != "" {
+			draft, err := srv.Client(t).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: at.Shipment})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at.Request = draft.RequestID
+		}
+		report := conformance.Check(t.Context(), at, append(test.opts, conformance.WithDialect(known),
+			conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))...)
+		var failed, differ []string
+		for _, result := range report.Results {
+			if result.Verdict == conformance.Fail {
+				failed = append(failed, result.Heading)
+			}
+		}
+		for _, d := range report.Differences {
+			if !d.New {
+				differ = append(differ, d.Field)
+			}
+		}
+		if diff := cmp.Diff([][]string{test.failed, test.failed}, [][]string{failed, differ}); diff != "" || len(report.Purchases) != test.purchases {
+			t.Errorf("%s: %d purchases, failed and different (-want +got):\n%s", name, len(report.Purchases), diff)
+		}
+		if notRun := strings.Join(verdicts(report, conformance.NotRun), "\n"); name == "moved" &&
+			!strings.Contains(notRun, "each document needs one, as a number in price.gross") {
+			t.Errorf("not run: %s", notRun)
+		}
+	}
+}
+
 // A request and a shipment that the user names show what a run does not see otherwise.
 func TestCheck_MeasuresWhatIsGiven(t *testing.T) {
 	t.Parallel()

@@ -32,13 +32,13 @@ func (s *session) purchase(p Purchase, types []string, lacks string, need missin
 // checkPurchase buys one document: "The user's wallet is charged and document generation starts"; "Purchase charges the
 // amounts already stored on the draft". Every purchase that the service may charge for is sent here, once each.
 func (s *session) checkPurchase(d draft) {
-	bought, unknown := cheapest(d)
+	bought, unknown := cheapest(d, s.priceName())
 	if s.most != "" {
 		bought, unknown = provable(d, s.most)
 	}
 	need := cmp.Or(d.missing, unknown)
 	order := Purchase{RequestID: d.id, DocumentType: bought.slug,
-		Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency}
+		Price: cmp.Or(bought.price, new(big.Rat)).FloatString(2), Currency: bought.currency, AtMost: s.most != ""}
 	before := s.readWallet(s.walletOf(d), need)
 	first := s.purchase(order, []string{bought.slug}, "", need)
 	done := cmp.Or(first.missing, unless(len(first.problems()) == 0, NotRun, "needs a purchase"))
@@ -51,6 +51,7 @@ func (s *session) checkPurchase(d draft) {
 	}
 	if debit, _, problem := s.proof.paid(after); s.most != "" && problem == "" {
 		bought.price, _ = rational(debit["amount"])
+		s.report.Purchases[0].Paid = bought.price.FloatString(2)
 	}
 	once := before.charged(after, bought.price, d)
 
@@ -236,8 +237,8 @@ func fraction(n decimal.Number) *big.Rat {
 }
 
 // cheapest returns the document that a purchase costs least for, of those that need no evidence from a person, or why
-// it is not known what that would cost.
-func cheapest(d draft) (best offer, unknown missing) {
+// it is not known what that would cost. The dialect may name the price.
+func cheapest(d draft, named string) (best offer, unknown missing) {
 	offers := map[string]offer{}
 	for _, o := range d.offers {
 		if _, twice := offers[o.slug]; twice {
@@ -261,30 +262,44 @@ func cheapest(d draft) (best offer, unknown missing) {
 		unless(len(offers) > 0, NotRun,
 			"nothing was bought: the draft offers no document that a machine generates: name other goods"),
 		unless(best.price != nil, NotRun, "nothing was bought: no price on the draft can be relied on: each document "+
-			"needs one, as a number in amount or price; or state the most that the purchase may cost: -most (WithMost)"),
+			"needs one, as a number in "+cmp.Or(named, "amount or price")+"; or state the most that the purchase may cost: "+
+			"-most (WithMost)"),
 		unless(several == best.currency, NotRun,
 			"nothing was bought: the prices on the draft are in several currencies: "+several))
 }
 
+// memberAt returns the member of an object at a path of at most two names.
+func memberAt(object map[string]any, path string) any {
+	outer, inner, nested := strings.Cut(path, ".")
+	if value, _ := object[outer].(map[string]any); nested {
+		return value[inner]
+	}
+	return object[outer]
+}
+
+// priceName returns the name of the price in the dialect, or "".
+func (s *session) priceName() string { return strings.TrimPrefix(s.known.Offer.Amount, "-") }
+
 // offered reads a document of a draft. The specification names neither its members nor that of its price, so that
-// every member with "amount" or "price" in its name counts. Its price is known if these are numbers and agree.
+// every member with "amount" or "price" in its name counts, unless the dialect names one. Its price is known if these
+// are numbers and agree.
 func (s *session) offered(document map[string]any) offer {
 	o := offer{shown: evidence.ShownIn(jsonOf(document))}
 	o.manual = len(named(document, func(_ string, v any) bool { return v == "manual" })) > 0
 	if at := named(document, s.isSlug); len(at) > 0 {
-		outer, inner, nested := strings.Cut(preferred(at, "document_type"), ".")
-		if o.slug, _ = document[outer].(string); nested {
-			o.slug, _ = document[outer].(map[string]any)[inner].(string)
-		}
+		o.slug, _ = memberAt(document, preferred(at, "document_type")).(string)
 	}
 	for _, name := range []string{"type", "slug", "document_type"} {
 		if slug, _ := document[name].(string); slug != "" {
 			o.slug = slug
 		}
 	}
-	o.currency, _ = document["currency"].(string)
+	o.currency, _ = memberAt(document, cmp.Or(s.known.Offer.Currency, "currency")).(string)
 	o.currency = cmp.Or(o.currency, append(o.currencies(), "")[0])
-	known := true
+	known, named := true, s.priceName()
+	if named != "" {
+		document = map[string]any{"price": memberAt(document, named)}
+	}
 	for name, value := range document {
 		if name = strings.ToLower(name); !strings.Contains(name, "amount") && !strings.Contains(name, "price") {
 			continue

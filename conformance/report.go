@@ -64,10 +64,13 @@ type Report struct {
 type Purchase struct {
 	RequestID    string `json:"request_id"`
 	DocumentType string `json:"document_type"`
-	// Price is the price on the draft, in Currency, which is empty if the draft has none. With [WithMost] it is the
-	// largest number of the offer.
+	// Price is the price on the draft, in Currency, which is empty if the draft has none.
 	Price    string `json:"price,omitempty"`
 	Currency string `json:"currency,omitempty"`
+	// AtMost is true if Price is the largest number of the offer; see [WithMost]. Paid is what the wallet paid then, or
+	// empty if that is not clear.
+	AtMost bool   `json:"at_most,omitempty"`
+	Paid   string `json:"paid,omitempty"`
 	// MustFail is true if the service must refuse the purchase; see [WithRefusedPurchases].
 	MustFail bool `json:"must_fail,omitempty"`
 }
@@ -174,6 +177,11 @@ func (p Purchase) line() string {
 		return fmt.Sprintf("a purchase that must be refused was sent: %s of request %s\n",
 			cmp.Or(p.DocumentType, "no document"), p.RequestID)
 	}
-	return fmt.Sprintf("a purchase was sent: %s of request %s, for %s %s\n", p.DocumentType, p.RequestID, p.Price,
-		cmp.Or(p.Currency, "in a currency that the offer does not show"))
+	paid := ""
+	if p.Paid != "" {
+		paid = "; the wallet paid " + p.Paid
+	}
+	return fmt.Sprintf("a purchase was sent: %s of request %s, for %s%s %s%s\n", p.DocumentType, p.RequestID,
+		map[bool]string{true: "at most "}[p.AtMost], p.Price,
+		cmp.Or(p.Currency, "in a currency that the offer does not show"), paid)
 }

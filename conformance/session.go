@@ -42,6 +42,7 @@ type session struct {
 	measured                    map[string]measured // by field of the dialect
 	recordMembers, offerMembers map[string]bool     // that a response has shown
 	unlisted                    map[string]string   // statuses that the specification does not list, as in record.states
+	unpriced                    []string            // problems of the price that the dialect names
 	proof                       proof
 }
 

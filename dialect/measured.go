@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -55,7 +56,11 @@ func (d *Dialect) Compare(measured *Dialect) (found []Difference) {
 		_, isMeasured := measured.Measured[f.name]
 		isNew := f.value.IsZero() && d.Measured[f.name] == ""
 		if isMeasured && (isNew || !f.covers(from[i])) {
-			found = append(found, Difference{f.name, f.String(), from[i].String(), d.byHand(f), isNew})
+			shown := from[i].String()
+			if from[i].value.Kind() == reflect.Bool {
+				shown = cmp.Or(shown, "false")
+			}
+			found = append(found, Difference{f.name, f.String(), shown, d.byHand(f), isNew})
 		}
 	}
 	return found

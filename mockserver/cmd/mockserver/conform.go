@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -193,12 +195,41 @@ func (f *dialectFile) write(report conformance.Report) (outcome string, err erro
 		text := map[bool]string{true: " (set by hand, and stays)"}[d.ByHand]
 		if !d.New {
 			differ++
-			fmt.Fprintf(&b, "  %s: %q in the file%s, %q measured\n", d.Field, d.Decided, text, d.Measured)
+			fmt.Fprintf(&b, "  %s: %s in the file%s, %s measured\n", d.Field, quoted(d.Decided), text, quoted(d.Measured))
 		} else {
-			fmt.Fprintf(&b, "  %s: %s: %q\n", d.Field, added, d.Measured)
+			fmt.Fprintf(&b, "  %s: %s: %s\n", d.Field, added, quoted(d.Measured))
 		}
 	}
-	return fmt.Sprintf("%s: %s, %d of %d measured fields differ\n%s", f.path, done, differ, len(measured.Measured), &b), err
+	return fmt.Sprintf("%s: %s, %d of %d measured fields differ%s\n%s", f.path, done, differ, len(measured.Measured),
+		f.unproven(report), &b), err
+}
+
+// quoted returns a value of a field in quotes; "nothing" if it is empty.
+func quoted(value string) string {
+	if value == "" {
+		return "nothing"
+	}
+	return strconv.Quote(value)
+}
+
+// unproven returns how many fields a run left out that only a purchase shows, and why. A comparison leaves out those of
+// the file.
+func (f *dialectFile) unproven(report conformance.Report) string {
+	measured, left := report.Dialect.Fields(), 0
+	for i, known := range f.known.Fields() {
+		inFile := known.Set || known.Measured != ""
+		if known.Observed == "a purchase" && measured[i].Measured == "" && (f.update || inFile) {
+			left++
+		}
+	}
+	isProven := report.Dialect.Measured["purchase.quoted"] != "" // each proof decides it
+	if left == 0 || isProven {
+		return ""
+	}
+	isOrder := func(p conformance.Purchase) bool { return !p.MustFail }
+	why := map[bool]string{true: "the purchase proved nothing", false: "nothing was bought"}
+	return fmt.Sprintf("; %d were not %s, because %s", left, map[bool]string{true: "measured", false: "compared"}[f.update],
+		why[slices.ContainsFunc(report.Purchases, isOrder)])
 }
 
 func doctorCommand(env environment) *cli.Command {

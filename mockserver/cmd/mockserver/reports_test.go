@@ -109,7 +109,7 @@ func TestConform_DialectFile(t *testing.T) {
 		invoke(t, env, "conform", "-dialect", file, "-update").want(t, exitFailure, "updated, 1 of 13", changed)
 	}
 	got := invoke(t, env, "conform", "-dialect", file, "-write", "-most", "1.00 NGN", "-json").want(t, exitFailure)
-	for _, want := range []string{"compared, 1 of ", changed, `record.at: not in the file, -update adds it: ""`} {
+	for _, want := range []string{"compared, 1 of 23 measured fields differ\n", changed, `record.at: not in the file, -update adds it: nothing`} {
 		if !strings.Contains(got.stderr, want) {
 			t.Errorf("standard error lacks %q: %s", want, got.stderr)
 		}
@@ -117,6 +117,12 @@ func TestConform_DialectFile(t *testing.T) {
 	if want := "and -most is 1.00 NGN"; !strings.Contains(got.stdout, want) {
 		t.Errorf("the report lacks %q", want)
 	}
+	update := []string{"conform", "-dialect", file, "-update", "-write"}
+	invoke(t, env, append(update, "-most", "1.00 NGN")...).want(t, exitFailure,
+		"updated, 1 of 23 measured fields differ; 12 were not measured, because nothing was bought")
+	invoke(t, env, update...).want(t, exitFailure, "updated, 1 of 35 measured fields differ\n", "purchase.quoted: added: \"false\"")
+	invoke(t, env, "conform", "-dialect", file).want(t, exitFailure,
+		"compared, 1 of 13 measured fields differ; 11 were not compared, because nothing was bought")
 }
 
 func TestDoctor_ScorecardAndExitCode(t *testing.T) {
