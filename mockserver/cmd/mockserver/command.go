@@ -116,9 +116,15 @@ func (e environment) sources(name string, more []string) cli.ValueSourceChain {
 	return chain
 }
 
-// text declares a flag with a text.
+// text declares a flag with a text. A text that begins with a hyphen is the next flag.
 func (e environment) text(name, value, usage string, more ...string) *cli.StringFlag {
-	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Sources: e.sources(name, more)}
+	validate := func(given string) error {
+		if strings.HasPrefix(given, "-") {
+			return fmt.Errorf("-%s has no value", name)
+		}
+		return nil
+	}
+	return &cli.StringFlag{Name: name, Value: value, Usage: usage, Sources: e.sources(name, more), Validator: validate}
 }
 
 // toggle declares a flag without a value.

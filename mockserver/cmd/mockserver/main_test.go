@@ -28,6 +28,7 @@ func TestRun_UsageErrors(t *testing.T) {
 		{"argument", []string{"serve", "now"}, nil, []string{`takes no argument "now"`}},
 		{"bad number", []string{"serve", "-seed", "x"}, nil,
 			[]string{`invalid value "x" for flag -seed: write a whole number that is not negative, such as 7`}},
+		{"no value", []string{"conform", "-shipment", "-write"}, nil, []string{"for flag -shipment: -shipment has no value"}},
 		{"bad choice", []string{"serve", "-clock", "virtal"}, nil,
 			[]string{"choose real or virtual: did you mean virtual?"}},
 		{"bad variable", []string{"serve"}, map[string]string{"MOCKSERVER_SEED": "x"},
