@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"log/slog"
 	"net"
@@ -192,8 +193,11 @@ func readDialect(text string) (*dialect.Dialect, error) {
 	for path, rest := range files(text) {
 		if path != "" {
 			file, err := dialect.Read(path)
-			if err != nil {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
 				return nil, fmt.Errorf("-dialect: %w; write a JSON file, contrary, strict, or FIELD=VALUE", err)
+			case err != nil:
+				return nil, fmt.Errorf("-dialect: %w", err)
 			}
 			d.Overlay(file)
 		}

@@ -230,11 +230,16 @@ func TestServe_TakesADialect(t *testing.T) {
 // an address in use.
 func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
 	t.Parallel()
-	busy := taken(t)
+	busy, file := taken(t), filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(file, []byte(`{"offer":{"amout":"price"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"-dialect", file}, `bad.json: unknown member "offer.amout": did you mean "amount"?` + "\n"},
+		{[]string{"-dialect", "none.json"}, "write a JSON file, contrary, strict, or FIELD=VALUE"},
 		{[]string{"-dialect", "list.max_per_pge=2"}, `did you mean "list.max_per_page"?`},
 		{[]string{"-scenario", "lots"}, `unknown scenario "lots"`},
 	} {
