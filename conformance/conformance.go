@@ -83,9 +83,10 @@ func WithSecretKey(key string) Option {
 //     refuses: with an unknown member, and without Content-Type. Each creates a draft, which stays. A fifth, without
 //     Authorization, must be refused. One more, of Target.Failing, leaves a failed request.
 //   - One purchase of one document: the cheapest that the first of these drafts offers and that needs no evidence
-//     from a person (mode "manual"). The wallet is charged the price that the draft shows for it. Nothing is bought
-//     if no price is known: if it is missing, negative or not a number, if the draft shows two prices for the
-//     document, or if its prices are in several currencies. The check is [NotRun] then.
+//     from a person (mode "manual"). The wallet is charged the price that the draft shows for it, under the name that
+//     the dialect of [WithDialect] gives. Nothing is bought if no price is known: if it is missing, negative or not a
+//     number, if the draft shows two prices for the document, or if its prices are in several currencies. The check is
+//     [NotRun] then.
 //
 // The requests without Authorization are sent only to a service that refuses the body {} in the same way with and
 // without it. A service that charges another amount than the price fails a check, after the fact. [Report.Purchases]
@@ -117,8 +118,8 @@ func WithRefusedPurchases() Option {
 func WithMost(amount string) Option { return func(s *settings) { s.most = amount } }
 
 // WithDialect compares the service with a dialect: a field that was set or measured, and now differs, is a failed
-// check; see [Report.Differences]. What the dialect declares is no failure, although the specification does not have
-// it, such as a status or the shape of a breakdown.
+// check; see [Report.Differences]. So is a price that the dialect names and no offer shows. What the dialect declares is
+// no failure, although the specification does not have it, such as a status or the shape of a breakdown.
 func WithDialect(d *dialect.Dialect) Option {
 	return func(s *settings) { s.known = cmp.Or(d, s.known) }
 }

@@ -367,7 +367,7 @@ func (s *session) comparePrice(offers []map[string]any) {
 		}
 	}
 	s.unpriced = problem(s.priceName() != "" && len(offers) > 0,
-		"offer.amount is %q, and no offer shows it as a number: the numbers of the offers are %s; -most (WithMost) measures it",
+		"offer.amount is %q, and no offer shows it as a number; the offers show %s: measure it with -most (WithMost)",
 		s.known.Offer.Amount, joined(shown))
 }
 

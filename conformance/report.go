@@ -54,7 +54,8 @@ type Report struct {
 	// Dialect is what the run measured where the specification leaves a point open. It is nil if no request with the key
 	// succeeded.
 	Dialect *dialect.Dialect `json:"dialect,omitempty"`
-	// Differences are the measured fields that the dialect of [WithDialect] does not decide in the same way.
+	// Differences are the measured fields that the dialect of [WithDialect] does not decide in the same way, and the
+	// price that it names if no offer shows it: nothing is measured then.
 	Differences []dialect.Difference `json:"differences,omitempty"`
 	// Results are the checks.
 	Results []CheckResult `json:"results"`
