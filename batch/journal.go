@@ -207,11 +207,15 @@ func (j *local) hold(item *localItem, record Record) {
 	j.add(item.period, item.counted)
 }
 
-// add adds an amount to the sum of a period, if that is known. Append discards a sum that overflows.
+// add adds an amount to the sum of a period, if that is known.
 func (j *local) add(period string, amount shipping.Amount) {
-	if known, counted := j.sums[period]; counted {
-		sum, _ := known.amount.Add(amount)
-		j.sums[period] = localSum{sum, known.currency}
+	known, counted := j.sums[period]
+	if !counted {
+		return
+	}
+	sum, err := known.amount.Add(amount)
+	if j.sums[period] = (localSum{sum, known.currency}); err != nil {
+		delete(j.sums, period)
 	}
 }
 
