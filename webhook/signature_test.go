@@ -46,21 +46,29 @@ func TestReceiver_CaseOfSignatures(t *testing.T) {
 	}
 }
 
-// The id of a delivery is not signed. A captured delivery under another id is handled again, unless deliveries are
-// identified by their body.
-func TestReceiver_ACapturedDeliveryUnderAnotherID(t *testing.T) {
+// What identifies a delivery. Its id is not signed: a captured delivery under another id is handled again, unless deliveries
+// are identified by their body, or by their event, which is then handled once, whatever the number of webhooks.
+func TestReceiver_WhatIdentifiesADelivery(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]int{"": 2, "-": 1} {
-		handled := 0
-		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled++; return nil },
-			webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{DeliveryID: header}}))
+	for want, of := range map[string]dialect.Notification{
+		"WD-1 WE-1, WD-2 WE-1":                   {},
+		"sha256:4e97 WE-1":                       {DeliveryID: "-"},
+		"WE-1 WE-1":                              {DeliveryID: webhook.DefaultEventIDHeader},
+		"WD-1 another event, WD-2 another event": {EventID: "Event"},
+	} {
+		var handled []string
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+			handled = append(handled, n.ID[:min(len(n.ID), 11)]+" "+n.EventID)
+			return nil
+		}, webhook.WithDialect(&dialect.Dialect{Notification: of}))
 		for _, id := range []string{"WD-1", "WD-1", "WD-2"} {
-			if answer := postSigned(receiver, body, webhook.DefaultIDHeader, id); answer.Code != 200 {
+			answer := postSigned(receiver, body, webhook.DefaultIDHeader, id, webhook.DefaultEventIDHeader, "WE-1", "Event", "another event")
+			if answer.Code != http.StatusOK {
 				t.Errorf("%s is answered %d", id, answer.Code)
 			}
 		}
-		if handled != want {
-			t.Errorf("with the header %q the delivery is handled %d times, want %d", header, handled, want)
+		if got := strings.Join(handled, ", "); got != want {
+			t.Errorf("handled %s, want %s", got, want)
 		}
 	}
 }
