@@ -106,7 +106,8 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 					t.Errorf("%s, %v", got.State, got.Err)
 				}
 				// What is or may be purchased counts against the budget; the rest gives its reservation back.
-				if committed := report.Committed.String() == "100"; committed != (test.purchases > 0 || test.record.Committed() && test.record.Amount.Known()) {
+				counts := test.purchases > 0 || test.record.Committed() && test.record.Amount.Known()
+				if committed := report.Committed.String() == "100"; committed != counts {
 					t.Errorf("%s is committed", report.Committed)
 				}
 				if (sent.analyses > 0) != test.analyzes || (sent.reads > 0) != test.reads || sent.purchases != test.purchases {
@@ -171,7 +172,8 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 			for range 2 {
 				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
 				got := report.Results[0]
-				if err != nil || got.State != batch.StateFailed || report.Committed.Sign() != 0 || len(got.Documents) != 1 || !got.Charged.Known() {
+				if err != nil || got.State != batch.StateFailed || report.Committed.Sign() != 0 || len(got.Documents) != 1 ||
+					!got.Charged.Known() {
 					t.Errorf("%+v, %v", report, err)
 				}
 			}

@@ -35,7 +35,8 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 			t.Errorf("settled after %s", took)
 		}
 		failed, ok := errors.AsType[*shipping.RegulatoryError](report.Results[0].Err)
-		if err != nil || !ok || failed.Outcome != shipping.OutcomeNotCharged || report.Committed.Sign() != 0 || lastRecord(t, journal, "SH-1").Step != batch.StepAnalyzed {
+		if err != nil || !ok || failed.Outcome != shipping.OutcomeNotCharged || report.Committed.Sign() != 0 ||
+			lastRecord(t, journal, "SH-1").Step != batch.StepAnalyzed {
 			t.Errorf("%+v, %v", report, err)
 		}
 	})
@@ -83,14 +84,16 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 					t.Fatal(err)
 				}
 				spent, purchases := service.total()
-				if report.Committed != shippingtest.Amount(t, tc.committed) || highest.Cmp(report.Committed) != 0 || purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
+				if report.Committed != shippingtest.Amount(t, tc.committed) || highest.Cmp(report.Committed) != 0 ||
+					purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
 					t.Errorf("%s committed after %d purchases, %s spent", report.Committed, purchases, spent)
 				}
 				first := report.Results[0]
 				if differs := first.Charged.Known() && (first.Charged != first.Amount || first.ChargedCurrency != first.Currency); first.State != batch.StateCompleted || differs != tc.differs && tc.fault.Charge == "" {
 					t.Errorf("%+v", first)
 				}
-				if last := report.Results[2]; last.State != batch.StateOverBudget || len(last.Documents) != 1 || tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00 NGN at most") {
+				if last := report.Results[2]; last.State != batch.StateOverBudget || len(last.Documents) != 1 ||
+					tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00 NGN at most") {
 					t.Errorf("%+v", last)
 				}
 				options.Progress = nil
@@ -309,7 +312,8 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 				if settled != 2 || len(appended) != 3 {
 					t.Errorf("settled %d times, with the records %q", settled, appended)
 				}
-				if last := lastRecord(t, journal, "SH-1"); last.At.IsZero() || last.Purchase == nil || !last.Purchase.Refused || last.Purchase.Contradicted != (name == "contradicted") {
+				if last := lastRecord(t, journal, "SH-1"); last.At.IsZero() || last.Purchase == nil ||
+					!last.Purchase.Refused || last.Purchase.Contradicted != (name == "contradicted") {
 					t.Errorf("the journal holds %+v", last)
 				}
 				if n := service.Count(http.MethodPost); n != 2 {
@@ -332,8 +336,10 @@ func TestBatch_AChargeInACurrencyThatCannotBeKeptIsRecorded(t *testing.T) {
 			service := &walletService{offer: test.offer, purchase: func(int) purchaseFault {
 				return purchaseFault{Charge: "300", Report: `"charged_amount":300,"currency":"` + currency + `"`}
 			}}
-			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Select: shipping.SelectAll})
-			if got := report.Results[0]; err != nil || got.State != batch.StateCompleted || got.Amount.String() != "300" || got.Currency != test.want {
+			options := &batch.Options{Select: shipping.SelectAll}
+			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), options)
+			if got := report.Results[0]; err != nil || got.State != batch.StateCompleted || got.Amount.String() != "300" ||
+				got.Currency != test.want {
 				t.Errorf("%.40s: %+v, %v", currency, got, err)
 			}
 		})
@@ -444,8 +450,8 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	}
 }
 
-// Money that cannot be compared with the budget, and a record of a later version, stop a batch before it begins. The other
-// items are released.
+// Money that cannot be compared with the budget, and a record of a later version, stop a batch before it begins. The
+// other items are released.
 func TestBatch_RefusesAJournalThatItCannotContinue(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*batch.Record){
@@ -462,7 +468,8 @@ func TestBatch_RefusesAJournalThatItCannotContinue(t *testing.T) {
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal,
 		})
 		_, failed := errors.AsType[*batch.JournalError](err)
-		if failed != (record.Step == "refunding") || failed == errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), name) {
+		if failed != (record.Step == "refunding") || failed == errors.Is(err, shipping.ErrOverBudget) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if lastRecord(t, journal, "SH-1"); len(report.Results) != 2 || len(service.requests) > 0 {

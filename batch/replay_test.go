@@ -103,7 +103,8 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if result := report.Outcomes[0].Result; result == nil || result.WebhookEventID != "WE-1" {
 		t.Errorf("the result: %+v", result)
 	}
-	if line, err := json.Marshal(report.Outcomes[1]); err != nil || !strings.Contains(string(line), `"error":"shipping: webhooks.replay`) {
+	line, err := json.Marshal(report.Outcomes[1])
+	if err != nil || !strings.Contains(string(line), `"error":"shipping: webhooks.replay`) {
 		t.Errorf("the line of a failure: %s, %v", line, err)
 	}
 	if sent := len(service.Requests()); sent != 5 {
@@ -161,7 +162,8 @@ func TestReplayAll_WhatStopsIt(t *testing.T) {
 	for reason, status := range map[error]int{shipping.ErrUnauthorized: 401, interrupted: 400} {
 		ctx, interrupt := context.WithCancelCause(t.Context())
 		service := shippingtest.NewService(shippingtest.OK(queuedReplay), shippingtest.Refusal(status, "no"))
-		report, err := batch.Replay(ctx, walletClient(t, service), replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5"), &batch.ReplayOptions{
+		requests := replays("WD-1", "WD-2", "WD-3", "WD-4", "WD-5")
+		report, err := batch.Replay(ctx, walletClient(t, service), requests, &batch.ReplayOptions{
 			Concurrency: 1,
 			Progress: func(_ batch.ReplayOutcome, ended, _ int) {
 				if ended == 2 && reason == interrupted {
@@ -169,13 +171,15 @@ func TestReplayAll_WhatStopsIt(t *testing.T) {
 				}
 			},
 		})
-		if !errors.Is(err, reason) || status == 401 && !(strings.Contains(err.Error(), "stopped") && strings.Contains(err.Error(), "secret key")) {
+		if text := fmt.Sprint(err); !errors.Is(err, reason) ||
+			status == 401 && !(strings.Contains(text, "stopped") && strings.Contains(text, "secret key")) {
 			t.Errorf("%v: %v", reason, err)
 		}
 		if n := len(service.Requests()); n > 3 { // one may have its turn before the response is known
 			t.Errorf("%v: %d requests", reason, n)
 		}
-		if got := replayStates(report); !strings.HasPrefix(got, "WD-1: queued, WD-2: failed") || !strings.HasSuffix(got, "WD-5: not sent") {
+		const begin, end = "WD-1: queued, WD-2: failed", "WD-5: not sent"
+		if got := replayStates(report); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) {
 			t.Errorf("%v: %s", reason, got)
 		}
 	}

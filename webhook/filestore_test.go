@@ -66,7 +66,8 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		_, err := webhook.OpenFileStore(path, webhook.StoreOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		if left, err := os.ReadFile(path); err != nil || string(left) != text {
@@ -126,8 +127,8 @@ func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
 	}
 }
 
-// The file does not grow with the number of notifications, and has those that are remembered. One that was only claimed can
-// be claimed again after a restart, because its handler may not have ended.
+// The file does not grow with the number of notifications, and has those that are remembered. One that was only claimed
+// can be claimed again after a restart, because its handler may not have ended.
 func TestFileStore_IsBounded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")

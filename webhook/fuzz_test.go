@@ -72,7 +72,8 @@ func FuzzReceiver(f *testing.F) {
 		if first != second || (first == http.StatusOK) != (len(got) == 1) || first != http.StatusOK && first != http.StatusBadRequest {
 			t.Fatalf("%q is answered %d, then %d, and handled %d times", body, first, second, len(got))
 		}
-		if len(got) == 1 && (string(got[0].Body) != body || got[0].Event == "" || !strings.HasPrefix(got[0].ID, "sha256:") || !json.Valid(got[0].Body)) {
+		if len(got) == 1 && (string(got[0].Body) != body || got[0].Event == "" ||
+			!strings.HasPrefix(got[0].ID, "sha256:") || !json.Valid(got[0].Body)) {
 			t.Errorf("%q is handed over as %q of event %q", body, got[0].Body, got[0].Event)
 		}
 	})

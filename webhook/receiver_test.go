@@ -254,7 +254,8 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 	})
 }
 
-// A claim is ended within ten seconds, also if the request is over; a handled notification that cannot be recorded is logged. A refused delivery is asked for again after five.
+// A claim is ended within ten seconds, also if the request is over; a handled notification that cannot be recorded is
+// logged. A refused delivery is asked for again after five.
 func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		given := map[string]time.Duration{} // to each method

@@ -46,8 +46,8 @@ func TestReceiver_CaseOfSignatures(t *testing.T) {
 	}
 }
 
-// What identifies a delivery. Its id is not signed: a captured delivery under another id is handled again, unless deliveries
-// are identified by their body, or by their event, which is then handled once, whatever the number of webhooks.
+// What identifies a delivery. Its id is not signed: a captured delivery under another id is handled again, unless
+// deliveries are identified by their body or their event, which is then handled once, whatever the number of webhooks.
 func TestReceiver_WhatIdentifiesADelivery(t *testing.T) {
 	t.Parallel()
 	for want, of := range map[string]dialect.Notification{
@@ -62,7 +62,8 @@ func TestReceiver_WhatIdentifiesADelivery(t *testing.T) {
 			return nil
 		}, webhook.WithDialect(&dialect.Dialect{Notification: of}))
 		for _, id := range []string{"WD-1", "WD-1", "WD-2"} {
-			answer := postSigned(receiver, body, webhook.DefaultIDHeader, id, webhook.DefaultEventIDHeader, "WE-1", "Event", "another event")
+			answer := postSigned(receiver, body,
+				webhook.DefaultIDHeader, id, webhook.DefaultEventIDHeader, "WE-1", "Event", "another event")
 			if answer.Code != http.StatusOK {
 				t.Errorf("%s is answered %d", id, answer.Code)
 			}

@@ -162,7 +162,8 @@ func (c call) make(ctx context.Context, store webhook.Store, model plainMap) err
 }
 
 // Released ids kept their place in the order in which a store forgets, so that it forgot accepted ones although it was
-// not full. A store forgets only what has expired or does not fit; a store in a file has what it accepted, and nothing else, after a restart.
+// not full. A store forgets only what has expired or does not fit; a store in a file has what it accepted, and nothing
+// else, after a restart.
 func TestStores_ForgetAsAPlainMapDoes(t *testing.T) {
 	t.Parallel()
 	memory := func(string) (webhook.Store, error) { return webhook.NewMemoryStore(options), nil }
