@@ -159,4 +159,11 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 			t.Errorf("a record was written: %+v", last)
 		}
 	}
+	if _, err := journal.Claim(t.Context(), "open"); err != nil {
+		t.Fatal(err)
+	}
+	err := batch.Resolve(t.Context(), journal, "open", shipping.OutcomeCharged, "n")
+	if !errors.Is(err, batch.ErrItemTaken) {
+		t.Errorf("while a process has it: %v", err)
+	}
 }

@@ -411,30 +411,3 @@ func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 		t.Errorf("claimed: %v", err)
 	}
 }
-
-// What cannot be settled is closed by hand, unless a process has the item; a wrong outcome is corrected.
-func TestBatchJournal_AnItemIsClosedByHand(t *testing.T) {
-	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), 0)
-	c := claim(t, journal, "a")
-	record := batch.Record{Key: "a", Step: batch.StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: amount(t, "60"), Currency: "NGN"}
-	keep(t, c, record)
-	if err := batch.Resolve(t.Context(), journal, "a", shipping.OutcomeCharged, "n"); !errors.Is(err, batch.ErrItemTaken) {
-		t.Errorf("while a process has it: %v", err)
-	}
-	for _, want := range []struct {
-		outcome   shipping.PurchaseOutcome
-		step      shipping.Step
-		committed shipping.Amount
-	}{{shipping.OutcomeNotCharged, batch.StepAnalyzed, amount(t, "0")}, {shipping.OutcomeCharged, batch.StepPurchased, record.Amount}} {
-		release(t, c)
-		if err := batch.Resolve(t.Context(), journal, "a", want.outcome, "the wallet's list"); err != nil {
-			t.Fatal(err)
-		}
-		c = claim(t, journal, "a")
-		got := c.Record()
-		committed, err := journal.Committed(t.Context(), "", shipping.Budget{Amount: amount(t, "100"), Currency: "NGN"})
-		if err != nil || committed != want.committed || got.Step != want.step || got.Note != "the wallet's list" || got.RequestID != "RD-1" {
-			t.Errorf("%s: %+v, %s committed, %v", want.outcome, got, committed, err)
-		}
-	}
-}
