@@ -5,19 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/journal"
-	"github.com/shipping-go/shipping/mockserver/notify"
-	"github.com/shipping-go/shipping/webhook"
 )
 
 // clientIn returns a client of a world that waits next to nothing between attempts. A test has [mockserver.World.Client].
@@ -57,183 +52,6 @@ func ExampleServer_Open() {
 	// true
 }
 
-// A test can choose which documents are offered, and at which price.
-func ExampleWorld_AddShipment() {
-	server := mockserver.New(mockserver.WithoutListener())
-	defer server.Close()
-	price, err := shipping.ParseAmount("1500.00")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	shipment, err := server.AddShipment(goods.Shipment{
-		Items:     []goods.Item{{Description: "cotton shirt", Quantity: 40}},
-		Documents: []goods.Document{{DocumentType: "CUSTOMS", Amount: price}},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	draft, err := clientIn(server.World).Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: shipment})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, document := range draft.AvailableDocuments {
-		fmt.Println(document.DocumentType, document.Amount.StringFixed(2), document.Currency)
-	}
-	// Output:
-	// CUSTOMS 1500.00 NGN
-}
-
-// A program also uses routes that the specification does not have. This stub creates the shipments that it analyzes.
-func ExampleWorld_Stub() {
-	server := mockserver.New(mockserver.WithoutListener())
-	defer server.Close()
-	ctx, client := context.Background(), clientIn(server.World)
-	create := func(w http.ResponseWriter, _ *http.Request) {
-		id, err := server.AddShipment(goods.Shipment{})
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		w.WriteHeader(http.StatusCreated)
-		fmt.Fprintf(w, `{"status":true,"message":"Created","data":{"shipment_id":%q}}`, id)
-	}
-	if err := server.Stub("POST", "/v1/shipments", http.HandlerFunc(create)); err != nil {
-		fmt.Println(err)
-		return
-	}
-
-	var created struct {
-		ShipmentID string `json:"shipment_id"`
-	}
-	if err := client.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, &created); err != nil {
-		fmt.Println(err)
-		return
-	}
-	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: created.ShipmentID})
-	fmt.Println(draft.Status, err, server.Requests("POST /v1/shipments"))
-	// Output:
-	// draft <nil> 1
-}
-
-// Advance moves a virtual clock and returns what fell due.
-func ExampleWorld_Advance() {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
-	defer srv.Close()
-	ctx := context.Background()
-	client := clientIn(srv.World)
-
-	draft, err := client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	began := srv.Now()
-	fired, err := srv.Advance(time.Minute)
-	for _, f := range fired {
-		fmt.Println(f.Due.Sub(began), f.Label == "generate CUSTOMS of "+draft.RequestID, err)
-	}
-	// Output: 150ms true <nil>
-}
-
-// Two outcomes of one state are two worlds, which a function prepares in the same way.
-func ExampleServer_Open_outcomes() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	open := func(name string) (*mockserver.World, error) {
-		w, err := srv.Open("default_" + name)
-		if err != nil {
-			return nil, err
-		}
-		_, err = w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9000/hook"})
-		return w, err
-	}
-	funded, err := open("funded")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	plain, err := open("plain")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	wallet := plain.Wallets()[0]
-	amount, err := shipping.ParseAmount("1000000.50")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := funded.Fund(wallet, amount); err != nil {
-		fmt.Println(err)
-		return
-	}
-	before, _ := plain.Balance(wallet)
-	after, _ := funded.Balance(wallet)
-	fmt.Println(after.Sub(before))
-	// Output: 1000000.5 <nil>
-}
-
-// A subscription, an event, and a receiver that refuses it once: the delivery log has both attempts, and
-// a replay by delivery_id sends the same bytes again.
-func ExampleWorld_Emit() {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithVirtualClock(time.Time{}))
-	defer srv.Close()
-	ctx := context.Background()
-
-	refused := false
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !refused {
-			refused = true
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		fmt.Println("received, signed:", r.Header.Get(webhook.DefaultSignatureHeader) != "")
-	}))
-	defer receiver.Close()
-	if _, err := srv.AddWebhook(notify.Webhook{Name: "Mine", URL: receiver.URL, Events: []string{"shipment.updated"}}); err != nil {
-		fmt.Println(err)
-		return
-	}
-
-	sent, err := srv.Emit(notify.Event{Kind: "shipment.updated", ShipmentID: srv.Shipments()[0]})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := srv.Advance(time.Minute); err != nil { // the second attempt is due after half a second
-		fmt.Println(err)
-		return
-	}
-	mine := sent[0]
-	ended, err := srv.WaitDelivery(ctx, mine.ID)
-	for _, attempt := range ended.Attempts {
-		fmt.Println(attempt.At.Sub(mine.CreatedAt), attempt.StatusCode)
-	}
-	fmt.Println(ended.State, err)
-
-	again, err := clientIn(srv.World).Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: mine.ID})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	replayed, err := srv.WaitDelivery(ctx, again.DeliveryID)
-	fmt.Println("the same bytes:", string(replayed.Payload) == string(mine.Payload), err)
-	// Output:
-	// received, signed: true
-	// received, signed: true
-	// 0s 503
-	// 500ms 200
-	// delivered <nil>
-	// received, signed: true
-	// the same bytes: true <nil>
-}
-
 // The first two requests get the response of a failing proxy, and the client retries them.
 func ExampleWorld_Inject() {
 	srv := mockserver.New(mockserver.WithoutListener())
@@ -257,35 +75,6 @@ func ExampleWorld_Inject() {
 	// req-1 502 rule 1: html
 	// req-2 502 rule 1: html
 	// req-3 200
-}
-
-// The response to the first attempt of a notification is lost, so that the receiver gets it twice.
-func ExampleWorld_Inject_notification() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		fmt.Println("received, signed:", r.Header.Get(webhook.DefaultSignatureHeader) != "")
-	}))
-	defer receiver.Close()
-	_, err := srv.AddWebhook(notify.Webhook{URL: receiver.URL})
-	if err == nil {
-		err = srv.Inject(fault.Rule{First: 1, Fault: fault.RepeatNotification()})
-	}
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	sent, err := srv.Emit(notify.Event{Kind: "shipment.created"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	ended, err := srv.WaitDelivery(context.Background(), sent[0].ID)
-	fmt.Println(ended.State, ended.Fault, err)
-	// Output:
-	// received, signed: true
-	// received, signed: true
-	// delivered rule 1: repeat-notification <nil>
 }
 
 // The service dies right after it has charged the wallet. The client does not send the purchase again: it
@@ -395,19 +184,4 @@ func ExampleWorld_Findings() {
 	}
 	// Output:
 	// repeated-refusal by transactions.list (refused with 400 before), once, as req-2: the same request was refused before and nothing has changed since: correct it instead of sending it again
-}
-
-// Strict refuses requests that the service may tolerate, so that a test finds them.
-func ExampleStrict() {
-	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(dialect.Strict()))
-	defer srv.Close()
-	answer := fetch(srv, "GET", "/v1/rates?sort=price", "")
-	why, err := srv.Why(answer.Get("X-Request-Id"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(why.Message)
-	// Output:
-	// rates.list has no query parameter sort: it takes perPage, page
 }

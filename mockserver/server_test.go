@@ -2,7 +2,6 @@ package mockserver_test
 
 import (
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
 	"os"
@@ -46,31 +45,6 @@ func TestNew_AServerThatDidNotStartRespondsWithTheReason(t *testing.T) {
 				t.Errorf("after %d attempts: %v, want %q in it", attempts, err, want)
 			}
 		}
-	}
-}
-
-func TestNew_TheSameSeedMakesTheSameWorld(t *testing.T) {
-	t.Parallel()
-	read := func(seed uint64) string {
-		srv := start(t, mockserver.WithSeed(seed))
-		var all strings.Builder
-		all.WriteString(srv.SecretKey)
-		for _, path := range []string{"/v1/rates?perPage=1000", "/v1/webhooks?perPage=1000", "/v1/transactions?perPage=1000&wallet=" + srv.Wallets()[0]} {
-			all.Write(get(t, srv, path).body)
-		}
-		payloads, err := json.Marshal(srv.Deliveries())
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Write(payloads)
-		return all.String()
-	}
-	first := read(7)
-	if first != read(7) {
-		t.Error("the same seed made two different worlds")
-	}
-	if first == read(8) {
-		t.Error("two seeds made the same world")
 	}
 }
 

@@ -165,32 +165,6 @@ func awaitInbox(t *testing.T, w *mockserver.World, count int) []notify.Received 
 	return got
 }
 
-// The inbox shows notifications without a receiver, and even without a socket.
-func TestInbox_ReceivesAndVerifies(t *testing.T) {
-	t.Parallel()
-	for name, opts := range map[string][]mockserver.Option{
-		"defaults": {mockserver.WithoutListener()}, "TLS": {mockserver.WithTLS()}, "contrary": {mockserver.WithDialect(dialect.Contrary())},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := start(t, opts...)
-			id := subscribeInbox(t, srv.World, "")
-			emit(t, srv.World)
-			n := awaitInbox(t, srv.World, 1)[0]
-			if !n.Valid || n.Problem != "" || n.Number != 1 || n.Status != 200 || n.Event != "shipment.updated" || !strings.Contains(string(n.Payload), srv.Shipments()[0]) {
-				t.Errorf("received %+v", n)
-			}
-			if name == "contrary" {
-				if n.DeliveryID != "" || n.WebhookID != "" || n.Attempt != 0 || n.Header.Get("X-Signature") == "" {
-					t.Errorf("without identifiers: %+v", n)
-				}
-			} else if n.WebhookID != id || n.DeliveryID == "" || n.EventID == "" || n.Attempt != 1 {
-				t.Errorf("identifiers: %+v", n)
-			}
-		})
-	}
-}
-
 // A notification that came twice, late, out of order, forged or never could not be made in a test without a transport of
 // its own. A rule strikes the notifications that it counts, and the delivery log shows it.
 func TestFaultsOfNotifications(t *testing.T) {

@@ -112,7 +112,7 @@ func TestCheckTarget(t *testing.T) {
 	}
 }
 
-// A delivery's headers are those of the configuration.
+// A delivery's headers are those of the configuration, and an inbox verifies them.
 func TestPost_Headers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -123,17 +123,19 @@ func TestPost_Headers(t *testing.T) {
 		"contrary": {Config{Notification: dialect.Contrary().Notification}, "X-Signature X-Timestamp"},
 	} {
 		var got []string
+		test.config.Secret = "secret"
+		in := NewInbox("secret", test.config.Notification, time.Now)
 		test.config.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
 			for _, header := range []string{signature.Header, "X-Signature", "X-Timestamp", signature.DeliveryID, signature.EventID, signature.WebhookID} {
 				if r.Header.Get(header) != "" {
 					got = append(got, header)
 				}
 			}
-			return answering(200)(r)
+			return in.Transport(nil).RoundTrip(r)
 		})
-		delivered(t, open(t, test.config), notify.Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: "http://localhost/"})
-		if strings.Join(got, " ") != test.want {
-			t.Errorf("%s: %q, want %s", name, got, test.want)
+		delivered(t, open(t, test.config), notify.Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: notify.InboxURL, Payload: []byte(`{}`)})
+		if n := in.Notifications(0, ""); strings.Join(got, " ") != test.want || len(n) != 1 || !n[0].Valid {
+			t.Errorf("%s: %q, want %s; received %+v", name, got, test.want, n)
 		}
 	}
 }

@@ -240,9 +240,8 @@ func hsDigits(code string) string {
 type Quantity int
 
 // UnmarshalJSON implements [json.Unmarshaler]. A value that is not a whole number is not an error, so that the rest of
-// the body is read; it becomes 0, which is refused together with the other problems.
+// the body is read; it leaves 0, which is refused together with the other problems.
 func (q *Quantity) UnmarshalJSON(text []byte) error {
-	*q = 0
 	if text[0] == '"' {
 		return nil
 	}
