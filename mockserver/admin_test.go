@@ -11,35 +11,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-func TestAdmin_NeedsNoKeyAndListsItself(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	called := get(t, srv, "/v1/nothing").header.Get("X-Request-Id") // something to list
-	var index struct {
-		Routes []struct{ Method, Path, Summary string }
-	}
-	do(t, srv, http.MethodGet, "/_mock/", "", "Authorization", "").want(t, http.StatusOK).data(t, &index)
-	for _, route := range index.Routes {
-		path := route.Path
-		if !strings.HasPrefix(path, "/_mock/regulatory-requests/") { // those are regulatory requests
-			path = strings.ReplaceAll(path, "{request_id}", called)
-		}
-		other := do(t, srv, http.MethodOptions, path, "", "Authorization", "").want(t, http.StatusMethodNotAllowed)
-		if allow := other.header.Get("Allow"); !strings.Contains(allow, route.Method) {
-			t.Errorf("%s allows %q, and not %s", path, allow, route.Method)
-		}
-		if route.Method != http.MethodGet || strings.Contains(path, "{") {
-			continue
-		}
-		got := do(t, srv, http.MethodGet, path, "", "Authorization", "").want(t, http.StatusOK)
-		if isJSON := strings.HasPrefix(got.header.Get("Content-Type"), "application/json"); isJSON && !json.Valid(got.body) || len(got.body) < 3 {
-			t.Errorf("%s answers %s", path, got.body)
-		}
-		do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK)
-	}
-	get(t, srv, "/_mock/nothing").refusal(t, http.StatusNotFound, "lists the routes")
-}
-
 func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithHosts("Mock.internal", "10.0.0.7"))

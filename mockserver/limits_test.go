@@ -342,7 +342,7 @@ func limits(by int) []limit {
 			for n := range 1 + 40/by {
 				w := open(t, srv, n)
 				for range 1024 {
-					as(t, srv, w.SecretKey, "GET", "/v1/"+long+"?"+long, "")
+					as(t, srv, w.SecretKey, "GET", regulatoryPath+"/request/"+long+"?"+long, "")
 				}
 			}
 			for _, w := range srv.Worlds() {

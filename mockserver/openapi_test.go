@@ -10,23 +10,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-func TestOpenAPI_IsServedAndCanBeCached(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	first := get(t, srv, "/_mock/openapi.json")
-	document, err := mockserver.OpenAPI(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first.status != http.StatusOK || !bytes.Equal(first.body, document) {
-		t.Errorf("status %d and %d bytes; want the document of the default table", first.status, len(first.body))
-	}
-	again := do(t, srv, http.MethodGet, "/_mock/openapi.json", "", "If-None-Match", first.header.Get("Etag"))
-	if again.status != http.StatusNotModified || len(again.body) != 0 {
-		t.Errorf("status %d and %d bytes; want 304 and none", again.status, len(again.body))
-	}
-}
-
 func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Routes: map[string]string{operations.RetryRequest: "/v1/regulatory-retries/{request_id}"}}))

@@ -13,7 +13,6 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/signature"
-	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -137,38 +136,6 @@ func TestPost_Headers(t *testing.T) {
 		if n := in.Notifications(0, ""); strings.Join(got, " ") != test.want || len(n) != 1 || !n[0].Valid {
 			t.Errorf("%s: %q, want %s; received %+v", name, got, test.want, n)
 		}
-	}
-}
-
-var monday = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
-
-// onVirtual returns a dispatcher on a virtual clock.
-func onVirtual(t *testing.T, now time.Time) (*Dispatcher, *clock.Clock) {
-	t.Helper()
-	virtual := clock.Virtual(now)
-	d := New(Config{Transport: answering(200), Clock: virtual})
-	t.Cleanup(d.Close)
-	return d, virtual
-}
-
-// stateOf returns the state of a delivery once no attempt is running.
-func stateOf(t *testing.T, d *Dispatcher, id string) notify.DeliveryState {
-	t.Helper()
-	d.Settle()
-	got, known := d.Find(id)
-	if !known {
-		t.Errorf("%s is not in the log", id)
-	}
-	return got.State
-}
-
-// What is due is sent without the clock being advanced.
-func TestSend_WhatIsDueNeedsNoAdvance(t *testing.T) {
-	t.Parallel()
-	d, _ := onVirtual(t, monday)
-	d.Send(notification(1, "WA-1"))
-	if got := stateOf(t, d, "WD-1"); got != notify.Delivered {
-		t.Errorf("it is %s", got)
 	}
 }
 

@@ -1,12 +1,8 @@
 package regulatory_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
-	"time"
-
-	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
 func TestRequests_AreListedNewestFirst(t *testing.T) {
@@ -29,22 +25,5 @@ func TestRequests_AreListedNewestFirst(t *testing.T) {
 		if !slices.Equal(got, ids[test.first:test.last]) {
 			t.Errorf("%d after %d: %v, want %v", test.most, test.skip, got, ids[test.first:test.last])
 		}
-	}
-}
-
-// Each change of a request is counted.
-func TestRequests_CountTheirChanges(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	first := w.analyze(parcel)
-	edited := must[*regulatory.Record](t)(w.UpdateProfile(first.RequestID, "CUSTOMS", regulatory.Profile{"incoterm": json.RawMessage(`"CPT"`)}))
-	if w.Stored() != 2 {
-		t.Errorf("stored %d times, want 2", w.Stored())
-	}
-	w.purchase(edited, "CUSTOMS")
-	stored := w.Stored()
-	w.advance(time.Minute)
-	if stored <= 2 || w.Stored() <= stored {
-		t.Errorf("purchased: stored %d times, then %d", stored, w.Stored())
 	}
 }
