@@ -1,6 +1,7 @@
 package shipping_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -404,6 +405,7 @@ func TestWait_UntilCompletedOrFailed(t *testing.T) {
 		"a draft for a moment":        {[]httpmock.Responder{shippingtest.Record("draft"), shippingtest.Record("draft"), shippingtest.Record("processing"), shippingtest.Record("completed")}, 4, shipping.StatusCompleted, nil},
 		"failed":                      {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Record("failed")}, 2, shipping.StatusFailed, shipping.ErrRequestFailed},
 		"a request that vanishes":     {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(404, "x")}, 2, shipping.StatusProcessing, shipping.ErrNotFound},
+		"an unknown request":          {[]httpmock.Responder{shippingtest.Refusal(404, "x"), shippingtest.Record("completed")}, 1, "", shipping.ErrNotFound},
 		"a key that is revoked":       {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.Refusal(401, "no")}, 2, shipping.StatusProcessing, shipping.ErrUnauthorized},
 		"a proxy's page":              {[]httpmock.Responder{shippingtest.Record("processing"), httpmock.NewStringResponder(200, "<html>")}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
 		"a response without a record": {[]httpmock.Responder{shippingtest.Record("processing"), shippingtest.OK(`{}`)}, 2, shipping.StatusProcessing, shipping.ErrUnexpectedBody},
@@ -416,7 +418,7 @@ func TestWait_UntilCompletedOrFailed(t *testing.T) {
 				if !errors.Is(err, test.want) || test.want == nil && err != nil {
 					t.Errorf("error %v, want %v", err, test.want)
 				}
-				if record == nil || record.Status != test.status {
+				if cmp.Or(record, &shipping.RegulatoryRequest{}).Status != test.status {
 					t.Errorf("record %+v, want status %s", record, test.status)
 				}
 				if got := service.Count(""); got != test.polls {
