@@ -152,24 +152,6 @@ func TestWalk_AResumedWalkThatEndsAtItsFirstRecords(t *testing.T) {
 	})
 }
 
-// TestWalk_PagesThatArriveInAListWithoutTotals push records that were returned onto later pages. None is missing.
-func TestWalk_PagesThatArriveInAListWithoutTotals(t *testing.T) {
-	for _, arrivals := range []int{5, 10, 25} {
-		l := newList(60, 10)
-		l.change = func(l *list) {
-			if n := len(l.requests); n == 3 || n == 7 {
-				l.arrive(arrivals)
-			}
-		}
-		l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount = 0, 0 }
-		rows, err := walk(t.Context(), l.config(20))
-		slices.Sort(rows)
-		if err != nil || len(rows) < 60 || rows[59] != 60 || len(slices.Compact(rows)) != len(rows) {
-			t.Errorf("%d rows arrive: %d records, %v", arrivals, len(rows), err)
-		}
-	}
-}
-
 // TestWalk_AnEmptyPageThatHasASuccessor does not end a list without totals: the records behind it come, and those that
 // it should have held are reported.
 func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
@@ -191,30 +173,6 @@ func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
 	rest, err := walk(t.Context(), config)
 	if rest = append(rows, rest...); err != nil || !slices.Contains(rest, 40) || !slices.Contains(rest, 31) {
 		t.Errorf("resumed: %v, %v", rest, err)
-	}
-}
-
-// TestWalk_AListThatChangedAndRests: three rows vanish behind the place and three arrive, so that the total shows
-// nothing. The walk reads the list again, and ends without an error.
-func TestWalk_AListThatChangedAndRests(t *testing.T) {
-	for _, at := range []int{0, 30, 70, 97} {
-		l := newList(100, 10)
-		began := slices.Clone(l.rows)
-		l.change = func(l *list) {
-			if len(l.requests) == 4 {
-				l.vanish(at, 3)
-				l.arrive(3)
-			}
-		}
-		rows, err := walk(t.Context(), l.config(1))
-		if err != nil || len(l.requests) > 25 {
-			t.Errorf("at %d: %v after %d requests", at, err, len(l.requests))
-		}
-		for _, row := range began {
-			if slices.Contains(l.rows, row) && !slices.Contains(rows, row) {
-				t.Errorf("at %d: row %d was lost", at, row)
-			}
-		}
 	}
 }
 
@@ -367,33 +325,6 @@ func TestWalk_ArrivalsDoNotHideAnEmptyPage(t *testing.T) {
 	}
 }
 
-// TestWalk_ATokenOfALaterReading contains only records in front of its place. It once contained the last ones of the
-// list, so that the resumed walk skipped those that were missing in front of them.
-func TestWalk_ATokenOfALaterReading(t *testing.T) {
-	l := newList(13, 8)
-	l.fault = func(number int, page *paging.Page) {
-		drop := 0
-		switch {
-		case number == 2:
-			drop = 2
-		case len(l.requests) == 1:
-			drop = 1
-		}
-		page.IDs, page.Value = page.IDs[drop:], page.Value.([]int)[drop:]
-	}
-	config := l.config(1)
-	rows, err := walk(t.Context(), config)
-	failure, ok := errors.AsType[*paging.Error](err)
-	if !ok || failure.Kind != paging.Incomplete || failure.Missing != 2 {
-		t.Fatalf("%v and %v, want 2 to be missing", rows, err)
-	}
-	l.fault, config.Token = nil, failure.Token
-	rest, err := walk(t.Context(), config)
-	if err != nil || !slices.Contains(rest, 4) || !slices.Contains(rest, 5) {
-		t.Errorf("resumed: %v, %v", rest, err)
-	}
-}
-
 // TestWalk_AnEmptyPageOfAResumedWalk is read again, also if arrivals then push the records of the token onto a page
 // behind it. These records once made the walk begin anew behind them, and what the page had left out was lost.
 func TestWalk_AnEmptyPageOfAResumedWalk(t *testing.T) {
@@ -422,24 +353,6 @@ func TestWalk_AnEmptyPageOfAResumedWalk(t *testing.T) {
 	}
 }
 
-// TestWalk_APageNumberWithoutASuccessor: the first page is the largest number. Fetching ahead once counted on from it
-// without end.
-func TestWalk_APageNumberWithoutASuccessor(t *testing.T) {
-	l := newList(95, 10)
-	config, requests := l.config(1), 0
-	config.First = math.MaxInt
-	config.Fetch = func(context.Context, int) (*paging.Page, error) {
-		requests++
-		return &paging.Page{Listed: true, Value: []int(nil), Numbers: paging.Numbers{Total: 95, PerPage: 10, PageCount: 10}},
-			nil
-	}
-	rows, err := walk(t.Context(), config)
-	if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Behind || len(rows) > 0 ||
-		requests != 1 {
-		t.Errorf("%v and %v after %d requests, want Behind", rows, err, requests)
-	}
-}
-
 // TestWalk_RowsVanishBehindAPageWithoutIDs: the page is read again, and recognized. The walk once ended in Incomplete.
 func TestWalk_RowsVanishBehindAPageWithoutIDs(t *testing.T) {
 	l := newList(95, 10)
@@ -453,24 +366,6 @@ func TestWalk_RowsVanishBehindAPageWithoutIDs(t *testing.T) {
 	}
 	if rows, err := walk(t.Context(), l.config(1)); err != nil || len(rows) != 90 {
 		t.Errorf("%d records and %v, want 90", len(rows), err)
-	}
-}
-
-// TestWalk_SmallerPagesInAListWithoutTotals: a page that has a successor is not the last one, so its size is believed.
-// Rows were once lost if only some pages were smaller.
-func TestWalk_SmallerPagesInAListWithoutTotals(t *testing.T) {
-	l := newList(30, 4)
-	l.change = func(l *list) {
-		switch len(l.requests) {
-		case 2:
-			l.perPage = 2
-		case 3:
-			l.perPage = 4
-		}
-	}
-	l.fault = func(_ int, page *paging.Page) { page.Total, page.PageCount = 0, 0 }
-	if rows, err := walk(t.Context(), l.config(1)); err != nil || !slices.Equal(rows, l.rows) {
-		t.Errorf("%v, %v", rows, err)
 	}
 }
 

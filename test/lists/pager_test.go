@@ -2,6 +2,8 @@ package lists_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -107,15 +109,19 @@ func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 	}
 }
 
-// TestPager_APageBehindTheLastOne is an error. A loop from page 900 of 3 once delivered nothing, without an error.
+// TestPager_APageBehindTheLastOne is an error. A loop from page 900 of 3 once delivered nothing, without an error. Fetching
+// ahead of the largest number once counted on without end; the number is limited.
 func TestPager_APageBehindTheLastOne(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {
-		s := newRowService(3 * pageSize)
-		_, err := collect(walk(t.Context(), s.client(t), 900, pageSize, shipping.Walk{}))
-		ended, ok := errors.AsType[*shipping.ListError](err)
-		if !ok || ended.Page != 900 || err.Error() != "shipping: page 900 is behind the last page, 3" {
-			t.Errorf("%s: %v", name, err)
+		for page, want := range map[int]int{900: 900, math.MaxInt: 1 << 30} {
+			s := newRowService(3 * pageSize)
+			_, err := collect(walk(t.Context(), s.client(t), page, pageSize, shipping.Walk{}))
+			ended, ok := errors.AsType[*shipping.ListError](err)
+			if !ok || ended.Page != want || len(s.asked) != 1 ||
+				err.Error() != fmt.Sprintf("shipping: page %d is behind the last page, 3", want) {
+				t.Errorf("%s: %v after %d requests", name, err, len(s.asked))
+			}
 		}
 	}
 }
