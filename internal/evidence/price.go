@@ -107,9 +107,11 @@ type price struct {
 // an object of this name. If an offer has both, they have to be equal.
 func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 	names, missing := []string{"amount", "price"}, "it shows neither amount nor price"
+	cure := "measure it with mockserver conform -write -most, or set offer.amount of the dialect"
 	named := d.Amount != "" && d.Amount != "-"
 	if named {
 		names, missing = []string{d.Amount}, "the dialect names "+d.Amount+" (offer.amount), which it does not show"
+		cure = "select other documents"
 	}
 	for _, name := range names {
 		value, p := offer.At(name), price{path: strings.Split(name, ".")}
@@ -117,7 +119,9 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 			inner := firstOf(value, "amount", "price", "value")
 			p.path, p.currency = append(p.path, inner.Name),
 				currencyIn(firstOf(value, "currency", "currency_code").Value, d)
-			value = inner.Value
+			if value = inner.Value; value.Kind == 0 {
+				missing = name + " is an object"
+			}
 		}
 		if value.Scalar() && value.Text == "" {
 			continue
@@ -135,7 +139,7 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 		}
 	}
 	if found.path == nil {
-		return price{}, fmt.Errorf("has no price that could be read (%s): select other documents", missing)
+		return price{}, fmt.Errorf("has no price that could be read (%s): %s", missing, cure)
 	}
 	return found, nil
 }
