@@ -25,6 +25,11 @@ type Field struct {
 	// Default is the behaviour of the reference server, and Basis the reason for it.
 	Default string `json:"default"`
 	Basis   string `json:"basis"`
+	// Values are the choices, separated by commas, or Range the least and the largest number, as "200..299"; "" if any
+	// text or number of the kind is valid. Contrary is the value of the dialect [Contrary].
+	Values   string `json:"values,omitempty"`
+	Range    string `json:"range,omitempty"`
+	Contrary string `json:"contrary,omitempty"`
 	// Used lists what follows the field, and Observed how mockserver conform can measure it.
 	Used     string `json:"used"`
 	Observed string `json:"observed"`
@@ -42,8 +47,8 @@ func (d *Dialect) Fields() []Field {
 	for _, f := range d.fields() {
 		p := points[f.name]
 		rows = append(rows, Field{
-			Name: f.name, Open: p["open"], Default: p["default"], Basis: p["basis"], Used: p["used"],
-			Observed: p["observed"], Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
+			Name: f.name, Open: p["open"], Default: p["default"], Basis: p["basis"], Values: p["values"],
+			Range: p["range"], Contrary: p["contrary"], Used: p["used"], Observed: p["observed"], Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
 		})
 	}
 	return rows

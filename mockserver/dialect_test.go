@@ -287,6 +287,11 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	get(t, srv, "/_mock/dialect?world=default_ci").data(t, &fields)
 	shown := map[string]string{}
 	for _, field := range fields {
+		if limits := [3]string{field.Values, field.Range, field.Contrary}; field.Name == "list.order" &&
+			limits != [3]string{"newest first,oldest first", "", "oldest first"} ||
+			field.Name == "list.max_per_page" && limits != [3]string{"", "1..1000000", "100"} {
+			t.Errorf("%s has %q", field.Name, limits)
+		}
 		if field.Set {
 			shown[field.Name] = field.Value
 		}
