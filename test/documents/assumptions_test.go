@@ -1,6 +1,7 @@
 package documents_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,16 @@ import (
 )
 
 var record = flag.Bool("record", false, "write the generated table of docs/ASSUMPTIONS.md")
+
+// rows returns the rows of a table that another does not have.
+func rows(table, other string) (only string) {
+	for row := range strings.Lines(table) {
+		if !strings.Contains("\n"+other, "\n"+row) {
+			only += row
+		}
+	}
+	return cmp.Or(only, "none, or in another order\n")
+}
 
 // The table of ASSUMPTIONS.md is generated from the fields of a dialect; -record writes it.
 func TestAssumptions_AreDocumented(t *testing.T) {
@@ -29,6 +40,7 @@ func TestAssumptions_AreDocumented(t *testing.T) {
 			t.Error(err)
 		}
 	default:
-		t.Errorf("run go test -run TestAssumptions ./test/documents -record; the table should be:\n%s", &want)
+		missing, extra := rows(want.String(), table), rows(table, want.String())
+		t.Errorf("run go test -run TestAssumptions ./test/documents -record; missing rows:\n%srows to remove:\n%s", missing, extra)
 	}
 }
