@@ -154,7 +154,8 @@ func TestFileStore_IsBounded(t *testing.T) {
 	}
 	store = openFileStore(t, path, 10)
 	for id, want := range map[string]webhook.ClaimState{
-		"WD-0": webhook.Claimed, "WD-189": webhook.Claimed, "WD-199": webhook.Accepted, "WD-claimed": webhook.Claimed,
+		"WD-0": webhook.Claimed, "WD-190": webhook.Claimed, "WD-claimed": webhook.Claimed,
+		"WD-191": webhook.Accepted, "WD-199": webhook.Accepted,
 	} {
 		if got := state(t, store, id); got != want {
 			t.Errorf("%s is %d, want %d", id, got, want)
