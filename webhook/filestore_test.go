@@ -149,12 +149,14 @@ func TestFileStore_IsBounded(t *testing.T) {
 	if largest > 21 {
 		t.Errorf("%d lines", largest)
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
+	for range 2 { // it is rewritten when it is opened
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		store = openFileStore(t, path, 10)
 	}
-	store = openFileStore(t, path, 10)
 	for id, want := range map[string]webhook.ClaimState{
-		"WD-0": webhook.Claimed, "WD-190": webhook.Claimed, "WD-claimed": webhook.Claimed,
+		"WD-0": webhook.Claimed, "WD-189": webhook.Claimed, "WD-claimed": webhook.Claimed,
 		"WD-191": webhook.Accepted, "WD-199": webhook.Accepted,
 	} {
 		if got := state(t, store, id); got != want {
