@@ -121,6 +121,7 @@ func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	}
 	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+hook, `{"url":"http://inbox.localhost/?status=503"}`).want(t, 200)
 	post(t, srv, "/_mock/events", `{"event":"test"}`).want(t, 200)
+	get(t, srv, "/_mock/deliveries").want(t, 200) // at once
 	get(t, srv, "/_mock/deliveries?wait=1ms").refusal(t, http.StatusRequestTimeout, "as the clock of the world advances")
 	get(t, srv, "/_mock/deliveries?wait=long").refusal(t, http.StatusBadRequest, "write a duration")
 }

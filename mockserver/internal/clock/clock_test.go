@@ -86,28 +86,6 @@ func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 	})
 }
 
-func TestScope_StopDropsItsOwnOnly(t *testing.T) {
-	t.Parallel()
-	c := Virtual(start)
-	var called []string
-	note := func(what string) func() { return func() { called = append(called, what) } }
-	left, kept := c.Scope(), c.Scope()
-	left.After(time.Second, "left behind", note("left behind"))
-	kept.After(time.Second, "kept", note("kept"))
-	c.After(time.Second, "the clock's", note("the clock's"))
-	left.Stop()
-	left.After(time.Second, "too late", note("too late"))
-	if got := c.Waiting(); got != 2 {
-		t.Errorf("%d wait, want 2", got)
-	}
-	if _, err := c.Advance(time.Minute); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"kept", "the clock's"}, called); diff != "" {
-		t.Errorf("called (-want +got):\n%s", diff)
-	}
-}
-
 func TestPending_NamesWhatWaitsInTheOrderOfItsTime(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, time.January, 5, 9, 30, 0, 0, time.UTC)

@@ -40,6 +40,7 @@ func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 		}
 	}
 	dropped.Stop()
+	dropped.After(time.Second, "too late", func() { got = append(got, "too late") })
 	slices.SortStableFunc(left, func(a, b planned) int { return a.due - b.due })
 	for _, p := range left {
 		want = append(want, p.label)

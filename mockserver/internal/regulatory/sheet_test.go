@@ -53,31 +53,21 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	refusal(t, err, regulatory.CodeNotFound, "RD-9")
 }
 
-// A form shows what the draft knows where its profile was not filled in.
+// A form shows what the draft knows if its profile was not filled in; see TestDrafted.
 func TestSheet_IsPrefilledFromTheDraft(t *testing.T) {
 	t.Parallel()
 	rules := must[*compliance.Rules](t)(compliance.Default())
 	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })
-	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
-	bottle, plum := w.supplement(), w.supplement()
-	plum.Description, plum.Quantity, plum.OriginCountry = "Dried plums", 3, "VN"
-	rod := w.supplement()
-	rod.Description, rod.HSCode = "Steel rods", "721420"
-	must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{bottle, plum, rod}}))
-	must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, regulatory.Shipping{Incoterm: "DDP", PortOfEntry: "Newark, NJ", EstimatedArrival: "2026-02-01T10:00:00Z"}))
+	r := w.analyze(parcel) // for the FDA, of two pieces
 	must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{"quantity": json.RawMessage(`7`)}))
-	w.purchase(r, "CUSTOMS", "FDA", "STEEL")
+	w.purchase(r, "FDA")
 	w.advance(time.Minute)
 	shown := map[string]string{}
-	for _, slug := range []string{"CUSTOMS", "FDA", "STEEL"} {
-		for _, field := range must[formpdf.Document](t)(w.Sheet(r.RequestID, slug)).Fields {
-			shown[strings.TrimSuffix(field.Label, " (required)")] = field.Value
-		}
+	for _, field := range must[formpdf.Document](t)(w.Sheet(r.RequestID, "FDA")).Fields {
+		shown[strings.TrimSuffix(field.Label, " (required)")] = field.Value
 	}
 	for label, want := range map[string]string{
-		"Incoterm": "DDP", "Common or usual name": "Food supplement & vitamins; Dried plums", "Quantity": "7", "Unit of quantity": "pieces",
-		"Anticipated port of arrival": "Newark, NJ", "Anticipated date of arrival": "2026-02-01", "FDA product code": "",
-		"Customs value (USD)": "25", "Weight (kg)": "0.8",
+		"Common or usual name": "Food supplement & vitamins", "Quantity": "7", "Unit of quantity": "pieces", "FDA product code": "",
 	} {
 		if got, known := shown[label]; !known || got != want {
 			t.Errorf("%s is %q, want %q", label, got, want)
