@@ -55,9 +55,15 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	if err := one.Inject(fault.Rule{First: 1, Fault: fault.InsertRows(1)}); err != nil {
 		t.Fatal(err)
 	}
-	for w, want := range map[*mockserver.World]float64{one: 251, other: 250} {
-		if got := as(t, srv, w.SecretKey, "GET", "/v1/rates?perPage=1", "").at(t, "data.pagination.total"); got != want {
-			t.Errorf("%v rates, want %v", got, want)
+	if err := one.Fund(one.Wallets()[0], amount(t, "1")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/v1/rates?perPage=1", "/v1/transactions?perPage=1&wallet=" + one.Wallets()[0]} {
+		total := func(w *mockserver.World) float64 {
+			return as(t, srv, w.SecretKey, "GET", path, "").at(t, "data.pagination.total").(float64)
+		}
+		if first, others := total(one), total(other); first != others+1 {
+			t.Errorf("%s: %v, and in the other world %v", path, first, others)
 		}
 	}
 	var ids []string

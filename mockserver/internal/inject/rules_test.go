@@ -272,8 +272,17 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 			if never := committed && (effect.only != nil || effect.defers); never != (err != nil) {
 				t.Fatalf("a rule with %s, committed %v: %v", f.Kind, committed, err)
 			}
-			if err == nil {
-				all = append(all, given)
+			if err != nil {
+				continue
+			}
+			all = append(all, given)
+			if effect.notifies {
+				continue
+			}
+			x := &wire.Exchange{Request: httptest.NewRequest(http.MethodGet, "/", nil)}
+			Matches(with(t, given).rules).Before(x, fakeWorld{})
+			if x.Settled != (!committed && (effect.decides || effect.changes)) {
+				t.Errorf("%s, committed %v: the operation is performed: %v", f.Kind, committed, !x.Settled)
 			}
 		}
 	}
