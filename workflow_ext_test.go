@@ -115,10 +115,12 @@ func TestAnalyzeAndPoll_BudgetStopsBeforeAnythingIsSent(t *testing.T) {
 			"over budget: 1.001 KWD needed, 1.00 KWD allowed"},
 		"no budget at all": {draftOfTwo, "0", "NGN", "over budget: 2400.50 NGN needed, 0.00 NGN allowed"},
 		"another currency": {draftOfTwo, "1000000", "USD", "budget of 1000000.00 USD: the draft is priced in NGN"},
-		"missing price": {document(`"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read (it shows neither amount nor " +
-			"price): measure it with mockserver conform -write -most, or set offer.amount of the dialect; nothing was purchased"},
-		"price in an object": {document(`"price":{"gross":1},"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read (price is an " +
-			"object): measure it with mockserver conform -write -most, or set offer.amount of the dialect; nothing was purchased"},
+		"missing price": {document(`"currency":"NGN"`), "1000000", "NGN",
+			"FDA has no price that could be read (it shows neither amount nor price): measure it with mockserver conform " +
+				"-write -most, or set offer.amount of the dialect; nothing was purchased"},
+		"price in an object": {document(`"price":{"gross":1},"currency":"NGN"`), "1000000", "NGN",
+			"FDA has no price that could be read (price is an object): measure it with mockserver conform " +
+				"-write -most, or set offer.amount of the dialect; nothing was purchased"},
 		"null price":             {document(`"amount":null,"currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
 		"unreadable price":       {document(`"amount":"free","currency":"NGN"`), "1000000", "NGN", "FDA has no price that could be read"},
 		"negative price":         {document(`"amount":-1,"currency":"NGN"`), "1000000", "NGN", "FDA has the negative price -1"},

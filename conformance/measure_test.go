@@ -191,6 +191,16 @@ func TestCheck_BuysNothingAboveMost(t *testing.T) {
 	}
 }
 
+// failedHeadings returns the headings of the checks that failed; that of an open point is the name of its field.
+func failedHeadings(report conformance.Report) (headings []string) {
+	for _, result := range report.Results {
+		if result.Verdict == conformance.Fail {
+			headings = append(headings, result.Heading)
+		}
+	}
+	return headings
+}
+
 // A later run compares: what changed fails, and what was measured before can be updated.
 func TestCheck_ComparesWithADialect(t *testing.T) {
 	t.Parallel()
@@ -210,13 +220,7 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 	} {
 		report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithDialect(known),
 			conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))...)
-		var failed []string
-		for _, result := range report.Results {
-			if result.Verdict == conformance.Fail {
-				failed = append(failed, result.Heading)
-			}
-		}
-		if diff := cmp.Diff(test.want, failed); diff != "" {
+		if diff := cmp.Diff(test.want, failedHeadings(report)); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -227,17 +231,19 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 func TestCheck_ComparesThePriceOfTheDialect(t *testing.T) {
 	t.Parallel()
 	known := &dialect.Dialect{Offer: dialect.Offer{Amount: "price.gross"}}
+	write, update, most := conformance.WithWrites(), conformance.WithUpdate(), conformance.WithMost("1000000")
+	moved := []string{"offer.amount"}
 	for name, test := range map[string]struct {
 		amount, request string
 		opts            []conformance.Option
 		purchases       int
 		failed          []string
 	}{
-		"the same":            {"price.gross", "", []conformance.Option{conformance.WithWrites()}, 1, nil},
-		"moved":               {"price.total", "", []conformance.Option{conformance.WithWrites()}, 0, []string{"offer.amount"}},
-		"moved, in an update": {"price.total", "", []conformance.Option{conformance.WithWrites(), conformance.WithUpdate()}, 0, []string{"offer.amount"}},
-		"moved, and measured": {"price.total", "", []conformance.Option{conformance.WithWrites(), conformance.WithMost("1000000")}, 1, []string{"offer.amount"}},
-		"moved, only read":    {"price.total", "draft", nil, 0, []string{"offer.amount"}},
+		"the same":            {"price.gross", "", []conformance.Option{write}, 1, nil},
+		"moved":               {"price.total", "", []conformance.Option{write}, 0, moved},
+		"moved, in an update": {"price.total", "", []conformance.Option{write, update}, 0, moved},
+		"moved, and measured": {"price.total", "", []conformance.Option{write, most}, 1, moved},
+		"moved, only read":    {"price.total", "draft", nil, 0, moved},
 		"the same, only read": {"price.gross", "draft", nil, 0, nil},
 		"no offer is seen":    {"price.total", "", nil, 0, nil},
 	} {
@@ -252,18 +258,14 @@ func TestCheck_ComparesThePriceOfTheDialect(t *testing.T) {
 		}
 		report := conformance.Check(t.Context(), at, append(test.opts, conformance.WithDialect(known),
 			conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))...)
-		var failed, differ []string
-		for _, result := range report.Results {
-			if result.Verdict == conformance.Fail {
-				failed = append(failed, result.Heading)
-			}
-		}
+		var differ []string
 		for _, d := range report.Differences {
 			if !d.New {
 				differ = append(differ, d.Field)
 			}
 		}
-		if diff := cmp.Diff([][]string{test.failed, test.failed}, [][]string{failed, differ}); diff != "" || len(report.Purchases) != test.purchases {
+		if diff := cmp.Diff([][]string{test.failed, test.failed}, [][]string{failedHeadings(report), differ}); diff != "" ||
+			len(report.Purchases) != test.purchases {
 			t.Errorf("%s: %d purchases, failed and different (-want +got):\n%s", name, len(report.Purchases), diff)
 		}
 		if notRun := strings.Join(verdicts(report, conformance.NotRun), "\n"); name == "moved" &&
@@ -310,15 +312,16 @@ func TestCheck_MeasuresNoRuleFromTheCheckOfTheKey(t *testing.T) {
 		measured bool
 		failed   string
 	}{
-		"a wrong key": {"sk_test_wrong", plain, false, "Authentication/a request with the key succeeds: GET /v1/rates?perPage=1 gets " +
-			"HTTP status 401: nothing was measured; check the key"},
+		"a wrong key": {"sk_test_wrong", plain, false, "Authentication/a request with the key succeeds: " +
+			"GET /v1/rates?perPage=1 gets HTTP status 401: nothing was measured; check the key"},
 		"a wrong key, and lists that need none": {"sk_test_wrong", withKey(srv, "/v1/countries"), false,
 			"Authentication/a request with the key succeeds: "},
 		"a key for lists only": {srv.SecretKey, noWrites, true, ""},
 	} {
 		report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(test.key),
 			conformance.WithTransport(through{test.how(srv)}))
-		if measured := report.Dialect != nil; measured != test.measured || measured && report.Dialect.Refusal.Rule != http.StatusBadRequest {
+		if measured := report.Dialect != nil; measured != test.measured ||
+			measured && report.Dialect.Refusal.Rule != http.StatusBadRequest {
 			t.Errorf("%s: %+v", name, report.Dialect)
 		}
 		if failed := strings.Join(verdicts(report, conformance.Fail), "\n"); !strings.Contains(failed, test.failed) {

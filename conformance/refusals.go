@@ -58,8 +58,8 @@ func (s *session) checkAccess() (unproven []*operation) {
 	return unproven
 }
 
-// checkKey checks that the service has performed an operation that requires the key. Without one, refusals show only how
-// the service checks keys, so that what they show is discarded.
+// checkKey checks that an operation succeeded that requires the key. Otherwise the refusals show only how the service
+// checks keys, and what was measured is discarded.
 func (s *session) checkKey(first response) {
 	if !s.accepted {
 		clear(s.measured)

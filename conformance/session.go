@@ -55,8 +55,8 @@ func newSession(ctx context.Context, target Target, set settings) *session {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		report: Report{BaseURL: base, Writes: set.writes}, measured: map[string]measured{},
-		drafts: map[string]bool{}, recordMembers: map[string]bool{}, offerMembers: map[string]bool{}, unlisted: map[string]string{},
-		proof: proof{missing: missing{Skipped, needsWrites}},
+		drafts: map[string]bool{}, recordMembers: map[string]bool{}, offerMembers: map[string]bool{},
+		unlisted: map[string]string{}, proof: proof{missing: missing{Skipped, needsWrites}},
 	}
 }
 

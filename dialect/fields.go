@@ -48,7 +48,8 @@ func (d *Dialect) Fields() []Field {
 		p := points[f.name]
 		rows = append(rows, Field{
 			Name: f.name, Open: p["open"], Default: p["default"], Basis: p["basis"], Values: p["values"],
-			Range: p["range"], Contrary: p["contrary"], Used: p["used"], Observed: p["observed"], Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
+			Range: p["range"], Contrary: p["contrary"], Used: p["used"], Observed: p["observed"],
+			Set: !f.value.IsZero(), Value: f.String(), Measured: d.Measured[f.name],
 		})
 	}
 	return rows

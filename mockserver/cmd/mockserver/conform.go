@@ -227,9 +227,9 @@ func (f *dialectFile) unproven(report conformance.Report) string {
 		return ""
 	}
 	isOrder := func(p conformance.Purchase) bool { return !p.MustFail }
+	done := map[bool]string{true: "measured", false: "compared"}[f.update]
 	why := map[bool]string{true: "the purchase proved nothing", false: "nothing was bought"}
-	return fmt.Sprintf("; %d were not %s, because %s", left, map[bool]string{true: "measured", false: "compared"}[f.update],
-		why[slices.ContainsFunc(report.Purchases, isOrder)])
+	return fmt.Sprintf("; %d were not %s, because %s", left, done, why[slices.ContainsFunc(report.Purchases, isOrder)])
 }
 
 func doctorCommand(env environment) *cli.Command {

@@ -109,7 +109,8 @@ func TestConform_DialectFile(t *testing.T) {
 		invoke(t, env, "conform", "-dialect", file, "-update").want(t, exitFailure, "updated, 1 of 13", changed)
 	}
 	got := invoke(t, env, "conform", "-dialect", file, "-write", "-most", "1.00 NGN", "-json").want(t, exitFailure)
-	for _, want := range []string{"compared, 1 of 23 measured fields differ\n", changed, `record.at: not in the file, -update adds it: nothing`} {
+	for _, want := range []string{"compared, 1 of 23 measured fields differ\n", changed,
+		`record.at: not in the file, -update adds it: nothing`} {
 		if !strings.Contains(got.stderr, want) {
 			t.Errorf("standard error lacks %q: %s", want, got.stderr)
 		}
