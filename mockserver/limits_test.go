@@ -167,6 +167,10 @@ func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
 		if _, err := srv.Open("seed9-history900_y"); err == nil {
 			t.Error("two such worlds have room")
 		}
+		large := []goods.Item{{Description: strings.Repeat("x", 1<<20)}}
+		if _, err := w.AddShipment(goods.Shipment{Items: large}); err == nil || !strings.Contains(err.Error(), "full of records") {
+			t.Errorf("a shipment without room: %v", err)
+		}
 		w.Close()
 	}
 }

@@ -123,6 +123,10 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	if len(views) != 1 || views[0].ID != id || !strings.Contains(string(page.Webhooks[0]), id) {
 		t.Errorf("the lists begin with %+v and %s", views, page.Webhooks)
 	}
+	var record struct{ ID, Storage string }
+	if json.Unmarshal(bytes.Replace(page.Webhooks[0], []byte(`"_id"`), []byte(`"storage"`), 1), &record) != nil || record.ID == "" || record.ID != record.Storage {
+		t.Errorf("the identifiers of %s are different", page.Webhooks[0])
+	}
 	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+id, "").want(t, 200)
 	patch(`{}`).refusal(t, 404, "does not exist")
 	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+id, "").refusal(t, 404, "does not exist")
