@@ -15,6 +15,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
+	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -65,6 +66,10 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 		if first, others := total(one), total(other); first != others+1 {
 			t.Errorf("%s: %v, and in the other world %v", path, first, others)
 		}
+	}
+	url, err := one.AddInvoice(goods.Invoice{})
+	if _, again := other.AddInvoice(goods.Invoice{}); err != nil || again != nil || !slices.Contains(one.Invoices(), url) {
+		t.Errorf("the invoices of the first world are %v: %v, %v", one.Invoices(), err, again)
 	}
 	var ids []string
 	for i, w := range []*mockserver.World{one, other} {
