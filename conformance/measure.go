@@ -360,7 +360,7 @@ func (s *session) comparePrice(offers []map[string]any) {
 	for _, document := range offers {
 		o := s.offered(document)
 		for _, v := range o.shown {
-			shown = append(shown, problem(v.Number, "%s", v.Path)...)
+			shown = append(shown, problem(v.Number && v.Path != "", "%s", v.Path)...)
 		}
 		if o.price != nil {
 			return
