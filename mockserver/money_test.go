@@ -52,6 +52,8 @@ func TestTransactions_AreTheLedger(t *testing.T) {
 				Flow     string          `json:"flow"`
 				Memo     string          `json:"description"`
 				Payout   string          `json:"payout_date"`
+				Status   string          `json:"status"`
+				Settled  bool            `json:"settled"`
 				Sender   struct{ Name string }
 				Receiver struct{ Type string }
 			}
@@ -61,7 +63,8 @@ func TestTransactions_AreTheLedger(t *testing.T) {
 		for _, tx := range page.Transactions {
 			lines = append(lines, line{tx.ID, tx.Wallet, tx.Amount.String(), tx.Currency, tx.Flow == "out"})
 			if funded := strings.HasPrefix(tx.Memo, "Wallet funded"); funded != (tx.Payout != "") ||
-				funded != (tx.Sender.Name == "Bank transfer") || (tx.Flow == "in") != (tx.Receiver.Type == "user") {
+				funded != (tx.Sender.Name == "Bank transfer") || (tx.Flow == "in") != (tx.Receiver.Type == "user") ||
+				(tx.Flow == "in" && !funded) != (tx.Sender.Name == "Shipping service") || tx.Settled == (tx.Status == "pending") {
 				t.Errorf("%+v", tx)
 			}
 			if flat, err := tx.Amount.Flat(); err != nil || flat != tx.Flat {

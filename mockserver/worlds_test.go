@@ -53,6 +53,21 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	if got := string(as(t, srv, other.SecretKey, "GET", "/_mock/ledger?perPage=1", "").body); got != rates {
 		t.Errorf("the other world has %s, before %s", got, rates)
 	}
+	var ids []string
+	for i, w := range []*mockserver.World{one, other} {
+		id, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Name: fmt.Sprint(i)})
+		if err != nil || slices.Contains(ids, id) {
+			t.Fatalf("%s after %v: %v", id, ids, err)
+		}
+		ids = append(ids, id)
+	}
+	analyzed := func() string {
+		return as(t, srv, one.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(one)).text(t, "request_id")
+	}
+	var hooks []struct{ Name string }
+	if as(t, srv, one.SecretKey, "GET", "/_mock/webhooks?perPage=1", "").data(t, &hooks); hooks[0].Name != "0" {
+		t.Errorf("the newest webhook of the first world is %q", hooks[0].Name)
+	}
 	if err := one.Inject(fault.Rule{First: 1, Fault: fault.InsertRows(1)}); err != nil {
 		t.Fatal(err)
 	}
@@ -70,21 +85,6 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	url, err := one.AddInvoice(goods.Invoice{})
 	if _, again := other.AddInvoice(goods.Invoice{}); err != nil || again != nil || !slices.Contains(one.Invoices(), url) {
 		t.Errorf("the invoices of the first world are %v: %v, %v", one.Invoices(), err, again)
-	}
-	var ids []string
-	for i, w := range []*mockserver.World{one, other} {
-		id, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Name: fmt.Sprint(i)})
-		if err != nil || slices.Contains(ids, id) {
-			t.Fatalf("%s after %v: %v", id, ids, err)
-		}
-		ids = append(ids, id)
-	}
-	analyzed := func() string {
-		return as(t, srv, one.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(one)).text(t, "request_id")
-	}
-	var hooks []struct{ Name string }
-	if as(t, srv, one.SecretKey, "GET", "/_mock/webhooks?perPage=1", "").data(t, &hooks); hooks[0].Name != "0" {
-		t.Errorf("the newest webhook of the first world is %q", hooks[0].Name)
 	}
 	one.Reset()
 	first := analyzed()
