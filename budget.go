@@ -144,6 +144,9 @@ func (b Budget) Fits(committed, needed Amount) error {
 	if err != nil {
 		return err
 	}
+	if left.Sign() < 0 {
+		left = Amount{} // the budget was lowered
+	}
 	return &BudgetError{Budget: b, Needed: needed,
 		Problem: fmt.Sprintf("%s needed, %s left: raise the budget or select fewer documents", inFull(needed), inFull(left))}
 }

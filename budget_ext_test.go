@@ -252,6 +252,7 @@ func TestBudget_Fits(t *testing.T) {
 		{"0", "100", ""},
 		{"40", "60", ""},
 		{"40", "60.01", "shipping: budget of 100.00 NGN: 60.01 needed, 60.00 left: raise the budget or select fewer documents; nothing was purchased"},
+		{"140", "5", "shipping: budget of 100.00 NGN: 5.00 needed, 0.00 left: raise the budget or select fewer documents; nothing was purchased"},
 		{"999999999999999999", "1", "shipping: amount does not fit in 18 digits"},
 	} {
 		err := budget.Fits(shippingtest.Amount(t, test.committed), shippingtest.Amount(t, test.needed))

@@ -246,7 +246,7 @@ func (e *openItems) Unwrap() []error { return e.errs }
 // next returns what to do about an open item.
 func (r Result) next() string {
 	switch {
-	case r.State == StateOverBudget:
+	case r.fitsAnotherPeriod():
 		return "a run of another period has a budget of its own"
 	case r.State == StateUnknown:
 		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call batch.Resolve"
@@ -258,8 +258,16 @@ func (r Result) next() string {
 		return "run the batch again; if the documents never come, batch.Resolve closes the item"
 	case r.retryable():
 		return "run the batch again"
+	case errors.Is(r.Err, shipping.ErrNotFound):
+		return "correct its id, or leave the item out"
 	}
 	return "remove the cause, then run the batch again"
+}
+
+// fitsAnotherPeriod reports whether an item needs no more than a whole budget.
+func (r Result) fitsAnotherPeriod() bool {
+	over, ok := errors.AsType[*shipping.BudgetError](r.Err)
+	return r.State == StateOverBudget && ok && over.Needed.Known() && over.Needed.Cmp(over.Budget.Amount) <= 0
 }
 
 // Run analyzes, purchases and waits for many shipments or invoices, a bounded number at a time, within one shared
@@ -268,8 +276,8 @@ func (r Result) next() string {
 // complete even if that error reports that the batch was interrupted, by ctx or, with a [*JournalError], by a journal
 // that cannot be written. Run it again with the same items and journal to continue.
 // Invalid items and options are a [*shipping.ValidationError] without a report. A journal that another batch uses is
-// [ErrInUse]. With it, and with a journal that is closed or cannot be read, nothing is sent, and each item of the
-// report is [StateWaiting] with that error.
+// [ErrInUse]. With it, with a journal that is closed or cannot be read, and with a budget in another currency than the
+// journal's, nothing is sent, and each item of the report is [StateWaiting] with that error.
 //
 // A request that was analyzed in an earlier run is purchased only if it still reads as a draft. The call options
 // apply to every call of the batch; one that calls cannot share, such as [shipping.WithResponse], is refused.

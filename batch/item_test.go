@@ -193,6 +193,9 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		t.Errorf("no report: %v", report.Err())
 	}
 	report = &batch.Report{}
+	over := func(needed string) error {
+		return &shipping.BudgetError{Budget: *nairaBudget(t, "100"), Needed: shippingtest.Amount(t, needed)}
+	}
 	busy, fda := &shipping.Error{StatusCode: http.StatusServiceUnavailable}, []shipping.DocumentType{"FDA"}
 	for name, test := range map[string]struct {
 		state     batch.State
@@ -206,14 +209,15 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		"closed":         {batch.StateClosed, nil, nil, "", false},
 		"not analyzed":   {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes", false},
 		"not generated":  {batch.StateFailed, fda, shipping.ErrRequestFailed, "purchases nothing; batch.Resolve closes", false},
-		"over budget":    {batch.StateOverBudget, nil, shipping.ErrOverBudget, "another period has a budget of its own", false},
+		"over budget":    {batch.StateOverBudget, nil, over("50"), "another period has a budget of its own", false},
+		"too dear":       {batch.StateOverBudget, nil, over("150"), "remove the cause", false},
 		"unknown":        {batch.StateUnknown, fda, shipping.ErrConnection, "settles it, too", true},
 		"waiting":        {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
 		"purchased":      {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve closes the item", true},
 		"unauthorized":   {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
 		"damaged":        {batch.StateWaiting, nil, batch.ErrDamaged, "remove the cause", false},
 		"wrong currency": {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
-		"not found":      {batch.StateError, nil, &shipping.Error{StatusCode: http.StatusNotFound}, "remove the cause", false},
+		"not found":      {batch.StateError, nil, shipping.ErrNotFound, "correct its id", false},
 		"select":         {batch.StateError, nil, shipping.ErrInvalidRequest, "remove the cause", false},
 		"busy":           {batch.StateError, nil, busy, "; run the batch again", true},
 		"failed, busy":   {batch.StateFailed, nil, busy, "batch.Resolve", false},
@@ -229,7 +233,7 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 			t.Errorf("%s: %v, retryable %v", name, err, one.Retryable())
 		}
 	}
-	if err := report.Err(); strings.Count(err.Error(), "\n") != 12 || !report.Retryable() {
+	if err := report.Err(); strings.Count(err.Error(), "\n") != 13 || !report.Retryable() {
 		t.Errorf("all states: %v", err)
 	}
 }
@@ -488,7 +492,7 @@ func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 			Select: shipping.SelectAll, Journal: newMemoryJournal(t, failed),
 		})
 		if !errors.Is(err, context.DeadlineExceeded) || report.Results[0].State != batch.StateWaiting ||
-			!strings.Contains(report.Err().Error(), `request "RD-SH-1" is purchased, and its documents are not generated`) {
+			!strings.Contains(report.Err().Error(), `request "RD-SH-1" is purchased, and the generation had failed`) {
 			t.Errorf("%+v, %v", report.Err(), err)
 		}
 	})

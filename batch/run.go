@@ -188,7 +188,11 @@ func (e *entry) unfinished() error {
 	if e.outcome() != shipping.OutcomeCharged {
 		return errWaiting
 	}
-	return fmt.Errorf("%w: request %s is purchased, and its documents are not generated", errWaiting, quoteShort(e.record.RequestID))
+	problem := "its documents are not generated"
+	if e.record.Step == StepFailed {
+		problem = "the generation had failed when it was read the last time"
+	}
+	return fmt.Errorf("%w: request %s is purchased, and %s", errWaiting, quoteShort(e.record.RequestID), problem)
 }
 
 // errUnsettled is the error of an item whose purchase an earlier run left open, and which this run did not reach.

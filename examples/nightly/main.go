@@ -38,8 +38,8 @@ func main() {
 	flag.StringVar(&j.folder, "out", "", "the `folder` of the journal and the CSV files, the same for each night")
 	budget := flag.String("budget", "", "the most `money` to spend in the night")
 	flag.Parse()
-	if j.night == "" || j.wallet == "" || j.folder == "" {
-		log.Fatal("nightly: -night, -wallet, -out and -budget are required")
+	if j.night == "" || j.wallet == "" || *budget == "" || !filepath.IsAbs(j.folder) {
+		log.Fatal("nightly: -night, -wallet and -budget are required, and -out must be an absolute path")
 	}
 	var clientErr, budgetErr error
 	j.client, clientErr = shipping.NewClientFromEnv()
@@ -73,7 +73,7 @@ func (j *job) run(ctx context.Context) (again bool, err error) {
 	return again, errors.Join(lists, err, report.Err())
 }
 
-func (j *job) documents(ctx context.Context) (*batch.Report, error) {
+func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	list, err := os.ReadFile(j.list)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (j *job) documents(ctx context.Context) (*batch.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer journal.Close()
+	defer func() { err = errors.Join(err, journal.Close()) }()
 	records, err := journal.Records()
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (j *job) documents(ctx context.Context) (*batch.Report, error) {
 		}
 		seen[id] = true
 	}
-	report, err := batch.Run(ctx, j.client, items, &batch.Options{
+	report, err = batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night,
 	})
 	if report == nil {

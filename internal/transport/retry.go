@@ -94,7 +94,7 @@ func (s *sending) decide(ctx context.Context, _ *http.Response, err error) (bool
 		return false, nil
 	}
 	if !s.client.budget.take() {
-		s.hooks.NotRetried("the retry budget is spent")
+		s.hooks.NotRetried("too many retries lately")
 		return false, nil
 	}
 	s.wait = wait
