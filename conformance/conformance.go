@@ -42,6 +42,7 @@ type Target struct {
 	// it the replay goes to every active webhook that is subscribed. Needed with [WithWrites] only.
 	Webhook string
 	// Request is the identifier of a regulatory request, which shows names and places without [WithWrites]. Optional.
+	// A request that the service does not return is a failed check.
 	Request string
 	// Failing is the identifier of a shipment whose analysis fails. Optional, and used with [WithWrites] only.
 	Failing string
@@ -114,7 +115,8 @@ func WithRefusedPurchases() Option {
 // WithMost allows the purchase of [WithWrites] of a document with several numbers or with a price under another name,
 // so that the debit shows which of them is the price: [Report.Dialect]. The largest number of its offer is at most
 // amount, such as "2000.00 NGN", and every amount in it can be read. Without a code, the amount is in the currency that
-// the offer shows. Of several offers, that with the most different numbers is bought.
+// the offer shows. If the dialect of [WithDialect] names the price, the document with the lowest price is bought; else
+// the cheapest by its largest number, of those whose offers show the most different numbers outside lists.
 func WithMost(amount string) Option { return func(s *settings) { s.most = amount } }
 
 // WithDialect compares the service with a dialect: a field that was set or measured, and now differs, is a failed

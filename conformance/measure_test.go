@@ -191,6 +191,30 @@ func TestCheck_BuysNothingAboveMost(t *testing.T) {
 	}
 }
 
+// Numbers inside lists, such as codes of goods, do not make an offer the better proof.
+func TestCheck_BuysTheCheapestThatShowsThePrice(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ offers, named, want string }{
+		"a first measurement": {`{"document_type":"TEXTILE","amount":12,"reasons":[{"match":"62"}]},{"document_type":"CUSTOMS","amount":5}`,
+			"", "CUSTOMS"},
+		"more members show more": {`{"document_type":"CUSTOMS","gross":5},{"document_type":"TEXTILE","gross":12,"net":9}`, "", "TEXTILE"},
+		"the price is named": {`{"document_type":"TEXTILE","gross":12,"net":9},{"document_type":"CUSTOMS","gross":5},
+			{"document_type":"FDA","gross":6,"net":3}`, "gross", "CUSTOMS"},
+		"the least price, not the least number": {`{"document_type":"FDA","gross":6},{"document_type":"CUSTOMS","gross":5,"net":9}`,
+			"gross", "CUSTOMS"},
+		"only one shows the named price": {`{"document_type":"CUSTOMS","net":5,"vat":1},{"document_type":"FDA","gross":6}`, "gross", "FDA"},
+	} {
+		srv := serve(t)
+		service := &greedy{next: changed(documents+"/analyze", "data.available_documents", "["+test.offers+"]")(srv)}
+		conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{service}),
+			conformance.WithWrites(), conformance.WithMost("1500.00"),
+			conformance.WithDialect(&dialect.Dialect{Offer: dialect.Offer{Amount: test.named}}))
+		if got := strings.Join(service.bought, " "); got != test.want {
+			t.Errorf("%s: bought %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 // failedHeadings returns the headings of the checks that failed; that of an open point is the name of its field.
 func failedHeadings(report conformance.Report) (headings []string) {
 	for _, result := range report.Results {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"slices"
@@ -34,7 +35,7 @@ func (s *session) purchase(p Purchase, types []string, lacks string, need missin
 func (s *session) checkPurchase(d draft) {
 	bought, unknown := cheapest(d, s.priceName())
 	if s.most != "" {
-		bought, unknown = provable(d, s.most)
+		bought, unknown = provable(d, s.priceName(), s.most)
 	}
 	need := cmp.Or(d.missing, unknown)
 	order := Purchase{RequestID: d.id, DocumentType: bought.slug,
@@ -169,8 +170,8 @@ type offer struct {
 	shown    []evidence.Shown
 }
 
-// largest returns the largest number of an offer, and how many different ones it has. It is not readable if something
-// in it can be an amount and cannot be read, or is negative.
+// largest returns the largest number of an offer, and how many different ones it has outside lists, where a price can
+// be. It is not readable if something in it can be an amount and cannot be read, or is negative.
 func (o offer) largest() (most decimal.Number, different int, readable bool) {
 	numbers := map[decimal.Number]bool{}
 	readable = o.slug != "" && !o.manual
@@ -179,7 +180,10 @@ func (o offer) largest() (most decimal.Number, different int, readable bool) {
 		if !v.Number {
 			continue
 		}
-		if numbers[v.Plain] = true; v.Most.Cmp(most) > 0 {
+		if v.Path != "" {
+			numbers[v.Plain] = true
+		}
+		if v.Most.Cmp(most) > 0 {
 			most = v.Most
 		}
 	}
@@ -205,12 +209,12 @@ func (o offer) in(code string) bool {
 	return code == "" || !slices.ContainsFunc(o.currencies(), differs)
 }
 
-// provable returns the document whose debit shows the most about its offer, of those whose numbers are at most an
-// amount, such as "2000.00 NGN".
-func provable(d draft, most string) (best offer, unknown missing) {
+// provable returns the cheapest document of those whose debit shows the most about their offer, and whose numbers are at
+// most an amount, such as "2000.00 NGN". If the dialect names the price, the cheapest with that price.
+func provable(d draft, named, most string) (best offer, unknown missing) {
 	amount, code, _ := strings.Cut(most, " ")
 	limit, err := decimal.Parse(amount)
-	count, least, cheapest := 0, limit, decimal.Number{}
+	count, least, cheapest := 0, new(big.Rat), decimal.Number{}
 	unreadable := "no document that a machine generates has an offer with readable amounts " + code
 	for i, o := range d.offers {
 		largest, different, readable := o.largest()
@@ -218,13 +222,17 @@ func provable(d draft, most string) (best offer, unknown missing) {
 		if err != nil || !readable || again || !o.in(code) {
 			continue
 		}
+		cost := fraction(largest)
+		if named != "" && o.price != nil {
+			different, cost = math.MaxInt, o.price
+		}
 		if o.price = fraction(largest); cheapest.Sign() == 0 || largest.Cmp(cheapest) < 0 {
 			cheapest = largest
 			unreadable = fmt.Sprintf("the offer with the smallest numbers is %s, with up to %s, and -most is %s", o.slug,
 				strings.TrimSpace(o.price.FloatString(2)+" "+o.currency), most)
 		}
-		if largest.Cmp(limit) <= 0 && (different > count || different == count && largest.Cmp(least) < 0) {
-			best, count, least = o, different, largest
+		if largest.Cmp(limit) <= 0 && (different > count || different == count && cost.Cmp(least) < 0) {
+			best, count, least = o, different, cost
 		}
 	}
 	return best, unless(best.slug != "", NotRun, "nothing was bought: "+unreadable)

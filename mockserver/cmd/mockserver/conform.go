@@ -33,7 +33,9 @@ Changes and charges, at most:
                        nothing is purchased if no price is reliable
   -most AMOUNT         with -write, a purchase of at most AMOUNT although it is
                        not known which number of the offer is the price; 2000.00
-                       is in the currency of the offer, "2000.00 NGN" in naira
+                       is in the currency of the offer, "2000.00 NGN" in naira;
+                       unless FILE names the price, a document whose offer
+                       shows more numbers is preferred to a cheaper one
   -second-purchase     the same, and the same purchase a second time: a service
                        that fails this check charges the price twice
   -refused-purchases   like -write, and up to 4 purchases that the service must
