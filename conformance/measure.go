@@ -291,12 +291,16 @@ func (s *session) measureStrictness(shipment draft) {
 
 // measureGiven measures what the request and the failing shipment of the target show.
 func (s *session) measureGiven() {
-	if id := s.target.Request; id != "" {
-		shown := s.call("regulatory.get", request{id: id})
-		if record := recordOf(shown); shown.succeeded() && record["request_id"] == id {
-			s.measureRecord(record, shown)
-		}
+	id := s.target.Request
+	shown := s.call("regulatory.get", request{id: id},
+		unless(id != "", Unseen, "needs a request: -request, or Target.Request in Go"))
+	record := recordOf(shown)
+	isShown := shown.succeeded() && record["request_id"] == id
+	if isShown {
+		s.measureRecord(record, shown)
 	}
+	s.judge([]check{{headingRegulatory, "GET /request/:request_id returns the request of the target", shown.missing,
+		problem(!isShown, "%s gets HTTP status %d, and not the record of %s", shown.to, shown.status, id), stated}})
 	if s.target.Failing == "" || !s.writes {
 		return
 	}

@@ -227,4 +227,25 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 	}
 }
 
+// A run with an identifier that the service does not have buys nothing, and names it.
+func TestCheck_UnknownIdentifiers(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*conformance.Target){
+		"the analysis of SH-NOSUCH returned none":          func(to *conformance.Target) { to.Shipment = "SH-NOSUCH" },
+		"refuses to list the transactions of VA-404":       func(to *conformance.Target) { to.Wallet = "VA-404" },
+		"HTTP status 404, and not the record of RD-NOSUCH": func(to *conformance.Target) { to.Request = "RD-NOSUCH" },
+	} {
+		srv := serve(t)
+		to, opts := target(srv), []conformance.Option{conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport())}
+		change(&to)
+		if to.Request == "" {
+			opts = append(opts, conformance.WithSecondPurchase(), conformance.WithRefusedPurchases(), conformance.WithMost("1000000"))
+		}
+		report := conformance.Check(t.Context(), to, opts...)
+		if all := fmt.Sprint(report.Results); !strings.Contains(all, want) || report.Conforms() || len(report.Purchases) > 0 {
+			t.Errorf("%s: %v, %s", want, report.Purchases, all)
+		}
+	}
+}
+
 func plain(next http.Handler) http.Handler { return next }

@@ -49,9 +49,11 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 	shipment = s.analyze("shipment", "shipment_id", s.target.Shipment, needsShipment)
 	invoice = s.analyze("invoice", "file_url", s.target.Invoice, needsInvoice)
 	bought, refused := shipment, invoice
-	if shipment.missing != (missing{}) && invoice.missing == (missing{}) { // it was purchased, and is not a draft
-		bought, refused = invoice,
-			draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
+	if shipment.missing != (missing{}) && invoice.missing == (missing{}) {
+		refused = draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
+		if s.target.Shipment == "" {
+			bought = invoice
+		}
 	}
 	charge := s.confirmed(before.charged(s.readWallet(before.id, bought.missing), nil, shipment, invoice), func() {
 		s.call("regulatory.analyze", request{body: map[string]any{"shipment_id": s.target.Shipment}}, shipment.missing)
@@ -63,6 +65,9 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 			problem(shipment.id == invoice.id, "both have the request_id %s", invoice.id), stated},
 	})
 	s.measureStrictness(shipment)
+	unlisted := unless(!before.refused, NotRun, "nothing was bought: the service refuses to list the transactions of "+
+		s.target.Wallet+" (-wallet, Target.Wallet)")
+	bought.missing, refused.missing = cmp.Or(unlisted, bought.missing), cmp.Or(unlisted, refused.missing)
 	s.checkPurchase(bought)
 	s.checkRefusedPurchases(refused)
 	return shipment, refused
@@ -83,7 +88,8 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 	if len(problems) == 0 && !find("", record, isItems) && !find("", analyzed.data(), isItems) {
 		problems = []string{"no member but available_documents is an array, so that there are no line items"}
 	}
-	d.record, d.missing = record, cmp.Or(analyzed.missing, unless(len(problems) == 0, NotRun, "needs a draft"))
+	d.record, d.missing = record, cmp.Or(analyzed.missing, unless(len(problems) == 0, NotRun,
+		"needs a draft, and the analysis of "+value+" returned none"))
 	d.id, _ = record["request_id"].(string)
 	if d.shipment, _ = record["shipment_id"].(string); field == "shipment_id" {
 		d.shipment = value

@@ -18,6 +18,7 @@ type wallet struct {
 	missing      missing
 	id           string
 	transactions map[string]map[string]any // by identifier
+	refused      bool                      // the service does not list them
 }
 
 // walletOf returns the wallet that a draft names; without one, that of the target.
@@ -32,6 +33,7 @@ func (s *session) readWallet(id string, needs ...missing) wallet {
 		transactions: map[string]map[string]any{}}
 	for page, pages := int64(1), int64(1); page <= min(pages, maxPages) && w.missing == (missing{}); page++ {
 		a := s.call("transactions.list", request{query: url.Values{"wallet": {id}, "page": {fmt.Sprint(page)}}})
+		w.refused = a.status/100 == 4 && a.missing == (missing{})
 		for _, t := range objects(a.data()["transactions"]) {
 			w.transactions[jsonOf(t["transactionId"])] = t
 		}
