@@ -357,6 +357,11 @@ func TestCheck_MeasuresNoRuleFromTheCheckOfTheKey(t *testing.T) {
 			measured && report.Dialect.Refusal.Rule != http.StatusBadRequest {
 			t.Errorf("%s: %+v", name, report.Dialect)
 		}
+		passed := strings.Join(verdicts(report, conformance.Pass), "\n")
+		if strings.Contains(passed, "webhook_id alone") == (test.key != srv.SecretKey) ||
+			strings.Contains(fmt.Sprint(report.Results), "subscribe one") {
+			t.Errorf("%s: replays %s", name, passed)
+		}
 		points := strings.Join(verdicts(report, conformance.Assumption), "\n")
 		if strings.Contains(points, "refusal.") != test.measured {
 			t.Errorf("%s: %s", name, points)

@@ -85,6 +85,8 @@ func (s *session) findReplay() (webhooks []map[string]any, event string) {
 	s.noReplay = cmp.Or(unless(s.writes, Skipped, needsWrites), unless(s.target.Shipment != "", NotRun, needsShipment))
 	for number := 1; number <= 10; number++ {
 		next := s.call("webhooks.list", request{query: url.Values{"page": {fmt.Sprint(number)}}}, s.noReplay)
+		s.noReplay = cmp.Or(s.noReplay, unless(next.succeeded() || number > 1, NotRun,
+			fmt.Sprintf("needs the list of webhooks: %s gets HTTP status %d", next.to, next.status)))
 		page := objects(next.data()["webhooks"])
 		if webhooks = append(webhooks, page...); len(page) == 0 {
 			break

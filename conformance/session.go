@@ -263,5 +263,7 @@ func (s *session) refused(a response) []string {
 // breaksRule returns the check of a request that breaks a rule of the specification.
 func (s *session) breaksRule(heading, what string, a response) check {
 	a.rule = true
-	return check{heading, what, a.missing, s.refused(a), stated}
+	need := cmp.Or(a.missing, unless(s.accepted || a.status != s.keyStatus, NotRun,
+		fmt.Sprintf("HTTP status %d, as with a wrong key, shows no rule: check the key", a.status)))
+	return check{heading, what, need, s.refused(a), stated}
 }
