@@ -209,8 +209,8 @@ func (o offer) in(code string) bool {
 	return code == "" || !slices.ContainsFunc(o.currencies(), differs)
 }
 
-// provable returns the cheapest document of those whose debit shows the most about their offer, and whose numbers are at
-// most an amount, such as "2000.00 NGN". If the dialect names the price, the cheapest with that price.
+// provable returns the cheapest document of those whose debit shows the most about their offer, and whose numbers are
+// at most an amount, such as "2000.00 NGN". If the dialect names the price, the cheapest with that price.
 func provable(d draft, named, most string) (best offer, unknown missing) {
 	amount, code, _ := strings.Cut(most, " ")
 	limit, err := decimal.Parse(amount)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,7 +182,8 @@ func (f *dialectFile) write(report conformance.Report) (outcome string, err erro
 	case f.path == "":
 		return "", nil
 	case measured == nil:
-		return f.path + ": no request with the key succeeded: nothing was measured, and no file was written\n", nil
+		left := map[bool]string{true: "no file was written", false: "the file is unchanged"}[f.known == nil]
+		return f.path + ": no request with the key succeeded: check the key; nothing was measured, and " + left + "\n", nil
 	case f.known == nil:
 		return fmt.Sprintf("%s: written, %d fields were measured\n", f.path, len(measured.Measured)), measured.Write(f.path)
 	}
@@ -214,24 +216,47 @@ func quoted(value string) string {
 	return strconv.Quote(value)
 }
 
-// unproven returns how many fields a run left out that only a purchase shows, and why. A comparison leaves out those of
-// the file.
+// unproven returns how many fields a run left out, and what they need. A comparison leaves out those of the file, and
+// an update also those that only a purchase shows.
 func (f *dialectFile) unproven(report conformance.Report) string {
-	measured, left := report.Dialect.Fields(), 0
+	isProven := report.Dialect.Measured["purchase.quoted"] != "" // each proof decides it
+	isOrder := func(p conformance.Purchase) bool { return !p.MustFail }
+	isBought := slices.ContainsFunc(report.Purchases, isOrder)
+	measured, inFile, left, needs := report.Dialect.Fields(), 0, 0, map[string]int{}
 	for i, known := range f.known.Fields() {
-		inFile := known.Set || known.Measured != ""
-		if known.Observed == "a purchase" && measured[i].Measured == "" && (f.update || inFile) {
-			left++
+		byRun := known.Observed != "by hand" && known.Observed != "a delivery"
+		isKnown := byRun && (known.Set || known.Measured != "")
+		if isKnown {
+			inFile++
+		}
+		byPurchase := known.Observed == "a purchase"
+		if measured[i].Measured != "" || byPurchase && isProven || !isKnown && !(f.update && byPurchase) {
+			continue
+		}
+		left++
+		switch isRead := known.Observed == "lists" || strings.HasPrefix(known.Observed, "re"); {
+		case byPurchase && isBought:
+			needs["the purchase did not show %d"]++
+		case byPurchase:
+			needs["%d need a purchase"]++
+		case !report.Writes && !isRead:
+			needs["%d need -write"]++
+		default:
+			needs["no response showed %d"]++
 		}
 	}
-	isProven := report.Dialect.Measured["purchase.quoted"] != "" // each proof decides it
-	if left == 0 || isProven {
+	if left == 0 {
 		return ""
 	}
-	isOrder := func(p conformance.Purchase) bool { return !p.MustFail }
-	done := map[bool]string{true: "measured", false: "compared"}[f.update]
-	why := map[bool]string{true: "the purchase proved nothing", false: "nothing was bought"}
-	return fmt.Sprintf("; %d were not %s, because %s", left, done, why[slices.ContainsFunc(report.Purchases, isOrder)])
+	var parts []string
+	for _, need := range slices.Sorted(maps.Keys(needs)) {
+		parts = append(parts, fmt.Sprintf(need, needs[need]))
+	}
+	of := fmt.Sprintf(" of %d were not compared", inFile)
+	if f.update {
+		of = " were not measured"
+	}
+	return fmt.Sprintf("; %d%s: %s", left, of, strings.Join(parts, ", "))
 }
 
 func doctorCommand(env environment) *cli.Command {

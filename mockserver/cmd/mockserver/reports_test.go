@@ -92,9 +92,10 @@ func TestConform_DialectFile(t *testing.T) {
 	invoke(t, env, "conform", "-most", "5").want(t, exitFailure, "add -write")
 	invoke(t, env, "conform", "-write", "-most", "naira").want(t, exitFailure, `write an amount such as 2000.00`)
 	invoke(t, env, "conform", "-dialect", file, "-key", "sk_test_wrong").want(t, exitFailure,
-		file+": no request with the key succeeded: nothing was measured, and no file was written")
+		file+": no request with the key succeeded: check the key; nothing was measured, and no file was written")
 	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": written, 13 fields were measured")
-	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": compared, 0 of 13 measured fields differ")
+	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": compared, 0 of 13 measured fields differ\n")
+	invoke(t, env, "conform", "-dialect", file, "-key", "sk_test_wrong").want(t, exitFailure, "and the file is unchanged")
 
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -120,10 +121,10 @@ func TestConform_DialectFile(t *testing.T) {
 	}
 	update := []string{"conform", "-dialect", file, "-update", "-write"}
 	invoke(t, env, append(update, "-most", "1.00 NGN")...).want(t, exitFailure,
-		"updated, 1 of 23 measured fields differ; 12 were not measured, because nothing was bought")
+		"updated, 1 of 23 measured fields differ; 12 were not measured: 12 need a purchase\n")
 	invoke(t, env, update...).want(t, exitFailure, "updated, 1 of 35 measured fields differ\n", "purchase.quoted: added: \"false\"")
 	invoke(t, env, "conform", "-dialect", file).want(t, exitFailure,
-		"compared, 1 of 13 measured fields differ; 11 were not compared, because nothing was bought")
+		"compared, 1 of 13 measured fields differ; 22 of 35 were not compared: 11 need -write, 11 need a purchase\n")
 }
 
 func TestDoctor_ScorecardAndExitCode(t *testing.T) {
