@@ -86,8 +86,9 @@ func WithSecretKey(key string) Option {
 //   - One purchase of one document: the cheapest that the first of these drafts offers and that needs no evidence
 //     from a person (mode "manual"). The wallet is charged the price that the draft shows for it, under the name that
 //     the dialect of [WithDialect] gives. Nothing is bought if no price is known: if it is missing, negative or not a
-//     number, if the draft shows two prices for the document, or if its prices are in several currencies. The check is
-//     [NotRun] then.
+//     number, if the draft shows two prices for the document, or if its prices are in several currencies; also
+//     if the analysis of Target.Shipment returns no draft, or if the service refuses to list the transactions of
+//     Target.Wallet. The check is [NotRun] then.
 //
 // The requests without Authorization are sent only to a service that refuses the body {} in the same way with and
 // without it. A service that charges another amount than the price fails a check, after the fact. [Report.Purchases]
