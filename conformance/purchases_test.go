@@ -248,4 +248,20 @@ func TestCheck_UnknownIdentifiers(t *testing.T) {
 	}
 }
 
+// A service that returns the request of an earlier analysis shows one that was purchased by an earlier run: the draft of the
+// invoice is purchased then.
+func TestCheck_PurchasesFromTheInvoiceIfTheShipmentIsNoDraft(t *testing.T) {
+	t.Parallel()
+	srv := serve(t)
+	purchased := responds(http.StatusOK, `{"status":true,"message":"","data":{"request_id":"RD-1","status":"completed","source":"shipment"}}`,
+		func(r *http.Request, body string) bool {
+			return strings.HasSuffix(r.URL.Path, "/analyze") && strings.Contains(body, srv.Shipments()[0])
+		})
+	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
+		conformance.WithTransport(through{purchased(srv)}), conformance.WithWrites())
+	if len(report.Purchases) != 1 || report.Purchases[0].RequestID == "RD-1" {
+		t.Errorf("%+v", report.Purchases)
+	}
+}
+
 func plain(next http.Handler) http.Handler { return next }

@@ -51,7 +51,7 @@ func (s *session) checkRegulatory() (shipment, invoice draft) {
 	bought, refused := shipment, invoice
 	if shipment.missing != (missing{}) && invoice.missing == (missing{}) {
 		refused = draft{missing: missing{NotRun, "needs the draft of an invoice, and another one that is purchased"}}
-		if s.target.Shipment == "" {
+		if s.target.Shipment == "" || shipment.id != "" { // it was purchased, and is not a draft
 			bought = invoice
 		}
 	}
