@@ -20,8 +20,8 @@ type Budget struct {
 	Currency string
 }
 
-// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN". The error is [ErrAmountUnreadable],
-// [ErrAmountOverflow], or a [*ValidationError].
+// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN". [ParseAmount] reads the number, and the
+// code can have small letters. The error is [ErrAmountUnreadable], [ErrAmountOverflow], or a [*ValidationError].
 func ParseBudget(text string) (*Budget, error) {
 	number, currency, found := strings.Cut(strings.TrimSpace(text), " ")
 	currency = strings.TrimSpace(currency)

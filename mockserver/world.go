@@ -20,7 +20,7 @@ import (
 
 // World is one account of a server: its key, data, time, faults and journal. Worlds share nothing that can
 // change, so each test that runs in parallel can use its own: see [Server.NewWorld] and [Server.Open]. Every
-// method of World is also a method of [Server], and applies to the home world there. A World is safe for
+// method of World is also a method of [Server], whose field World is the home world. A World is safe for
 // concurrent use.
 type World struct {
 	*Access // a pointer, so that printing a World in another value does not show the key

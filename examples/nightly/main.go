@@ -102,7 +102,7 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if report == nil {
 		return nil, err
 	}
-	fmt.Printf("of %d shipments, %d are completed, and %d have nothing to buy; %s of %s spent or reserved\n", len(items),
+	fmt.Printf("of %d shipments, %d are completed, and %d have nothing to buy; %s of %s spent or reserved tonight\n", len(items),
 		report.Count(batch.StateCompleted), report.Count(batch.StateDraft), report.Committed.StringFixed(2), j.budget)
 	for _, result := range report.Results {
 		if len(result.NotSelected) > 0 {
