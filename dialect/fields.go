@@ -151,9 +151,21 @@ var pointsFile string
 // point describes an open point by the members of its object in points.json.
 type point map[string]string
 
-// readPoints returns the open points by the names of their fields. They are read once, because every client checks its
-// dialect.
-var readPoints = sync.OnceValue(func() map[string]point {
+// once holds what is found once, because every client checks its dialect. It has no initial value, so that the linker
+// leaves it and points.json out of a program without a dialect.
+var once struct {
+	points, places sync.Once
+	byName         map[string]point
+	inOrder        []place
+}
+
+// readPoints returns the open points by the names of their fields.
+func readPoints() map[string]point {
+	once.points.Do(func() { once.byName = parsePoints() })
+	return once.byName
+}
+
+func parsePoints() map[string]point {
 	points := map[string]point{}
 	for _, row := range jsonread.Parse(pointsFile).Members {
 		p := point{}
@@ -163,7 +175,7 @@ var readPoints = sync.OnceValue(func() map[string]point {
 		points[row.Name] = p
 	}
 	return points
-})
+}
 
 // field is a field of a dialect.
 type field struct {
@@ -174,8 +186,9 @@ type field struct {
 // fields returns the open points of a dialect.
 func (d *Dialect) fields() []field {
 	v := reflect.ValueOf(d).Elem()
-	found := make([]field, len(places()))
-	for i, p := range places() {
+	once.places.Do(func() { once.inOrder = appendPlaces(nil, place{}, v.Type()) })
+	found := make([]field, len(once.inOrder))
+	for i, p := range once.inOrder {
 		found[i] = field{p.name, v.FieldByIndex(p.index)}
 	}
 	return found
@@ -186,11 +199,6 @@ type place struct {
 	name  string
 	index []int
 }
-
-// places returns the places of the open points. They are found once, because every client checks its dialect.
-var places = sync.OnceValue(func() []place {
-	return appendPlaces(nil, place{}, reflect.TypeFor[Dialect]())
-})
 
 func appendPlaces(found []place, parent place, of reflect.Type) []place {
 	for f := range of.Fields() {
