@@ -161,19 +161,16 @@ func TestHTTP1_ClosedBeforeTheRequest(t *testing.T) {
 	}
 }
 
-// noticing reports on its channel when the client has read the end of the connection.
+// noticing reports on its channel that net/http closes the connection, which it uses no more.
 type noticing struct {
 	net.Conn
 	ended chan struct{}
 	once  sync.Once
 }
 
-func (n *noticing) Read(p []byte) (int, error) {
-	count, err := n.Conn.Read(p)
-	if err != nil {
-		n.once.Do(func() { close(n.ended) })
-	}
-	return count, err
+func (n *noticing) Close() error {
+	n.once.Do(func() { close(n.ended) })
+	return n.Conn.Close()
 }
 
 // The retry of net/http on another connection after it wrote nothing is harmless, and keeps working. Each purchase finds
