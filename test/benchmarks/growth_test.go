@@ -20,11 +20,11 @@ func BenchmarkGrowth(b *testing.B) {
 		most int
 		work work
 	}{
-		{"worlds-with-a-purchase", 10_000, purchaseInWorlds},
-		{"first-purchases", 10_000, firstPurchases},
+		{"worlds-with-a-purchase", 7_000, purchaseInWorlds}, // more reach the limit of records
+		{"first-purchases", 7_000, firstPurchases},
 		{"waiting-requests-advanced", 100_000, advance},
 	} {
-		for rows := 1000; rows <= w.most; rows *= 10 {
+		for _, rows := range []int{1_000, w.most} {
 			b.Run(fmt.Sprintf("of=%s/n=%d", w.name, rows), func(b *testing.B) { measureGrowth(b, rows, w.work) })
 		}
 	}
