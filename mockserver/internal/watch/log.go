@@ -96,7 +96,9 @@ func (j *Log) trim() {
 
 func (j *Log) drop(i int) {
 	j.all.Add(-1)
-	j.calls = slices.Delete(j.calls, i, i+1)
+	copy(j.calls[1:], j.calls[:i]) // few: the oldest entries are dropped first
+	j.calls[0] = nil
+	j.calls = j.calls[1:]
 }
 
 func (e *entry) failed() bool { return e.ErrorCode != "" || len(e.struck) > 0 }
