@@ -67,7 +67,8 @@ type record struct {
 }
 
 func (s *session) analyze(ctx context.Context, shipment string) (r record, err error) {
-	return r, s.call(ctx, "POST", "/v1/regulatory-documents/analyze", map[string]string{"shipment_id": shipment}, &r)
+	err = s.call(ctx, "POST", "/v1/regulatory-documents/analyze", map[string]string{"shipment_id": shipment}, &r)
+	return r, err
 }
 
 func (s *session) purchase(ctx context.Context, r record) error {
@@ -82,7 +83,8 @@ func (s *session) purchase(ctx context.Context, r record) error {
 }
 
 func (s *session) get(ctx context.Context, id string) (r record, err error) {
-	return r, s.call(ctx, "GET", "/v1/regulatory-documents/request/"+id, struct{}{}, &r)
+	err = s.call(ctx, "GET", "/v1/regulatory-documents/request/"+id, struct{}{}, &r)
+	return r, err
 }
 
 // buys reports whether the service has purchased a request. It is false for a draft.

@@ -82,7 +82,8 @@ func (in *Inbox) Receive(header http.Header, payload []byte, status int) notify.
 	in.bytes += len(n.Payload)
 	for len(in.kept) > maxInbox || in.bytes > maxInboxBytes && len(in.kept) > 1 {
 		in.bytes -= len(in.kept[0].Payload)
-		in.kept = slices.Delete(in.kept, 0, 1)
+		in.kept[0] = notify.Received{}
+		in.kept = in.kept[1:]
 	}
 	in.changed.Broadcast()
 	return n

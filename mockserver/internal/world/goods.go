@@ -128,5 +128,6 @@ func address(given, other shipping.Address) (made regulatory.Address, err error)
 	if err != nil {
 		return made, err
 	}
-	return made, json.Unmarshal(text, &made)
+	err = json.Unmarshal(text, &made)
+	return made, err
 }

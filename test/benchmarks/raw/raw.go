@@ -36,5 +36,6 @@ func Get[T any](ctx context.Context, client *http.Client, url, key string) (T, e
 	if response.StatusCode != http.StatusOK {
 		return value, fmt.Errorf("GET %s: %s: %s", url, response.Status, body.Bytes())
 	}
-	return value, json.Unmarshal(body.Bytes(), &value)
+	err = json.Unmarshal(body.Bytes(), &value)
+	return value, err
 }
