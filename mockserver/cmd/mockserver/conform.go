@@ -183,7 +183,7 @@ func (f *dialectFile) write(report conformance.Report) (outcome string, err erro
 		return "", nil
 	case measured == nil:
 		left := map[bool]string{true: "no file was written", false: "the file is unchanged"}[f.known == nil]
-		return f.path + ": no request with the key succeeded: check the key; nothing was measured, and " + left + "\n", nil
+		return f.path + ": no request with the key succeeded: nothing was measured, and " + left + "\n", nil
 	case f.known == nil:
 		return fmt.Sprintf("%s: written, %d fields were measured\n", f.path, len(measured.Measured)), measured.Write(f.path)
 	}

@@ -92,7 +92,7 @@ func TestConform_DialectFile(t *testing.T) {
 	invoke(t, env, "conform", "-most", "5").want(t, exitFailure, "add -write")
 	invoke(t, env, "conform", "-write", "-most", "naira").want(t, exitFailure, `write an amount such as 2000.00`)
 	invoke(t, env, "conform", "-dialect", file, "-key", "sk_test_wrong").want(t, exitFailure,
-		file+": no request with the key succeeded: check the key; nothing was measured, and no file was written")
+		file+": no request with the key succeeded: nothing was measured, and no file was written")
 	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": written, 13 fields were measured")
 	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": compared, 0 of 13 measured fields differ\n")
 	invoke(t, env, "conform", "-dialect", file, "-key", "sk_test_wrong").want(t, exitFailure, "and the file is unchanged")
