@@ -49,7 +49,7 @@
 //
 // # Webhooks
 //
-// [WebhooksService.Replay] asks the service to replay a notification, which is to send it again; package batch replays
+// [WebhooksService.Replay] asks the service to replay a notification, that is, to send it again; package batch replays
 // many. Package [github.com/shipping-go/shipping/webhook] receives them.
 //
 // # Observability

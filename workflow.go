@@ -154,7 +154,7 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	for { // until it has been read once
 		next, done, err := waiting.poll(ctx)
 		switch record := waiting.last; {
-		case record != nil && (record.Status == StatusDraft || record.isAnalyzed()):
+		case record != nil && (record.Status == StatusDraft || record.mayBeAnalyzing()):
 			return flow.fromDraft(ctx, record)
 		case done:
 			return record, err
@@ -168,9 +168,9 @@ func (s RegulatoryService) Resume(ctx context.Context, requestID string, opts *A
 	}
 }
 
-// isAnalyzed reports whether the analysis of the request may not be finished: its status is none of the specification,
+// mayBeAnalyzing reports whether the analysis may be under way: the status of the request is not in the specification,
 // and nothing else shows a purchase.
-func (r *RegulatoryRequest) isAnalyzed() bool {
+func (r *RegulatoryRequest) mayBeAnalyzing() bool {
 	return !r.Status.known() && !r.shown().ShowsCharge() && len(r.Documents) == 0
 }
 
@@ -260,7 +260,7 @@ func (f *flow) prepare(ctx context.Context, draft *RegulatoryRequest) (*Purchase
 
 // analyzed waits for the end of an analysis, for as long as a draft may stay one. It returns the record as last read.
 func (f *flow) analyzed(ctx context.Context, record *RegulatoryRequest) (*RegulatoryRequest, error) {
-	if !record.isAnalyzed() {
+	if !record.mayBeAnalyzing() {
 		return record, nil
 	}
 	waiting, err := f.waiting()
@@ -431,7 +431,7 @@ func (w *waiting) poll(ctx context.Context) (next time.Duration, done bool, err 
 	if w.analysis && record.Status == StatusFailed {
 		return 0, true, w.failed(ErrRequestFailed)
 	}
-	if w.analysis && !record.isAnalyzed() {
+	if w.analysis && !record.mayBeAnalyzing() {
 		return 0, true, nil
 	}
 	poll := w.polls.Found(ctx, record.Status == StatusDraft || w.analysis, record.Status.Final())

@@ -515,10 +515,10 @@ func (e *entry) quote() (amount shipping.Amount, quoted bool) {
 	return amount, amount.Known()
 }
 
-// charge records the charge that the service reports; what the draft showed already is no report. More than the draft
-// can cost counts against the budget, and ends the purchases of this run; so does a charge in another currency, which
-// cannot be compared. Anything else leaves the reservation as it is: a report that is less does not show that less was
-// taken.
+// charge records the charge that the service reports, which is not one that the draft showed already. A charge above
+// the cost of the draft counts against the budget, and ends the purchases of this run; so does a charge in another
+// currency, which cannot be compared. Any other charge leaves the reservation as it is: a lower one does not show that
+// less was taken.
 func (e *entry) charge(amount shipping.Amount, currency string) {
 	currency = keepable(currency)
 	quote, quoted := e.quote()

@@ -121,8 +121,8 @@ func WithRefusedPurchases() Option {
 func WithMost(amount string) Option { return func(s *settings) { s.most = amount } }
 
 // WithDialect compares the service with a dialect: a field that was set or measured, and now differs, is a failed
-// check; see [Report.Differences]. So is a price that the dialect names and no offer shows. What the dialect declares
-// is no failure, although the specification does not have it, such as a status or the shape of a breakdown.
+// check; see [Report.Differences]. So is a price that the dialect names and no offer shows. A choice that the dialect
+// declares, such as another status or shape of a breakdown, passes although the specification does not have it.
 func WithDialect(d *dialect.Dialect) Option {
 	return func(s *settings) { s.known = cmp.Or(d, s.known) }
 }

@@ -45,7 +45,7 @@ func (s *session) checkReplay() {
 			func(w map[string]any) bool { return w["active"] == active && isSubscribed(w, event) == subscribed })
 		if i < 0 {
 			return response{missing: cmp.Or(s.noReplay,
-				missing{NotRun, "there is none among the webhooks: make " + lacking + " to " + event})}
+				missing{NotRun, "the account has no such webhook: make " + lacking + " to " + event})}
 		}
 		return replay(s.pair(event, webhooks[i]["webhook_id"]), s.noReplay)
 	}

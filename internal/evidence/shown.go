@@ -9,7 +9,7 @@ import (
 )
 
 // Shown is a number or a text of an offer, read as [Offers.Cost] reads it. Unlike there, a text that only starts with a
-// number is no number.
+// number is not one.
 type Shown struct {
 	// Path has the names of the members that lead to the value, separated by dots. It is "" inside lists.
 	Path string

@@ -69,7 +69,7 @@ type ending uint8
 
 const (
 	_ ending = iota
-	// identifier is a number that is no money, such as a count.
+	// identifier is a number that is not money, such as a count.
 	identifier
 	// items is a count, or a list of what the words before it mean.
 	items

@@ -13,7 +13,7 @@ import (
 )
 
 // NewCertificate returns a self-signed certificate for the names of this machine and for hosts, also as PEM for the
-// programs that are to trust it. It is valid for a year.
+// programs that must trust it. It is valid for a year.
 func NewCertificate(now time.Time, hosts []string) (trusted []byte, certificate tls.Certificate, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
