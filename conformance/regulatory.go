@@ -86,7 +86,7 @@ func (s *session) analyze(source, field, value, needs string) (d draft) {
 	isItems := func(at string, v any) bool { return isOf("array", v) && !strings.Contains(at, "available_documents") }
 	// The specification leaves open their name.
 	if len(problems) == 0 && !find("", record, isItems) && !find("", analyzed.data(), isItems) {
-		problems = []string{"no member but available_documents is an array: the line items are missing"}
+		problems = []string{"no line items: no member but available_documents is an array"}
 	}
 	d.record, d.missing = record, cmp.Or(analyzed.missing, unless(len(problems) == 0, NotRun,
 		"needs a draft, and the analysis of "+value+" returned none"))
