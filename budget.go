@@ -20,8 +20,8 @@ type Budget struct {
 	Currency string
 }
 
-// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN". [ParseAmount] reads the number, and the
-// code can have small letters. The error is [ErrAmountUnreadable], [ErrAmountOverflow], or a [*ValidationError].
+// ParseBudget reads a budget as [Budget.String] writes it, such as "150.00 NGN". [ParseAmount] reads the number, and
+// the code can have small letters. The error is [ErrAmountUnreadable], [ErrAmountOverflow], or a [*ValidationError].
 func ParseBudget(text string) (*Budget, error) {
 	number, currency, found := strings.Cut(strings.TrimSpace(text), " ")
 	currency = strings.TrimSpace(currency)
@@ -50,7 +50,8 @@ func (b *Budget) validate() error {
 	switch {
 	case b == nil:
 	case !b.Amount.Known() || b.Currency == "":
-		return invalidOption("Budget", "needs an amount and a currency, such as those that ParseBudget(\"150.00 NGN\") returns")
+		return invalidOption("Budget",
+			"needs an amount and a currency, such as those that ParseBudget(\"150.00 NGN\") returns")
 	case b.Amount.Sign() < 0:
 		return invalidOption("Budget", "has the negative amount "+inFull(b.Amount)+": set an amount of 0 or more")
 	}

@@ -84,7 +84,8 @@ type PurchaseRequest struct {
 	// because it showed a transaction. A refused purchase is never reported as charged.
 	Refused      bool `json:"refused,omitempty"`
 	Contradicted bool `json:"contradicted,omitempty"`
-	// UnderWay is set if the refusal announced that a purchase is under way, or may have: see [PurchaseOptions.RefusedFor].
+	// UnderWay is set if the refusal announced that a purchase is under way, or may have: see
+	// [PurchaseOptions.RefusedFor].
 	UnderWay        bool `json:"under_way,omitempty"`
 	PurchaseOptions `json:"-"`
 }
@@ -364,7 +365,8 @@ func (s RegulatoryService) failed(p PurchaseRequest, outcome PurchaseOutcome, re
 		p.Draft = s.core.withoutKey(s.core.decodeRecord(RawJSON(text)))
 	}
 	return &RegulatoryError{
-		RequestID: p.RequestID, Step: wait.StepPurchased, Outcome: outcome, Request: s.core.withoutKey(record), Purchase: &p, Err: err,
+		RequestID: p.RequestID, Step: wait.StepPurchased, Outcome: outcome, Request: s.core.withoutKey(record), Purchase: &p,
+		Err: err,
 	}
 }
 
@@ -542,8 +544,8 @@ func (b *readBack) failed(outcome PurchaseOutcome, err error) error {
 }
 
 // left is how long the request may still be read: the rest of longest or, for a draft, the time until it is quiet, at
-// most quietFor later. It counts from the time at which the reading was sent, so that slow responses do not use the time
-// up.
+// most quietFor later. It counts from the time at which the reading was sent, so that slow responses do not use the
+// time up.
 func (b *readBack) left(started, sent time.Time) time.Duration {
 	left := b.longest - sent.Sub(started)
 	if b.draftSince.IsZero() {

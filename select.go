@@ -72,7 +72,8 @@ func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if err := draft.withoutTypes(); err != nil {
 		return nil, err
 	}
-	selected := selectDocuments(draft, func(offer AvailableDocument) bool { return slices.Contains(o, offer.DocumentType) })
+	selected := selectDocuments(draft,
+		func(offer AvailableDocument) bool { return slices.Contains(o, offer.DocumentType) })
 	for _, slug := range o {
 		if !slug.Known() && !slices.Contains(selected, slug) {
 			return nil, invalidOption("SelectOnly", fmt.Sprintf("names %q, which the specification does not list (see "+

@@ -334,7 +334,8 @@ func (e *entry) wait(ctx context.Context) (time.Duration, error) {
 		return 0, e.move(StepCompleted)
 	case shipping.StatusFailed:
 		failed := &shipping.RegulatoryError{
-			RequestID: e.record.RequestID, Step: wait.StepPolled, Outcome: e.outcome(), Request: record, Err: shipping.ErrRequestFailed,
+			RequestID: e.record.RequestID, Step: wait.StepPolled, Outcome: e.outcome(), Request: record,
+			Err: shipping.ErrRequestFailed,
 		}
 		if known.Step == StepFailed && known.Charged == e.record.Charged &&
 			known.ChargedCurrency == e.record.ChargedCurrency {

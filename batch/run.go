@@ -340,7 +340,8 @@ func (r *run) progress(e *entry, event shipping.PollEvent) {
 		committed := r.committed
 		r.mu.Unlock()
 		r.options.Progress(Event{
-			PollEvent: event, Item: e.result(), Ended: int(r.ended.Load()), Waiting: int(r.waiting.Load()), Total: len(r.entries),
+			PollEvent: event, Item: e.result(), Ended: int(r.ended.Load()), Waiting: int(r.waiting.Load()),
+			Total:     len(r.entries),
 			Committed: committed,
 		})
 	})

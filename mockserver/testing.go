@@ -40,7 +40,8 @@ func (w *World) Client(tb testing.TB, opts ...shipping.Option) *shipping.Client 
 	}
 	tb.Cleanup(transport.CloseIdleConnections)
 	c, err := shipping.NewClient(w.SecretKey, append([]shipping.Option{
-		shipping.WithBaseURL(w.URL), shipping.WithHTTPClient(&http.Client{Transport: transport}), shipping.WithDialect(w.Dialect()),
+		shipping.WithBaseURL(w.URL), shipping.WithHTTPClient(&http.Client{Transport: transport}),
+		shipping.WithDialect(w.Dialect()),
 	}, opts...)...)
 	if err != nil {
 		tb.Fatal(err)

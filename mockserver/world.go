@@ -130,8 +130,8 @@ func (w *World) AddInvoice(in goods.Invoice) (string, error) { return w.core.Add
 // no Content-Type, it is sent as JSON. In the journal, in queries and in fault rules the operation of these requests is
 // the method and the pattern, such as "POST /v1/shipments/{id}".
 //
-// A nil handler removes the stub of the method and pattern. Stub returns an error if the pattern is malformed, if a specified operation or another stub has its requests, or if
-// the world has 100 stubs. Reset removes all stubs.
+// A nil handler removes the stub of the method and pattern. Stub returns an error if the pattern is malformed, if a
+// specified operation or another stub has its requests, or if the world has 100 stubs. Reset removes all stubs.
 func (w *World) Stub(method, pattern string, handler http.Handler) error {
 	return w.core.AddStub(world.Stub{Method: method, Pattern: pattern, Handler: handler})
 }

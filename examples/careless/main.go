@@ -184,7 +184,8 @@ func serve(addr string, verify bool, purchase func(shipment string) error) error
 
 func main() {
 	giveUp := flag.Bool("give-up", false, "give up after an error")
-	carefully := flag.Bool("careful", false, "write the request down before the purchase, read it after any error, and verify signatures")
+	carefully := flag.Bool("careful", false,
+		"write the request down before the purchase, read it after any error, and verify signatures")
 	shipment := flag.String("shipment", "", "the `shipment`, such as SH-7Q2M…")
 	listen := flag.String("listen", "", "receive notifications at this `address`, and purchase for the shipments in them")
 	notes := flag.String("notes", ".", "with -careful: the `folder` to write to")

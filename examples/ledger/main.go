@@ -3,8 +3,8 @@
 //	go run ./examples/ledger                                       # a demonstration on the reference server
 //	go run ./examples/ledger -wallet VA-0123456789 -out books.csv
 //
-// Amounts are exact decimals, negative for money that left. Rows that arrive while it reads are neither lost nor counted
-// twice, and rows that a bookkeeper should look at have the reason in the column doubt.
+// Amounts are exact decimals, negative for money that left. Rows that arrive while it reads are neither lost nor
+// counted twice, and rows that a bookkeeper should look at have the reason in the column doubt.
 package main
 
 import (
@@ -109,11 +109,12 @@ func export(ctx context.Context, client *shipping.Client, wallet, path string, o
 	}
 	var order []string            // the currencies, as they come
 	totals := map[string]*total{} // by currency: a wallet has one, but nothing is added up across two
-	options := &shipping.TransactionListOptions{Wallet: wallet, Walk: shipping.Walk{Progress: func(p shipping.ListProgress) {
-		if p.Page%50 == 0 {
-			fmt.Fprintf(out, "%d of %d rows read\n", p.Items, p.Total)
-		}
-	}}}
+	options := &shipping.TransactionListOptions{Wallet: wallet,
+		Walk: shipping.Walk{Progress: func(p shipping.ListProgress) {
+			if p.Page%50 == 0 {
+				fmt.Fprintf(out, "%d of %d rows read\n", p.Items, p.Total)
+			}
+		}}}
 	for transaction, err := range client.Transactions.All(ctx, options) {
 		if errors.Is(err, context.Canceled) {
 			return fmt.Errorf("interrupted, and %s was not written: run the same command again", path)
@@ -154,8 +155,8 @@ func export(ctx context.Context, client *shipping.Client, wallet, path string, o
 	return nil
 }
 
-// columns of the CSV. "listed" is the amount as the service lists it, "amount" what counts: negative for money that left, 0
-// for failed transactions, empty if it cannot be booked.
+// columns of the CSV. "listed" is the amount as the service lists it, "amount" what counts: negative for money that
+// left, 0 for failed transactions, empty if it cannot be booked.
 func columns() []string {
 	return []string{
 		"created_at", "transaction_id", "description", "shipment_id", "flow", "status",
@@ -213,7 +214,8 @@ func (t *total) add(transaction *shipping.Transaction) error {
 	return err
 }
 
-// print prints the totals, rounded to two decimals. That of all rows is the wallet's balance if the list goes back to its beginning.
+// print prints the totals, rounded to two decimals. That of all rows is the wallet's balance if the list goes back to
+// its beginning.
 func (t *total) print(out io.Writer, currency string) error {
 	all, err := t.in.Add(t.out)
 	if err != nil {

@@ -44,7 +44,8 @@ func (j *job) transactions(ctx context.Context) error {
 		if amount, err := t.Signed(); err == nil {
 			signed = amount.String() // negative for money that left
 		}
-		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status, t.Doubt()})
+		rows = append(rows, []string{t.TransactionID, t.CreatedAt.Format(time.RFC3339), signed, t.Currency, t.Status,
+			t.Doubt()})
 	}
 	return j.write("wallet.csv", rows)
 }

@@ -1,7 +1,7 @@
-// Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night, and
-// writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again with the
-// same night: it continues, and buys nothing twice. If something is open, it prints the reason, and exits with 75 if
-// running the same night again may complete it, and with 1 if a person is needed.
+// Nightly is a job that runs every night. It buys the documents of a list of shipments within the budget of the night,
+// and writes the cheapest rates and the transactions of a wallet to CSV files. Kill it at any moment and run it again
+// with the same night: it continues, and buys nothing twice. If something is open, it prints the reason, and exits with
+// 75 if running the same night again may complete it, and with 1 if a person is needed.
 //
 //	nightly -night 2026-11-26 -in shipments.txt -wallet VA-0123456789 -budget "250000 NGN" -out /var/lib/nightly
 package main
@@ -32,7 +32,8 @@ type job struct {
 
 func main() {
 	var j job
-	flag.StringVar(&j.night, "night", "", "the `date` on which the job was due, from the scheduler: the same for each restart")
+	flag.StringVar(&j.night, "night", "",
+		"the `date` on which the job was due, from the scheduler: the same for each restart")
 	flag.StringVar(&j.list, "in", "shipments.txt", "a `file` with the ids of the shipments")
 	flag.StringVar(&j.wallet, "wallet", "", "the `wallet` to export")
 	flag.StringVar(&j.folder, "out", "", "the `folder` of the journal and the CSV files, the same for each night")
@@ -102,7 +103,8 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	if report == nil {
 		return nil, err
 	}
-	fmt.Printf("of %d shipments, %d are completed, and %d have nothing to buy; %s of %s spent or reserved tonight\n", len(items),
+	fmt.Printf("of %d shipments, %d are completed, and %d have nothing to buy; %s of %s spent or reserved tonight\n",
+		len(items),
 		report.Count(batch.StateCompleted), report.Count(batch.StateDraft), report.Committed.StringFixed(2), j.budget)
 	for _, result := range report.Results {
 		if len(result.NotSelected) > 0 {

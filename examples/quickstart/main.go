@@ -130,7 +130,8 @@ func (p *program) steps(ctx context.Context, service string) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprint(p.out, "\nThat was the whole service. Now your own program: see README.md, “Your first purchase”.\n\n")
+	_, err := fmt.Fprint(p.out,
+		"\nThat was the whole service. Now your own program: see README.md, “Your first purchase”.\n\n")
 	return err
 }
 
@@ -167,7 +168,8 @@ func (p *program) rates(ctx context.Context) error {
 	p.line("%d rates. The parcel with the most, the cheapest first:", read)
 	slices.SortFunc(parcels[most], func(a, b *shipping.Rate) int { return a.Amount.Cmp(b.Amount) })
 	for _, rate := range parcels[most] {
-		p.line("  %s  %14s  %-28s  %s", rate.Parcel, money(rate.Amount, rate.Currency), rate.CarrierName, strings.ToLower(rate.DeliveryTime))
+		p.line("  %s  %14s  %-28s  %s", rate.Parcel, money(rate.Amount, rate.Currency), rate.CarrierName,
+			strings.ToLower(rate.DeliveryTime))
 	}
 	return nil
 }
@@ -202,7 +204,8 @@ func (p *program) documents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.line("%s has %d items, which need these documents. The draft %s costs nothing yet:", p.shipment, len(draft.LineItems), draft.RequestID)
+	p.line("%s has %d items, which need these documents. The draft %s costs nothing yet:", p.shipment,
+		len(draft.LineItems), draft.RequestID)
 	p.offers(draft)
 	var chosen []shipping.DocumentType
 	for _, offer := range draft.AvailableDocuments {
@@ -287,7 +290,8 @@ func (p *program) debit(ctx context.Context) error {
 			return nil
 		}
 	}
-	p.line("The list does not show it yet: no transaction has the id %q or mentions %s.", p.purchase.TransactionID, p.purchase.RequestID)
+	p.line("The list does not show it yet: no transaction has the id %q or mentions %s.", p.purchase.TransactionID,
+		p.purchase.RequestID)
 	return nil
 }
 
@@ -319,7 +323,8 @@ func (p *program) transaction(t *shipping.Transaction) {
 	if t.Flow == "out" {
 		amount = amount.Neg()
 	}
-	p.line("  %s  %16s  %-8s %s", t.CreatedAt.Format("2006-01-02 15:04"), money(amount, t.Currency), t.Status, t.Description)
+	p.line("  %s  %16s  %-8s %s", t.CreatedAt.Format("2006-01-02 15:04"), money(amount, t.Currency), t.Status,
+		t.Description)
 }
 
 func money(amount shipping.Amount, currency string) string {

@@ -119,7 +119,8 @@ func handler(out io.Writer) webhook.Handler {
 
 const path = "/hooks/shipping"
 
-// listen receives until ctx ends, and then finishes the notifications that have arrived. ready is called with the address.
+// listen receives until ctx ends, and then finishes the notifications that have arrived. ready is called with the
+// address.
 func listen(ctx context.Context, addr string, receiver http.Handler, ready func(url string) error) error {
 	mux := http.NewServeMux()
 	mux.Handle("POST "+path, receiver)
@@ -171,7 +172,8 @@ func demonstrate(ctx context.Context, out, logs io.Writer) error {
 		}
 		notifications, requests := 0, 0
 		for i, shipment := range server.Shipments()[3:5] {
-			deliveries := slices.DeleteFunc(server.Deliveries(), func(d notify.Delivery) bool { return d.ShipmentID != shipment })
+			deliveries := slices.DeleteFunc(server.Deliveries(),
+				func(d notify.Delivery) bool { return d.ShipmentID != shipment })
 			if i == 0 { // the oldest first; those of the other shipment are sent the newest first
 				slices.Reverse(deliveries)
 			}
@@ -187,7 +189,9 @@ func demonstrate(ctx context.Context, out, logs io.Writer) error {
 				notifications, requests = notifications+1, requests+len(delivery.Attempts)
 			}
 		}
-		_, err = fmt.Fprintf(out, "\n%d notifications, each handled once. The server sent %d requests, because one response was lost.\n", notifications, requests)
+		_, err = fmt.Fprintf(out,
+			"\n%d notifications, each handled once. The server sent %d requests, because one response was lost.\n",
+			notifications, requests)
 		return err
 	})
 }

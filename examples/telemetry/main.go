@@ -59,7 +59,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // observed makes a few calls, and returns their metrics, also if a call has failed.
 func observed(ctx context.Context, spans trace.SpanExporter) (metrics metricdata.ResourceMetrics, err error) {
-	// For a collector: trace.WithBatcher and metric.NewPeriodicReader, with the exporters of otlptracehttp and otlpmetrichttp.
+	// For a collector: trace.WithBatcher and metric.NewPeriodicReader, with the exporters of otlptracehttp and
+	// otlpmetrichttp.
 	traces := trace.NewTracerProvider(trace.WithSyncer(spans))
 	reader := metric.NewManualReader()
 	meters := metric.NewMeterProvider(metric.WithReader(reader))

@@ -288,7 +288,8 @@ func (s *service) completed(shipment string) bool {
 func (s *service) retry(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests[id].status, s.requests[id].fails, s.requests[id].ready = shipping.StatusProcessing, false, time.Now().Add(24*time.Hour+time.Minute)
+	s.requests[id].status, s.requests[id].fails, s.requests[id].ready = shipping.StatusProcessing, false,
+		time.Now().Add(24*time.Hour+time.Minute)
 }
 
 // now brings the state up to date.
@@ -369,11 +370,13 @@ func respond(id string, r *request) (*http.Response, error) {
 		bought = fmt.Sprintf(`,"documents":[{"document_type":"CUSTOMS","status":"generated"}],"charged_amount":%d,"currency":"NGN"`, price)
 	}
 	return envelope(fmt.Sprintf(`{"status":true,"message":"ok","data":{"request_id":%q,"status":%q,"source":"shipment","line_items":[],`+
-		`"available_documents":[{"document_type":"CUSTOMS","amount":%d,"currency":"NGN"}]%s}}`, id, r.status, price, bought)), nil
+		`"available_documents":[{"document_type":"CUSTOMS","amount":%d,"currency":"NGN"}]%s}}`, id, r.status, price,
+		bought)), nil
 }
 
 func envelope(body string) *http.Response {
 	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
 	}
 }

@@ -60,7 +60,8 @@ func readAmount(v jsonread.Value) (amount, error) {
 	return a, nil
 }
 
-// startOfText returns the pattern of a text that starts with an amount, such as "100.00 (7.5%)". The group is the amount.
+// startOfText returns the pattern of a text that starts with an amount, such as "100.00 (7.5%)". The group is the
+// amount.
 var startOfText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*((?:(?:[A-Za-z]{3}|\p{Sc}) ?)?[-+]?[0-9.,']+(?: [0-9]{3})*(?:[.,][0-9]+)?` +
 		`(?: ?(?:[A-Z]{3}|\p{Sc}|%))?)[ (;/+]`)
@@ -80,7 +81,8 @@ func readStart(v jsonread.Value) (amount, error) {
 func computed(text string) (n decimal.Number, ok bool) {
 	const decimals, exact = 9, 15
 	whole, fraction, _ := strings.Cut(text, ".")
-	if len(fraction) <= decimals || len(strings.TrimLeft(whole+fraction, "-0")) <= exact || strings.ContainsAny(text, "eE") {
+	if len(fraction) <= decimals || len(strings.TrimLeft(whole+fraction, "-0")) <= exact ||
+		strings.ContainsAny(text, "eE") {
 		return n, false
 	}
 	n, err := decimal.Parse(whole + "." + fraction[:decimals+1])

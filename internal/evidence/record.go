@@ -59,7 +59,8 @@ func readValue(root jsonread.Value, d *dialect.Dialect) *Record {
 	r.Status = r.draft.Get("status").Text
 	for _, level := range []jsonread.Value{root, inner} {
 		r.Draft = r.Draft || strings.EqualFold(strings.TrimSpace(level.Get("status").Text), "draft")
-		r.Failures = r.Failures || hasAny(level, "failed", "failures", "failed_documents", "errors", "rejected", "unpurchased")
+		r.Failures = r.Failures ||
+			hasAny(level, "failed", "failures", "failed_documents", "errors", "rejected", "unpurchased")
 		for _, name := range also(d.Record.TransactionID, "transaction_id") {
 			if transaction := level.At(name); !transaction.Scalar() || transaction.Text != "" {
 				r.Transaction = true

@@ -79,10 +79,10 @@ const (
 
 func endingOf(word string) ending {
 	switch word {
-	case "id", "ids", "at", "date", "dates", "count", "counts", "pages", "number", "numbers", "weight", "weights", "code", "codes",
-		"type", "types", "name", "names", "ref", "refs", "currency", "currencies", "description", "descriptions", "quantity", "qty",
-		"version", "status", "label", "labels", "key", "keys", "index", "position", "title", "exponent", "decimals", "scale",
-		"precision":
+	case "id", "ids", "at", "date", "dates", "count", "counts", "pages", "number", "numbers", "weight", "weights",
+		"code", "codes", "type", "types", "name", "names", "ref", "refs", "currency", "currencies", "description",
+		"descriptions", "quantity", "qty", "version", "status", "label", "labels", "key", "keys", "index", "position",
+		"title", "exponent", "decimals", "scale", "precision":
 		return identifier
 	case "items":
 		return items
@@ -134,8 +134,8 @@ var (
 	finalName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^q*f[fq]*$`) })
 )
 
-// classes returns a letter for each word of a name: a for an amount, t for a charge on top, f for what is paid in the end,
-// q for what qualifies an amount, w and i for what includes or excludes, and x for any other.
+// classes returns a letter for each word of a name: a for an amount, t for a charge on top, f for what is paid in the
+// end, q for what qualifies an amount, w and i for what includes or excludes, and x for any other.
 func (n name) classes() string {
 	var b strings.Builder
 	for _, word := range n.words {

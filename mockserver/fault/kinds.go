@@ -154,8 +154,8 @@ func Reset() Fault { return Fault{Kind: "reset"} }
 // on the world's clock, whatever the client does by then: the request was still on its way. World.ClearFaults performs
 // it sooner. The journal shows one entry, whose fault states when the operation took effect, or why it was refused.
 //
-// The fault determines when the operation is performed, so that a rule with it has neither a [Point] nor Committed set. A
-// request that only reads is not performed.
+// The fault determines when the operation is performed, so that a rule with it has neither a [Point] nor Committed set.
+// A request that only reads is not performed.
 func ArriveLate(d time.Duration) Fault { return Fault{Kind: "arrive-late", Duration: Duration(d)} }
 
 // Repeat returns a fault that performs the operation twice and responds as to the second time, as if a proxy had
@@ -343,5 +343,6 @@ func (f Fault) badHeader() string {
 
 // isToken reports whether a text is a token of RFC 9110 (5.6.2), as names in a header are.
 func isToken(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
+	return text != "" && !strings.ContainsFunc(text,
+		func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
 }

@@ -18,8 +18,8 @@ const settleTime = 24 * time.Hour
 //
 //	go test -run 'TestBuy/regulatory.purchase#1:lost-after$'
 //
-// repeats exactly one of the runs. [Config.Only] repeats one with two faults. A finding fails its subtest; an error that
-// the program returns under a fault does not. The program must have ended all of its goroutines when it returns.
+// repeats exactly one of the runs. [Config.Only] repeats one with two faults. A finding fails its subtest; an error
+// that the program returns under a fault does not. The program must have ended all of its goroutines when it returns.
 func Run(t *testing.T, config Config, program func(t *testing.T, w *mockserver.World) error) {
 	t.Helper()
 	config.inMemory, config.Parallel, config.Timeout = true, 1, settleTime

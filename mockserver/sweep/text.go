@@ -29,7 +29,8 @@ func (r *RunResult) trace() string {
 }
 
 // marks returns the signs of the table, with their meaning. The first that applies to a run is its sign. A service that
-// purchases a request only once cannot charge twice for a purchase that is repeated, so that this has a sign of its own.
+// purchases a request only once cannot charge twice for a purchase that is repeated, so that this has a sign of its
+// own.
 func (r *RunResult) marks() []mark {
 	has := func(v Verdict) bool {
 		return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Verdict == v })

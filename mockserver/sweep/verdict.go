@@ -176,9 +176,9 @@ func chargedID(c journal.Entry) string {
 	return ""
 }
 
-// unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. If the
-// purchase took effect after the program had given up, a reading that shows a draft is enough: nothing else was to be
-// read.
+// unknownPurchases returns the requests whose purchase a fault struck and whose outcome the program did not read. If
+// the purchase took effect after the program had given up, a reading that shows a draft is enough: nothing else was to
+// be read.
 func (r *run) unknownPurchases() []string {
 	struck, deferred, read, known := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range r.calls {

@@ -114,7 +114,8 @@ func (j *BatchJournal) uncountable(ctx context.Context, tx pgx.Tx, period string
 		SELECT key, currency, coalesce(committed >= 0, false) FROM shipping_batch_item
 		WHERE batch = $1 AND period = $2 AND CASE WHEN committed >= 0 THEN lower(trim(currency)) NOT IN ('', lower(trim($3)))
 			ELSE committed < 0 OR record ? 'documents' AND record->>'step' <> $4 END
-		ORDER BY key LIMIT 1`, j.batch, column(period), budget.Currency, string(batch.StepAnalyzed)).Scan(&key, &currency, &priced)
+		ORDER BY key LIMIT 1`, j.batch, column(period), budget.Currency, string(batch.StepAnalyzed)).Scan(&key, &currency,
+		&priced)
 	if err != nil {
 		return nil, err
 	}

@@ -136,9 +136,12 @@ func (s *Service) exchange(conn net.Conn) {
 		s.mu.Unlock()
 		s.played.Write(conn, Success)
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/v1/regulatory-documents/request/"+RequestID):
-		record := `{"request_id":"` + RequestID + `","status":"draft","source":"shipment","available_documents":[{"document_type":"` + Document + `","amount":5,"currency":"NGN"}]}`
+		record := `{"request_id":"` + RequestID +
+			`","status":"draft","source":"shipment","available_documents":[{"document_type":"` + Document +
+			`","amount":5,"currency":"NGN"}]}`
 		if s.played.Charges && s.Purchases() > 0 {
-			record = `{"request_id":"` + RequestID + `","status":"processing","source":"shipment","documents":["` + Document + `"]}`
+			record = `{"request_id":"` + RequestID + `","status":"processing","source":"shipment","documents":["` +
+				Document + `"]}`
 		}
 		respond(conn, "200 OK", `{"status":true,"message":"done","data":`+record+`}`)
 	default:

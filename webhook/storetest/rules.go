@@ -118,7 +118,8 @@ var leaseRules = []rule{
 // odd distinguishes ids that a header can carry, however long, unusual or similar.
 func odd(s store) {
 	ids := []string{
-		"", " ", "a", "A", "a ", "a:b", "a/b", "{a}b", "{a}c", "%s", "a'; --", `"\`, "a\x00b", "a\x00c", "\xff", "\xfe", "ł", "l",
+		"", " ", "a", "A", "a ", "a:b", "a/b", "{a}b", "{a}c", "%s", "a'; --", `"\`, "a\x00b", "a\x00c", "\xff", "\xfe",
+		"ł", "l",
 		strings.Repeat("x", 10_000), strings.Repeat("x", 10_000) + "y",
 	}
 	for _, id := range ids {

@@ -22,7 +22,8 @@ func envCommand(env environment) *cli.Command {
 		Name: "env", Usage: "print the environment variables for a client of the server",
 		Description: `Prints the settings of a server with the seed of -seed or, with -url, of a
 running server and one of its worlds.`,
-		Metadata: examples(`env      # for eval "$(mockserver env)"`, "env -url http://127.0.0.1:4010 -world lowfunds_ci42 -json"),
+		Metadata: examples(`env      # for eval "$(mockserver env)"`,
+			"env -url http://127.0.0.1:4010 -world lowfunds_ci42 -json"),
 		Flags: []cli.Flag{
 			env.number("seed", 1, "the random seed of the server"),
 			env.toggle("json", "print a JSON object instead of commands of a shell"),

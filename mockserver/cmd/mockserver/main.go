@@ -67,7 +67,8 @@ func newCommand(env environment) *cli.Command {
 			"of a command.\nEvery flag can also be set with an environment variable: -addr with MOCKSERVER_ADDR.",
 		Version: version(),
 		Commands: []*cli.Command{
-			serveCommand(env), envCommand(env), readyCommand(env), doctorCommand(env), conformCommand(env), sweepCommand(env), openAPICommand(env),
+			serveCommand(env), envCommand(env), readyCommand(env), doctorCommand(env), conformCommand(env), sweepCommand(env),
+			openAPICommand(env),
 			{Name: "version", Usage: "print the version", Action: func(_ context.Context, cmd *cli.Command) error {
 				cli.ShowVersion(cmd.Root())
 				return nil

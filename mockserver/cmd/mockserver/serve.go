@@ -159,7 +159,8 @@ func options(cmd *cli.Command) ([]mockserver.Option, error) {
 		return nil, err
 	}
 	opts := []mockserver.Option{
-		mockserver.WithDialect(d), mockserver.WithAddr(cmd.String("addr")), mockserver.WithSeed(cmd.Uint64("seed")), mockserver.WithScenario(cmd.String("scenario")),
+		mockserver.WithDialect(d), mockserver.WithAddr(cmd.String("addr")), mockserver.WithSeed(cmd.Uint64("seed")),
+		mockserver.WithScenario(cmd.String("scenario")),
 	}
 	if cmd.Bool("one-world") {
 		opts = append(opts, mockserver.WithOneWorld())

@@ -146,8 +146,10 @@ func sweepConfig(cmd *cli.Command) (sweep.Config, error) {
 	c := sweep.Config{
 		Options: []mockserver.Option{mockserver.WithDialect(d), mockserver.WithSeed(cmd.Uint64("seed")),
 			mockserver.WithScenario(cmd.String("scenario"))},
-		Faults: words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"), MaxRuns: int(cmd.Uint64("max-runs")),
-		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Quiet: cmd.Duration("quiet"), Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
+		Faults: words(cmd.String("faults")), EveryRequest: cmd.Bool("every-request"), Pairs: cmd.Bool("pairs"),
+		MaxRuns:  int(cmd.Uint64("max-runs")),
+		Patience: cmd.Duration("patience"), Restart: cmd.Bool("restart"), Quiet: cmd.Duration("quiet"),
+		Parallel: int(cmd.Uint64("parallel")), Timeout: cmd.Duration("timeout"),
 	}
 	if notify != "" && c.Parallel > 1 && !strings.Contains(notify, "{port}") {
 		return c, errors.New("-notify needs {port} in the URL, because programs that run at the same time need different " +

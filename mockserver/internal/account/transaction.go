@@ -47,7 +47,8 @@ func (w *Account) transaction(e ledger.Entry, how TransactionDetails, storageID 
 		Platform: "api", Source: "wallet",
 		Receiver: Receiver{Name: "Shipping service", Reference: "shipping", Type: "platform"},
 		Sender:   Sender{Name: company, ID: w.User},
-		Reversed: how.Reversed, Settled: !how.Pending, CreatedAt: jsontext.Timestamp{Time: e.At}, UpdatedAt: jsontext.Timestamp{Time: e.At},
+		Reversed: how.Reversed, Settled: !how.Pending, CreatedAt: jsontext.Timestamp{Time: e.At},
+		UpdatedAt: jsontext.Timestamp{Time: e.At},
 	}
 	if how.Pending {
 		t.Status = "pending"

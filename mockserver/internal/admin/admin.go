@@ -233,7 +233,8 @@ func (s *Admin) hasToken(r *http.Request) bool {
 // the address without the token. The value of the cookie is escaped: a token can have characters that a cookie cannot.
 func (s *Admin) signIn(c *control) *wire.Reply {
 	cookie := http.Cookie{
-		Name: tokenCookie, Value: url.QueryEscape(s.Token()), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil, SameSite: http.SameSiteStrictMode,
+		Name: tokenCookie, Value: url.QueryEscape(s.Token()), Path: wire.ControlPrefix, HttpOnly: true, Secure: c.TLS != nil,
+		SameSite: http.SameSiteStrictMode,
 	}
 	p := wire.Redirect(wire.ControlPrefix)
 	p.Status = http.StatusSeeOther

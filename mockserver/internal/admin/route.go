@@ -276,7 +276,8 @@ func Document(table []operations.Operation, d *dialect.Dialect) ([]byte, error) 
 
 // types returns the schemas of the types whose JSON does not follow from their Go type.
 func types() openapi.Types {
-	const text, duration, timestamp = `{"type":"string"}`, `{"type":"string","examples":["250ms","90s"]}`, `{"type":"string","format":"date-time"}`
+	const text, duration, timestamp = `{"type":"string"}`, `{"type":"string","examples":["250ms","90s"]}`,
+		`{"type":"string","format":"date-time"}`
 	return openapi.Types{
 		reflect.TypeFor[time.Time]():          timestamp,
 		reflect.TypeFor[jsontext.Timestamp](): timestamp,

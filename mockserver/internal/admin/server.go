@@ -21,7 +21,8 @@ func serverRoutes() []Route {
 			(*Admin).getOpenAPI).with("application/json"),
 		route("GET", "dialect", "getDialect", "List every open point of the specification, and what the world decides", "",
 			(*Admin).getDialect),
-		route("POST", "clock/advance", "advanceClock", "Advance a virtual clock", `{"duration":"1h30m"}`, (*Admin).advanceClock),
+		route("POST", "clock/advance", "advanceClock", "Advance a virtual clock", `{"duration":"1h30m"}`,
+			(*Admin).advanceClock),
 	}
 }
 
@@ -68,7 +69,8 @@ type advanced struct {
 func (s *Admin) advanceClock(c *control, _ none, order advanceOrder) (string, advanced, error) {
 	d, err := time.ParseDuration(order.Duration)
 	if err != nil || d < 0 {
-		return "", advanced{}, fmt.Errorf(`duration is %q: write one of zero or more, such as {"duration":"1h30m"}`, order.Duration)
+		return "", advanced{}, fmt.Errorf(`duration is %q: write one of zero or more, such as {"duration":"1h30m"}`,
+			order.Duration)
 	}
 	due, err := c.world.Advance(d)
 	return "The clock was advanced", advanced{c.world.Now(), due}, err

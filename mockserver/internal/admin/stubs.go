@@ -18,7 +18,8 @@ func stubRoutes() []Route {
 			(*Admin).listStubs),
 		route("POST", "stubs", "addStub", "Add a stub; patterns are those of net/http.ServeMux", stubExample,
 			(*Admin).addStub),
-		route("DELETE", "stubs", "removeStubs", "Remove every stub, or that of an operation; the response contains the others",
+		route("DELETE", "stubs", "removeStubs",
+			"Remove every stub, or that of an operation; the response contains the others",
 			"", (*Admin).removeStubs),
 	}
 }

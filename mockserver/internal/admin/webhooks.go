@@ -18,8 +18,10 @@ import (
 func webhookRoutes() []Route {
 	return []Route{
 		route("GET", "webhooks", "listWebhooks", "List the webhooks, newest first", "", (*Admin).listWebhooks),
-		route("POST", "webhooks", "addWebhook", "Subscribe a receiver", `{"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Admin).addWebhook),
-		route("PATCH", "webhooks/{webhook_id}", "changeWebhook", "Change a webhook", `{"active":false}`, (*Admin).changeWebhook),
+		route("POST", "webhooks", "addWebhook", "Subscribe a receiver",
+			`{"url":"http://127.0.0.1:9000/","events":["shipment.created"]}`, (*Admin).addWebhook),
+		route("PATCH", "webhooks/{webhook_id}", "changeWebhook", "Change a webhook", `{"active":false}`,
+			(*Admin).changeWebhook),
 		route("DELETE", "webhooks/{webhook_id}", "removeWebhook", "Remove a webhook", "", (*Admin).removeWebhook),
 		route("POST", "events", "emitEvent", "Send an event to its subscribers; the event is about a shipment, or has "+
 			"data of its own",
@@ -28,7 +30,8 @@ func webhookRoutes() []Route {
 			(*Admin).listDeliveries),
 		route("GET", "inbox", "listInbox", "List the notifications to the inbox, oldest first, with their signatures "+
 			"verified; a webhook to its url needs no receiver", "", (*Admin).listInbox),
-		route("POST", "inbox", "receiveNotification", "Receive a notification in the inbox", `{"event":"shipment.updated","data":{}}`, (*Admin).receiveNotification),
+		route("POST", "inbox", "receiveNotification", "Receive a notification in the inbox",
+			`{"event":"shipment.updated","data":{}}`, (*Admin).receiveNotification),
 	}
 }
 

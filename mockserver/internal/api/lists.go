@@ -104,7 +104,8 @@ type pagination struct {
 // links returns the pagination with links. beforeFirst and afterLast take the place of the pages that do not exist.
 func (p Paging) links(total int, beforeFirst, afterLast any) pagination {
 	n := pagination{
-		Page: p.Page, PerPage: p.PerPage, CurrentPage: p.Page, Total: total, PageCount: p.PageCount(total), PrevPage: beforeFirst, NextPage: afterLast,
+		Page: p.Page, PerPage: p.PerPage, CurrentPage: p.Page, Total: total, PageCount: p.PageCount(total),
+		PrevPage: beforeFirst, NextPage: afterLast,
 	}
 	if n.HasPrevPage = p.Page > 1; n.HasPrevPage {
 		n.PrevPage = p.Page - 1

@@ -66,7 +66,8 @@ func suggest(made *draftRequest, table []operations.Operation, base string) *jou
 		entry.ContentType, entry.RequestBody, entry.RequestBytes = "application/json", string(body), len(body)
 	}
 	return &journal.Suggestion{
-		Operation: made.operation, Method: entry.Method, Target: target.RequestURI(), Body: entry.RequestBody, Curl: entry.Curl(base),
+		Operation: made.operation, Method: entry.Method, Target: target.RequestURI(), Body: entry.RequestBody,
+		Curl: entry.Curl(base),
 	}
 }
 

@@ -62,7 +62,8 @@ func nameHeaders(document object, s signature.Scheme) {
 		prefix = fmt.Sprintf("%q and t", s.Prefix)
 	}
 	scheme["description"] = fmt.Sprintf("%she %s HMAC-%s of %s, keyed by the account's secret key. Assumption: "+
-		"header and algorithm.", cmp.Or(prefix, "T"), cmp.Or(s.Encoding, "hex"), strings.ToUpper(cmp.Or(s.Hash, "sha512")), s.Signed)
+		"header and algorithm.", cmp.Or(prefix, "T"), cmp.Or(s.Encoding, "hex"), strings.ToUpper(cmp.Or(s.Hash, "sha512")),
+		s.Signed)
 	for _, methods := range members(document["webhooks"]) {
 		for _, operation := range members(methods) {
 			described, _ := members(operation)["parameters"].([]any)

@@ -194,7 +194,8 @@ func (d *Service) offer(next *Record, form *compliance.Form) (AvailableDocument,
 			"cannot convert the price of %s to %s: %v; use another wallet", form.Slug, next.Currency, err)
 	}
 	return AvailableDocument{
-		DocumentType: form.Slug, Name: form.Title, Mode: form.Mode, Amount: price.Round(priceDecimals), Currency: next.Currency,
-		Reasons: []compliance.Reason{}, ProfileFields: form.ProfileFields(),
+		DocumentType: form.Slug, Name: form.Title, Mode: form.Mode, Amount: price.Round(priceDecimals),
+		Currency: next.Currency,
+		Reasons:  []compliance.Reason{}, ProfileFields: form.ProfileFields(),
 	}, nil
 }

@@ -64,8 +64,8 @@ type Record struct {
 	purchased    []string        // document types, in the order of the purchase
 	script       script          // the effect of a special input
 	chosen       bool            // the offers were chosen by a test, and edits do not change them
-	// encode returns the record's JSON, once the record is stored. It works on first use, because most records of a request
-	// are replaced before they are served.
+	// encode returns the record's JSON, once the record is stored. It works on first use, because most records of a
+	// request are replaced before they are served.
 	encode func() ([]byte, error)
 }
 

@@ -46,12 +46,15 @@ func SpecialInputs() []SpecialInput {
 		{Effect: "fail-analysis", ShipmentID: "SH-MAGICFAILANALYSIS", FileURL: "https://invoices.example/fail-analysis.pdf",
 			Description: "Analysis fails; the failed request is stored and can be read.",
 			script:      script{failAnalysis: "the goods could not be read"}, items: []specialItem{book}},
-		{Effect: "match-customs-only", ShipmentID: "SH-MAGICCUSTOMSONLY", FileURL: "https://invoices.example/customs-only.pdf",
-			Description: "A border is crossed and no item needs a document: only CUSTOMS is offered.", items: []specialItem{book}},
+		{Effect: "match-customs-only", ShipmentID: "SH-MAGICCUSTOMSONLY",
+			FileURL:     "https://invoices.example/customs-only.pdf",
+			Description: "A border is crossed and no item needs a document: only CUSTOMS is offered.",
+			items:       []specialItem{book}},
 		{Effect: "match-nothing", ShipmentID: "SH-MAGICMATCHNOTHING", FileURL: "https://invoices.example/match-nothing.pdf",
 			Description: "A domestic consignment: the draft offers no documents.",
 			items:       []specialItem{watch}, domestic: true},
-		{Effect: "generate-slowly", ShipmentID: "SH-MAGICGENERATESLOWLY", FileURL: "https://invoices.example/generate-slowly.pdf",
+		{Effect: "generate-slowly", ShipmentID: "SH-MAGICGENERATESLOWLY",
+			FileURL:     "https://invoices.example/generate-slowly.pdf",
 			Description: "Each document takes ten minutes longer to generate.",
 			script:      script{delay: 10 * time.Minute}, items: []specialItem{watch, powerBank}},
 		{Effect: "fail-once", ShipmentID: "SH-MAGICFAILONCE", FileURL: "https://invoices.example/fail-once.pdf",
@@ -60,7 +63,8 @@ func SpecialInputs() []SpecialInput {
 		{Effect: "fail-always", ShipmentID: "SH-MAGICFAILALWAYS", FileURL: "https://invoices.example/fail-always.pdf",
 			Description: "The first automated document that is purchased fails at every attempt.",
 			script:      script{failures: math.MaxInt}, items: []specialItem{watch, powerBank}},
-		{Effect: "hang-in-purchasing", ShipmentID: "SH-MAGICHANGINPURCHASING", FileURL: "https://invoices.example/hang-in-purchasing.pdf",
+		{Effect: "hang-in-purchasing", ShipmentID: "SH-MAGICHANGINPURCHASING",
+			FileURL:     "https://invoices.example/hang-in-purchasing.pdf",
 			Description: "The purchase is charged and the request stays in purchasing.",
 			script:      script{hangInPurchasing: true}, items: []specialItem{watch, powerBank}},
 		{Effect: "need-evidence", ShipmentID: "SH-MAGICNEEDEVIDENCE", FileURL: "https://invoices.example/need-evidence.pdf",
@@ -85,13 +89,15 @@ func (m SpecialInput) goods() Consignment {
 		PostalCode: "518057", Country: "CN", Phone: "+8675550100", Email: "export@harbour.example",
 	}
 	newark := Address{
-		Name: "Ada Brooks", Company: "Brooks & Daughters", Line1: "240 Market Street", Line2: "Suite 5", City: "Newark", State: "NJ",
+		Name: "Ada Brooks", Company: "Brooks & Daughters", Line1: "240 Market Street", Line2: "Suite 5", City: "Newark",
+		State:      "NJ",
 		PostalCode: "07102", Country: "US", Phone: "+19735550100", Email: "imports@brooks.example",
 	}
 	goods := Consignment{
 		Addresses: Addresses{Origin: shenzhen, Destination: newark},
 		Shipping: Shipping{
-			CarrierSlug: "dhl", Service: "Express Worldwide", Incoterm: "DAP", ReasonForExport: "Sale", PortOfEntry: "Newark, NJ",
+			CarrierSlug: "dhl", Service: "Express Worldwide", Incoterm: "DAP", ReasonForExport: "Sale",
+			PortOfEntry: "Newark, NJ",
 		},
 	}
 	if m.domestic {

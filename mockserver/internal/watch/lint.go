@@ -161,7 +161,8 @@ func (d *Lint) watchRepeats(x *wire.Exchange, at time.Time, find func(journal.Li
 	switch until, known := retryAt(x.Reply.Header.Get("Retry-After"), at); {
 	case known:
 		refusal.notBefore = until
-	case x.Reply.Status < 400, x.Reply.Status >= 500, x.Reply.Status == http.StatusTooManyRequests, x.Reply.Status == http.StatusRequestTimeout:
+	case x.Reply.Status < 400, x.Reply.Status >= 500, x.Reply.Status == http.StatusTooManyRequests,
+		x.Reply.Status == http.StatusRequestTimeout:
 		return // may be sent again at any time
 	}
 	remember(d.refused, same, refusal)

@@ -180,8 +180,9 @@ func requestID(number uint64) string {
 func (j *Log) See(x *wire.Exchange) {
 	r, refusal := x.Request, &x.Reply.Refusal
 	e := entry{rule: refusal.Rule, struck: slices.Clone(x.Struck), Entry: journal.Entry{
-		At: x.At, Duration: fault.Duration(x.At.Sub(x.Arrived).Round(time.Microsecond)), Operation: x.Operation, Method: r.Method,
-		Path: short(r.URL.Path), Query: short(r.URL.RawQuery), Key: x.Key, ContentType: short(r.Header.Get("Content-Type")),
+		At: x.At, Duration: fault.Duration(x.At.Sub(x.Arrived).Round(time.Microsecond)), Operation: x.Operation,
+		Method: r.Method,
+		Path:   short(r.URL.Path), Query: short(r.URL.RawQuery), Key: x.Key, ContentType: short(r.Header.Get("Content-Type")),
 		Status: x.Status(), ErrorCode: refusal.Code, Message: wire.Redact(refusal.Message), Fault: x.Faults(),
 		RequestBytes: len(x.Body),
 	}}

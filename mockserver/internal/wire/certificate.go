@@ -22,8 +22,9 @@ func NewCertificate(now time.Time, hosts []string) (trusted []byte, certificate 
 	template := &x509.Certificate{
 		Subject: pkix.Name{CommonName: "mockserver, for tests only"}, NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(1,
 			0, 0),
-		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames:    []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {

@@ -29,8 +29,8 @@ type stubs struct {
 
 const maxStubs = 100
 
-// AddStub adds a stub, or removes the one with the same operation if the new one has no handler. It returns an error, and adds nothing, if the pattern is invalid, or a specified operation or
-// another stub serves its requests.
+// AddStub adds a stub, or removes the one with the same operation if the new one has no handler. It returns an error,
+// and adds nothing, if the pattern is invalid, or a specified operation or another stub serves its requests.
 func (w *World) AddStub(s Stub) error {
 	s.Method = strings.ToUpper(s.Method)
 	if err := w.addStub(s); err != nil {

@@ -33,11 +33,13 @@ func odd(body []byte) ([]byte, error) {
 		found := dates.FindSubmatch(member)
 		at, err := time.Parse(time.RFC3339, string(found[2]))
 		failed = errors.Join(failed, err)
-		value := map[string]string{"delivery_date": fmt.Sprint(at.Unix()), "created_at": at.Format(`"2006-01-02 15:04:05"`), "updated_at": `""`}
+		value := map[string]string{"delivery_date": fmt.Sprint(at.Unix()), "created_at": at.Format(`"2006-01-02 15:04:05"`),
+			"updated_at": `""`}
 		return fmt.Appendf(nil, `"%s":%s`, found[1], value[string(found[1])])
 	})
 	body = regexp.MustCompile(`"(delivery_eta|pickup_eta|insurance_fee)":([0-9.]+)`).ReplaceAll(body, []byte(`"$1":"$2"`))
-	return bytes.ReplaceAll(bytes.ReplaceAll(body, []byte(`"used":true`), []byte(`"used":1`)), []byte(`"used":false`), []byte(`"used":0`)), failed
+	return bytes.ReplaceAll(bytes.ReplaceAll(body, []byte(`"used":true`), []byte(`"used":1`)), []byte(`"used":false`),
+		[]byte(`"used":0`)), failed
 }
 
 func indented(body []byte) ([]byte, error) {
@@ -72,5 +74,6 @@ func shuffled(body []byte) ([]byte, error) {
 		}
 		rates = append(rates, "{"+strings.Join(members, ",")+"}")
 	}
-	return fmt.Appendf(nil, `{"status":true,"message":"OK","data":{"rates":[%s],"pagination":%s}}`, strings.Join(rates, ","), page.Data.Pagination), nil
+	return fmt.Appendf(nil, `{"status":true,"message":"OK","data":{"rates":[%s],"pagination":%s}}`,
+		strings.Join(rates, ","), page.Data.Pagination), nil
 }

@@ -56,6 +56,7 @@ func (l *Ledger) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	body = append(body, l.parts[100]...)
 	body = fmt.Appendf(body, `"pagination":{"page":%d,"perPage":100,"currentPage":%[1]d,"total":%d,"pageCount":%d,`+
-		`"prevPage":%d,"nextPage":%d,"hasPrevPage":%t,"hasNextPage":%t}}}`, page, l.rows, pages, page-1, (page+1)%(pages+1), page > 1, page < pages)
+		`"prevPage":%d,"nextPage":%d,"hasPrevPage":%t,"hasNextPage":%t}}}`, page, l.rows, pages, page-1, (page+1)%(pages+1),
+		page > 1, page < pages)
 	return respond(r, body), nil
 }

@@ -23,8 +23,8 @@ type Server struct {
 	closed   bool
 }
 
-// Start starts a server on a loopback port, with TLS if a configuration is given. talk is called for many connections at
-// the same time.
+// Start starts a server on a loopback port, with TLS if a configuration is given. talk is called for many connections
+// at the same time.
 func Start(config *tls.Config, talk func(net.Conn)) (*Server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
