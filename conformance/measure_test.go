@@ -19,11 +19,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// measure returns the dialect of a server, measured with a purchase.
-func measure(t *testing.T, srv *mockserver.Server, transport http.RoundTripper, opts ...conformance.Option) conformance.Report {
+// measure returns the dialect of a service, measured with a purchase.
+func measure(t *testing.T, srv *mockserver.Server, service http.Handler) conformance.Report {
 	t.Helper()
-	return conformance.Check(t.Context(), target(srv), append(opts, conformance.WithSecretKey(srv.SecretKey),
-		conformance.WithTransport(transport), conformance.WithWrites(), conformance.WithMost("1000000000"))...)
+	return check(t, srv, service, conformance.WithWrites(), conformance.WithMost("1000000000"))
 }
 
 // randomDialect returns a valid dialect with a random choice in each field that can be measured.
@@ -42,17 +41,27 @@ func randomDialect(r *rand.Rand) *dialect.Dialect {
 		}
 		pick := func(values ...string) string { return values[r.IntN(len(values))] }
 		for field, value := range map[string]string{
-			"record.at": pick("", "request", "document", "[0]"), "record.line_items": strings.ReplaceAll(name(), ".", "_"), "record.documents": strings.ReplaceAll(name(), ".", "_"),
+			"record.at": pick("", "request", "document", "[0]"), "record.line_items": strings.ReplaceAll(name(), ".",
+				"_"), "record.documents": strings.ReplaceAll(name(), ".", "_"),
 			"record.charged_amount": name(), "record.transaction_id": name(), "record.currency": name(), "record.wallet": name(),
-			"offer.document_type": name(), "offer.amount": pick("", "price", "price.gross", "cost"), "offer.currency": pick("", "code", "price.unit", "currency.code"), "offer.mode": pick("", "way"),
-			"offer.beside": pick("", "vat", "price.net,vat", "default_amount,original_currency"), "document.document_type": pick("", "slug", "kind"),
-			"record.absent": pick("", "profiles", "addresses,created_at"), "offer.absent": pick("", "name", "reasons,profile_fields"),
-			"purchase.quoted": pick("", "true"), "purchase.confirmation": pick("receipt", "empty"), "purchase.status": pick("200", "201", "202"),
-			"purchase.analyze_status": pick("200", "201"), "refusal.rule": pick("400", "409", "422"), "refusal.format": pick("envelope", "object"),
-			"refusal.message": pick("message", "error.text", "data.reason"), "refusal.code": pick("data.error_code", "error.code", "code"),
-			"list.past_end": pick("empty", "refused", "last page"), "list.max_per_page": pick("", "100", "500"), "list.wrong_parameter": pick("default", "refused"),
-			"list.unknown_parameter": pick("ignored", "refused"), "list.last_next_page": pick("0", "null"), "list.order": pick("newest first", "oldest first"),
-			"list.unknown_wallet": pick("404", "empty"), "request.open": pick("", "countries.list", "webhooks.list", "countries.list,webhooks.list"),
+			"offer.document_type": name(), "offer.amount": pick("", "price", "price.gross", "cost"), "offer.currency": pick("",
+				"code", "price.unit", "currency.code"), "offer.mode": pick("", "way"),
+			"offer.beside": pick("", "vat", "price.net,vat",
+				"default_amount,original_currency"), "document.document_type": pick("", "slug", "kind"),
+			"record.absent": pick("", "profiles", "addresses,created_at"), "offer.absent": pick("", "name",
+				"reasons,profile_fields"),
+			"purchase.quoted": pick("", "true"), "purchase.confirmation": pick("receipt",
+				"empty"), "purchase.status": pick("200", "201", "202"),
+			"purchase.analyze_status": pick("200", "201"), "refusal.rule": pick("400", "409",
+				"422"), "refusal.format": pick("envelope", "object"),
+			"refusal.message": pick("message", "error.text", "data.reason"), "refusal.code": pick("data.error_code",
+				"error.code", "code"),
+			"list.past_end": pick("empty", "refused", "last page"), "list.max_per_page": pick("", "100",
+				"500"), "list.wrong_parameter": pick("default", "refused"),
+			"list.unknown_parameter": pick("ignored", "refused"), "list.last_next_page": pick("0",
+				"null"), "list.order": pick("newest first", "oldest first"),
+			"list.unknown_wallet": pick("404", "empty"), "request.open": pick("", "countries.list", "webhooks.list",
+				"countries.list,webhooks.list"),
 			"request.unknown_fields": pick("ignored", "refused"), "request.content_type": pick("optional", "required"),
 		} {
 			if r.IntN(3) > 0 && value != "" {
@@ -73,14 +82,15 @@ func TestCheck_MeasuresTheDialect(t *testing.T) {
 	for range draws {
 		want := randomDialect(r)
 		srv := serve(t, want)
-		report := measure(t, srv, srv.Transport())
+		report := measure(t, srv, srv)
 		if !report.Conforms() {
 			t.Fatalf("%v\nfailed: %q", settings(want), verdicts(report, conformance.Fail))
 		}
 		expected := dialect.Reference()
 		expected.Overlay(want)
 		got := report.Dialect.Fields()
-		unmeasured := []string{"offer.default_currency", "refusal.analysis", "list.empty_pages", "list.breakdown", "request.replay_to_nobody", "record.states"}
+		unmeasured := []string{"offer.default_currency", "refusal.analysis", "list.empty_pages", "list.breakdown",
+			"request.replay_to_nobody", "record.states"}
 		for i, f := range expected.Fields() {
 			switch value := got[i].Value; {
 			case f.Observed == "by hand" || f.Observed == "a delivery":
@@ -132,9 +142,10 @@ func TestCheck_ProvesNothingFromAnUnclearDebit(t *testing.T) {
 		})
 	}
 	for name, how := range map[string]breaking{
-		"a fee":           edit(func(n map[string]any) []map[string]any { n["fee"] = 2.5; return []map[string]any{n} }),
-		"a fee as a text": edit(func(n map[string]any) []map[string]any { n["platform_fee"] = "2.50"; return []map[string]any{n} }),
-		"a second debit":  second(12.5),
+		"a fee": edit(func(n map[string]any) []map[string]any { n["fee"] = 2.5; return []map[string]any{n} }),
+		"a fee as a " +
+			"text": edit(func(n map[string]any) []map[string]any { n["platform_fee"] = "2.50"; return []map[string]any{n} }),
+		"a second debit": second(12.5),
 		"only one by another, of the same amount": edit(func(n map[string]any) []map[string]any {
 			n["transactionId"], n["txRef"], n["metadata"], n["description"] = "TR-OTHER", "", map[string]any{}, "Another"
 			return []map[string]any{n}
@@ -150,13 +161,15 @@ func TestCheck_ProvesNothingFromAnUnclearDebit(t *testing.T) {
 			return []map[string]any{n}
 		}),
 		"a charge that comes after the end": edit(func(map[string]any) []map[string]any { return nil }),
-		"no transactions":                   after(1, "/purchase", bought, responding("/v1/transactions", http.StatusInternalServerError)),
+		"no transactions": after(1, "/purchase", bought,
+			responding("/v1/transactions", http.StatusInternalServerError)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			report := measure(t, srv, through{how(srv)})
-			for _, field := range []string{"offer.amount", "offer.beside", "offer.currency", "record.charged_amount", "record.documents", "record.transaction_id", "purchase.quoted"} {
+			report := measure(t, srv, how(srv))
+			for _, field := range []string{"offer.amount", "offer.beside", "offer.currency", "record.charged_amount",
+				"record.documents", "record.transaction_id", "purchase.quoted"} {
 				if proof := report.Dialect.Measured[field]; proof != "" {
 					t.Errorf("%s was measured: %s", field, proof)
 				}
@@ -168,49 +181,36 @@ func TestCheck_ProvesNothingFromAnUnclearDebit(t *testing.T) {
 	}
 }
 
-// A number in a text was read as a smaller one, and the document bought: "1.500,75" is 1500.75.
+// A number in a text was read as a smaller one, and the document bought: "1.500,75" is 1500.75. The cheapest document
+// that shows the price is bought; numbers inside lists, such as codes of goods, do not make an offer the better proof.
 func TestCheck_BuysNothingAboveMost(t *testing.T) {
 	t.Parallel()
-	for offer, want := range map[string]int{
-		`{"document_type":"FDA","cost":"1.500,75"}`:                             0,
-		`{"document_type":"FDA","amount":100,"total":1600}`:                     0,
-		`{"document_type":"FDA","amount":100,"details":{"a":{"b":[1600]}}}`:     0,
-		`{"document_type":"FDA","amount":100,"fee":"about 20"}`:                 0,
-		`{"document_type":"FDA","amount":-100}`:                                 0,
-		`{"document_type":"FDA"}`:                                               0,
-		`{"document_type":"FDA","amount":100,"fee":"20,50"}`:                    1,
-		`{"document_type":"FDA","cost":"1.500,75"},{"slug":"WATCH","price":10}`: 1,
-	} {
-		srv := serve(t)
-		service := &greedy{next: changed(documents+"/analyze", "data.available_documents", "["+offer+"]")(srv)}
-		report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
-			conformance.WithTransport(through{service}), conformance.WithWrites(), conformance.WithMost("1500.00"))
-		if len(report.Purchases) != want || len(service.bought) != want {
-			t.Errorf("%s: %v", offer, service.bought)
-		}
-	}
-}
+	for _, test := range []struct{ offers, named, want string }{
+		{`{"document_type":"FDA","cost":"1.500,75"}`, "", ""},
+		{`{"document_type":"FDA","amount":100,"total":1600}`, "", ""},
+		{`{"document_type":"FDA","amount":100,"details":{"a":{"b":[1600]}}}`, "", ""},
+		{`{"document_type":"FDA","amount":100,"fee":"about 20"}`, "", ""},
+		{`{"document_type":"FDA","amount":-100}`, "", ""},
+		{`{"document_type":"FDA"}`, "", ""},
+		{`{"document_type":"FDA","amount":100,"fee":"20,50"}`, "", "FDA"},
+		{`{"document_type":"FDA","cost":"1.500,75"},{"slug":"WATCH","price":10}`, "", "WATCH"},
 
-// Numbers inside lists, such as codes of goods, do not make an offer the better proof.
-func TestCheck_BuysTheCheapestThatShowsThePrice(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ offers, named, want string }{
-		"a first measurement": {`{"document_type":"TEXTILE","amount":12,"reasons":[{"match":"62"}]},{"document_type":"CUSTOMS","amount":5}`,
-			"", "CUSTOMS"},
-		"more members show more": {`{"document_type":"CUSTOMS","gross":5},{"document_type":"TEXTILE","gross":12,"net":9}`, "", "TEXTILE"},
-		"the price is named": {`{"document_type":"TEXTILE","gross":12,"net":9},{"document_type":"CUSTOMS","gross":5},
+		{`{"document_type":"TEXTILE","amount":12,"reasons":[{"match":"62"}]},{"document_type":"CUSTOMS","amount":5}`, "",
+			"CUSTOMS"},
+		{`{"document_type":"CUSTOMS","gross":5},{"document_type":"TEXTILE","gross":12,"net":9}`, "", "TEXTILE"},
+		{`{"document_type":"TEXTILE","gross":12,"net":9},{"document_type":"CUSTOMS","gross":5},
 			{"document_type":"FDA","gross":6,"net":3}`, "gross", "CUSTOMS"},
-		"the least price, not the least number": {`{"document_type":"FDA","gross":6},{"document_type":"CUSTOMS","gross":5,"net":9}`,
-			"gross", "CUSTOMS"},
-		"only one shows the named price": {`{"document_type":"CUSTOMS","net":5,"vat":1},{"document_type":"FDA","gross":6}`, "gross", "FDA"},
+		{`{"document_type":"FDA","gross":6},{"document_type":"CUSTOMS","gross":5,"net":9}`, "gross", "CUSTOMS"},
+		{`{"document_type":"CUSTOMS","net":5,"vat":1},{"document_type":"FDA","gross":6}`, "gross", "FDA"},
 	} {
-		srv := serve(t)
-		service := &greedy{next: changed(documents+"/analyze", "data.available_documents", "["+test.offers+"]")(srv)}
-		conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{service}),
-			conformance.WithWrites(), conformance.WithMost("1500.00"),
-			conformance.WithDialect(&dialect.Dialect{Offer: dialect.Offer{Amount: test.named}}))
-		if got := strings.Join(service.bought, " "); got != test.want {
-			t.Errorf("%s: bought %q, want %q", name, got, test.want)
+		srv, opts := serve(t), append(writes(), conformance.WithMost("1500.00"))
+		if test.named != "" {
+			opts = append(opts, conformance.WithDialect(&dialect.Dialect{Offer: dialect.Offer{Amount: test.named}}))
+		}
+		service := &greedy{next: changed(analyze, "data.available_documents", "["+test.offers+"]")(srv)}
+		report := check(t, srv, service, opts...)
+		if strings.Join(service.bought, " ") != test.want || len(report.Purchases) != len(service.bought) {
+			t.Errorf("%s: bought %q, want %q; reported %v", test.offers, service.bought, test.want, report.Purchases)
 		}
 	}
 }
@@ -242,8 +242,7 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 		{nil, []string{"refusal.rule", "list.order"}},
 		{[]conformance.Option{conformance.WithUpdate()}, []string{"list.order"}},
 	} {
-		report := conformance.Check(t.Context(), target(srv), append(test.opts, conformance.WithDialect(known),
-			conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))...)
+		report := check(t, srv, srv, append(test.opts, conformance.WithDialect(known))...)
 		if diff := cmp.Diff(test.want, failedHeadings(report)); diff != "" {
 			t.Error(diff)
 		}
@@ -280,8 +279,7 @@ func TestCheck_ComparesThePriceOfTheDialect(t *testing.T) {
 			}
 			at.Request = draft.RequestID
 		}
-		report := conformance.Check(t.Context(), at, append(test.opts, conformance.WithDialect(known),
-			conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport()))...)
+		report := checkAt(t, at, srv, srv, append(test.opts, conformance.WithDialect(known))...)
 		var differ []string
 		for _, d := range report.Differences {
 			if !d.New {
@@ -320,15 +318,10 @@ func TestCheck_MeasuresWhatIsGiven(t *testing.T) {
 	to.Request, to.Failing = draft.RequestID, "SH-FAILING"
 	fails := responds(http.StatusConflict, `{"status":false,"message":"unreadable","data":{"request_id":"RD-9","status":"failed"}}`,
 		func(_ *http.Request, body string) bool { return strings.Contains(body, "SH-FAILING") })
-	transport := through{fails(srv)}
-	for opt, want := range map[string]int{"reads": 0, "writes": http.StatusConflict} {
-		opts := []conformance.Option{conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(transport)}
-		if opt == "writes" {
-			opts = append(opts, conformance.WithWrites())
-		}
-		got := conformance.Check(t.Context(), to, opts...).Dialect
+	for i, want := range []int{0, http.StatusConflict} {
+		got := checkAt(t, to, srv, fails(srv), writes()[:i]...).Dialect
 		if got.Record.At != "request" || got.Refusal.Analysis != want {
-			t.Errorf("%s: %q, %d", opt, got.Record.At, got.Refusal.Analysis)
+			t.Errorf("writes: %d: %q, %d", i, got.Record.At, got.Refusal.Analysis)
 		}
 	}
 }
@@ -405,8 +398,7 @@ func TestCheck_MeasuresTheFormOfRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
-				conformance.WithTransport(through{test.how(srv)}))
+			report := check(t, srv, test.how(srv))
 			if got := report.Dialect.Refusal; got.Format != test.format || got.Message != test.message {
 				t.Errorf("format %q, message %q", got.Format, got.Message)
 			}

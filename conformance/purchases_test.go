@@ -89,9 +89,8 @@ func TestCheck_SendsNoMorePurchasesThanItsOptionsAllow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			service := &greedy{next: changed("/v1/regulatory-documents/analyze", "data.available_documents", test.offers)(srv)}
-			report := conformance.Check(t.Context(), target(srv),
-				append(test.opts, conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(through{service}))...)
+			service := &greedy{next: changed(analyze, "data.available_documents", test.offers)(srv)}
+			report := check(t, srv, service, test.opts...)
 			if diff := cmp.Diff(test.bought, service.bought); diff != "" {
 				t.Errorf("purchases (-want +got):\n%s", diff)
 			}
@@ -235,21 +234,20 @@ func TestCheck_UnknownIdentifiers(t *testing.T) {
 		"refuses to list the transactions of VA-404":       func(to *conformance.Target) { to.Wallet = "VA-404" },
 		"HTTP status 404, and not the record of RD-NOSUCH": func(to *conformance.Target) { to.Request = "RD-NOSUCH" },
 	} {
-		srv := serve(t)
-		to, opts := target(srv), []conformance.Option{conformance.WithSecretKey(srv.SecretKey), conformance.WithTransport(srv.Transport())}
-		change(&to)
-		if to.Request == "" {
-			opts = append(opts, conformance.WithSecondPurchase(), conformance.WithRefusedPurchases(), conformance.WithMost("1000000"))
+		srv, opts := serve(t), append(whole(), conformance.WithMost("1000000"))
+		to := target(srv)
+		if change(&to); to.Request != "" {
+			opts = nil
 		}
-		report := conformance.Check(t.Context(), to, opts...)
+		report := checkAt(t, to, srv, srv, opts...)
 		if all := fmt.Sprint(report.Results); !strings.Contains(all, want) || report.Conforms() || len(report.Purchases) > 0 {
 			t.Errorf("%s: %v, %s", want, report.Purchases, all)
 		}
 	}
 }
 
-// A service that returns the request of an earlier analysis shows one that was purchased by an earlier run: the draft of the
-// invoice is purchased then.
+// A service that returns the request of an earlier analysis shows one that was purchased by an earlier run: the draft
+// of the invoice is purchased then.
 func TestCheck_PurchasesFromTheInvoiceIfTheShipmentIsNoDraft(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
@@ -257,8 +255,7 @@ func TestCheck_PurchasesFromTheInvoiceIfTheShipmentIsNoDraft(t *testing.T) {
 		func(r *http.Request, body string) bool {
 			return strings.HasSuffix(r.URL.Path, "/analyze") && strings.Contains(body, srv.Shipments()[0])
 		})
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
-		conformance.WithTransport(through{purchased(srv)}), conformance.WithWrites())
+	report := check(t, srv, purchased(srv), writes()...)
 	if len(report.Purchases) != 1 || report.Purchases[0].RequestID == "RD-1" {
 		t.Errorf("%+v", report.Purchases)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/conformance"
-	"github.com/shipping-go/shipping/mockserver"
 )
 
 // after changes the service once a number of POST requests to a path that hold a text have been made.
@@ -106,46 +105,34 @@ func TestCheck_AChargeThatCannotBeReadIsNotJudged(t *testing.T) {
 	)
 	unreadable, limited := responding("/v1/transactions", http.StatusInternalServerError),
 		responding("/v1/transactions", http.StatusTooManyRequests)
-	twice := func(srv *mockserver.Server) breaking { return charging(srv, "/purchase", bought, 2) }
-	and := func(first func(*mockserver.Server) breaking, second breaking) func(*mockserver.Server) breaking {
-		return func(srv *mockserver.Server) breaking {
-			broken := first(srv)
-			return func(next http.Handler) http.Handler { return second(broken(next)) }
-		}
+	other := listing(another) // another program pays from the wallet meanwhile
+	shop := serve(t)
+	twice := func(second breaking) breaking {
+		return both(charging(shop, purchase, bought, 2), after(2, purchase, bought, second))
 	}
-	none := with(plain)
 	for name, test := range map[string]struct {
-		how    func(*mockserver.Server) breaking
+		how    breaking
 		notRun []string
 	}{
-		"charged twice, then unreadable": {and(twice, after(2, "/purchase", bought, unreadable)), []string{again, refusal}},
-		"charged twice, then limited":    {and(twice, after(2, "/purchase", bought, limited)), []string{again, refusal}},
-		"charged twice, then not listed": {and(twice, after(2, "/purchase", bought, listing(hidden(1)))), []string{again}},
-		"charged twice, then uncounted": {and(twice, after(2, "/purchase", bought, listing(uncounted))),
-			[]string{again, refusal}},
-		"unreadable after a purchase": {and(none, after(1, "/purchase", bought, unreadable)), []string{once, again}},
-		"limited after a purchase":    {and(none, after(1, "/purchase", bought, limited)), []string{once, again}},
-		"not listed after a purchase": {and(none, after(1, "/purchase", bought, listing(hidden(1)))),
-			[]string{once, again}},
-		"unreadable after an analysis": {and(none, after(1, "/analyze", "shipment_id", unreadable)),
-			[]string{analysis, once, again}},
-		"limited after an analysis": {and(none, after(1, "/analyze", "shipment_id", limited)),
-			[]string{analysis, once, again}},
+		"charged twice, then unreadable": {twice(unreadable), []string{again, refusal}},
+		"charged twice, then limited":    {twice(limited), []string{again, refusal}},
+		"charged twice, then not listed": {twice(listing(hidden(1))), []string{again}},
+		"charged twice, then uncounted":  {twice(listing(uncounted)), []string{again, refusal}},
+		"unreadable after a purchase":    {after(1, purchase, bought, unreadable), []string{once, again}},
+		"limited after a purchase":       {after(1, purchase, bought, limited), []string{once, again}},
+		"not listed after a purchase":    {after(1, purchase, bought, listing(hidden(1))), []string{once, again}},
+		"unreadable after an analysis":   {after(1, analyze, "shipment_id", unreadable), []string{analysis, once, again}},
+		"limited after an analysis":      {after(1, analyze, "shipment_id", limited), []string{analysis, once, again}},
 
-		// Another program pays from the wallet meanwhile.
-		"another payment after an analysis": {and(none, after(1, "/analyze", "shipment_id", listing(another))),
-			[]string{analysis}},
-		"another payment after a purchase": {and(none, after(1, "/purchase", bought, listing(another))),
-			[]string{once}},
-		"another payment after the second": {and(none, after(2, "/purchase", bought, listing(another))),
-			[]string{again}},
-		"another payment after a refused purchase": {and(none, after(3, "/purchase", "document_types", listing(another))),
-			[]string{refusal}},
+		"another payment after an analysis":        {after(1, analyze, "shipment_id", other), []string{analysis}},
+		"another payment after a purchase":         {after(1, purchase, bought, other), []string{once}},
+		"another payment after the second":         {after(2, purchase, bought, other), []string{again}},
+		"another payment after a refused purchase": {after(3, purchase, bought, other), []string{refusal}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
-			report := conformance.Check(t.Context(), target(srv), whole(srv, through{test.how(srv)(srv)})...)
+			report := check(t, srv, test.how(srv), whole()...)
 			if !report.Conforms() {
 				t.Errorf("failed: %q", verdicts(report, conformance.Fail))
 			}
@@ -174,8 +161,7 @@ func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
 	srv := serve(t)
 	at := target(srv)
 	at.Shipment = ""
-	if report := conformance.Check(t.Context(), at, whole(srv, srv.Transport())...); !report.Conforms() ||
-		len(report.Purchases) != 2 {
+	if report := checkAt(t, at, srv, srv, whole()...); !report.Conforms() || len(report.Purchases) != 2 {
 		t.Errorf("purchases %+v; failed: %q", report.Purchases, verdicts(report, conformance.Fail))
 	}
 }
@@ -184,10 +170,9 @@ func TestCheck_ADraftThatWasPurchasedIsNotRefused(t *testing.T) {
 func TestCheck_AFreeDocumentNeedsNoTransaction(t *testing.T) {
 	t.Parallel()
 	srv := serve(t)
-	free := changed(documents+"/analyze", "data.available_documents",
+	free := changed(analyze, "data.available_documents",
 		`[{"document_type":"FDA","amount":0,"currency":"NGN"}]`)(&greedy{next: srv})
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
-		conformance.WithWrites(), conformance.WithTransport(through{free}))
+	report := check(t, srv, free, conformance.WithWrites())
 	for _, result := range report.Results {
 		if result.Check == "the wallet is charged the stored amount" && result.Verdict != conformance.Pass {
 			t.Errorf("%+v", result)
@@ -200,27 +185,21 @@ func TestCheck_ALimitedRateIsNoResult(t *testing.T) {
 	t.Parallel()
 	for every := range 7 {
 		srv, requests := serve(t), 0
-		limited := func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if requests++; requests%7 == every {
-					next = responding("/", http.StatusTooManyRequests)(nil)
-				} else {
-					next = srv
-				}
-				next.ServeHTTP(w, r)
-			})
-		}
-		report := conformance.Check(t.Context(), target(srv), whole(srv, through{limited(srv)})...)
+		limited := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next := http.Handler(srv)
+			if requests++; requests%7 == every {
+				next = responding("/", http.StatusTooManyRequests)(nil)
+			}
+			next.ServeHTTP(w, r)
+		})
+		report := check(t, srv, limited, whole()...)
 		if !report.Conforms() || report.Complete() {
 			t.Errorf("failed: %q", verdicts(report, conformance.Fail))
 		}
 	}
 	srv := serve(t)
 	broken := always("/v1/webhooks/replay", "{}", `{"status":true,"message":"queued","data":{}}`)
-	report := conformance.Check(t.Context(), target(srv), conformance.WithSecretKey(srv.SecretKey),
-		conformance.WithTransport(through{
-			responding("/v1/webhooks/replay", http.StatusTooManyRequests)(broken(srv)),
-		}))
+	report := check(t, srv, responding("/v1/webhooks/replay", http.StatusTooManyRequests)(broken(srv)))
 	for _, result := range report.Results {
 		if result.Heading == "POST /v1/webhooks/replay" && result.Verdict == conformance.Pass {
 			t.Errorf("%+v", result)
