@@ -162,16 +162,6 @@ func byDelivery(_, delivery string) string { return delivery }
 
 // sweepNotified sweeps a program that is notified of two events, in virtual time.
 func sweepNotified(t *testing.T, config sweep.Config,
-	handler func(ctx context.Context, s session) http.Handler) *sweep.Report {
-	t.Helper()
-	report, err := trySweep(t, config, handler)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
-}
-
-func trySweep(t *testing.T, config sweep.Config,
 	handler func(ctx context.Context, s session) http.Handler) (report *sweep.Report, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -202,8 +192,9 @@ func trySweep(t *testing.T, config sweep.Config,
 	return report, err
 }
 
-// Receivers that pay twice are found, each by the faults that make it pay, and careful ones are not. Sweep ended a program 300 ms
-// after its last request: one that purchases 5 s after its response passed, and one that obeyed a Retry-After did not.
+// Receivers that pay twice are found, each by the faults that make it pay, and careful ones are not. Sweep ended a
+// program 300 ms after its last request: one that purchases 5 s after its response passed, and one that obeyed a
+// Retry-After did not.
 func TestSweep_Notifications(t *testing.T) {
 	t.Parallel()
 	again := []string{"notification#1:twice"}
@@ -248,12 +239,15 @@ func TestSweep_Notifications(t *testing.T) {
 			for _, schedule := range test.twice { // the faults that find it are enough
 				test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
 			}
-			report := sweepNotified(t, test.config, func(ctx context.Context, s session) http.Handler {
+			report, err := sweepNotified(t, test.config, func(ctx context.Context, s session) http.Handler {
 				return &notified{
 					habits: test.habits, job: &job{session: s}, ctx: ctx, busy: make(chan struct{}, 1),
 					seen: map[string]bool{}, done: map[string]bool{}, notes: map[string]string{},
 				}
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			var twice, others []string
 			for _, r := range report.Failing() {
 				if r.Findings[0].Verdict == sweep.PaidTwice {
@@ -297,16 +291,17 @@ func catchesUp(event string, seen map[string]bool) bool {
 
 func always(shipment string) func(string) string { return func(string) string { return shipment } }
 
-// Nothing is proven if the program accepts no notification: it passed. A run in which it does not accept one is reported as such.
+// Nothing is proven if the program accepts no notification: it passed. A run in which it does not accept one is
+// reported as such.
 func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })
-	_, err := trySweep(t, sweep.Config{}, func(context.Context, session) http.Handler { return refuses })
+	_, err := sweepNotified(t, sweep.Config{}, func(context.Context, session) http.Handler { return refuses })
 	if err == nil || !strings.Contains(err.Error(), "accepts no notification") ||
 		!strings.Contains(err.Error(), "attempt 1: status 501, attempt 2: status 501") {
 		t.Errorf("the sweep ends with %v", err)
 	}
-	report := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, session) http.Handler {
+	report, err := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, session) http.Handler {
 		seen := map[string]bool{}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if id := r.Header.Get("X-Webhook-Delivery-Id"); seen[id] {
@@ -316,6 +311,9 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 			}
 		})
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	found := fmt.Sprint(report.Failing()[0].Findings)
 	if !strings.HasPrefix(found, "[missing: the program did not accept shipment.created of SH-") ||
 		!strings.Contains(found, "the response was lost, attempt 2: status 500") || len(report.Failing()) != 2 {

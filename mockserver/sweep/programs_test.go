@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -242,6 +243,18 @@ func otherMistakes() []program {
 			},
 			found: map[sweep.Verdict][]string{sweep.Lint: {"regulatory.analyze#1:503", "regulatory.analyze#1:429"}},
 		},
+		{
+			name: "hangs after an error",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				_, err := s.analyze(ctx, shipment)
+				if err != nil {
+					<-ctx.Done()
+				}
+				return err
+			},
+			config: sweep.Config{Faults: []string{"500"}, Timeout: time.Minute},
+			found:  map[sweep.Verdict][]string{sweep.TimedOut: {"regulatory.analyze#1:500"}},
+		},
 	}
 }
 
@@ -304,6 +317,41 @@ func careful() []program {
 				return purchaseAndRead(ctx, s, r)
 			},
 			config: sweep.Config{Restart: true},
+		},
+		{
+			// The outcome is wrong only if the program could have known better.
+			name: "waits for less than the faults of latency assume, and reads the request",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				s.Timeout = 5 * time.Second
+				r, err := s.analyze(ctx, shipment)
+				if err == nil {
+					err = s.purchase(ctx, r)
+					_, _ = s.get(ctx, r.ID)
+				}
+				return err
+			},
+			config: sweep.Config{Faults: []string{"late", "late-after"}},
+		},
+		{
+			// The server journals the purchase later than the reading.
+			name: "reads the request while the purchase hangs",
+			buy: func(ctx context.Context, s *job, shipment string) error {
+				s.Timeout = 0
+				r, err := s.analyze(ctx, shipment)
+				if err != nil {
+					return err
+				}
+				purchased := make(chan error, 1)
+				go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
+				select {
+				case err := <-purchased:
+					return err
+				case <-time.After(30 * time.Second):
+					_, err := s.get(ctx, r.ID)
+					return fmt.Errorf("gave up, then read: %w", err)
+				}
+			},
+			config: sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: "late-after"}}},
 		},
 		{
 			name: "replays a notification again when it is started again, because nothing shows that it did",

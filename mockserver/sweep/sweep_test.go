@@ -40,14 +40,16 @@ func TestRun_Schedules(t *testing.T) {
 		return err
 	})
 	if polls == 0 || runs != 1+2*2+polls {
-		t.Errorf("%d runs, want one without faults, two at each of two POST requests, one at each of %d GET requests", runs, polls)
+		t.Errorf("%d runs, want one without faults, two at each of two POST requests, one at each of %d GET requests", runs,
+			polls)
 	}
 }
 
 // In pairs without a Retry-After: a walk that goes back can request a page again that it had requested ahead.
 func TestRun_Lists(t *testing.T) {
 	for name, config := range map[string]sweep.Config{
-		"single": {}, "pairs": {Pairs: true, Faults: []string{"lost-before", "truncated", "500", "inserted", "removed"}, MaxRuns: 60},
+		"single": {}, "pairs": {Pairs: true, Faults: []string{"lost-before", "truncated", "500", "inserted", "removed"},
+			MaxRuns: 60},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sweep.Run(t, config, func(t *testing.T, w *mockserver.World) error {
@@ -56,7 +58,8 @@ func TestRun_Lists(t *testing.T) {
 						return err
 					}
 				}
-				for _, err := range w.Client(t).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: w.Wallets()[0]}) {
+				for _, err := range w.Client(t).Transactions.All(t.Context(),
+					&shipping.TransactionListOptions{Wallet: w.Wallets()[0]}) {
 					if err != nil {
 						return err
 					}
