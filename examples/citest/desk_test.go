@@ -56,7 +56,8 @@ func debits(t *testing.T, server *mockserver.Server) int {
 	t.Helper()
 	server.ClearFaults()
 	n := 0
-	for transaction, err := range server.Client(t).Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: server.Wallets()[0]}) {
+	for transaction, err := range server.Client(t).Transactions.All(t.Context(),
+		&shipping.TransactionListOptions{Wallet: server.Wallets()[0]}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,11 +105,15 @@ func TestNothingThatGoesWrongChargesTwice(t *testing.T) {
 		"the answer to the purchase is lost": {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.Drop()},
 		"the purchase is lost":               {Operation: shipping.OpPurchase, Nth: 1, Fault: fault.Drop()},
 		"the service dies after the charge":  {Operation: shipping.OpPurchase, Nth: 1, Point: fault.AfterCharge},
-		"a gateway answers for it":           {Operation: shipping.OpPurchase, Nth: 1, Committed: true, Fault: fault.HTML(http.StatusBadGateway)},
-		"the analysis fails at first":        {Operation: shipping.OpAnalyze, Nth: 1, Fault: fault.Status(http.StatusServiceUnavailable, nil)},
-		"polling meets an outage":            {Operation: shipping.OpGetRequest, First: 6, Fault: fault.Status(http.StatusServiceUnavailable, nil)},
-		"polling is too fast":                {Operation: shipping.OpGetRequest, Nth: 2, Fault: fault.RateLimit(fault.RetryAfterSeconds, 20*time.Second)},
-		"answers come in pieces":             {Operation: shipping.OpGetRequest, First: 2, Fault: fault.Truncate(40)},
+		"a gateway answers for it": {Operation: shipping.OpPurchase, Nth: 1, Committed: true,
+			Fault: fault.HTML(http.StatusBadGateway)},
+		"the analysis fails at first": {Operation: shipping.OpAnalyze, Nth: 1,
+			Fault: fault.Status(http.StatusServiceUnavailable, nil)},
+		"polling meets an outage": {Operation: shipping.OpGetRequest, First: 6,
+			Fault: fault.Status(http.StatusServiceUnavailable, nil)},
+		"polling is too fast": {Operation: shipping.OpGetRequest, Nth: 2,
+			Fault: fault.RateLimit(fault.RetryAfterSeconds, 20*time.Second)},
+		"answers come in pieces": {Operation: shipping.OpGetRequest, First: 2, Fault: fault.Truncate(40)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,21 +183,6 @@ func TestAFailedGenerationIsReported(t *testing.T) {
 		calls := server.Find(journal.Query{Operation: shipping.OpPurchase})
 		if len(calls) != 1 || calls[0].Status != http.StatusOK || !strings.Contains(calls[0].RequestBody, "document_types") {
 			t.Errorf("purchases: %+v", calls)
-		}
-	})
-}
-
-// A service that decides otherwise where the specification leaves it open sells the same documents. It shows which of
-// them are automated, by which the desk selects.
-func TestDesk_AServiceThatChoosesOtherwise(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		contrary := dialect.Contrary()
-		contrary.Record.Absent, contrary.Offer.Absent = nil, nil
-		desk, server := shop(t, mockserver.WithoutListener(), mockserver.WithDialect(contrary))
-		documents, err := desk.Prepare(t.Context(), first(server))
-		if err != nil || documents == nil || debits(t, server) != 1 {
-			t.Errorf("%+v, %d debits, %v", documents, debits(t, server), err)
 		}
 	})
 }

@@ -2,9 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"flag"
 	"strings"
 	"testing"
 
@@ -30,8 +27,8 @@ func TestQuickstartNeedsNoSetUp(t *testing.T) {
 	}
 }
 
-// On a service of the environment nothing is purchased without a yes. A service that makes the other choice at each open
-// point sells the same.
+// On a service of the environment nothing is purchased without a yes. A service that makes the other choice at each
+// open point sells the same.
 func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 	bought := []string{"Purchased the automated ones, once: CUSTOMS FDA", "Regulatory documents for RD-"}
 	for _, tc := range []struct {
@@ -69,25 +66,5 @@ func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestQuickstartEndsCleanly(t *testing.T) {
-	t.Setenv("SHIPPING_BASE_URL", "")
-	t.Setenv("SHIPPING_SECRET_KEY", "")
-	ended, end := context.WithCancel(t.Context())
-	end()
-	if err := run(ended, nil, strings.NewReader(""), &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted: %v", err)
-	}
-	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, strings.NewReader(""), &help); !errors.Is(err, flag.ErrHelp) ||
-		!strings.Contains(help.String(), "-shipment") {
-		t.Errorf("help: %v\n%s", err, &help)
-	}
-	t.Setenv("SHIPPING_BASE_URL", "https://api.example")
-	if err := run(t.Context(), nil, strings.NewReader(""), &bytes.Buffer{}); err == nil ||
-		!strings.Contains(err.Error(), "SHIPPING_SECRET_KEY") {
-		t.Errorf("without a key: %v", err)
 	}
 }

@@ -121,19 +121,3 @@ func TestNoKeyNoQueryAndNoBodyIsExported(t *testing.T) {
 		})
 	}
 }
-
-func TestAnInterruptedRunStillExports(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	service := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		interrupt()
-		<-r.Context().Done()
-	}))
-	defer service.Close()
-	t.Setenv("SHIPPING_BASE_URL", service.URL)
-	t.Setenv("SHIPPING_SECRET_KEY", "sk_test_1")
-	spans, metrics, err := exported(ctx)
-	if !errors.Is(err, context.Canceled) || len(spans) != 3 || values(spans[1].Attributes, "error.type") != "canceled" ||
-		len(metrics.ScopeMetrics) == 0 {
-		t.Errorf("%v, spans %+v, metrics %+v", err, spans, metrics)
-	}
-}

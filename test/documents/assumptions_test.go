@@ -1,27 +1,18 @@
 package documents_test
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/shipping-go/shipping/dialect"
 )
 
 var record = flag.Bool("record", false, "write the generated table of docs/ASSUMPTIONS.md")
-
-// rows returns the rows of a table that another does not have.
-func rows(table, other string) (only string) {
-	for row := range strings.Lines(table) {
-		if !strings.Contains("\n"+other, "\n"+row) {
-			only += row
-		}
-	}
-	return cmp.Or(only, "none, or in another order\n")
-}
 
 // The table of ASSUMPTIONS.md is generated from the fields of a dialect; -record writes it.
 func TestAssumptions_AreDocumented(t *testing.T) {
@@ -40,7 +31,6 @@ func TestAssumptions_AreDocumented(t *testing.T) {
 			t.Error(err)
 		}
 	default:
-		missing, extra := rows(want.String(), table), rows(table, want.String())
-		t.Errorf("run go test -run TestAssumptions ./test/documents -record; missing rows:\n%srows to remove:\n%s", missing, extra)
+		t.Errorf("run go test -run TestAssumptions ./test/documents -record (-want +got):\n%s", cmp.Diff(want.String(), table))
 	}
 }

@@ -2,7 +2,6 @@ package documents_test
 
 import (
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,27 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// DEPENDENCIES.md has a row for each module that a go.mod requires directly.
-func TestDEPENDENCIES_HaveAReason(t *testing.T) {
-	t.Parallel()
-	fromRoot(t)
-	reasons := readText(t, "docs/DEPENDENCIES.md")
-	for _, pattern := range []string{"go.mod", "*/go.mod", "*/*/go.mod", ".ci/*/go.mod"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			for _, found := range requirement.FindAllStringSubmatch(readText(t, path), -1) {
-				if found[2] == "" && !strings.HasPrefix(found[1], "github.com/shipping-go/shipping") &&
-					!strings.Contains(reasons, "`"+found[1]+"`") {
-					t.Errorf("%s requires %s, which has no row in docs/DEPENDENCIES.md", path, found[1])
-				}
-			}
-		}
-	}
-}
 
 // THIRD_PARTY_LICENSES has every module that is built into a program, be it required directly or not.
 func TestThirdPartyLicenses_NameWhatIsBuiltIn(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package documents_test checks that the links of the documents resolve, that their blocks of code are copies of code that runs, that the
-// tests that they name exist, and that the generated ones are up to date.
+// Package documents_test checks that the links of the documents resolve, that their blocks of code are copies of code that
+// runs, and that the generated ones are up to date.
 package documents_test
 
 import (
@@ -35,14 +35,20 @@ func documents(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts[filepath.ToSlash(path)] = string(text)
+			texts[filepath.ToSlash(path)] = readText(t, path)
 		}
 	}
 	return texts
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	fromRoot(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
 // Every block of Go, Python or JavaScript stands, word for word, in the file that the comment above it names; the tests
