@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -68,73 +66,16 @@ func rules(t *testing.T) *openapi3.T {
 	return document
 }
 
-func TestDocument_ExamplesAreValid(t *testing.T) {
+// The document and the client know the same document types.
+func TestClient_DocumentTypesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	document := rules(t)
-	checked := 0
-	for name, schema := range document.Components.Schemas {
-		for property, p := range schema.Value.Properties {
-			for _, example := range p.Value.Examples {
-				checked++
-				if err := p.Value.VisitJSON(example, openapi3.EnableJSONSchema2020()); err != nil {
-					t.Errorf("example %v of %s.%s: %v", example, name, property, err)
-				}
-			}
-		}
+	var listed []shipping.DocumentType
+	for _, value := range document.Components.Schemas["DocumentType"].Value.Enum {
+		listed = append(listed, shipping.DocumentType(value.(string)))
 	}
-	if checked < 50 {
-		t.Errorf("only %d examples were found", checked)
-	}
-}
-
-// A field without a type would allow any value.
-func TestDocument_EveryFieldHasAType(t *testing.T) {
-	t.Parallel()
-	var untyped []string
-	for name, schema := range rules(t).Components.Schemas {
-		untyped = append(untyped, fieldsWithoutType(name, schema)...)
-	}
-	slices.Sort(untyped)
-	anything := []string{"NewWorld.dialect", "NotifyDelivery.payload", "NotifyEvent.data", "NotifyReceived.payload",
-		"Rate.breakdown[]"}
-	if !slices.Equal(untyped, anything) {
-		t.Errorf("fields without a type: %q, want %q", untyped, anything)
-	}
-}
-
-// fieldsWithoutType returns the places of a schema, and of those in it, that have no type.
-func fieldsWithoutType(place string, schema *openapi3.SchemaRef) (found []string) {
-	if schema == nil || schema.Ref != "" {
-		return nil
-	}
-	s := schema.Value
-	if s.Type == nil && s.OneOf == nil && s.AnyOf == nil && s.AllOf == nil && s.Enum == nil {
-		found = append(found, place)
-	}
-	for name, property := range s.Properties {
-		found = append(found, fieldsWithoutType(place+"."+name, property)...)
-	}
-	return append(found, fieldsWithoutType(place+"[]", s.Items)...)
-}
-
-func TestDocument_MarksWhatIsNotTheSpecifications(t *testing.T) {
-	t.Parallel()
-	document := rules(t)
-	provisional := map[string]bool{}
-	for _, op := range operations.All() {
-		provisional[op.Name] = op.Provisional
-	}
-	for path, item := range document.Paths.Map() {
-		for method, op := range item.Operations() {
-			if marked := op.Extensions["x-provisional"] == true; marked != provisional[op.OperationID] {
-				t.Errorf("%s %s: x-provisional is %v", method, path, op.Extensions["x-provisional"])
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(document.Components.Responses)) {
-		if !strings.HasPrefix(name, "Control") && document.Components.Responses[name].Value.Extensions["x-assumption"] == nil {
-			t.Errorf("the failure %s is not marked as an assumption", name)
-		}
+	if !slices.Equal(listed, shipping.DocumentTypes()) {
+		t.Errorf("the document has %v; the client has %v", listed, shipping.DocumentTypes())
 	}
 }
 
