@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -77,6 +78,41 @@ func TestClient_DocumentTypesOfTheDocument(t *testing.T) {
 	if !slices.Equal(listed, shipping.DocumentTypes()) {
 		t.Errorf("the document has %v; the client has %v", listed, shipping.DocumentTypes())
 	}
+}
+
+// A field without a type would allow any value, and an example must be one that the field allows.
+func TestDocument_EveryFieldHasAType(t *testing.T) {
+	t.Parallel()
+	var found []string
+	for name, schema := range rules(t).Components.Schemas {
+		found = append(found, oddFields(name, schema)...)
+	}
+	slices.Sort(found)
+	anything := []string{"NewWorld.dialect", "NotifyDelivery.payload", "NotifyEvent.data", "NotifyReceived.payload",
+		"Rate.breakdown[]"}
+	if !slices.Equal(found, anything) {
+		t.Errorf("fields without a type, and invalid examples: %q, want %q", found, anything)
+	}
+}
+
+// oddFields returns the places of a schema, and of those in it, that have no type or an invalid example.
+func oddFields(place string, schema *openapi3.SchemaRef) (found []string) {
+	if schema == nil || schema.Ref != "" {
+		return nil
+	}
+	s := schema.Value
+	if s.Type == nil && s.OneOf == nil && s.AnyOf == nil && s.AllOf == nil && s.Enum == nil {
+		found = append(found, place)
+	}
+	for _, example := range s.Examples {
+		if s.VisitJSON(example, openapi3.EnableJSONSchema2020()) != nil {
+			found = append(found, fmt.Sprint(place, " = ", example))
+		}
+	}
+	for name, property := range s.Properties {
+		found = append(found, oddFields(place+"."+name, property)...)
+	}
+	return append(found, oddFields(place+"[]", s.Items)...)
 }
 
 // The document allows what the specification allows, unless it marks a restriction as an assumption.
