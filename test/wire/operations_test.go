@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -92,6 +93,50 @@ func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
 	}
 	c.Client = client
 	return c
+}
+
+// transport is an *http.Transport, or one of its kind.
+type transport interface {
+	http.RoundTripper
+	CloseIdleConnections()
+}
+
+// changing is a transport that changes requests.
+type changing struct {
+	*http.Transport
+	change func(*http.Request) *http.Request
+}
+
+func (c changing) RoundTrip(r *http.Request) (*http.Response, error) {
+	return c.Transport.RoundTrip(c.change(r))
+}
+
+// sending returns a transport that changes requests, unless change is nil.
+func sending(through *http.Transport, change func(*http.Request) *http.Request) transport {
+	if change == nil {
+		return through
+	}
+	return changing{through, change}
+}
+
+// withKey adds the header that makes net/http repeat a POST over HTTP/1.1.
+func withKey(r *http.Request) *http.Request {
+	r = r.Clone(r.Context())
+	r.Header.Set("Idempotency-Key", "1")
+	return r
+}
+
+// detached replaces the context, so that nothing above the transport learns how much was written.
+func detached(r *http.Request) *http.Request { return r.Clone(context.Background()) }
+
+// restored reads the body before the request is sent, as a log of requests does.
+func restored(r *http.Request) *http.Request {
+	r = r.Clone(r.Context())
+	if r.GetBody != nil {
+		_, _ = io.ReadAll(r.Body)
+		r.Body, _ = r.GetBody()
+	}
+	return r
 }
 
 // keep leaves a connection open for the next call.

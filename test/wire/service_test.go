@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -23,7 +24,9 @@ type service struct {
 	play func(c *connection) (open bool)
 	// beforeGet, if set, is called before the response to a GET.
 	beforeGet func(c *connection)
-	requests  atomic.Int32
+	// drains lets attempt wait for requests that the client still writes when the call has ended.
+	drains   bool
+	requests atomic.Int32
 }
 
 // listen starts a service that reads each connection with serve.
@@ -40,6 +43,26 @@ func listen(t *testing.T, config *tls.Config, serve func(*service, net.Conn)) *s
 
 // seen returns how many requests, other than GET, were read whole.
 func (s *service) seen() int { return int(s.requests.Load()) }
+
+// attempt makes a call over kept connections, or a new one, and requires one request and one attempt.
+func (s *service) attempt(t *testing.T, op operation, through transport, kept int) error {
+	t.Helper()
+	defer s.Close()
+	defer through.CloseIdleConnections()
+	c := newCaller(t, s.URL, through)
+	var keeping sync.WaitGroup
+	for range kept {
+		keeping.Go(func() { c.keep(t) })
+	}
+	keeping.Wait()
+	err := op.call(t.Context(), c.Client)
+	if s.drains {
+		through.CloseIdleConnections()
+		s.Drain()
+	}
+	c.checkAttempts(t, err, s.seen())
+	return err
+}
 
 // connection is one connection while the service responds to a request. HTTP/1.1 leaves framer nil.
 type connection struct {
@@ -87,11 +110,10 @@ func serveHTTP2(s *service, conn net.Conn) {
 				s.beforeGet(c)
 			}
 			c.respond()
-		} else {
-			s.requests.Add(1)
-			if !s.play(c) {
-				return
-			}
+		} else if s.requests.Add(1) > 1 {
+			c.respond() // otherwise net/http would never stop
+		} else if !s.play(c) {
+			return
 		}
 	}
 }
