@@ -76,7 +76,8 @@ func startReading(t *testing.T, stdin io.Reader, env map[string]string, args ...
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		code := run(ctx, append([]string{"serve", "-addr", "127.0.0.1:0"}, args...), func(name string) string { return env[name] }, stdin, writer, &stderr)
+		code := run(ctx, append([]string{"serve", "-addr", "127.0.0.1:0"}, args...),
+			func(name string) string { return env[name] }, stdin, writer, &stderr)
 		writer.Close()
 		d.ended <- outcome{code: code, stderr: stderr.String()}
 	}()

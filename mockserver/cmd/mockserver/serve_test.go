@@ -55,7 +55,8 @@ func listed(t *testing.T, r ready, path string) *http.Response {
 func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 	t.Parallel()
 	d := start(t, nil, "-seed", "9")
-	for _, want := range []string{"SHIPPING_BASE_URL=http://127.0.0.1:", "SHIPPING_SECRET_KEY=sk_test_", "curl -H", "/_mock/", "Ctrl-C"} {
+	for _, want := range []string{"SHIPPING_BASE_URL=http://127.0.0.1:", "SHIPPING_SECRET_KEY=sk_test_", "curl -H",
+		"/_mock/", "Ctrl-C"} {
 		if !strings.Contains(d.printed, want) {
 			t.Errorf("the greeting lacks %q:\n%s", want, d.printed)
 		}
@@ -66,32 +67,10 @@ func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
 	}
 }
 
-func TestServe_AddressErrors(t *testing.T) {
-	t.Parallel()
-	busy, running := taken(t), strings.TrimPrefix(start(t, nil, "-json").world(t).URL, "http://")
-	tests := []struct {
-		name string
-		args []string
-		env  map[string]string
-		want []string
-	}{
-		{"another program", []string{"-addr", busy}, nil, []string{busy + " is used by another program", "-addr 127.0.0.1:0"}},
-		{"another program, by variable", nil, map[string]string{"MOCKSERVER_ADDR": busy}, []string{"is used by another program"}},
-		{"another mockserver", []string{"-addr", running}, nil, []string{running + " is used by another mockserver"}},
-		{"only a port", []string{"-addr", "4010"}, nil, []string{`"4010" is only a port: write 127.0.0.1:4010, or :4010`}},
-		{"no address", []string{"-addr", "nowhere"}, nil, []string{"cannot listen on nowhere", "choose another address"}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			invoke(t, test.env, append([]string{"serve"}, test.args...)...).want(t, exitFailure, test.want...)
-		})
-	}
-}
-
 func TestServe_WarnsWhenOtherMachinesCanReachIt(t *testing.T) {
 	t.Parallel()
-	for addr, want := range map[string]bool{"127.0.0.1:4010": true, "[::1]:0": true, ":4010": false, "192.0.2.7:80": false, "nonsense": false} {
+	for addr, want := range map[string]bool{"127.0.0.1:4010": true, "[::1]:0": true, ":4010": false, "192.0.2.7:80": false,
+		"nonsense": false} {
 		if got := isLoopback(addr); got != want {
 			t.Errorf("isLoopback(%q) = %t", addr, got)
 		}
@@ -111,7 +90,8 @@ func underWay(t *testing.T, r ready) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	fmt.Fprintf(conn, "POST /v1/webhooks/replay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", r.SecretKey)
+	fmt.Fprintf(conn, "POST /v1/webhooks/replay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+
+		"%s\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", r.SecretKey)
 	line, err := bufio.NewReader(io.LimitReader(conn, 25)).ReadString('\n')
 	if err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)
@@ -183,7 +163,10 @@ func TestServe_PrintsTheToken(t *testing.T) {
 		t.Errorf("printed %s", plain)
 	}
 	var sent string
-	remote := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Get("X-Mock-Token") }))
+	remote := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		sent = r.Header.Get("X-Mock-Token")
+	}))
 	defer remote.Close()
 	invoke(t, nil, "env", "-url", remote.URL, "-token", "of-the-flag")
 	if sent != "of-the-flag" {
@@ -218,7 +201,8 @@ func TestServe_TakesADialect(t *testing.T) {
 	for _, row := range envelope.Data {
 		got[row.Field] = row.Value
 	}
-	for name, want := range map[string]string{"list.max_per_page": "2", "request.open": "rates.list,countries.list", "list.order": "newest first",
+	for name, want := range map[string]string{"list.max_per_page": "2", "request.open": "rates.list,countries.list",
+		"list.order":           "newest first",
 		"request.content_type": "required", "record.at": "request", "time.generation": "0.5"} {
 		if got[name] != want {
 			t.Errorf("%s is %s, want %s", name, got[name], want)
@@ -226,32 +210,8 @@ func TestServe_TakesADialect(t *testing.T) {
 	}
 }
 
-// An option that is invalid is reported before the server listens: a mistake in a setting was hidden behind the error of
-// an address in use.
-func TestServe_ChecksItsOptionsBeforeItListens(t *testing.T) {
-	t.Parallel()
-	busy, file := taken(t), filepath.Join(t.TempDir(), "bad.json")
-	if err := os.WriteFile(file, []byte(`{"offer":{"amout":"price"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"-dialect", file}, `bad.json: unknown member "offer.amout": did you mean "amount"?` + "\n"},
-		{[]string{"-dialect", "none.json"}, "write a JSON file, contrary, strict, or FIELD=VALUE"},
-		{[]string{"-dialect", "list.max_per_pge=2"}, `did you mean "list.max_per_page"?`},
-		{[]string{"-scenario", "lots"}, `unknown scenario "lots"`},
-	} {
-		got := invoke(t, nil, append([]string{"serve", "-addr", busy}, test.args...)...).want(t, exitFailure, test.want)
-		if strings.Contains(got.stderr, "is used by") {
-			t.Errorf("%q: %s", test.args, got.stderr)
-		}
-	}
-}
-
-// A server that a test program started and did not stop ran until it was killed. With -stdin it stops when the
-// program has ended, which closes its end of the pipe; without, an input that is at its end, such as /dev/null, stops nothing.
+// A server that a test program started and did not stop ran until it was killed. With -stdin it stops when the program
+// has ended, which closes its end of the pipe; without, an input that is at its end, such as /dev/null, stops nothing.
 func TestServe_StopsWhenItsInputEnds(t *testing.T) {
 	t.Parallel()
 	input, program := io.Pipe()

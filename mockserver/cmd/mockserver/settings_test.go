@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -69,30 +68,6 @@ func TestEnv_OfARunningServerIsWhatItHas(t *testing.T) {
 		"did you mean empty_ci42?")
 }
 
-func TestEnv_PrintsNothingWhereThereIsNoServer(t *testing.T) {
-	t.Parallel()
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
-	t.Cleanup(other.Close)
-	invoke(t, nil, "env", "-world", "ci42").want(t, exitUsage, "add -url")
-	tests := []struct {
-		name string
-		args []string
-		want string
-	}{
-		{"nobody there", []string{"-url", "http://" + taken(t)}, "no mockserver responds"},
-		{"another server", []string{"-url", other.URL}, "not from a mockserver"},
-		{"no URL", []string{"-url", "4010"}, "invalid base address"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			if got := invoke(t, nil, append([]string{"env"}, test.args...)...).want(t, exitFailure, test.want); got.stdout != "" {
-				t.Errorf("printed %s", got.stdout)
-			}
-		})
-	}
-}
-
 func TestReady_ExitCode(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json").world(t)
@@ -107,7 +82,8 @@ func TestReady_ExitCode(t *testing.T) {
 	nobody := "http://" + taken(t)
 	invoke(t, nil, "ready", nobody).want(t, exitFailure, "no mockserver responds on "+nobody, "mockserver serve")
 	invoke(t, nil, "ready", nobody, "--wait", "30ms").want(t, exitFailure, "no mockserver responds")
-	for _, wrong := range []string{"127.0.0.1:4010", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1", "http://a b"} {
+	for _, wrong := range []string{"127.0.0.1:4010", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1",
+		"http://a b"} {
 		got := invoke(t, nil, "ready", wrong).want(t, exitFailure, "base address")
 		if strings.Contains(got.stderr, "secret@") {
 			t.Errorf("a password is shown: %s", got.stderr)

@@ -80,11 +80,13 @@ func TestSweep_Careless(t *testing.T) {
 			[]string{"-restart", "-faults", "lost-after,html,killed", "-goal", `{"documents": {"{shipment}": ["CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH"]}}`}, []string{careless, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, nil,
 		},
 		{
-			"is notified", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-faults", "twice,forged"}, []string{careless, "-listen", "127.0.0.1:{port}"},
+			"is notified", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-faults",
+				"twice,forged"}, []string{careless, "-listen", "127.0.0.1:{port}"},
 			map[string][]sweep.Verdict{"notification#1:twice": twice, "notification#1:forged": {sweep.Different}},
 		},
 		{
-			"is notified, careful", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-restart", "-faults", "twice,forged,out-of-order,killed"},
+			"is notified, careful", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-restart", "-faults",
+				"twice,forged,out-of-order,killed"},
 			[]string{careless, "-listen", "127.0.0.1:{port}", "-careful", "-notes", "{dir}"}, nil,
 		},
 	}
@@ -117,7 +119,8 @@ func TestSweep_Careless(t *testing.T) {
 func reportAndReplay(t *testing.T, careless string) {
 	got := invoke(t, nil, "sweep", "-seed", "7", "-faults", "lost-after", "--", careless, "-shipment",
 		"{shipment}").want(t, exitFailure,
-		"regulatory.purchase#1  X", "paid-twice: CUSTOMS, FDA, ", "twice, but once without faults", "POST /v1/regulatory-documents/purchase  no response",
+		"regulatory.purchase#1  X", "paid-twice: CUSTOMS, FDA, ", "twice, but once without faults", "POST "+
+			"/v1/regulatory-documents/purchase  no response",
 		"2 requests without faults; 2 runs with faults, 1 failing", "2 of 2 runs, 1 failing")
 	_, line, found := strings.Cut(got.stdout, "again: mockserver ")
 	line, _, _ = strings.Cut(line, "\n")
@@ -134,59 +137,13 @@ func TestSweep_ProgramsUseNoProxy(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, "http://proxy.invalid")
 	}
-	invoke(t, nil, "sweep", "--", "/bin/sh", "-c", "echo proxies=$HTTP_PROXY$https_proxy$ALL_PROXY; exit 1").want(t, exitFailure, "the output of the program:\nproxies=\n")
+	invoke(t, nil, "sweep", "--", "/bin/sh", "-c", "echo proxies=$HTTP_PROXY$https_proxy$ALL_PROXY; exit 1").want(t,
+		exitFailure, "the output of the program:\nproxies=\n")
 }
 
-func TestSweep_WhatCannotBeSwept(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		args []string
-		want string
-	}{
-		"no such program":      {[]string{"--", "./no-such-program"}, "cannot start the program: "},
-		"no executable":        {[]string{"--", "{dir}"}, "cannot start the program: "},
-		"a program that fails": {[]string{"--", "go", "no-such-subcommand"}, "fails without faults (exit code 2), so faults would prove nothing. It sent no request: the address of the service is in SHIPPING_BASE_URL"},
-		"no request":           {[]string{"--", "go", "version"}, "without a request to which a fault applies. It sent no request: the address of the service is in SHIPPING_BASE_URL"},
-		"unknown scenario":     {[]string{"-scenario", "nowhere", "--", "go"}, "nowhere"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			invoke(t, nil, append([]string{"sweep"}, test.args...)...).want(t, exitFailure, test.want)
-		})
-	}
-}
-
-// A command line that cannot be meant is refused before the program runs.
-func TestSweep_UsageErrors(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		args []string
-		want string
-	}{
-		"no program":              {nil, "name the program"},
-		"unknown fault":           {[]string{"-faults", "lost", "--", "go"}, `unknown fault "lost"`},
-		"unreadable schedule":     {[]string{"-only", "purchase", "--", "go"}, "write it as regulatory.purchase#1:lost-after"},
-		"a kill without -restart": {[]string{"-only", "regulatory.purchase#1:killed", "--", "go"}, "set Restart"},
-		"unreadable goal":         {[]string{"-goal", `{"file": []}`, "--", "go"}, `write it as {"documents": `},
-		"no such goal":            {[]string{"-goal", "no-such-goal.json", "--", "go"}, "no-such-goal.json"},
-		"a file elsewhere":        {[]string{"-goal", `{"files": ["../x"]}`, "--", "go"}, "is not the name of a file in {dir}"},
-		"a time without a unit":   {[]string{"-patience", "2", "--", "go"}, `invalid value "2" for flag -patience: write a time with a unit, such as 2s, 500ms or 1m30s`},
-		"a time that is a word":   {[]string{"-timeout=soon", "--", "go"}, `invalid value "soon" for flag -timeout: write a time with a unit`},
-		"a seed that is a word":   {[]string{"-seed", "abc", "--", "go"}, `invalid value "abc" for flag -seed: write a whole number that is not negative, such as 7`},
-		"a limit that is a word":  {[]string{"-max-runs", "all", "--", "go"}, `invalid value "all" for flag -max-runs: write a whole number`},
-		"a switch that is a word": {[]string{"-pairs=maybe", "--", "go"}, `invalid value "maybe" for flag -pairs: write true or false`},
-		"a field of no dialect":   {[]string{"-dialect", "list.nothing=1", "--", "go"}, `unknown field "list.nothing"`},
-		"the same port":           {[]string{"-notify", "http://127.0.0.1:8080/", "--", "go"}, "-notify needs {port}"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			invoke(t, nil, append([]string{"sweep"}, test.args...)...).want(t, exitUsage, test.want, "see mockserver help sweep")
-		})
-	}
-}
-
-// Our own programs pass. In short form it is one of them, with a lost response to a purchase and killed after it; SHIPPING_SWEEP=all takes them all, under every
-// fault. Those that may be started again are also killed: quickstart keeps no record of its purchases.
+// Our own programs pass. In short form it is one of them, with a lost response to a purchase and killed after it;
+// SHIPPING_SWEEP=all takes them all, under every fault. Those that may be started again are also killed: quickstart
+// keeps no record of its purchases.
 func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
 	shipments := file(t, "shipments.txt", seeded(t, "SHIPPING_SHIPMENT")+"\n")
@@ -196,15 +153,19 @@ func TestSweep_Examples(t *testing.T) {
 		name           string
 		flags, program []string
 	}{
-		{"nightly, a lost response", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:lost-after"}, nightly},
-		{"nightly, killed after a purchase", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:killed"}, nightly},
+		{"nightly, a lost response", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:lost-after"},
+			nightly},
+		{"nightly, killed after a purchase", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:killed"},
+			nightly},
 		{"nightly", []string{"-restart", "-patience", "0"}, nightly},
 		{"nightly, late responses", []string{"-faults", "late,late-after", "-parallel", "40"}, nightly},
-		{"ledger", []string{"-restart", "-patience", "0"}, []string{"ledger", "-wallet", "{wallet}", "-out", "{dir}/ledger.csv"}},
+		{"ledger", []string{"-restart", "-patience", "0"},
+			[]string{"ledger", "-wallet", "{wallet}", "-out", "{dir}/ledger.csv"}},
 		{"quickstart", []string{"-patience", "0"}, []string{
 			"quickstart", "-yes", "-wallet", "{wallet}", "-shipment", "{shipment}", "-webhook", "{webhook}",
 		}},
-		{"receiver", []string{"-restart", "-notify", "http://127.0.0.1:{port}/hooks/shipping"}, []string{"receiver", "-addr", "127.0.0.1:{port}"}},
+		{"receiver", []string{"-restart", "-notify", "http://127.0.0.1:{port}/hooks/shipping"},
+			[]string{"receiver", "-addr", "127.0.0.1:{port}"}},
 	}
 	if os.Getenv("SHIPPING_SWEEP") != "all" {
 		tests = tests[:2]

@@ -16,23 +16,33 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
-// An interrupt ends the program and the programs that it has started.
-func TestSweep_InterruptLeavesNoProcess(t *testing.T) {
+// An interrupt ends the programs that run, and those that they have started; the table shows the runs so far. An
+// interrupted sweep printed nothing.
+func TestSweep_Interrupt(t *testing.T) {
 	t.Parallel()
-	ids := filepath.Join(t.TempDir(), "ids")
-	script := `sleep 1000 & echo $! $$ >"` + ids + `.new"; mv "` + ids + `.new" "` + ids + `"; wait`
+	careless, ids := filepath.Join(built(t, "careless"), "careless"), filepath.Join(t.TempDir(), "ids")
+	script := `case $SWEEP_DIR in
+		*/3) sleep 1000 & echo $! $$ >"` + ids + `.new"; mv "` + ids + `.new" "` + ids + `"; wait;;
+		*) exec "` + careless + `" -shipment $SHIPPING_SHIPMENT;;
+	esac`
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	ended := make(chan int, 1)
-	var stderr bytes.Buffer
+	var stdout, stderr bytes.Buffer
 	go func() {
-		ended <- run(ctx, []string{"sweep", "--", "sh", "-c", script}, os.Getenv, nil, &stderr, &stderr)
+		args := []string{"sweep", "-parallel", "1", "-faults", "lost-before,lost-after", "--", "sh", "-c", script}
+		ended <- run(ctx, args, os.Getenv, strings.NewReader(""), &stdout, &stderr)
 	}()
 	var text []byte
 	eventually(t, func() (err error) { text, err = os.ReadFile(ids); return err })
 	interrupt()
-	if code := <-ended; code != exitFailure || !strings.Contains(stderr.String(), "interrupted") {
+	if code := <-ended; code != exitFailure || !strings.Contains(stderr.String(), "interrupted after 2 of 4 runs") {
 		t.Errorf("exit code %d: %s", code, &stderr)
+	}
+	for _, want := range []string{"regulatory.analyze#1  · ·\n", "2 runs with faults, 0 failing"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("want %q in:\n%s", want, &stdout)
+		}
 	}
 	for _, word := range strings.Fields(string(text)) {
 		id, err := strconv.Atoi(word)
@@ -45,33 +55,6 @@ func TestSweep_InterruptLeavesNoProcess(t *testing.T) {
 			}
 			return os.ErrExist
 		})
-	}
-}
-
-// An interrupted sweep printed nothing of the runs that it had made.
-func TestSweep_InterruptPrintsTheTableSoFar(t *testing.T) {
-	t.Parallel()
-	careless, hangs := filepath.Join(built(t, "careless"), "careless"), filepath.Join(t.TempDir(), "hangs")
-	script := `case $SWEEP_DIR in */3) : >"` + hangs + `"; sleep 1000;; *) exec "` + careless +
-		`" -shipment $SHIPPING_SHIPMENT;; esac`
-	ctx, interrupt := context.WithCancel(t.Context())
-	defer interrupt()
-	ended := make(chan int, 1)
-	var stdout, stderr bytes.Buffer
-	go func() {
-		args := []string{"sweep", "-parallel", "1", "-faults", "lost-before,lost-after", "--", "sh", "-c", script}
-		ended <- run(ctx, args, os.Getenv, strings.NewReader(""), &stdout, &stderr)
-	}()
-	eventually(t, func() error { _, err := os.Stat(hangs); return err })
-	interrupt()
-	code := <-ended
-	if code != exitFailure || !strings.Contains(stderr.String(), "interrupted after 2 of 4 runs") {
-		t.Errorf("exit code %d: %s", code, &stderr)
-	}
-	for _, want := range []string{"regulatory.analyze#1  · ·\n", "2 runs with faults, 0 failing"} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("want %q in:\n%s", want, &stdout)
-		}
 	}
 }
 

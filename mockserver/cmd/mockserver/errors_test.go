@@ -1,0 +1,123 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// A command line that is wrong, or cannot be carried out, ends with its exit code and a text on standard error.
+func TestRun_Errors(t *testing.T) {
+	t.Parallel()
+	busy, running := taken(t), strings.TrimPrefix(start(t, nil, "-json").world(t).URL, "http://")
+	bad := file(t, "bad.json", `{"offer":{"amout":"price"}}`)
+	const noRequest = "It sent no request: the address of the service is in SHIPPING_BASE_URL"
+	for _, test := range []struct {
+		line string // {busy}, {running} and {bad} are replaced
+		code int
+		want string
+	}{
+		{"", exitUsage, "mockserver COMMAND [flags]"},
+		{"sevre", exitUsage, `unknown command "sevre": did you mean serve?` + "\nsee mockserver help\n"},
+		{"help docter", exitUsage, "did you mean doctor?"},
+		{"serve -adr x", exitUsage, "mockserver: serve has no flag -adr: did you mean -addr?\nsee mockserver help serve\n"},
+		{"serve now", exitUsage, `takes no argument "now"`},
+		{"serve -seed x", exitUsage,
+			`invalid value "x" for flag -seed: write a whole number that is not negative, such as 7`},
+		{"conform -shipment -write", exitUsage, "for flag -shipment: -shipment has no value"},
+		{"serve -clock virtal", exitUsage, "choose real or virtual: did you mean virtual?"},
+		{"conform http://127.0.0.1:1", exitUsage, "-key or SHIPPING_SECRET_KEY"},
+		{"doctor", exitUsage, "no URL given"},
+		{"env -world ci42", exitUsage, "add -url"},
+
+		{"sweep", exitUsage, "name the program"},
+		{"sweep -faults lost -- go", exitUsage, `unknown fault "lost"`},
+		{"sweep -only purchase -- go", exitUsage, "write it as regulatory.purchase#1:lost-after"},
+		{"sweep -only regulatory.purchase#1:killed -- go", exitUsage, "set Restart"},
+		{`sweep -goal {"file":[]} -- go`, exitUsage, `write it as {"documents": `},
+		{"sweep -goal no-such-goal.json -- go", exitUsage, "no-such-goal.json"},
+		{`sweep -goal {"files":["../x"]} -- go`, exitUsage, "is not the name of a file in {dir}"},
+		{"sweep -patience 2 -- go", exitUsage,
+			`invalid value "2" for flag -patience: write a time with a unit, such as 2s, 500ms or 1m30s`},
+		{"sweep -timeout=soon -- go", exitUsage, `invalid value "soon" for flag -timeout: write a time with a unit`},
+		{"sweep -max-runs all -- go", exitUsage, `invalid value "all" for flag -max-runs: write a whole number`},
+		{"sweep -pairs=maybe -- go", exitUsage, `invalid value "maybe" for flag -pairs: write true or false`},
+		{"sweep -dialect list.nothing=1 -- go", exitUsage, `unknown field "list.nothing"`},
+		{"sweep -notify http://127.0.0.1:8080/ -- go", exitUsage, "-notify needs {port}"},
+		{"sweep -- ./no-such-program", exitFailure, "cannot start the program: "},
+		{"sweep -- {dir}", exitFailure, "cannot start the program: "},
+		{"sweep -- go no-such-subcommand", exitFailure,
+			"fails without faults (exit code 2), so faults would prove nothing. " + noRequest},
+		{"sweep -- go version", exitFailure, "without a request to which a fault applies. " + noRequest},
+		{"sweep -scenario nowhere -- go", exitFailure, "nowhere"},
+
+		{"serve -addr {busy}", exitFailure, "{busy} is used by another program: stop it, or use a free port with -addr " +
+			"127.0.0.1:0"},
+		{"serve -addr {running}", exitFailure, "{running} is used by another mockserver"},
+		{"serve -addr 4010", exitFailure, `"4010" is only a port: write 127.0.0.1:4010, or :4010`},
+		{"serve -addr nowhere", exitFailure, "cannot listen on nowhere"},
+		// An option is checked before the server listens: a mistake was hidden behind the error of an address in use.
+		{"serve -addr {busy} -dialect {bad}", exitFailure,
+			`bad.json: unknown member "offer.amout": did you mean "amount"?`},
+		{"serve -addr {busy} -dialect none.json", exitFailure, "write a JSON file, contrary, strict, or FIELD=VALUE"},
+		{"serve -addr {busy} -dialect list.max_per_pge=2", exitFailure, `did you mean "list.max_per_page"?`},
+		{"serve -addr {busy} -scenario lots", exitFailure, `unknown scenario "lots"`},
+
+		{"conform http://127.0.0.1:1 -key sk_live_1 -write", exitFailure, "use a test key"},
+		{"conform http://127.0.0.1:1 -key sk_live_1 -second-purchase", exitFailure, "use a test key"},
+		{"conform nowhere -key k", exitFailure, "invalid base address"},
+		{"conform http://127.0.0.1:1 -key k -update", exitFailure, "add -dialect FILE"},
+		{"conform http://127.0.0.1:1 -key k -most 5", exitFailure, "add -write"},
+		{"conform http://127.0.0.1:1 -key k -write -most naira", exitFailure, "write an amount such as 2000.00"},
+		{"env -url http://{busy}", exitFailure, "no mockserver responds"},
+		{"env -url 4010", exitFailure, "invalid base address"},
+	} {
+		t.Run(test.line, func(t *testing.T) {
+			t.Parallel()
+			replaced := strings.NewReplacer("{busy}", busy, "{running}", running, "{bad}", bad)
+			got := invoke(t, nil, strings.Fields(replaced.Replace(test.line))...).want(t, test.code)
+			if want := replaced.Replace(test.want); !strings.Contains(got.stderr, want) || got.stdout != "" {
+				t.Errorf("standard output:\n%s\nstandard error:\n%s\nwant %q", got.stdout, got.stderr, want)
+			}
+			if test.code == exitUsage && strings.HasPrefix(test.line, "sweep") {
+				got.want(t, exitUsage, "see mockserver help sweep")
+			}
+		})
+	}
+	variables := map[string]string{"MOCKSERVER_SEED": "x"}
+	invoke(t, variables, "serve").want(t, exitUsage,
+		"MOCKSERVER_SEED for flag seed: write a whole number that is not negative, such as 7")
+}
+
+// A service that responds with something else is reported by each command.
+func TestRun_AnotherService(t *testing.T) {
+	t.Parallel()
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }))
+	t.Cleanup(broken.Close)
+	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1"}
+	invoke(t, env, "conform", broken.URL).want(t, exitFailure, "FAIL", "the body is not a JSON object")
+	invoke(t, env, "conform", "http://"+taken(t)).want(t, exitFailure, "no response from")
+	invoke(t, nil, "env", "-url", broken.URL).want(t, exitFailure, "not from a mockserver")
+}
+
+// taken returns an address on which another program listens.
+func taken(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() { // hang up on whoever asks
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	return listener.Addr().String()
+}
