@@ -3,21 +3,16 @@ package shipping_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/jarcoal/httpmock"
-
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -88,33 +83,6 @@ func TestDo_AnyOtherOperation(t *testing.T) {
 	shippingtest.Diff(t, "the caller's query", url.Values{"expand": {"parcel", "rate"}}, query)
 }
 
-func TestDo_AnswersWithoutABody(t *testing.T) {
-	t.Parallel()
-	out := "untouched"
-	for name, test := range map[string]struct {
-		method string
-		answer httpmock.Responder
-		want   error
-	}{
-		"HEAD":                 {"HEAD", httpmock.NewStringResponder(200, ""), nil},
-		"HEAD of nothing":      {"HEAD", httpmock.NewStringResponder(404, ""), shipping.ErrNotFound},
-		"DELETE with 204":      {"DELETE", httpmock.NewStringResponder(204, ""), nil},
-		"DELETE with 200":      {"DELETE", httpmock.NewStringResponder(200, ""), shipping.ErrUnexpectedBody},
-		"GET with empty body":  {"GET", httpmock.NewStringResponder(200, ""), shipping.ErrUnexpectedBody},
-		"PATCH with 205":       {"PATCH", httpmock.NewStringResponder(205, ""), nil},
-		"PUT that fails empty": {"PUT", httpmock.NewStringResponder(500, ""), shipping.ErrServer},
-	} {
-		err := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shippingtest.FastRetries()).Do(t.Context(),
-			test.method, "/v1/x", nil, nil, &out)
-		if !errors.Is(err, test.want) || test.want != nil && err == nil {
-			t.Errorf("%s: error %v, want %v", name, err, test.want)
-		}
-	}
-	if out != "untouched" {
-		t.Errorf("a response without a body wrote %q", out)
-	}
-}
-
 func TestDo_ReadsRepeatAndOthersDoNot(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]int{"GET": 4, "HEAD": 4, "head": 4, "POST": 1, "PUT": 1, "PATCH": 1, "DELETE": 1,
@@ -182,54 +150,6 @@ type fixedJar struct{}
 func (fixedJar) SetCookies(*url.URL, []*http.Cookie) {}
 func (fixedJar) Cookies(*url.URL) []*http.Cookie {
 	return []*http.Cookie{{Name: "session", Value: "1"}}
-}
-
-// A transport can return what none should. A purchase is then neither sent again nor taken for unsent, and nothing
-// panics.
-func TestPurchase_OverATransportThatBreaksItsContract(t *testing.T) {
-	t.Parallel()
-	whole := func() *http.Response {
-		return &http.Response{StatusCode: 200, Header: http.Header{},
-			Body: io.NopCloser(strings.NewReader(
-				`{"status":true,"message":"","data":{"request_id":"RD-1","status":"processing"}}`))}
-	}
-	for name, respond := range map[string]func() (*http.Response, error){
-		"a response and an error": func() (*http.Response, error) { return whole(), errors.New("and an error") },
-		"neither":                 func() (*http.Response, error) { return nil, nil },
-		"no body, no header":      func() (*http.Response, error) { return &http.Response{StatusCode: 200}, nil },
-		"no status":               func() (*http.Response, error) { return &http.Response{Body: http.NoBody}, nil },
-		"a negative status": func() (*http.Response,
-			error) {
-			return &http.Response{StatusCode: -200, Body: http.NoBody}, nil
-		},
-		"the error of a dial": func() (*http.Response, error) {
-			return nil,
-				&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
-		},
-		"a context that ended":    func() (*http.Response, error) { return nil, context.Canceled },
-		"a deadline of somewhere": func() (*http.Response, error) { return nil, context.DeadlineExceeded },
-		"a purchase's own failure": func() (*http.Response, error) {
-			return nil, &shipping.RegulatoryError{Outcome: shipping.OutcomeNotCharged}
-		},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			purchases := 0
-			client := shippingtest.NewClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
-				if r.Method == http.MethodPost {
-					purchases++
-					return respond()
-				}
-				return nil, errors.New("unreachable")
-			}))
-			_, err := client.Regulatory.Purchase(t.Context(),
-				&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
-					Draft: shippingtest.DraftRecord("RD-1")})
-			failed, ok := err.(*shipping.RegulatoryError)
-			if !ok || failed.Outcome != shipping.OutcomeUnknown || purchases != 1 {
-				t.Errorf("%s: %v after %d purchases", name, err, purchases)
-			}
-		})
-	}
 }
 
 // wireRequest is the expected request of a call.
@@ -405,7 +325,7 @@ func TestWire_PathParametersAreEscaped(t *testing.T) {
 		"\xff":        "%FF",
 	} {
 		service := shippingtest.NewService(shippingtest.OK(`{"status":"draft"}`))
-		if _, err := shippingtest.NewClient(t, service).Regulatory.Get(t.Context(), id); err != nil {
+		if _, err := regulatory(t, service).Get(t.Context(), id); err != nil {
 			t.Errorf("%q: %v", id, err)
 			continue
 		}
@@ -413,22 +333,6 @@ func TestWire_PathParametersAreEscaped(t *testing.T) {
 			t.Errorf("%q becomes %s, want …/%s", id, got, want)
 		}
 	}
-}
-
-// An option adds a header, and replaces one that the client sends by default.
-func TestWire_HeadersOfOptions(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(shippingtest.OK(`{"rates":[]}`))
-	_, err := shippingtest.NewClient(t, service).Rates.List(t.Context(), nil,
-		shipping.WithHeader("x-tenant", "a"), shipping.WithHeader("X-Tenant", "b"),
-		shipping.WithHeader("Accept", "application/vnd.api+json"), shipping.WithHeader("User-Agent", "acme/1.2"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shippingtest.Diff(t, "headers", http.Header{
-		"Authorization": {"Bearer " + shippingtest.Key}, "X-Tenant": {"a", "b"}, "Accept": {"application/vnd.api+json"},
-		"User-Agent": {"acme/1.2"},
-	}, service.Requests()[0].Header)
 }
 
 func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
@@ -447,29 +351,6 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 	}
 	if service.Count("") != 0 {
 		t.Errorf("%d requests were sent on guessed routes", service.Count(""))
-	}
-}
-
-func TestProvisionalRoutes_CanBeReplacedByTheRealOnes(t *testing.T) {
-	t.Parallel()
-	service := shippingtest.NewService(httpmock.NewStringResponder(200, "%PDF-1.7"))
-	client := shippingtest.NewClient(t, service,
-		shipping.WithDialect(dialect.Reference()), shipping.WithDialect(&dialect.Dialect{Routes: map[string]string{
-			operations.DocumentPDF:  "/v2/forms/{document_type}/{request_id}",
-			operations.RetryRequest: "PATCH /v1/again/{request_id}",
-		}}))
-	if _, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA"); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = client.Regulatory.Retry(t.Context(), "RD-1") // the response is not a record
-	_, _ = client.Regulatory.UpdateShipping(t.Context(), "RD-1", shipping.ShippingDetails{})
-	got := service.Requests()
-	shippingtest.Diff(t, "replaced route", wireRequest{"GET", "/v2/forms/FDA/RD-1", "", ""}, asWire(got[0]))
-	shippingtest.Diff(t, "replaced route and method", wireRequest{"PATCH", "/v1/again/RD-1", "", "{}"}, asWire(got[1]))
-	shippingtest.Diff(t, "route that was not replaced",
-		wireRequest{"PUT", "/v1/regulatory-documents/request/RD-1/shipping", "", "{}"}, asWire(got[2]))
-	if got[0].Header.Get("Authorization") != "" {
-		t.Error("the PDF operation requires no authorization, yet the key was sent on its replaced route")
 	}
 }
 
@@ -627,26 +508,6 @@ func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 	})
 }
 
-// Every attempt waits for the limiter, which does not count as time of the attempt.
-func TestLimiter_EveryAttemptWaitsForIt(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		passed := 0
-		pace := shippingtest.Limiter(func(context.Context) error {
-			passed++
-			<-time.After(time.Hour)
-			return nil
-		})
-		service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"),
-			shippingtest.OK(`[]`))
-		client := shippingtest.NewClient(t, service, shipping.WithLimiter(pace),
-			shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: time.Second}))
-		if _, err := client.Countries.List(t.Context()); err != nil || passed != 3 {
-			t.Errorf("the limiter was asked %d times for 3 attempts: %v", passed, err)
-		}
-	})
-}
-
 func TestRetry_AttemptsWithoutABound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -689,7 +550,7 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 		"date of asctime":              {value: "Sat Jan  1 00:00:40 2000", asked: 40 * time.Second},
 		"date in the past":             {value: in(-time.Hour)},
 		"date of a clock ahead":        {value: in(time.Hour + 20*time.Second), date: in(time.Hour), asked: 20 * time.Second},
-		"date of a clock behind":       {value: in(20*time.Second - time.Hour), date: in(-time.Hour), asked: 20 * time.Second},
+		"date of a clock behind":       {value: in(20*time.Second - time.Hour), date: in(-time.Hour), asked: 20e9},
 		"date beside a rubbish Date":   {value: in(20 * time.Second), date: "today", asked: 20 * time.Second},
 		"date in a thousand years":     {value: "Fri, 31 Dec 2999 23:59:59 GMT", asked: 365 * 24 * time.Hour},
 		"date without a day that fits": {value: "Fri, 99 Dec 1999 23:59:59 GMT"},

@@ -1,17 +1,11 @@
 package shipping
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/jsonread"
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
@@ -108,100 +100,6 @@ func lists() map[string]func(*testing.T, []byte) (read bool) {
 		"countries":    isSame[[]Country],
 		"request":      isRead[requestData],
 	}
-}
-
-// pathBodies responds to each path with its own body.
-type pathBodies map[string]inProcess
-
-func (b pathBodies) RoundTrip(r *http.Request) (*http.Response, error) {
-	return b[r.URL.Path].RoundTrip(r)
-}
-
-func TestRecordsOutliveTheBufferTheyWereReadFrom(t *testing.T) {
-	t.Parallel()
-	pdf := bytes.Repeat([]byte("%PDF-"), 100_000)
-	web := &http.Client{Transport: pathBodies{
-		"/v1/rates": hundred(t, "rates"), "/v1/transactions": hundred(t, "transactions"), "/v1/RD-1/FDA": pdf,
-	}}
-	client, err := NewClient("sk_test_123", WithBaseURL("https://api.example.com"), WithHTTPClient(web),
-		WithDialect(&dialect.Dialect{Routes: map[string]string{operations.DocumentPDF: "/v1/{request_id}/{document_type}"}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := client.Rates.List(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprintf("%+v", first.Items)
-	if _, err := client.Transactions.List(t.Context(), &TransactionListOptions{Wallet: "VA-1"}); err != nil {
-		t.Fatal(err)
-	}
-	if got := fmt.Sprintf("%+v", first.Items); got != want || !bytes.Equal(document, pdf) {
-		t.Error("reading another page changed the records of the first")
-	}
-}
-
-// Odd scalars in every record take at most as much memory as values of the documented types: a single one must not make
-// a whole page slow.
-func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
-	for list, read := range map[string]func([]byte) error{
-		"rates":        func(body []byte) error { return readJSON(body, &envelope[rateList]{}) },
-		"transactions": func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) },
-	} {
-		for _, body := range [][]byte{hundred(t, list), oddAnswer(hundred(t, list))} {
-			read := func() {
-				if err := read(body); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if blocks := testing.AllocsPerRun(10, read); blocks > 30 {
-				t.Errorf("a page of %s takes %v allocations: %.1000s", list, blocks, body)
-			}
-			const runs = 10
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			for range runs {
-				read()
-			}
-			runtime.ReadMemStats(&after)
-			if taken := int(after.TotalAlloc-before.TotalAlloc) / runs; taken > len(body)*6/5 {
-				t.Errorf("a page of %s in %d bytes takes %d bytes of memory: %.1000s", list, len(body), taken, body)
-			}
-		}
-	}
-}
-
-// hundred returns a response with a hundred records of a list, which are equal.
-func hundred(t testing.TB, list string) []byte {
-	t.Helper()
-	var records []RawJSON
-	if err := readJSON([]byte(RawJSON(readAnswer(t, list)).Get("data").Get(list)), &records); err != nil {
-		t.Fatal(err)
-	}
-	page := strings.Repeat(","+string(records[0]), 100)[1:]
-	return []byte(`{"status":true,"message":"","data":{"` + list + `":[` + page + `],"pagination":{"total":100}}}`)
-}
-
-// oddAnswer returns a response with scalars of other types in each record.
-func oddAnswer(body []byte) []byte {
-	return []byte(strings.NewReplacer(`"delivery_eta":4237`, `"delivery_eta":"4237"`, `"used":false`, `"used":0`,
-		`.845Z"`, `"`, `T09:`, ` 09:`, `"reversed":false`, `"reversed":"false"`, `"__v":0`, `"__v":"0"`).
-		Replace(string(body)))
-}
-
-// inProcess answers every request with the same body.
-type inProcess []byte
-
-func (body inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{
-		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header:        http.Header{"Content-Type": {"application/json"}},
-		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
-	}, nil
 }
 
 // The fuzz tests compare the decoder with the exact reader: what the one reads, the other reads too, with the
@@ -317,20 +215,5 @@ func strangeTokens() []string {
 		`"2026-01-05T09:30:00\u005a"`, `"+026-01-05T09:30:00Z"`, `"2026-01-05T09:30Z"`, `"2026-01-05"`, `1767605400`,
 		`"Event"`, `"EVENTS"`, `"event_s"`, `"ſtatus"`, `"\u0064ata"`, `"data\u0000"`, `"rate-id"`, `"Data"`, "\ufeff",
 		"\x00", "\x0b", "//", "'a'",
-	}
-}
-
-// Every placeholder but document_type was filled with the id of the regulatory request.
-func TestExpandRoute_FillsPlaceholdersByName(t *testing.T) {
-	t.Parallel()
-	operation := operations.Operation{Name: "carriers.get", Route: "/v1/carriers/{carrier_id}/rates/{rate_id}"}
-	r := request{path: map[string]string{"carrier_id": "CA-1", "rate_id": "a/b", "request_id": "RD-1"}}
-	if path, err := expandRoute(operation, r); err != nil || path != "/v1/carriers/CA-1/rates/a%2Fb" {
-		t.Errorf("%s, %v", path, err)
-	}
-	delete(r.path, "carrier_id")
-	if path, err := expandRoute(operation, r); !errors.Is(err, ErrInvalidRequest) ||
-		!strings.Contains(err.Error(), "carrier_id is empty") {
-		t.Errorf("without the carrier: %s, %v", path, err)
 	}
 }

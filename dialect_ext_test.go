@@ -1,7 +1,6 @@
 package shipping_test
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -90,17 +89,17 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 			"a symbol, and a default currency": {dialect.Dialect{Offer: dialect.Offer{Currency: "-", DefaultCurrency: "wallet"}},
 				`"available_documents":[{"document_type":"FDA","amount":9,"currency":"₦"}]`, "9"},
 		} {
-			service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.OK("null")},
-				[]httpmock.Responder{shippingtest.Record("completed")})
+			service := requestService(responders{success("null")},
+				responders{record("completed")})
 			service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze",
-				shippingtest.Record("draft", test.draft))
+				record("draft", test.draft))
 			client := shippingtest.NewClient(t, service, shipping.WithDialect(&test.dialect))
 			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
 			var cost shipping.Amount
 			_, err := client.Regulatory.AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{Budget: budget,
 				Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 					cost, _ = budget.Check(draft, "FDA")
-					return []shipping.DocumentType{"FDA"}, nil
+					return fda, nil
 				}})
 			purchases := service.Count(http.MethodPost) - 1
 			if _, notBought := shipping.ParseAmount(test.cost); notBought == nil {
@@ -114,11 +113,11 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 	})
 }
 
-// A service may refuse in JSON without a status. It refuses if the dialect declares this form, and only with a 4xx and a
-// text in the place of the message. Without a code it may be another's, so the request has to stay a draft for QuietFor.
+// A service may refuse in JSON without a status. It refuses if the dialect declares this form, and only with a 4xx and
+// a text in the place of the message. Without a code it may be another's, so the request has to stay a draft for
+// QuietFor.
 func TestDialect_RefusalsOfAnotherForm(t *testing.T) {
 	t.Parallel()
-	const not, unknown = shipping.OutcomeNotCharged, shipping.OutcomeUnknown
 	object, detail := dialect.Refusal{Format: "object"}, dialect.Refusal{Format: "object", Message: "detail"}
 	coded := dialect.Refusal{Format: "object", Message: "error.text", Code: "error.code", FundsCode: "WALLET_LOW"}
 	const plainly = `{"statusCode":400,"message":"No money","error":"Bad Request"}`
@@ -158,8 +157,8 @@ func TestDialect_RefusalsOfAnotherForm(t *testing.T) {
 		"a transaction":      {object, 400, `{"message":"No","transaction_id":"TR-1"}`, unknown, 10 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			service := shippingtest.NewRequestService([]httpmock.Responder{httpmock.NewStringResponder(test.status, test.body)},
-				[]httpmock.Responder{shippingtest.Record("draft")})
+			service := requestService(responders{body(test.status, test.body)},
+				responders{record("draft")})
 			client := shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Refusal: test.refusal}))
 			started := time.Now()
 			_, err := shippingtest.Purchase(t.Context(), client, false)
@@ -168,32 +167,12 @@ func TestDialect_RefusalsOfAnotherForm(t *testing.T) {
 			}
 			advised := strings.Contains(err.Error(), "refusal.format")
 			undeclared := test.want == unknown && test.status/100 == 4 && test.body != "" && test.body[0] == '{'
-			if want := undeclared && !slices.Contains([]string{"408", "425", "a purchased record", "a transaction"}, name); advised != want {
+			other := []string{"408", "425", "a purchased record", "a transaction"}
+			if want := undeclared && !slices.Contains(other, name); advised != want {
 				t.Errorf("%s: %v", name, err)
 			}
 			if errors.Is(err, shipping.ErrInsufficientFunds) != (name == "a code" || test.status == 402) {
 				t.Errorf("%s: %v", name, err)
-			}
-		})
-	}
-}
-
-// A refusal of the declared form is as late, and as contradicted by what is read, as any other.
-func TestDialect_ARefusalOfAnotherFormThatIsNone(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]shipping.PurchaseOutcome{
-		"50s": shipping.OutcomePurchasedBefore, "2h": shipping.OutcomeNotCharged,
-	} {
-		late, _ := time.ParseDuration(name)
-		synctest.Test(t, func(t *testing.T) {
-			service := shippingtest.NewRequestService(
-				[]httpmock.Responder{httpmock.NewStringResponder(400, `{"message":"No"}`)},
-				[]httpmock.Responder{shownAfter(late, shippingtest.Record("processing", listsFDA))})
-			client := shippingtest.NewClient(t, service,
-				shipping.WithDialect(&dialect.Dialect{Refusal: dialect.Refusal{Format: "object"}}))
-			result, err := shippingtest.Purchase(t.Context(), client, false)
-			if got := shippingtest.Outcome(result, err); got != want {
-				t.Errorf("shown after %s: %s, %v", name, got, err)
 			}
 		})
 	}
@@ -217,12 +196,12 @@ func TestDialect_RecordsAndPurchases(t *testing.T) {
 		const offers = `"available_documents":[{"code":"FDA","kind":"auto","price":{"amount":12.5,"currency":"NGN"}},` +
 			`{"code":"MSDS","kind":"hand","price":{"amount":3,"currency":"NGN"}}]`
 		record := func(status, more string) httpmock.Responder {
-			return shippingtest.OK(`{"regulatory":{"request_id":"RD-1","status":"` + status +
+			return success(`{"regulatory":{"request_id":"RD-1","status":"` + status +
 				`","goods":[{"description":"watch"}],"line_items":[],` + offers + more + `}}`)
 		}
 		paid := record("processing", `,"uploads":[],"paid_documents":[{"code":"FDA"}],"payment":{"total":12.5,"id":"TR-1"}`)
-		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()},
-			[]httpmock.Responder{record("draft", ""), record("draft", "")})
+		service := requestService(responders{shippingtest.NoResponse()},
+			responders{record("draft", ""), record("draft", "")})
 		client := shippingtest.NewClient(t, service, shipping.WithDialect(plain))
 		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
 		if err != nil {
@@ -238,17 +217,9 @@ func TestDialect_RecordsAndPurchases(t *testing.T) {
 		}
 		_, err = client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: selected,
 			Draft: draft})
-		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
-		if !ok || failed.Outcome != shipping.OutcomeUnknown {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(failed.Purchase)
-		var stored shipping.PurchaseRequest
-		if err = errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
-			t.Fatal(err)
-		}
+		purchase := stored(t, unclear(t, err).Purchase)
 		later := shippingtest.NewClient(t, shippingtest.NewService(paid), shipping.WithDialect(plain))
-		result, err := later.Regulatory.SettlePurchase(t.Context(), &stored)
+		result, err := later.Regulatory.SettlePurchase(t.Context(), purchase)
 		if err != nil || result.TransactionID != "TR-1" || result.ChargedAmount != shippingtest.Amount(t, "12.5") {
 			t.Errorf("%+v, %v", result, err)
 		}
@@ -260,21 +231,16 @@ func TestDialect_AStoredDraftKeepsItsLists(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		listed := `{"regulatory":{"request_id":"RD-1","status":"STATUS","paid_documents":["FDA"],"available_documents":[]}}`
-		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.NoResponse()},
-			[]httpmock.Responder{shippingtest.OK(strings.ReplaceAll(listed, "STATUS", "draft"))})
-		_, err := shippingtest.NewClient(t, service, shipping.WithDialect(plain)).Regulatory.Purchase(t.Context(),
-			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"}})
-		failed, _ := errors.AsType[*shipping.RegulatoryError](err)
-		text, err := json.Marshal(failed.Purchase)
-		var stored shipping.PurchaseRequest
-		if err = errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
-			t.Fatal(err)
-		}
+		service := requestService(responders{shippingtest.NoResponse()},
+			responders{success(strings.ReplaceAll(listed, "STATUS", "draft"))})
+		_, err := regulatory(t, service, shipping.WithDialect(plain)).Purchase(t.Context(),
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda})
+		purchase := stored(t, unclear(t, err).Purchase)
 		later := shippingtest.NewClient(t,
-			shippingtest.NewService(shippingtest.OK(strings.ReplaceAll(listed, "STATUS", "processing"))),
+			shippingtest.NewService(success(strings.ReplaceAll(listed, "STATUS", "processing"))),
 			shipping.WithDialect(plain))
-		if result, err := later.Regulatory.SettlePurchase(t.Context(), &stored); err == nil {
-			t.Errorf("%s: settled as %+v", text, result)
+		if result, err := later.Regulatory.SettlePurchase(t.Context(), purchase); err == nil {
+			t.Errorf("settled as %+v", result)
 		}
 	})
 }
@@ -289,7 +255,7 @@ func TestDialect_OfTheEnvironment(t *testing.T) {
 	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
 	t.Setenv("SHIPPING_BASE_URL", shippingtest.BaseURL)
 	t.Setenv("SHIPPING_DIALECT", file)
-	service := shippingtest.NewService(httpmock.NewStringResponder(422,
+	service := shippingtest.NewService(body(422,
 		`{"status":false,"error":{"text":"no money left","code":"WALLET_LOW"}}`))
 	client, err := shipping.NewClientFromEnv(shipping.WithHTTPClient(&http.Client{Transport: service}))
 	if err != nil {

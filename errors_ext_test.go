@@ -215,7 +215,7 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 		"a long code": {httpmock.NewStringResponder(400,
 			strings.Replace(coded, "insufficient_funds", strings.Repeat("x", 500), 1)), strings.Repeat("x", 128) + "…", false},
 	} {
-		_, err := shippingtest.NewClient(t, shippingtest.NewService(test.answer)).Regulatory.Analyze(t.Context(),
+		_, err := regulatory(t, shippingtest.NewService(test.answer)).Analyze(t.Context(),
 			&shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 		if failure := shippingtest.ErrorIn(t, err); failure.Code != test.code ||
 			errors.Is(err, shipping.ErrInsufficientFunds) != test.want {
@@ -257,25 +257,6 @@ func TestErrors_Timeout(t *testing.T) {
 				t.Errorf("%s: Timeout is not %t after %s for %v", name, test.want, time.Since(started), err)
 			}
 		}
-	})
-}
-
-func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		over := make(chan struct{})
-		defer close(over)
-		dialling := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			<-over
-			return nil, shippingtest.ErrRefused()
-		}}
-		client := shippingtest.NewClient(t, dialling, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2}))
-		_, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
-		if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() ||
-			errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%+v", failure)
-		}
-		wantUnsent(t.Context(), t, client, shipping.ErrConnection)
 	})
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode"
 
 	"github.com/jarcoal/httpmock"
 
@@ -65,21 +64,6 @@ func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 		"attempt rates.list 200 <nil>",
 		"done rates.list after 3, failed: false",
 	}, events)
-}
-
-func TestObserver_LabelsAreRoutesAndNotPaths(t *testing.T) {
-	t.Parallel()
-	for _, call := range shippingtest.Calls() {
-		var events []string
-		client := shippingtest.NewClient(t, shippingtest.NewService(call.Success()), shippingtest.WithRoutes(),
-			shipping.WithObserver(observed(&events)))
-		if _, err := call.Do(t.Context(), client); err != nil {
-			t.Fatal(err)
-		}
-		if len(events) != 3 || strings.Contains(strings.Join(events, ""), shippingtest.RequestID) {
-			t.Errorf("%s: %q", call.Operation, events)
-		}
-	}
 }
 
 // Headers for tracing needed a RoundTripper, which ends the evidence that nothing was sent.
@@ -176,33 +160,6 @@ func (d *drifts) option() shipping.Option {
 	})
 }
 
-func TestDrift_GoldenAnswersHaveNone(t *testing.T) {
-	t.Parallel()
-	calls := shippingtest.Calls()
-	for i, list := range shippingtest.Lists() { // the first calls
-		calls[i].Golden = list.Name + ".json"
-		if list.Name == "webhooks" { // one of that response has its events under another name
-			calls[i].Golden = "webhooks_only_page.json"
-		}
-	}
-	for _, call := range calls {
-		if call.Golden == "" || call.Operation == shipping.OpPurchase { // whose confirmation is not specified
-			continue
-		}
-		var found drifts
-		client := shippingtest.NewClient(t, shippingtest.NewGoldenService(t, call.Golden), shippingtest.WithRoutes(),
-			found.option())
-		if _, err := call.Do(t.Context(), client); err != nil {
-			t.Errorf("%s: %v", call.Operation, err)
-		}
-		if len(found.got) > 0 {
-			t.Errorf("%s and the Go types differ: add what is unknown to the type, and what is missing to "+
-				"internal/shippingtest/testdata/%s:\n%s",
-				call.Operation, call.Golden, strings.Join(found.got, "\n"))
-		}
-	}
-}
-
 func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 	t.Parallel()
 	rates := strings.NewReplacer(
@@ -233,50 +190,6 @@ func TestDrift_NamesWhatIsUnknownMissingOrOfAnotherType(t *testing.T) {
 	}, found.got)
 }
 
-// The texts of findings and errors contain names and texts of the service, which could forge lines of a log or control
-// a terminal with their line breaks and escape sequences.
-func TestTextsOfTheService_AreOnOneLine(t *testing.T) {
-	t.Parallel()
-	const hostile = `x\ny\r\u001b[2J\u2028z`
-	var texts []string
-	report := shipping.WithDriftReport(func(_ string, found []shipping.Drift) {
-		for _, drift := range found {
-			texts = append(texts, drift.String())
-		}
-	})
-	body := `{"status":true,"data":{"rates":[{"rate_id":"RT-1","` + hostile + `":1}]},"` + hostile + `":2}`
-	if _, err := shippingtest.NewClient(t, shippingtest.NewService(httpmock.NewStringResponder(200, body)),
-		report).Rates.List(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, answer := range []httpmock.Responder{
-		httpmock.NewStringResponder(400,
-			`{"status":false,"message":"`+hostile+`","data":{"request_id":"`+hostile+`","error_code":"`+hostile+`"}}`),
-		httpmock.NewStringResponder(200, "\n\x1b[2J"), httpmock.NewStringResponder(502, "\n\x1b[2J"),
-		shippingtest.OK(`{"request_id":"` + hostile + `","status":"` + hostile + `","failure_reason":"` + hostile + `"}`),
-		shippingtest.OK(`{"request_id":"RD-1","status":"failed","failure_reason":"` + hostile + `"}`),
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-			defer cancel()
-			_, err := shippingtest.NewClient(t, shippingtest.NewService(answer)).Regulatory.Wait(ctx, "RD-1", nil)
-			if err == nil {
-				t.Fatal("no error")
-			}
-			texts = append(texts, err.Error())
-		})
-	}
-	transaction := shipping.Transaction{TransactionID: "x\ny\x1b[2J", Flow: "x\ny\x1b[2J", Status: "x\ny\x1b[2J",
-		Amount: shippingtest.Amount(t, "1")}
-	_, err := transaction.Signed()
-	texts = append(texts, transaction.Doubt(), err.Error())
-	for _, text := range texts {
-		if strings.ContainsFunc(text, unicode.IsControl) || strings.ContainsRune(text, '\u2028') {
-			t.Errorf("a text has control characters: %q", text)
-		}
-	}
-}
-
 func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{
@@ -293,8 +206,8 @@ func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 		},
 	} {
 		var found drifts
-		if _, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body)),
-			found.option()).Regulatory.Get(t.Context(), "RD-1"); err != nil {
+		if _, err := regulatory(t, shippingtest.NewService(shippingtest.OK(body)),
+			found.option()).Get(t.Context(), "RD-1"); err != nil {
 			t.Fatal(err)
 		}
 		shippingtest.Diff(t, "findings", want, found.got)

@@ -251,10 +251,10 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			"FileURL is not an http or https address"},
 
 		{"purchase nothing", purchase(nil), "RequestID is empty: pass the request_id that Analyze returned"},
-		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: []shipping.DocumentType{"FDA"}}),
+		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: fda}),
 			"RequestID is empty"},
 		{"purchase of a blank request",
-			purchase(&shipping.PurchaseRequest{RequestID: " ", DocumentTypes: []shipping.DocumentType{"FDA"}}),
+			purchase(&shipping.PurchaseRequest{RequestID: " ", DocumentTypes: fda}),
 			"RequestID is empty"},
 		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}),
 			"DocumentTypes is empty: name at least one"},
@@ -276,11 +276,24 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			DocumentTypes: []shipping.DocumentType{""}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true}}),
 			`names ""`},
 		{"purchase with negative settling",
-			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
+			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda,
 				PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
 		{"purchase with a negative RefusedFor",
-			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
+			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda,
 				PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
+		{"purchase of two dots", purchase(&shipping.PurchaseRequest{RequestID: "..", DocumentTypes: fda}),
+			"would name another resource"},
+		{"purchase of an id that is not UTF-8", purchase(&shipping.PurchaseRequest{RequestID: "\xff", DocumentTypes: fda}),
+			"is not valid UTF-8"},
+		{"settle an id that is not UTF-8", func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: "\xff"}))
+		}, "is not valid UTF-8"},
+		{"prepare nothing", func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.Prepare(ctx, nil, nil))
+		}, "draft is missing"},
+		{"prepare no request", func(ctx context.Context, c *shipping.Client) error {
+			return errorOf(c.Regulatory.Prepare(ctx, &shipping.RegulatoryRequest{}, nil))
+		}, "draft is missing"},
 		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Regulatory.SettlePurchase(ctx, nil))
 		}, "RequestID is empty"},
@@ -330,7 +343,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		}, "document_type is .."},
 
 		{"own Authorization of a purchase", func(ctx context.Context, c *shipping.Client) error {
-			p := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA"},
+			p := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda,
 				Draft: shippingtest.DraftRecord("RD-1")}
 			return errorOf(c.Regulatory.Purchase(ctx, p, shipping.WithHeader("authorization", "Basic x")))
 		}, "sets Authorization"},
@@ -383,7 +396,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"status":"processing"}`))
-	_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+	_, err := regulatory(t, service).Purchase(t.Context(), &shipping.PurchaseRequest{
 		RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"NEW-FORM"}, Draft: shippingtest.DraftRecord("RD-1"),
 		PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true},
 	})
@@ -395,7 +408,7 @@ func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
 	options := &shipping.AnalyzeAndPollOptions{
 		Select: shipping.SelectOnly("NEW-FORM"), Purchase: shipping.PurchaseOptions{AllowUnknown: true},
 	}
-	prepared, err := shippingtest.NewClient(t, service).Regulatory.Prepare(t.Context(), draft, options)
+	prepared, err := regulatory(t, service).Prepare(t.Context(), draft, options)
 	if err != nil || len(prepared.DocumentTypes) != 1 {
 		t.Errorf("%+v, %v", prepared, err)
 	}

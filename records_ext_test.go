@@ -258,8 +258,8 @@ func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 
 func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 	t.Parallel()
-	got, err := shippingtest.NewClient(t,
-		shippingtest.NewGoldenService(t, "purchase.json")).Regulatory.Purchase(t.Context(),
+	got, err := regulatory(t,
+		shippingtest.NewGoldenService(t, "purchase.json")).Purchase(t.Context(),
 		&shipping.PurchaseRequest{RequestID: shippingtest.RequestID,
 			DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
 	if err != nil {
@@ -389,7 +389,7 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			body := fmt.Sprintf(`{"request_id":%q,"status":"halted","source":"email",%s}`, shippingtest.RequestID, test.members)
-			got, err := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(body))).Regulatory.Get(t.Context(),
+			got, err := regulatory(t, shippingtest.NewService(shippingtest.OK(body))).Get(t.Context(),
 				shippingtest.RequestID)
 			if err != nil {
 				t.Fatal(err)
@@ -412,22 +412,6 @@ func unreadable(t *testing.T) shipping.Amount {
 		t.Fatal(err)
 	}
 	return amount
-}
-
-// The status of a confirmation may be that of the operation, such as "success"; it is not taken for the status of the
-// request.
-func TestTolerance_PurchaseStatusThatIsNoRequestStatus(t *testing.T) {
-	t.Parallel()
-	for status, want := range map[string]shipping.RequestStatus{`"success"`: "", `true`: "", `null`: "",
-		`"processing"`: shipping.StatusProcessing} {
-		got, err := shippingtest.NewClient(t,
-			shippingtest.NewService(shippingtest.OK(`{"status":`+status+`}`))).Regulatory.Purchase(t.Context(),
-			&shipping.PurchaseRequest{RequestID: shippingtest.RequestID, DocumentTypes: []shipping.DocumentType{"FDA"},
-				Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
-		if err != nil || got.Status != want {
-			t.Errorf("%s: %+v, %v", status, got, err)
-		}
-	}
 }
 
 func TestRawJSON_KeepsWhatCame(t *testing.T) {

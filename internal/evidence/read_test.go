@@ -41,18 +41,6 @@ func TestRead_Unclear(t *testing.T) {
 	}
 }
 
-func TestRead_Draft(t *testing.T) {
-	t.Parallel()
-	for data, want := range map[string]bool{
-		`{"status":"draft"}`: true, `{"status":" Draft "}`: true, `{"status":"ok","request":{"status":"draft"}}`: true,
-		`{"status":"processing"}`: false, `{"request":"draft"}`: false, `{"STATUS":"draft"}`: false, `null`: false, ``: false,
-	} {
-		if got := Read(data, nil).Draft; got != want {
-			t.Errorf("%s: %t", data, got)
-		}
-	}
-}
-
 // A member that may show a charge counts, also if it cannot be read. Zero and null are not a charge.
 func TestRead_ShowsCharge(t *testing.T) {
 	t.Parallel()
@@ -242,27 +230,6 @@ func TestReadRefusal_InADialect(t *testing.T) {
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
-	}
-}
-
-func TestSameCurrency(t *testing.T) {
-	t.Parallel()
-	for other, want := range map[string]bool{"NGN": true, "ngn": true, " NGN\n": true, "": false, "NG N": false, "USD": false} {
-		if SameCurrency("NGN", other) != want {
-			t.Errorf("%q", other)
-		}
-	}
-}
-
-// A value that is nested thousands of times is skipped.
-func TestRead_NestedThousandsOfTimes(t *testing.T) {
-	t.Parallel()
-	nested := strings.Repeat(`{"request":`, 5000) + `{"transaction_id":"T"}` + strings.Repeat(`}`, 5000)
-	if record := Read(nested, nil); record.Unclear == "" {
-		t.Errorf("%+v", record)
-	}
-	if ReadRefusal(`{"status":false,"data":`+nested+`}`, "RD-1", nil).Contradiction(Read("", nil)) != "" {
-		t.Error("a member was found below the depth that is read")
 	}
 }
 

@@ -2,9 +2,7 @@ package jsonread_test
 
 import (
 	"encoding/json"
-	"errors"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -165,33 +163,6 @@ func TestUnmarshal_ReadsWhatAnInterfacePointsTo(t *testing.T) {
 	}
 	if err := jsonread.Unmarshal([]byte(`{}`), (*item)(nil)); err == nil {
 		t.Error("a nil pointer is read into")
-	}
-}
-
-func TestUnmarshal_ReturnsTheErrorsOfEncodingJSON(t *testing.T) {
-	t.Parallel()
-	deep := strings.Repeat(`{"parent":`, 20_000)
-	for _, text := range []string{
-		``, ` `, `{`, `}`, `{"`, `{"name`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",`, `{"name":"a",}`,
-		`{"name":"a","NAME":`,
-		`{"name":"a","NAME":tru e}`, `{"name":"a","NAME":"b"} x`, `{"name":"a","NAME":"b"}}`, `{"name" "a"}`,
-		`{"name":"a" "NAME":"b"}`, `[`, `[]`, `1`,
-		`{"name":"a","NAME":]}`, `{"items":[{"NAME":"b"},]}`, `{"\x":1,"NAME":2}`, `{"NAME":"b","name":1}`,
-		`{"NAME":"b","items":{}}`, "{\"na\xffme\":1}",
-		deep, deep + "1" + strings.Repeat("}", 20_000), strings.Repeat(`{"items":[`, 9_000), strings.Repeat("[", 20_000),
-	} {
-		var got, plain item
-		gotErr, plainErr := jsonread.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &plain)
-		if gotErr == nil && plainErr == nil && !strings.Contains(text, "NAME") {
-			continue
-		}
-		if gotErr == nil || plainErr == nil || gotErr.Error() != plainErr.Error() {
-			t.Errorf("%.40s: %v; encoding/json: %v", text, gotErr, plainErr)
-		}
-		var wrong, plainWrong *json.UnmarshalTypeError
-		if errors.As(gotErr, &wrong) && errors.As(plainErr, &plainWrong) && wrong.Offset != plainWrong.Offset {
-			t.Errorf("%.40s: offset %d, not %d", text, wrong.Offset, plainWrong.Offset)
-		}
 	}
 }
 

@@ -11,15 +11,6 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
-func TestNestingIsBounded(t *testing.T) {
-	t.Parallel()
-	for depth, want := range map[int]bool{maxDepth: true, maxDepth + 1: false, 1_000_000: false} {
-		if s := newScanner([]byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))); (s.Raw() != nil) != want {
-			t.Errorf("depth %d: taken %t", depth, !want)
-		}
-	}
-}
-
 // FuzzScanner: the scanner takes the values that encoding/json takes, and reads the same strings.
 func FuzzScanner(f *testing.F) {
 	randomtest.AddInputs(f, "testdata/FuzzScanner.txt", "")
