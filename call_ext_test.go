@@ -508,18 +508,6 @@ func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 	})
 }
 
-func TestRetry_AttemptsWithoutABound(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		slow := shippingtest.OK(`[]`).Delay(24 * time.Hour)
-		client := shippingtest.NewClient(t, shippingtest.NewService(slow),
-			shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1}))
-		if _, err := client.Countries.List(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 func TestRetryAfter_InAllItsForms(t *testing.T) {
 	t.Parallel()
 	const jitter = 250 * time.Millisecond

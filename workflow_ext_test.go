@@ -402,31 +402,6 @@ func TestWait_AFailedRequestIsReturnedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct{ set, want time.Duration }{
-		"default": {0, time.Minute}, "set": {10 * time.Minute, 10 * time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				started := time.Now()
-				options := &shipping.PollOptions{DraftFor: test.set}
-				record, err := regulatory(t, states(record("draft"))).Wait(t.Context(), "RD-1", options)
-				shippingtest.WantError(t, "wait", err, shipping.ErrNotPurchased)
-				if took := time.Since(started); took < test.want || took > test.want+time.Minute {
-					t.Errorf("it took %s, want %s", took, test.want)
-				}
-				const text = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft after "
-				const remedy = ": nothing has purchased it: call Regulatory.Purchase;"
-				if record == nil || !strings.HasPrefix(err.Error(), text+test.want.String()+remedy) {
-					t.Errorf("record %v, error %v", record, err)
-				}
-			})
-		})
-	}
-}
-
 // A caller that was asked to purchase a request that is purchased would pay twice.
 func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
 	t.Parallel()
@@ -513,31 +488,6 @@ func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 		record, err := regulatory(t, states(passing...), once).Wait(t.Context(), "RD-1", options)
 		if err != nil || record.Status != shipping.StatusCompleted || failed != 7 {
 			t.Errorf("%+v, %v, %d failed polls", record, err, failed)
-		}
-	})
-}
-
-func TestWait_HonoursRetryAfterAlsoNearTheDeadline(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		once := shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})
-		service := states(refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"40"}}), record("completed"))
-		if _, err := regulatory(t, service, once).Wait(t.Context(), "RD-1", nil); err != nil {
-			t.Fatal(err)
-		}
-		got := service.Requests()
-		if between := got[1].At.Sub(got[0].At); between < 40*time.Second {
-			t.Errorf("the next poll followed after %s, the service asked for 40 s", between)
-		}
-
-		near := states(refusal(503, "busy").HeaderSet(http.Header{"Retry-After": {"40"}}), record("completed"))
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		defer cancel()
-		started := time.Now()
-		_, err := regulatory(t, near, once).Wait(ctx, "RD-1", nil)
-		shippingtest.WantError(t, "wait", err, context.DeadlineExceeded, shipping.ErrServer)
-		if time.Since(started) != 0 || near.Count("") != 1 {
-			t.Errorf("%d polls and %s, although the service's wait outlasts the deadline", near.Count(""), time.Since(started))
 		}
 	})
 }

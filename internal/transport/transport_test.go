@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -179,6 +180,46 @@ func TestRetryable(t *testing.T) {
 	} {
 		if got := Retryable(test.status, test.err); got != test.want {
 			t.Errorf("%d, %v: %t", test.status, test.err, got)
+		}
+	}
+}
+
+func TestBodiesAreReadWholeWhateverLengthTheyAnnounce(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, 512, unannouncedBody, unannouncedBody + 1, 300_000} {
+		text := strings.Repeat("x", size)
+		for _, announced := range []int64{-1, 0, int64(size), int64(size) + 1} {
+			got, err := new(buffers).read(strings.NewReader(text), announced, max(int64(size), announced))
+			if err != nil || string(got) != text {
+				t.Errorf("%d bytes announced as %d: %d bytes, %v", size, announced, len(got), err)
+			}
+			got, err = new(buffers).read(strings.NewReader(text+"x"), announced, int64(size))
+			if !errors.Is(err, ErrBodyTooLarge) || len(got) > size || cap(got) > 2<<20 {
+				t.Errorf("%d bytes announced as %d, and one too many: %d bytes, %v", size, announced, len(got), err)
+			}
+		}
+	}
+}
+
+// A transport that breaks its contract ends a call without a panic, and proves nothing.
+func TestDo_OverATransportThatBreaksItsContract(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		response *http.Response
+		err      error
+		fails    bool
+	}{
+		"neither":            {nil, nil, true},
+		"no body":            {&http.Response{StatusCode: 200}, nil, false},
+		"no status":          {&http.Response{Body: http.NoBody}, nil, false},
+		"a refused dial":     {nil, &net.OpError{Op: "dial", Err: errNoConnection}, true},
+		"evidence of a call": {nil, &unsentError{error: errNoConnection}, true},
+	} {
+		call, h := newCall(http.MethodPost, operations.Unsent)
+		_, err := newClient(answering(func(*http.Request) (*http.Response, error) { return test.response, test.err }),
+			Policy{}).Do(t.Context(), call)
+		if (err != nil) != test.fails || NotSent(err) || len(h.statuses) != 1 {
+			t.Errorf("%s: %d attempts, %v", name, len(h.statuses), err)
 		}
 	}
 }

@@ -122,6 +122,50 @@ func TestPolls_End(t *testing.T) {
 	}
 }
 
+// A draft is waited for until DraftFor has passed, not longer.
+func TestPolls_ForADraft(t *testing.T) {
+	t.Parallel()
+	for after, end := range map[time.Duration]wait.End{time.Minute - 1: wait.NotYet, time.Minute: wait.StillDraft} {
+		synctest.Test(t, func(t *testing.T) {
+			polls := begin(t, wait.Intervals{DraftFor: time.Minute})
+			first := poll(t.Context(), polls, draft)
+			time.Sleep(after)
+			if second := poll(t.Context(), polls, draft); first.End != wait.NotYet || second.End != end {
+				t.Errorf("after %s: %d, then %d", after, first.End, second.End)
+			}
+		})
+	}
+}
+
+// An old copy of a request can read as a draft between newer ones, however long the wait has taken.
+func TestPolls_ForADraftAmongOtherReadings(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		polls := begin(t, wait.Intervals{DraftFor: time.Minute})
+		for range 10 {
+			for _, found := range []found{draft, processing} {
+				time.Sleep(30 * time.Second)
+				if got := poll(t.Context(), polls, found); got.End != wait.NotYet {
+					t.Fatalf("it ended with %d after %s", got.End, got.Elapsed)
+				}
+			}
+		}
+	})
+}
+
+// The interval grows by half from MinInterval to MaxInterval, and is spread by a fifth.
+func TestIntervals_GrowWithinTheirBounds(t *testing.T) {
+	t.Parallel()
+	intervals := begin(t, wait.Intervals{MinInterval: 2 * time.Second, MaxInterval: 7 * time.Second}).Intervals
+	var interval time.Duration
+	for poll, want := range []time.Duration{2000, 3000, 4500, 6750, 7000, 7000} {
+		want *= time.Millisecond
+		if next := intervals.Next(&interval); next < want*4/5 || next > want*6/5 {
+			t.Errorf("poll %d follows after %s, want about %s", poll, next, want)
+		}
+	}
+}
+
 func TestIntervals_Defaults(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[wait.Intervals]wait.Intervals{
