@@ -3,6 +3,7 @@ package shipping_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -48,131 +49,58 @@ func TestErrors_SentinelOfEachStatus(t *testing.T) {
 
 func TestErrors_Texts(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		answer httpmock.Responder
-		want   string
-	}{
-		"refused by a rule": {
-			shippingtest.Refusal(400, "wallet is required"),
-			"shipping: regulatory.get: 400 Bad Request: wallet is required (request RD-1)",
-		},
-		"wrong key": {
-			shippingtest.Refusal(401, "invalid token"),
-			"shipping: regulatory.get: 401 Unauthorized: invalid token (request RD-1); check that the secret key belongs to " +
-				"this base address",
-		},
-		"unknown id": {
-			shippingtest.Refusal(404, "no such request"),
-			"shipping: regulatory.get: 404 Not Found: no such request (request RD-1)",
-		},
-		"too many requests": {
-			shippingtest.Refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"90"}}),
-			"shipping: regulatory.get: 429 Too Many Requests: slow down (request RD-1); retry after 1m30s",
-		},
-		"failure without a body": {
-			httpmock.NewStringResponder(500, ""), "shipping: regulatory.get: 500 Internal Server Error (request RD-1)",
-		},
-		"status without a name": {
-			shippingtest.Refusal(520, "odd"), "shipping: regulatory.get: 520: odd (request RD-1)",
-		},
-		"web page instead of the API": {
-			httpmock.NewStringResponder(200, "<!doctype html>"),
-			"shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is HTML or XML, not JSON; " +
-				"check that the base address is the service's API and not a web page or proxy",
-		},
-		"text instead of the API": {
-			httpmock.NewStringResponder(200, "It works! This is the default page of a web server"),
-			`shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not JSON: ` +
-				`It works! This is the default page of a web server; check that the base address is the service's API and not ` +
-				`a web page or proxy`,
-		},
-		"half a body": {
-			httpmock.NewStringResponder(200, `{"status":tr`),
-			"shipping: regulatory.get: 200 OK: unexpected body (request RD-1): the body is not valid JSON, or ends early; " +
-				"check that the base address is the service's API and not a web page or proxy",
-		},
+	const notAPI = "; check that the base address is the service's API and not a web page or proxy"
+	const noRedirect = "; redirects are not followed: check scheme, host and path of the base address"
+	const proxies, ownProxy = "HTTP_PROXY and HTTPS_PROXY", ", or the Proxy of the http.Transport"
+	const credentials = "; a proxy requires credentials: check the user and password in " + proxies +
+		", or in the Proxy of the http.Transport"
+	const scheme = " there: check scheme and port of the base address"
+	const noTLS = "http: server gave HTTP response to HTTPS client"
+	const garbled = `malformed HTTP response "\x15\x03\x01\x00\x02"`
+	const page = "It works! This is the default page of a web server"
+	broken := httpmock.NewErrorResponder
+	location := func(target string) http.Header { return http.Header{"Location": {target}} }
+	for want, answer := range map[string]httpmock.Responder{ // ID stands for the request
+		"400 Bad Request: wallet is required ID": refusal(400, "wallet is required"),
+		"401 Unauthorized: invalid token ID; check that the secret key belongs to this base address": refusal(401,
+			"invalid token"),
+		"404 Not Found: no such request ID": refusal(404, "no such request"),
+		"429 Too Many Requests: slow down ID; retry after 1m30s": refusal(429, "slow down").
+			HeaderSet(http.Header{"Retry-After": {"90"}}),
+		"500 Internal Server Error ID": body(500, ""),
+		"520: odd ID":                  refusal(520, "odd"),
+		"200 OK: unexpected body ID: the body is HTML or XML, not JSON" + notAPI:         body(200, "<!doctype html>"),
+		"200 OK: unexpected body ID: the body is not JSON: " + page + notAPI:             body(200, page),
+		"200 OK: unexpected body ID: the body is not valid JSON, or ends early" + notAPI: body(200, `{"status":tr`),
+		"200 OK: not now ID": refusal(200, "not now"),
+		"200 OK: the response holds no regulatory request: status is missing ID": success(`{}`),
+		"200 OK: body too large ID; request fewer records a page, or raise WithMaxResponseBytes": success(
+			`"` + strings.Repeat("x", 2000) + `"`),
+		"400 Bad Request: no (request RD-2)": body(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
 		// The target of a redirect was missing.
-		"redirect": {
-			httpmock.NewStringResponder(308,
-				"<html>").HeaderSet(http.Header{"Location": {"https://u:p@elsewhere.test/login?next=%2Fv1"}}),
-			"shipping: regulatory.get: 308 Permanent Redirect to https://elsewhere.test/login (request RD-1); " +
-				"redirects are not followed: check scheme, host and path of the base address",
-		},
-		"redirect to a path": {
-			httpmock.NewStringResponder(302, "{}").HeaderSet(http.Header{"Location": {"/login"}}),
-			"shipping: regulatory.get: 302 Found to https://api.service.test/login (request RD-1); " +
-				"redirects are not followed: check scheme, host and path of the base address",
-		},
-		"status false on a success": {
-			httpmock.NewStringResponder(200, `{"status":false,"message":"not now"}`),
-			"shipping: regulatory.get: 200 OK: not now (request RD-1)",
-		},
-		"nobody there": {
-			httpmock.NewErrorResponder(shippingtest.ErrRefused()),
-			"shipping: regulatory.get: no response (request RD-1): dial tcp: connection refused; " +
-				"check that the service runs at https://api.service.test (WithBaseURL), and host, port and network",
-		},
-		"a proxy that is down": {
-			httpmock.NewErrorResponder(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: shippingtest.ErrRefused()}),
-			"shipping: regulatory.get: no response (request RD-1): proxyconnect tcp: dial tcp: connection refused; " +
-				"the proxy cannot be reached: check HTTP_PROXY and HTTPS_PROXY, or the Proxy of the http.Transport",
-		},
-		"a proxy without credentials": {
-			httpmock.NewStringResponder(407, "<html>"),
-			"shipping: regulatory.get: 407 Proxy Authentication Required (request RD-1); " +
-				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the " +
-				"Proxy of the http.Transport",
-		},
-		"a proxy of https without credentials": {
-			httpmock.NewErrorResponder(errors.New("Proxy Authentication Required")),
-			"shipping: regulatory.get: no response (request RD-1): Proxy Authentication Required; " +
-				"a proxy requires credentials: check the user and password in HTTP_PROXY and HTTPS_PROXY, or in the " +
-				"Proxy of the http.Transport",
-		},
-		"a proxy that does not allow the host": {
-			httpmock.NewErrorResponder(errors.New("Forbidden")),
-			"shipping: regulatory.get: no response (request RD-1): Forbidden; " +
-				"a proxy refused the connection: allow https://api.service.test (WithBaseURL) there, or change HTTP_PROXY and " +
-				"HTTPS_PROXY, or the Proxy of the http.Transport",
-		},
-		"a page of a firewall": {
-			httpmock.NewStringResponder(403, "<html>"),
-			"shipping: regulatory.get: 403 Forbidden: the body is HTML or XML, not JSON (request RD-1); " +
-				"a proxy or firewall may have sent it: Error.Body contains it",
-		},
-		"https to a service without it": {
-			httpmock.NewErrorResponder(http.ErrSchemeMismatch),
-			"shipping: regulatory.get: no response (request RD-1): http: server gave HTTP response to HTTPS client; " +
-				"the service expects http:// there: check scheme and port of the base address",
-		},
-		"http to a service with TLS": {
-			httpmock.NewErrorResponder(errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02"`)),
-			`shipping: regulatory.get: no response (request RD-1): malformed HTTP response "\x15\x03\x01\x00\x02"; ` +
-				"the service expects https:// there: check scheme and port of the base address",
-		},
-		"broken connection": {
-			httpmock.NewErrorResponder(io.ErrUnexpectedEOF),
-			"shipping: regulatory.get: no response (request RD-1): unexpected EOF",
-		},
-		"too large": {
-			shippingtest.OK(`"` + strings.Repeat("x", 2000) + `"`),
-			"shipping: regulatory.get: 200 OK: body too large (request RD-1); request fewer records a page, or raise " +
-				"WithMaxResponseBytes",
-		},
-		"request named by the response": {
-			httpmock.NewStringResponder(400, `{"status":false,"message":"no","data":{"request_id":"RD-2"}}`),
-			"shipping: regulatory.get: 400 Bad Request: no (request RD-2)",
-		},
-		"no record": {
-			shippingtest.OK(`{}`),
-			"shipping: regulatory.get: 200 OK: the response holds no regulatory request: status is missing (request RD-1)",
-		},
+		"308 Permanent Redirect to https://elsewhere.test/login ID" + noRedirect: body(308, "<html>").
+			HeaderSet(location("https://u:p@elsewhere.test/login?next=%2Fv1")),
+		"302 Found to https://api.service.test/login ID" + noRedirect: body(302, "{}").HeaderSet(location("/login")),
+		"no response ID: unexpected EOF":                              broken(io.ErrUnexpectedEOF),
+		"no response ID: dial tcp: connection refused; check that the service runs at https://api.service.test " +
+			"(WithBaseURL), and host, port and network": broken(shippingtest.ErrRefused()),
+		"no response ID: proxyconnect tcp: dial tcp: connection refused; the proxy cannot be reached: check " + proxies +
+			ownProxy: broken(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: shippingtest.ErrRefused()}),
+		"407 Proxy Authentication Required ID" + credentials: body(407, "<html>"),
+		"no response ID: Proxy Authentication Required" + credentials: broken(
+			errors.New("Proxy Authentication Required")), // of https
+		"no response ID: Forbidden; a proxy refused the connection: allow https://api.service.test (WithBaseURL) there, or " +
+			"change " + proxies + ownProxy: broken(errors.New("Forbidden")),
+		"403 Forbidden: the body is HTML or XML, not JSON ID; a proxy or firewall may have sent it: Error.Body contains " +
+			"it": body(403, "<html>"),
+		"no response ID: " + noTLS + "; the service expects http://" + scheme:    broken(http.ErrSchemeMismatch),
+		"no response ID: " + garbled + "; the service expects https://" + scheme: broken(errors.New(garbled)),
 	} {
-		client := shippingtest.NewClient(t, shippingtest.NewService(test.answer), shipping.WithMaxResponseBytes(1000),
-			shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
-		_, err := client.Regulatory.Get(t.Context(), "RD-1")
-		if err == nil || err.Error() != test.want {
-			t.Errorf("%s:\n got %v\nwant %s", name, err, test.want)
+		want = "shipping: regulatory.get: " + strings.Replace(want, "ID", "(request RD-1)", 1)
+		_, err := regulatory(t, shippingtest.NewService(answer), shipping.WithMaxResponseBytes(1000),
+			shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1})).Get(t.Context(), "RD-1")
+		if err == nil || err.Error() != want {
+			t.Errorf("\n got %v\nwant %s", err, want)
 		}
 	}
 }
@@ -195,28 +123,23 @@ func TestErrors_HeldBackByTheLimiter(t *testing.T) {
 // message is.
 func TestErrors_InsufficientFunds(t *testing.T) {
 	t.Parallel()
-	const coded = `{"status":false,"message":"no","data":{"error_code":"insufficient_funds"}}`
-	problem := httpmock.NewStringResponder(402,
-		`{"title":"no"}`).HeaderSet(http.Header{"Content-Type": {"application/problem+json"}})
+	const envelope = `{"status":false,"message":"insufficient_funds","data":{"error_code":%q}}`
+	coded, long := fmt.Sprintf(envelope, "insufficient_funds"), fmt.Sprintf(envelope, strings.Repeat("x", 500))
 	for name, test := range map[string]struct {
 		answer httpmock.Responder
 		code   string
 		want   bool
 	}{
-		"the code":               {httpmock.NewStringResponder(400, coded), "insufficient_funds", true},
-		"the code, on a success": {httpmock.NewStringResponder(200, coded), "insufficient_funds", true},
-		"402":                    {shippingtest.Refusal(402, "no"), "", true},
-		"402 as a problem":       {problem, "", true},
-		"402 of a proxy":         {httpmock.NewStringResponder(402, "<html>"), "", false},
-		"the code, on a failure": {httpmock.NewStringResponder(500, coded), "insufficient_funds", false},
-		"another code": {httpmock.NewStringResponder(400,
-			strings.Replace(coded, "insufficient_funds", "not_found", 1)), "not_found", false},
-		"the text": {shippingtest.Refusal(400, "insufficient_funds"), "", false},
-		"a long code": {httpmock.NewStringResponder(400,
-			strings.Replace(coded, "insufficient_funds", strings.Repeat("x", 500), 1)), strings.Repeat("x", 128) + "…", false},
+		"the code":               {body(400, coded), "insufficient_funds", true},
+		"the code, on a success": {body(200, coded), "insufficient_funds", true},
+		"402":                    {refusal(402, "no"), "", true},
+		"402 as a problem":       {problem(402), "", true},
+		"402 of a proxy":         {body(402, "<html>"), "", false},
+		"the code, on a failure": {body(500, coded), "insufficient_funds", false},
+		"another code":           {body(400, fmt.Sprintf(envelope, "not_found")), "not_found", false},
+		"a long code":            {body(400, long), strings.Repeat("x", 128) + "…", false},
 	} {
-		_, err := regulatory(t, shippingtest.NewService(test.answer)).Analyze(t.Context(),
-			&shipping.AnalyzeRequest{ShipmentID: "SH-1"})
+		_, err := regulatory(t, shippingtest.NewService(test.answer)).Analyze(t.Context(), parcel)
 		if failure := shippingtest.ErrorIn(t, err); failure.Code != test.code ||
 			errors.Is(err, shipping.ErrInsufficientFunds) != test.want {
 			t.Errorf("%s: code %q, %v, want %q and %t", name, failure.Code, err, test.code, test.want)

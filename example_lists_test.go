@@ -127,22 +127,6 @@ func ExampleRatesService_All() {
 	// Output: Carrier 1 150.25 NGN
 }
 
-// The dialling code and the currency of a country.
-func ExampleCountriesService_List() {
-	client, _ := account()
-
-	countries, err := client.Countries.List(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, country := range countries {
-		if country.ISOCode == "NG" {
-			fmt.Println(country.Name, "+"+country.PhoneCode, country.Currency)
-		}
-	}
-	// Output: Nigeria +234 NGN
-}
-
 // The webhooks that are notified of new shipments.
 func ExampleWebhooksService_List() {
 	client, _ := account()

@@ -46,24 +46,6 @@ func ExampleAmount_Known() {
 	// true
 }
 
-// A rate without a price is not a cheap one.
-func ExampleAmount_AtMost() {
-	limit, err := shipping.ParseAmount("50")
-	if err != nil {
-		log.Fatal(err)
-	}
-	cheap, err := shipping.ParseAmount("49.99")
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, rate := range []shipping.Rate{{RateID: "RT-1", Amount: cheap}, {RateID: "RT-2"}} {
-		fmt.Println(rate.RateID, rate.Amount.AtMost(limit))
-	}
-	// Output:
-	// RT-1 true
-	// RT-2 false
-}
-
 // A transaction with its sign, and the reasons to check it by hand.
 func ExampleTransaction_Signed() {
 	amount, err := shipping.ParseAmount("250.75")

@@ -160,24 +160,6 @@ func ExampleRegulatoryService_Resume() {
 	// Output: completed
 }
 
-// The state of a regulatory request, and its documents.
-func ExampleRegulatoryService_Get() {
-	client, _ := account()
-
-	request, err := client.Regulatory.Get(context.Background(), "RD-A1B2C3D4E5F6G7H8")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(request.Status)
-	for _, offer := range request.AvailableDocuments {
-		fmt.Println(offer.DocumentType, offer.Amount.StringFixed(2), offer.Currency)
-	}
-	// Output:
-	// draft
-	// FDA 18450.50 NGN
-	// CUSTOMS 0.00 NGN
-}
-
 // A generation that failed: the record is there together with the error.
 func ExampleRegulatoryService_Wait() {
 	failed := shippingtest.Record("failed",
@@ -248,22 +230,6 @@ func ExampleRegulatoryService_UpdateProfile() {
 		fmt.Println(field.Name, field.Type, field.Required)
 	}
 	// Output: product_code string true
-}
-
-// Retry generates failed documents again. It costs nothing.
-func ExampleRegulatoryService_Retry() {
-	client, _ := account(shippingtest.WithRoutes())
-	ctx := context.Background()
-
-	if _, err := client.Regulatory.Retry(ctx, "RD-A1B2C3D4E5F6G7H8"); err != nil {
-		log.Fatal(err)
-	}
-	request, err := client.Regulatory.Wait(ctx, "RD-A1B2C3D4E5F6G7H8", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(request.Status)
-	// Output: completed
 }
 
 // The PDF of a generated document. The operation has no documented path, so it has to be enabled.

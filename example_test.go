@@ -77,14 +77,6 @@ func ExampleNewClient() {
 	// shipping.Client(https://api.example.com) <nil>
 }
 
-// Key and address from SHIPPING_SECRET_KEY and SHIPPING_BASE_URL, or the address from an option.
-func ExampleNewClientFromEnv() {
-	os.Unsetenv("SHIPPING_SECRET_KEY")
-	_, err := shipping.NewClientFromEnv(shipping.WithBaseURL("https://api.example.com"))
-	fmt.Println(err)
-	// Output: shipping: SHIPPING_SECRET_KEY is not set: export it with the account's secret key
-}
-
 // Operations that the specification only names can be called with the same care.
 func ExampleClient_Do() {
 	client, _ := account()
@@ -100,18 +92,6 @@ func ExampleClient_Do() {
 	// Output:
 	// 7 <nil>
 	// true
-}
-
-// Proxy, certificates and timeouts are those of an http.Client. If an attempt takes longer than ten seconds, it ends.
-// The client then retries, if the operation is safe to retry.
-func ExampleWithHTTPClient() {
-	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
-		shipping.WithHTTPClient(&http.Client{
-			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, // or TLSClientConfig: …
-			Timeout:   10 * time.Second,
-		}))
-	fmt.Println(client, err)
-	// Output: shipping.Client(https://api.example.com) <nil>
 }
 
 // pace is a Limiter that allows a request with each tick. *rate.Limiter of golang.org/x/time/rate is a Limiter too, and

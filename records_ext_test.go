@@ -356,52 +356,26 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 		[]shipping.AvailableDocument{{DocumentType: "FDA"}, {DocumentType: "MSDS", Amount: unreadable(t)}}, got.Documents)
 }
 
+// Members under other names and in other shapes are read, and so are a state and a source that nobody knows.
 func TestTolerance_RegulatoryRecord(t *testing.T) {
 	t.Parallel()
-	fda := shipping.AvailableDocument{DocumentType: "FDA"}
-	priced := shipping.AvailableDocument{DocumentType: "FDA", Amount: shippingtest.Amount(t, "5")}
-	items := []shipping.LineItem{{Description: "tea"}}
-	for name, test := range map[string]struct {
-		members string
-		want    shipping.RegulatoryRequest
-	}{
-		"documents as bare slugs": {`"available_documents":["FDA"]`,
-			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{fda}}},
-		"type and price under other names": {`"available_documents":[{"type":"FDA","price":5}]`,
-			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
-		"slug, and a price as string": {`"available_documents":[{"slug":"FDA","amount":"5.00"}]`,
-			shipping.RegulatoryRequest{AvailableDocuments: []shipping.AvailableDocument{priced}}},
-		"other names with odd values": {
-			`"available_documents":[{"type":7,"price":"free"},{"slug":"FDA"}],"shipment_id":"SH-1"`,
-			shipping.RegulatoryRequest{ShipmentID: "SH-1", AvailableDocuments: []shipping.AvailableDocument{
-				{DocumentType: "7", Amount: unreadable(t)}, fda,
-			}},
-		},
-		"documents null":               {`"available_documents":null`, shipping.RegulatoryRequest{}},
-		"items under their other name": {`"items":[{"description":"tea"}]`, shipping.RegulatoryRequest{LineItems: items}},
-		"quantity as string": {`"line_items":[{"description":"tea","quantity":"2.5"}]`,
-			shipping.RegulatoryRequest{LineItems: []shipping.LineItem{{Description: "tea", Quantity: 2.5}}}},
-		"addresses as a list": {`"addresses":[]`, shipping.RegulatoryRequest{}},
-		"profiles as a list":  {`"profiles":[]`, shipping.RegulatoryRequest{}},
-		"profile of another shape": {`"profiles":{"FDA":"later"}`,
-			shipping.RegulatoryRequest{Profiles: map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			body := fmt.Sprintf(`{"request_id":%q,"status":"halted","source":"email",%s}`, shippingtest.RequestID, test.members)
-			got, err := regulatory(t, shippingtest.NewService(shippingtest.OK(body))).Get(t.Context(),
-				shippingtest.RequestID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Raw != shipping.RawJSON(body) {
-				t.Errorf("Raw is %s", got.Raw)
-			}
-			want := test.want // with a state and a source that nobody knows, which are kept
-			want.RequestID, want.Status, want.Source, want.Raw = shippingtest.RequestID, "halted", "email", got.Raw
-			shippingtest.Diff(t, "record", &want, got)
-		})
+	five := shippingtest.Amount(t, "5")
+	body := `{"request_id":"RD-1","status":"halted","source":"email","addresses":[],"profiles":{"FDA":"later"},` +
+		`"available_documents":["FDA",{"type":"FDA","price":5},{"slug":"FDA","amount":"5.00"},{"type":7,"price":"free"}],` +
+		`"items":[{"description":"tea","quantity":"2.5"}],"shipment_id":"SH-1"}`
+	got, err := regulatory(t, shippingtest.NewService(success(body))).Get(t.Context(), "RD-1")
+	if err != nil {
+		t.Fatal(err)
 	}
+	shippingtest.Diff(t, "record", &shipping.RegulatoryRequest{
+		RequestID: "RD-1", Status: "halted", Source: "email", ShipmentID: "SH-1", Raw: shipping.RawJSON(body),
+		Profiles:  map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`},
+		LineItems: []shipping.LineItem{{Description: "tea", Quantity: 2.5}},
+		AvailableDocuments: []shipping.AvailableDocument{
+			{DocumentType: "FDA"}, {DocumentType: "FDA", Amount: five}, {DocumentType: "FDA", Amount: five},
+			{DocumentType: "7", Amount: unreadable(t)},
+		},
+	}, got)
 }
 
 // unreadable is an amount that was read from something other than a number.
