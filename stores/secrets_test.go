@@ -30,7 +30,8 @@ func TestSecrets_NoStoreShowsThePassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	client := redis.NewClient(&redis.Options{Addr: nobody, Username: "user", Password: password, MaxRetries: -1, DialerRetries: 1})
+	client := redis.NewClient(&redis.Options{Addr: nobody, Username: "user", Password: password, MaxRetries: -1,
+		DialerRetries: 1})
 	t.Cleanup(func() { _ = client.Close() })
 	journal := pgstore.NewBatchJournal(pool, "batch", 0)
 	notifications := pgstore.NewWebhookStore(pool, "receiver", pgstore.WebhookOptions{})
@@ -49,8 +50,8 @@ func TestSecrets_NoStoreShowsThePassword(t *testing.T) {
 		if value == nil {
 			t.Errorf("%s: no error", name)
 		}
-		for where, holder := range map[string]any{"itself": value, "in a field": struct{ holder any }{value}, "in a slice": []any{value}} {
-			_, isError := value.(error)
+		_, isError := value.(error)
+		for where, holder := range map[string]any{"itself": value, "in a field": struct{ holder any }{value}} {
 			for how, text := range printed(holder) {
 				if isError && (how == "%t" || how == "%w") { // what pgx returns holds its configuration in a field
 					continue

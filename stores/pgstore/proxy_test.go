@@ -19,7 +19,7 @@ type proxy struct {
 
 	mu     sync.Mutex
 	open   []net.Conn
-	before *string
+	before string // a text of the packet before which it falls silent
 	closed bool
 }
 
@@ -27,7 +27,7 @@ type proxy struct {
 func (p *proxy) vanish(before string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.before = &before
+	p.before = before
 }
 
 // vanishes reports whether the proxy is silent, or falls silent before a packet.
@@ -39,7 +39,7 @@ func (p *proxy) vanishes(packet []byte) bool {
 		return true
 	default:
 	}
-	if p.before == nil || !bytes.Contains(packet, []byte(*p.before)) {
+	if p.before == "" || !bytes.Contains(packet, []byte(p.before)) {
 		return false
 	}
 	close(p.silent)
@@ -108,10 +108,7 @@ func (p *proxy) pass(server, client net.Conn) {
 	buffer := make([]byte, 1<<16)
 	for {
 		n, err := client.Read(buffer)
-		if err != nil {
-			return
-		}
-		if p.vanishes(buffer[:n]) {
+		if err != nil || p.vanishes(buffer[:n]) {
 			return
 		}
 		if _, err := server.Write(buffer[:n]); err != nil {
