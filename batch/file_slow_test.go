@@ -35,39 +35,6 @@ func slowFile(t *testing.T, slow time.Duration) logfile.Storage {
 	return slowStorage{storage, slow}
 }
 
-// Eight workers record 100 items a second, of four records each, on a disk that takes 2 ms for a flush.
-func TestBatchFile_ItemsPerSecond(t *testing.T) {
-	t.Parallel()
-	for _, workers := range []int{1, 8} {
-		synctest.Test(t, func(t *testing.T) {
-			const items = 400
-			journal, err := openFile("journal", slowFile(t, 2*time.Millisecond))
-			if err != nil {
-				t.Fatal(err)
-			}
-			start := time.Now()
-			var work sync.WaitGroup
-			for worker := range workers {
-				work.Go(func() {
-					for n := range items / workers {
-						for _, step := range []shipping.Step{StepAnalyzed, StepPurchasing, StepPurchased, StepCompleted} {
-							err := journal.append(Record{Key: fmt.Sprint(worker, n), Step: step, RequestID: "RD-1"})
-							if err != nil {
-								t.Error(err)
-							}
-						}
-					}
-				})
-			}
-			work.Wait()
-			rate := items / time.Since(start).Seconds()
-			if t.Logf("%d workers: %.0f items a second", workers, rate); rate < 100 {
-				t.Error("too slow")
-			}
-		})
-	}
-}
-
 // Of purchases that are recorded at the same time only those that fit into the budget together are recorded: a price
 // counts before its record is on the disk, and until the record that gives it back is there.
 func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {

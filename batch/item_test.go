@@ -3,10 +3,10 @@ package batch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,8 +35,8 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// What the next run does with an item that an earlier run left in each state: the table of docs/batches.md. A failed item
-// once stayed failed in every later run, although a retry had completed it, or its analysis would have succeeded.
+// What the next run does with an item that an earlier run left in each state: the table of docs/batches.md. A failed
+// item once stayed failed in every later run, although a retry had completed it, or its analysis would have succeeded.
 func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 	t.Parallel()
 	none := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, nil }
@@ -56,10 +56,12 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		state     batch.State
 		err       string // in the error of the item
 	}{
-		"completed":                         {at(batch.StepCompleted), "completed", false, false, 0, batch.StateCompleted, ""},
-		"closed":                            {at(batch.StepClosed), "failed", false, false, 0, batch.StateClosed, ""},
-		"draft, over budget, or refused":    {analyzed, "draft", false, true, 1, batch.StateCompleted, ""},
-		"purchased outside the batch":       {analyzed, "completed", false, true, 0, batch.StateError, "purchased outside this batch"},
+		"completed": {at(batch.StepCompleted), "completed", false, false, 0, batch.StateCompleted,
+			""},
+		"closed":                         {at(batch.StepClosed), "failed", false, false, 0, batch.StateClosed, ""},
+		"draft, over budget, or refused": {analyzed, "draft", false, true, 1, batch.StateCompleted, ""},
+		"purchased outside the batch": {analyzed, "completed", false, true, 0, batch.StateError,
+			"purchased outside this batch"},
 		"being purchased outside the batch": {analyzed, "purchasing", false, true, 0, batch.StateError, `"purchasing"`},
 		"being generated":                   {analyzed, "processing", false, true, 0, batch.StateError, "Regulatory.Wait"},
 		"failed outside the batch":          {analyzed, "failed", false, true, 0, batch.StateError, "Regulatory.Wait"},
@@ -68,12 +70,15 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		"purchased":                         {at(batch.StepPurchased), "completed", false, true, 0, batch.StateCompleted, ""},
 		"unknown, and charged":              {purchasing(t, "SH-1"), "completed", false, true, 0, batch.StateCompleted, ""},
 		"unknown, and not charged":          {purchasing(t, "SH-1"), "draft", false, true, 1, batch.StateCompleted, ""},
-		"unknown, and undecided":            {purchasing(t, "SH-1"), "paused", false, true, 0, batch.StateUnknown, "outcome unknown"},
-		"failed analysis":                   {unanalyzed, "failed", true, true, 1, batch.StateCompleted, ""},
-		"failed generation":                 {at(batch.StepFailed), "failed", false, true, 0, batch.StateFailed, "generation failed for request RD-SH-1"},
-		"failed generation, retried":        {at(batch.StepFailed), "completed", false, true, 0, batch.StateCompleted, ""},
-		"failed generation, being retried":  {at(batch.StepFailed), "processing", false, true, 0, batch.StateCompleted, ""},
-		"failed generation, a draft again":  {at(batch.StepFailed), "draft", false, true, 0, batch.StateFailed, "does not purchase it a second time"},
+		"unknown, and undecided": {purchasing(t, "SH-1"), "paused", false, true, 0, batch.StateUnknown,
+			"outcome unknown"},
+		"failed analysis": {unanalyzed, "failed", true, true, 1, batch.StateCompleted, ""},
+		"failed generation": {at(batch.StepFailed), "failed", false, true, 0, batch.StateFailed,
+			"generation failed for request RD-SH-1"},
+		"failed generation, retried":       {at(batch.StepFailed), "completed", false, true, 0, batch.StateCompleted, ""},
+		"failed generation, being retried": {at(batch.StepFailed), "processing", false, true, 0, batch.StateCompleted, ""},
+		"failed generation, a draft again": {at(batch.StepFailed), "draft", false, true, 0, batch.StateFailed,
+			"does not purchase it a second time"},
 		"failed generation, cannot be read": {at(batch.StepFailed), "gone", false, true, 0, batch.StateFailed, "404"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +108,8 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := report.Results[0]
-				if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil && !strings.Contains(got.Err.Error(), test.err) {
+				if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil &&
+					!strings.Contains(got.Err.Error(), test.err) {
 					t.Errorf("%s, %v", got.State, got.Err)
 				}
 				// What is or may be purchased counts against the budget; the rest gives its reservation back.
@@ -139,7 +145,8 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 		failed.Step, failed.Purchase = batch.StepFailed, nil
 		service := &walletService{}
 		service.put("RD-SH-1", "failed")
-		service.requests["RD-SH-1"].report = `,"charged_amount":90,"currency":"USD"` // stops the purchases of the run that sees it first
+		// stops the purchases of the run that sees it first
+		service.requests["RD-SH-1"].report = `,"charged_amount":90,"currency":"USD"`
 		journal := openJournal(t, t.TempDir()+"/journal")
 		defer journal.Close()
 		if err := appendTo(t.Context(), journal, failed); err != nil {
@@ -160,7 +167,8 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 	})
 }
 
-// A failed analysis whose record lists documents was purchased by somebody else: analyzed again, it would be bought again.
+// A failed analysis whose record lists documents was purchased by somebody else: analyzed again, it would be bought
+// again.
 func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -205,16 +213,19 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		next      string // in the text
 		retryable bool
 	}{
-		"completed":      {batch.StateCompleted, nil, nil, "", false},
-		"draft":          {batch.StateDraft, nil, nil, "", false},
-		"closed":         {batch.StateClosed, nil, nil, "", false},
-		"not analyzed":   {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes", false},
-		"not generated":  {batch.StateFailed, fda, shipping.ErrRequestFailed, "purchases nothing; batch.Resolve closes", false},
-		"over budget":    {batch.StateOverBudget, nil, over("50"), "another period has a budget of its own", false},
-		"too dear":       {batch.StateOverBudget, nil, over("150"), "remove the cause", false},
-		"unknown":        {batch.StateUnknown, fda, shipping.ErrConnection, "settles it, too", true},
-		"waiting":        {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
-		"purchased":      {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve closes the item", true},
+		"completed": {batch.StateCompleted, nil, nil, "", false},
+		"draft":     {batch.StateDraft, nil, nil, "", false},
+		"closed":    {batch.StateClosed, nil, nil, "", false},
+		"not analyzed": {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes",
+			false},
+		"not generated": {batch.StateFailed, fda, shipping.ErrRequestFailed, "purchases nothing; batch.Resolve closes",
+			false},
+		"over budget": {batch.StateOverBudget, nil, over("50"), "another period has a budget of its own", false},
+		"too dear":    {batch.StateOverBudget, nil, over("150"), "remove the cause", false},
+		"unknown":     {batch.StateUnknown, fda, shipping.ErrConnection, "settles it, too", true},
+		"waiting":     {batch.StateWaiting, nil, shipping.ErrNotPurchased, "run the batch again", true},
+		"purchased": {batch.StateWaiting, fda, shipping.ErrNotPurchased, "never come, batch.Resolve closes the item",
+			true},
 		"unauthorized":   {batch.StateWaiting, nil, shipping.ErrUnauthorized, "remove the cause", false},
 		"damaged":        {batch.StateWaiting, nil, batch.ErrDamaged, "remove the cause", false},
 		"wrong currency": {batch.StateWaiting, nil, shipping.ErrOverBudget, "remove the cause", false},
@@ -227,7 +238,8 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		report.Results = append(report.Results, result)
 		one := &batch.Report{Results: []batch.Result{result}}
 		err := one.Err()
-		if !errors.Is(err, test.err) || err != nil && !strings.HasPrefix(err.Error(), `item "SH-`+name+`" (`+string(test.state)+"): "+test.err.Error()) {
+		begin := fmt.Sprintf("item %q (%s): %v", result.Key, test.state, test.err)
+		if !errors.Is(err, test.err) || err != nil && !strings.HasPrefix(err.Error(), begin) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), test.next) || one.Retryable() != test.retryable {
@@ -248,13 +260,15 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		err       error
 		retryable bool
 	}{
-		"a wrong key": {roundTrip(func(*http.Request) (*http.Response, error) { return reply(401, "") }), 1, shipping.ErrUnauthorized, false},
-		"no service":  {unreachable(), 3, shipping.ErrConnection, true},
+		"a wrong key": {roundTrip(func(*http.Request) (*http.Response, error) { return reply(401, "") }), 1,
+			shipping.ErrUnauthorized, false},
+		"no service": {unreachable(), 3, shipping.ErrConnection, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			sent := &counted{RoundTripper: test.transport}
 			journal := newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
-			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4), &batch.Options{Concurrency: 1, Journal: journal})
+			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4),
+				&batch.Options{Concurrency: 1, Journal: journal})
 			if err != nil || report.Count(batch.StateError) != 3 || report.Retryable() != test.retryable {
 				t.Errorf("%s: %+v, %v", name, report, err)
 			}
@@ -293,7 +307,8 @@ func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
 				Select: shipping.SelectOnly("CUSTOMS"), Journal: journal,
 			})
 			want := []shipping.DocumentType{"QUARANTINE", "FDA"}
-			if err != nil || report.Results[0].State != batch.StateCompleted || !slices.Equal(report.Results[0].NotSelected, want) {
+			if err != nil || report.Results[0].State != batch.StateCompleted ||
+				!slices.Equal(report.Results[0].NotSelected, want) {
 				t.Errorf("%+v, %v", report, err)
 			}
 		}
@@ -317,7 +332,8 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 			Select: shipping.SelectAll, Journal: journal,
 			Progress: func(event batch.Event) {
 				steps = append(steps, string(event.Step))
-				if waits := event.Step == "taken" || event.Step == "settling"; waits && (event.Next <= 0 || event.Item.Key != "SH-1") {
+				if waits := event.Step == "taken" || event.Step == "settling"; waits &&
+					(event.Next <= 0 || event.Item.Key != "SH-1") {
 					t.Errorf("%+v", event)
 				}
 			},
@@ -362,7 +378,8 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal,
 		})
-		if err != nil || report.Err() != nil || report.Count(batch.StateClosed) != 1 || report.Committed.String() != test.committed {
+		if err != nil || report.Err() != nil || report.Count(batch.StateClosed) != 1 ||
+			report.Committed.String() != test.committed {
 			t.Errorf("%s: %+v, %v", name, report, err)
 		}
 		if service.analyses+service.reads+service.purchases > 0 || lastRecord(t, journal, "SH-1").Note != "seen" {
@@ -375,8 +392,9 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 	}
 }
 
-// One journal serves all nights. A budget of 250 bounds each period; items cost 100. A journal was once the scope of the
-// budget and of what was bought: one for each night bought a shipment twice, and one for all nights stopped the second night.
+// One journal serves all nights. A budget of 250 bounds each period; items cost 100. A journal was once the scope of
+// the budget and of what was bought: one for each night bought a shipment twice, and one for all nights stopped the
+// second night.
 func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) batch.Journal{
@@ -412,7 +430,8 @@ func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 				night("Monday", 3, "200", 2, 2) // what is left is not enough
 				lost = 4
 				report := night("Tuesday", 4, "200", 3, 4)
-				if unknown := report.Results[3]; unknown.State != batch.StateUnknown || unknown.Period != "Tuesday" || report.Results[0].Period != "Monday" {
+				if unknown := report.Results[3]; unknown.State != batch.StateUnknown || unknown.Period != "Tuesday" ||
+					report.Results[0].Period != "Monday" {
 					t.Errorf("%+v", report)
 				}
 				// The unknown purchase counts in its own period until it is settled, and then in the one that purchases it.
@@ -427,11 +446,12 @@ func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 	}
 }
 
-// A batch waits for an analysis that is not finished, whether it was just begun or by an earlier run: it advised to leave
-// the item out. If the analysis fails, the item has failed, and nothing is purchased.
+// A batch waits for an analysis that is not finished, whether it was just begun or by an earlier run: it advised to
+// leave the item out. If the analysis fails, the item has failed, and nothing is purchased.
 func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[string]batch.State{"draft": batch.StateCompleted, "failed": batch.StateFailed, "analyzing": batch.StateError} {
+	for status, want := range map[string]batch.State{"draft": batch.StateCompleted, "failed": batch.StateFailed,
+		"analyzing": batch.StateError} {
 		for _, resumed := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				service, started, journal := &walletService{}, time.Now(), batch.Memory()
@@ -495,51 +515,6 @@ func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || report.Results[0].State != batch.StateWaiting ||
 			!strings.Contains(report.Err().Error(), `request "RD-SH-1" is purchased, and the generation had failed`) {
 			t.Errorf("%+v, %v", report.Err(), err)
-		}
-	})
-}
-
-// A run that is killed before midnight continues after it within the budget of the day on which it was due, and so do two
-// machines in different time zones.
-func TestBatch_ThePeriodIsNotTheTime(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(24*time.Hour - 30*time.Second) // 2000-01-01 23:59:30 UTC
-		due := "2000-01-01"
-		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
-		run := func(ctx context.Context, zone string, offset int) *batch.Report {
-			zoned := time.FixedZone(zone, offset)
-			report, err := batch.Run(ctx, walletClient(t, service), walletItems(6), &batch.Options{
-				Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "350"), Period: due, Journal: journal,
-				Progress: func(event batch.Event) {
-					if event.Committed.Cmp(shippingtest.Amount(t, "350")) > 0 {
-						t.Errorf("%s: %s is committed at %s", zone, event.Committed, time.Now().In(zoned))
-					}
-				},
-			})
-			if err != nil && ctx.Err() == nil {
-				t.Error(err)
-			}
-			return report
-		}
-		killed, kill := context.WithCancel(t.Context())
-		service.charged = func() { // within the purchase, so that its response is lost
-			kill()
-			service.charged = nil
-		}
-		run(killed, "Lagos", 3600)
-		time.Sleep(time.Minute)
-		var machines sync.WaitGroup
-		for zone, offset := range map[string]int{"Lagos": 3600, "Los Angeles": -8 * 3600} {
-			machines.Go(func() {
-				if report := run(t.Context(), zone, offset); report.Count(batch.StateCompleted) != 3 || report.Count(batch.StateOverBudget) != 3 {
-					t.Errorf("%s: %+v", zone, report)
-				}
-			})
-		}
-		machines.Wait()
-		if spent, purchases := service.total(); spent.String() != "300" || purchases != 3 {
-			t.Errorf("%s spent in %d purchases", spent, purchases)
 		}
 	})
 }

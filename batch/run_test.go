@@ -1,14 +1,12 @@
 package batch_test
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
+	"path"
 	"runtime"
 	"strings"
 	"sync"
@@ -29,12 +27,14 @@ import (
 func TestBatch_CompletesEveryItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)
-		items := append(shipmentItems(server, 16), batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}},
+		items := append(shipmentItems(server, 16),
+			batch.Item{Analyze: shipping.AnalyzeRequest{FileURL: server.Invoices()[0]}},
 			batch.Item{Key: "broken", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILANALYSIS"}},
 			batch.Item{Key: "unknown", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-NOSUCH"}})
-		ended := 0
+		ended, polls := 0, 0
 		options := batch.Options{
 			Select: shipping.SelectAutomated, Journal: batch.Memory(),
+			Poll:   shipping.PollOptions{Progress: func(shipping.PollEvent) { polls++ }}, // one call at a time, too
 			Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10000000"), Currency: "NGN"},
 			Progress: func(event batch.Event) {
 				if event.Ended < ended || event.Ended+event.Waiting > event.Total || event.Total != len(items) {
@@ -44,17 +44,19 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 			},
 		}
 		report, err := batch.Run(t.Context(), client, items, &options)
-		if err != nil || ended != len(items) {
-			t.Fatalf("%d ended, %v", ended, err)
+		if err != nil || ended != len(items) || polls < report.Count(batch.StateCompleted) {
+			t.Fatalf("%d ended after %d polls, %v", ended, polls, err)
 		}
 		sum, count := shippingtest.Debits(t, client, server.Wallets()[0])
 		if sum != report.Committed || len(count) != report.Count(batch.StateCompleted) {
-			t.Errorf("the ledger contains %s for %d requests, the report %s for %d", sum, len(count), report.Committed, report.Count(batch.StateCompleted))
+			t.Errorf("the ledger contains %s for %d requests, the report %s for %d", sum, len(count), report.Committed,
+				report.Count(batch.StateCompleted))
 		}
 		for _, result := range report.Results {
 			switch {
 			case result.Key == "broken":
-				if result.State != batch.StateFailed || !errors.Is(result.Err, shipping.ErrRequestFailed) || result.RequestID == "" {
+				if result.State != batch.StateFailed || !errors.Is(result.Err, shipping.ErrRequestFailed) ||
+					result.RequestID == "" {
 					t.Errorf("analysis that fails: %+v", result)
 				}
 			case result.Key == "unknown":
@@ -75,7 +77,8 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 		ended = 0
 		again, err := batch.Run(t.Context(), client, items, &options)
 		if err != nil || again.Committed != report.Committed || server.Requests(shipping.OpPurchase) != len(count) {
-			t.Errorf("the next run: %s committed after %d purchases, %v", again.Committed, server.Requests(shipping.OpPurchase), err)
+			t.Errorf("the next run: %s committed after %d purchases, %v", again.Committed, server.Requests(shipping.OpPurchase),
+				err)
 		}
 		for i, result := range again.Results {
 			if result.State != report.Results[i].State || (result.Err == nil) != (report.Results[i].Err == nil) {
@@ -85,8 +88,8 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 	})
 }
 
-// Items and settings are checked before anything is analyzed, settled or purchased. A negative QuietFor would settle an open
-// purchase as not charged and free money that may be spent.
+// Items and settings are checked before anything is analyzed, settled or purchased. A negative QuietFor would settle an
+// open purchase as not charged and free money that may be spent.
 func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
 	item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
@@ -96,24 +99,29 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		options batch.Options
 		message string
 	}{
-		"same key twice":          {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
-		"nothing to analyze":      {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
-		"key that is not UTF-8":   {keyed("M\xfcller"), batch.Options{}, "is not UTF-8"},
-		"key with NUL":            {keyed("a\x00b"), batch.Options{}, "contains a NUL character"},
-		"long address as a key":   {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" + strings.Repeat("x", 4981)}}}, batch.Options{}, "5000 bytes"},
-		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
-		"budget without amount":   {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
-		"budget without Select":   {nil, batch.Options{Budget: nairaBudget(t, "1")}, "set Select"},
-		"period with NUL":         {nil, batch.Options{Period: "\x00"}, "has a Period that contains a NUL character"},
-		"negative concurrency":    {nil, batch.Options{Concurrency: -1}, "Concurrency"},
-		"budget below nothing":    {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
-		"lease too short":         {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)}, "make the lease at least 1m15s"},
-		"lease too short to read": {nil, batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute}, Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
-		"unknown type to select":  {keyed("b"), batch.Options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
-		"negative QuietFor":       {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "negative"},
-		"negative SettleFor":      {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{SettleFor: -1}}, "negative"},
-		"negative RefusedFor":     {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}}, "negative"},
-		"negative MinInterval":    {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
+		"same key twice":        {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
+		"nothing to analyze":    {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
+		"key that is not UTF-8": {keyed("M\xfcller"), batch.Options{}, "is not UTF-8"},
+		"key with NUL":          {keyed("a\x00b"), batch.Options{}, "contains a NUL character"},
+		"long address as a key": {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" +
+			strings.Repeat("x", 4981)}}}, batch.Options{}, "5000 bytes"},
+		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}},
+			"currency"},
+		"budget without amount": {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"budget without Select": {nil, batch.Options{Budget: nairaBudget(t, "1")}, "set Select"},
+		"period with NUL":       {nil, batch.Options{Period: "\x00"}, "has a Period that contains a NUL character"},
+		"negative concurrency":  {nil, batch.Options{Concurrency: -1}, "Concurrency"},
+		"budget below nothing":  {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		"lease too short": {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)},
+			"make the lease at least 1m15s"},
+		"lease too short to read": {nil, batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute},
+			Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
+		"unknown type to select": {keyed("b"), batch.Options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
+		"negative QuietFor":      {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "negative"},
+		"negative SettleFor":     {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{SettleFor: -1}}, "negative"},
+		"negative RefusedFor": {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}},
+			"negative"},
+		"negative MinInterval": {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
 	} {
 		service := &walletService{}
 		if tc.message != "set Select" && tc.options.Select == nil {
@@ -130,7 +138,8 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 			t.Errorf("%s: something was sent", name)
 		}
 	}
-	for name, journal := range map[string]batch.Journal{"no journal": nil, "the shortest lease": batchtest.NewJournal(75 * time.Second)} {
+	for name, journal := range map[string]batch.Journal{"no journal": nil,
+		"the shortest lease": batchtest.NewJournal(75 * time.Second)} {
 		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &batch.Options{
 			Journal: journal, Select: shipping.SelectAll, Budget: nairaBudget(t, "0"),
 		})
@@ -154,7 +163,7 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if polled[int(time.Since(started)/time.Second)]++; time.Since(started) < 90*time.Second {
-					return generating{service}.RoundTrip(r)
+					return reply(200, fmt.Sprintf(`{"request_id":%q,"status":"processing"}`, path.Base(r.URL.Path)))
 				}
 			}
 			return service.RoundTrip(r)
@@ -197,18 +206,21 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 	})
 }
 
-// A run counts the items that earlier runs completed as ended. If its context ends at the last item, nothing was interrupted.
+// A run counts the items that earlier runs completed as ended. If its context ends at the last item, nothing was
+// interrupted.
 func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Report: `"currency":"NGN"`} }} // no charge is reported
+		// no charge is reported
+		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Report: `"currency":"NGN"`} }}
 		client, journal := walletClient(t, service), batch.Memory()
 		options := batch.Options{Select: shipping.SelectAll, Journal: journal, Concurrency: 1}
 		if _, err := batch.Run(t.Context(), client, walletItems(2), &options); err != nil {
 			t.Fatal(err)
 		}
 		// The prices are recorded without a budget, so that a later run with one can count them.
-		if committed, err := journal.Committed(t.Context(), "", *nairaBudget(t, "0")); err != nil || committed.String() != "200" {
+		if committed, err := journal.Committed(t.Context(), "", *nairaBudget(t, "0")); err != nil ||
+			committed.String() != "200" {
 			t.Errorf("%s committed, %v", committed, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -229,19 +241,29 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 	})
 }
 
-// An item that a run did not reach has the state of its last record, with a reason, and the run was interrupted.
+// An item that a run did not reach has the state of its last record, with a reason, and the run was interrupted. All
+// items are released, also if another process was given one of them.
 func TestBatch_ReportsWhatItDidNotReach(t *testing.T) {
 	t.Parallel()
 	for step, state := range map[shipping.Step]batch.State{
 		batch.StepPurchasing: batch.StateUnknown, batch.StepFailed: batch.StateFailed, batch.StepAnalyzed: batch.StateWaiting,
 	} {
-		record := purchasing(t, "SH-1")
+		record, released := purchasing(t, "SH-1"), 0
 		record.Step = step
+		around := func(_ context.Context, call string, _ batch.Record, do func() error) error {
+			if call == "release" {
+				released++
+				return batch.ErrItemTaken
+			}
+			return do()
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{Journal: newMemoryJournal(t, record)})
-		if !errors.Is(err, context.Canceled) || report.Count(state) != 1 || report.Results[0].Err == nil {
-			t.Errorf("%s: %+v, %v", step, report, err)
+		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(2),
+			&batch.Options{Journal: hooked{newMemoryJournal(t, record), around}})
+		if !errors.Is(err, context.Canceled) || report.Results[0].State != state || report.Results[0].Err == nil ||
+			released != 2 {
+			t.Errorf("%s: %+v after %d releases, %v", step, report, released, err)
 		}
 	}
 }
@@ -250,41 +272,35 @@ func TestBatch_ReportsWhatItDidNotReach(t *testing.T) {
 // new deadline.
 func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		journal := hooked{batch.Memory(), func(ctx context.Context, call string, _ batch.Record, do func() error) error {
-			if call == "committed" && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return do()
-		}}
-		report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(3), &batch.Options{
-			Select: shipping.SelectAll, Journal: journal, Budget: nairaBudget(t, "1000"), Concurrency: 1,
-			Progress: func(event batch.Event) {
-				if event.Step != "purchased" {
-					return
-				}
-				other := batch.Record{Key: "SH-9", Step: batch.StepPurchased, RequestID: "RD-9", Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
+	ctx, cancel := context.WithCancel(t.Context())
+	journal := hooked{batch.Memory(), func(ctx context.Context, call string, _ batch.Record, do func() error) error {
+		if call == "committed" && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return do()
+	}}
+	report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(1), &batch.Options{
+		Select: shipping.SelectAll, Journal: journal, Budget: nairaBudget(t, "1000"),
+		Progress: func(event batch.Event) {
+			if event.Step == "purchased" {
+				other := purchasing(t, "SH-9")
 				if err := appendTo(t.Context(), journal, other); err != nil {
 					t.Error(err)
 				}
 				cancel()
-			},
-		})
-		if !errors.Is(err, context.Canceled) || report.Committed != shippingtest.Amount(t, "200") {
-			t.Errorf("%s is committed, %v", report.Committed, err)
-		}
-		if left := report.Results[2]; left.State != batch.StateWaiting || left.RequestID != "" {
-			t.Errorf("an item was begun after the end of the context: %+v", left)
-		}
+			}
+		},
 	})
+	if !errors.Is(err, context.Canceled) || report.Committed != shippingtest.Amount(t, "200") {
+		t.Errorf("%s is committed, %v", report.Committed, err)
+	}
 }
 
-// polledService is a service with one request, whose reads after the purchase are answered in turn, the last one again and
-// again: with a status of the request, or with a status code.
+// polledService is a service with one request, whose reads after the purchase are answered in turn, the last one again
+// and again: with a status of the request, or with a status code.
 func polledService(reads ...any) (service http.RoundTripper, count func() int) {
-	const record = `{"request_id":"RD-1","source":"shipment","line_items":[],"available_documents":[{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}],"status":`
+	const offers = `"available_documents":[{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}]`
+	const record = `{"request_id":"RD-1",` + offers + `,"status":`
 	n := 0
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		switch {
@@ -322,7 +338,8 @@ func TestBatch_ReportsEachPoll(t *testing.T) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		shippingtest.Diff(t, "the polls", "1 polled, 2 poll failed, 3 ended", strings.Join(polls, ", "))
-		shippingtest.Diff(t, "the steps", "analyzed, selected, purchased, polled, poll failed, ended", strings.Join(steps, ", "))
+		shippingtest.Diff(t, "the steps", "analyzed, selected, purchased, polled, poll failed, ended",
+			strings.Join(steps, ", "))
 	})
 }
 
@@ -347,13 +364,15 @@ func TestBatch_APollThatFails(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				service, count := polledService(test.reads...)
-				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{Select: shipping.SelectAll})
+				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
+					&batch.Options{Select: shipping.SelectAll})
 				if err != nil {
 					t.Fatal(err)
 				}
 				got := report.Results[0]
 				if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && count() != test.counts {
-					t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, count(), test.state, test.err, test.counts)
+					t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, count(), test.state, test.err,
+						test.counts)
 				}
 			})
 		})
@@ -373,64 +392,61 @@ func brokenJournal(key string, after time.Duration) batch.Journal {
 	}}
 }
 
-// A *RegulatoryError names the step that failed. The errors of the journal have another type.
+// A *RegulatoryError names the step that failed. The errors of the journal have another type. A request that is no
+// draft any more after Edit is not purchased, nor reported as a draft: somebody else may have purchased it.
 func TestBatch_ErrorsNameTheStepThatFailed(t *testing.T) {
 	t.Parallel()
-	errOwn := errors.New("not this one")
-	fails := func(context.Context, *shipping.RegulatoryRequest) error { return errOwn }
+	fails := func(context.Context, *shipping.RegulatoryRequest) error { return errPanic }
+	all := batch.Options{Select: shipping.SelectAll}
 	for name, test := range map[string]struct {
 		options batch.Options
-		fault   purchaseFault
+		edited  string // the status of the request after its edit
 		step    shipping.Step
-		err     error
+		err     string
 	}{
-		"edit":               {batch.Options{Edit: fails, Select: shipping.SelectAll}, purchaseFault{}, "edited", errOwn},
-		"edit, nothing else": {batch.Options{Edit: fails}, purchaseFault{}, "edited", errOwn},
-		"select": {batch.Options{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return nil, errOwn }},
-			purchaseFault{}, "selected", errOwn},
-		"budget":   {batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "99")}, purchaseFault{}, "selected", shipping.ErrOverBudget},
-		"journal":  {batch.Options{Select: shipping.SelectAll, Journal: brokenJournal("SH-1", 0)}, purchaseFault{}, "", errDisk},
-		"purchase": {batch.Options{Select: shipping.SelectAll}, purchaseFault{Refuse: true}, "purchased", shipping.ErrInvalidRequest},
+		"edit":               {batch.Options{Edit: fails, Select: shipping.SelectAll}, "", "edited", errPanic.Error()},
+		"edit, nothing else": {batch.Options{Edit: fails}, "", "edited", errPanic.Error()},
+		"no draft":           {all, "processing", "selected", "(last seen processing)"},
+		"no draft, no more":  {batch.Options{}, "processing", "edited", "(last seen processing)"},
+		"select":             {batch.Options{Select: failingSelect}, "", "selected", errPanic.Error()},
+		"budget": {batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "99")}, "", "selected",
+			"over budget: 100.00 NGN needed"},
+		"journal":  {batch.Options{Select: shipping.SelectAll, Journal: brokenJournal("SH-1", 0)}, "", "", errDisk.Error()},
+		"purchase": {all, "", "purchased", "400"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := &walletService{purchase: func(int) purchaseFault { return test.fault }}
-				report, _ := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &test.options)
-				err := report.Results[0].Err
-				if !errors.Is(err, test.err) {
-					t.Fatalf("%v, want %v", err, test.err)
+		synctest.Test(t, func(t *testing.T) {
+			service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Refuse: true} }}
+			if test.edited != "" {
+				test.options.Edit = func(_ context.Context, draft *shipping.RegulatoryRequest) error {
+					service.put(draft.RequestID, test.edited)
+					return nil
 				}
-				step, outcome := shipping.Step(""), shipping.OutcomeNotCharged
-				if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok {
-					step, outcome = failed.Step, failed.Outcome
-				}
-				seen := strings.Contains(err.Error(), "(last seen draft)")
-				if step != test.step || outcome != shipping.OutcomeNotCharged || !seen && step != "" && step != "purchased" {
-					t.Errorf("the step is %q, want %q: %s, %v", step, test.step, outcome, err)
-				}
-			})
+			}
+			report, _ := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &test.options)
+			got := report.Results[0]
+			step, outcome := shipping.Step(""), shipping.OutcomeNotCharged
+			if failed, ok := errors.AsType[*shipping.RegulatoryError](got.Err); ok {
+				step, outcome = failed.Step, failed.Outcome
+			}
+			text := fmt.Sprint(got.Err)
+			if !strings.Contains(text, test.err) || step != test.step || outcome != shipping.OutcomeNotCharged {
+				t.Errorf("%s: %s at the step %q: %s, %v", name, got.State, step, outcome, got.Err)
+			}
+			outside := strings.Contains(text, "purchased outside this batch")
+			if seen := strings.Contains(text, "(last seen draft)"); !seen && !outside && step != "" && step != "purchased" ||
+				outside != (test.edited != "") || strings.Contains(text, "nothing was purchased") && outside {
+				t.Errorf("%s: %v", name, got.Err)
+			}
+			if (service.purchases > 0) != (name == "purchase") {
+				t.Errorf("%s: %d purchases", name, service.purchases)
+			}
 		})
 	}
 }
 
-// A purchase that succeeds after the journal has failed for another item is not reported as an item that was stopped before its purchase.
-func TestBatch_APurchaseSurvivesTheFailureOfTheJournalForAnotherItem(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Takes: 10 * time.Second} }}
-		journal := brokenJournal("SH-2", 5*time.Second)
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{Concurrency: 2, Select: shipping.SelectAll, Journal: journal})
-		if !errors.Is(err, errDisk) {
-			t.Errorf("the batch ends with %v", err)
-		}
-		if got := report.Results[0]; got.Err != nil || got.State != batch.StateCompleted {
-			t.Errorf("%s, %v", got.State, got.Err)
-		}
-		if _, purchases := service.total(); purchases != 1 {
-			t.Errorf("%d purchases", purchases)
-		}
-	})
+// failingSelect selects nothing, because it fails.
+func failingSelect(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+	return nil, errPanic
 }
 
 // panicOf returns the value with which a function panics.
@@ -442,96 +458,46 @@ func panicOf(call func()) (value any) {
 
 var errPanic = errors.New("a bug in a callback")
 
-// A panic in a user's function during a batch is raised again on the caller's goroutine, after the purchases under way
-// have finished and are recorded. A panic on a goroutine of the batch would end the process and could not be recovered.
-func TestBatch_APanicComesBackToTheCaller(t *testing.T) {
-	panics := func(id string) {
-		if id == "RD-SH-2" {
-			panic(errPanic)
-		}
-	}
-	for place, options := range map[string]batch.Options{
-		"Edit": {Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) error {
-			panics(draft.RequestID)
-			return nil
-		}},
-		"Select": {Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-			panics(draft.RequestID)
-			return shipping.SelectAll(draft)
-		}},
-		"Progress":      {Progress: func(event batch.Event) { panics(event.Item.RequestID) }},
-		"Poll.Progress": {Poll: shipping.PollOptions{Progress: func(event shipping.PollEvent) { panics(event.RequestID) }}},
-		"the transport": {},
-	} {
-		t.Run(place, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				// The second item begins when the first is being purchased, which takes long, and ends the batch.
-				service := &walletService{}
-				slow := roundTrip(func(r *http.Request) (*http.Response, error) {
-					body, _ := io.ReadAll(cmp.Or[io.ReadCloser](r.Body, http.NoBody))
-					r.Body = io.NopCloser(bytes.NewReader(body))
-					switch purchase := strings.HasSuffix(r.URL.Path, "/purchase"); {
-					case purchase && strings.Contains(string(body), "SH-1"):
-						time.Sleep(10 * time.Second)
-					case purchase && place == "the transport":
-						panic(errPanic)
-					case strings.Contains(string(body), "SH-2"):
-						time.Sleep(time.Second)
-					}
-					return service.RoundTrip(r)
-				})
-				options.Concurrency, options.Journal = 2, newMemoryJournal(t)
-				if options.Select == nil {
-					options.Select = shipping.SelectAll
-				}
-				client := walletClient(t, slow)
-				if got := panicOf(func() { _, _ = batch.Run(t.Context(), client, walletItems(4), &options) }); got != errPanic {
-					t.Errorf("the batch ended with %v", got)
-				}
-				if last := lastRecord(t, options.Journal, "SH-2"); place == "the transport" && last.Step != batch.StepPurchasing {
-					t.Errorf("the purchase that panicked: %+v", last)
-				}
-				last := lastRecord(t, options.Journal, "SH-1")
-				if last.Step != batch.StepPurchased && last.Step != batch.StepCompleted {
-					t.Errorf("the purchase under way: %+v", last)
-				}
-				if last := lastRecord(t, options.Journal, "SH-3"); last.Committed() || service.purchases > 2 {
-					t.Errorf("%d purchases, and another item was begun: %+v", service.purchases, last)
-				}
-			})
-		})
-	}
-}
-
-// An item whose documents are selected when the batch is stopped is not purchased, and no callback follows a panic.
+// If a callback panics or the journal fails, an item whose documents are being selected is not purchased, another whose
+// purchase is under way is completed or recorded, and none is begun. A panic is raised again on the caller's goroutine,
+// and no callback follows it: on a goroutine of the batch it would end the process.
 func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
-	for name, journal := range map[string]batch.Journal{"panic": batch.Memory(), "journal": brokenJournal("SH-2", time.Second)} {
+	for name, journal := range map[string]batch.Journal{"panic": batch.Memory(),
+		"journal": brokenJournal("SH-2", time.Second)} {
 		synctest.Test(t, func(t *testing.T) {
-			service := &walletService{}
-			var stopped atomic.Bool
+			service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Takes: 10 * time.Second} }}
+			var report *batch.Report
+			var err error
+			stopped := false
 			got := panicOf(func() {
-				_, _ = batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
-					Journal: journal,
+				report, err = batch.Run(t.Context(), walletClient(t, service), walletItems(4), &batch.Options{
+					Concurrency: 3, Journal: journal,
 					Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
 						switch {
 						case draft.RequestID == "RD-SH-1":
 							time.Sleep(2 * time.Second)
-						case name == "panic":
+						case draft.RequestID == "RD-SH-2" && name == "panic":
 							time.Sleep(time.Second)
-							stopped.Store(true)
+							stopped = true
 							panic(errPanic)
 						}
 						return shipping.SelectAll(draft)
 					},
 					Progress: func(event batch.Event) {
-						if stopped.Load() {
+						if stopped {
 							t.Errorf("an event after a panic: %+v", event)
 						}
 					},
 				})
 			})
-			if _, purchases := service.total(); purchases > 0 || name == "panic" && got != errPanic {
-				t.Errorf("%s: %d purchases, %v", name, purchases, got)
+			if name == "panic" && got != errPanic ||
+				name == "journal" && (!errors.Is(err, errDisk) || report.Results[2].State != batch.StateCompleted) {
+				t.Errorf("%s: %v, %+v, %v", name, got, report, err)
+			}
+			last := lastRecord(t, journal, "SH-3").Step
+			if last != batch.StepPurchased && last != batch.StepCompleted || service.purchases != 1 ||
+				len(service.requests) != 3 {
+				t.Errorf("%s: %s after %d purchases of %d requests", name, last, service.purchases, len(service.requests))
 			}
 		})
 	}
@@ -565,31 +531,20 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 	}
 }
 
-// The batch calls Poll.Progress one call at a time, too: the callback may append to a slice without a lock.
-func TestBatch_CallsPollProgressOneAtATime(t *testing.T) {
-	t.Parallel()
-	var steps []string
-	report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), walletItems(40), &batch.Options{
-		Select: shipping.SelectAll,
-		Poll:   shipping.PollOptions{Progress: func(event shipping.PollEvent) { steps = append(steps, string(event.Step)) }},
-	})
-	if err != nil || report.Count(batch.StateCompleted) != 40 || len(steps) != 40 {
-		t.Errorf("%d polls, %+v, %v", len(steps), report, err)
-	}
-}
-
 // Options that no call accepts, or that several calls at the same time cannot share, are refused before the first
 // item.
 func TestBatch_RefusesCallOptionsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for name, option := range map[string]shipping.CallOption{
-		"WithResponse": shipping.WithResponse(&shipping.Response{}), "WithHeader": shipping.WithHeader("Authorization", "Bearer x"),
+		"WithResponse": shipping.WithResponse(&shipping.Response{}), "WithHeader": shipping.WithHeader("Authorization",
+			"Bearer x"),
 	} {
 		service := &walletService{}
 		client := walletClient(t, service)
 		report, err := batch.Run(t.Context(), client, walletItems(2), &batch.Options{Select: shipping.SelectAll}, option)
 		replayed, replayErr := batch.Replay(t.Context(), client, replays("WD-1", "WD-2"), nil, option)
-		checked, checkErr := batch.Replay(t.Context(), client, replays("WD-1", "WD-2"), &batch.ReplayOptions{DryRun: true}, option)
+		checked, checkErr := batch.Replay(t.Context(), client, replays("WD-1", "WD-2"), &batch.ReplayOptions{DryRun: true},
+			option)
 		if report != nil || replayed != nil || checked != nil {
 			t.Errorf("%s: %v, %v, %v", name, report, replayed, checked)
 		}
@@ -603,7 +558,8 @@ func TestBatch_RefusesCallOptionsThatCannotWork(t *testing.T) {
 		}
 	}
 	service := &walletService{}
-	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), nil, nil, shipping.WithResponse(nil), shipping.WithHeader("X-Run", "7"))
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), nil, nil, shipping.WithResponse(nil),
+		shipping.WithHeader("X-Run", "7"))
 	if err != nil || report.Count(batch.StateDraft) != 2 {
 		t.Errorf("options that work: %+v, %v", report, err)
 	}
@@ -618,13 +574,14 @@ func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			start := time.Now()
-			journal := hooked{batchtest.NewJournal(time.Hour), func(ctx context.Context, _ string, _ batch.Record, do func() error) error {
-				if cut.Err() == nil {
-					return do()
-				}
-				<-ctx.Done()
-				return ctx.Err()
-			}}
+			journal := hooked{batchtest.NewJournal(time.Hour),
+				func(ctx context.Context, _ string, _ batch.Record, do func() error) error {
+					if cut.Err() == nil {
+						return do()
+					}
+					<-ctx.Done()
+					return ctx.Err()
+				}}
 			report, err := batch.Run(ctx, walletClient(t, &walletService{}), walletItems(20), &batch.Options{
 				Select: shipping.SelectAll, Budget: nairaBudget(t, "5000"), Journal: journal,
 				Progress: func(event batch.Event) {
@@ -639,31 +596,6 @@ func TestBatch_ReturnsSoonAfterItsContextEndsWithoutAJournal(t *testing.T) {
 			}
 			if took := time.Since(start); took != 25*time.Second {
 				t.Errorf("%s: the batch returned after %s", at, took)
-			}
-		})
-	}
-}
-
-// A request that is no draft any more after Edit is not purchased, nor reported as a draft: somebody else may have purchased it.
-func TestBatch_AnItemThatIsNoDraftAfterItsEdit(t *testing.T) {
-	t.Parallel()
-	for name, choose := range map[string]func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error){"Select": shipping.SelectAll, "no Select": nil} {
-		synctest.Test(t, func(t *testing.T) {
-			service := &walletService{}
-			client := walletClient(t, service)
-			report, err := batch.Run(t.Context(), client, walletItems(1), &batch.Options{
-				Select: choose,
-				Edit: func(_ context.Context, draft *shipping.RegulatoryRequest) error {
-					service.put(draft.RequestID, "processing")
-					return nil
-				},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := fmt.Sprint(report.Results[0].Err)
-			if report.Results[0].State != batch.StateError || strings.Contains(text, "nothing was purchased") || !strings.Contains(text, "purchased outside this batch") || service.purchases > 0 {
-				t.Errorf("%s: %+v", name, report)
 			}
 		})
 	}
