@@ -26,12 +26,13 @@ import (
 
 const (
 	key  = "sk_test_present"
-	body = `{"event":"shipment.updated","data":{"shipment_id":"SH-1","status":"in-transit","updated_at":"2026-01-05T10:00:00.000Z","events":[{"description":"Left","status":"in-transit"}]}}`
+	body = `{"event":"shipment.updated","data":{"shipment_id":"SH-1","status":"in-transit"}}`
 )
 
 func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *webhook.Receiver {
 	t.Helper()
-	receiver, err := webhook.NewReceiver(handle, append([]webhook.Option{webhook.WithKeys(key), webhook.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
+	receiver, err := webhook.NewReceiver(handle,
+		append([]webhook.Option{webhook.WithKeys(key), webhook.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func post(receiver http.Handler, body, signature string, header ...string) *http
 	return postIn(context.Background(), receiver, body, signature, header...)
 }
 
-func postIn(ctx context.Context, receiver http.Handler, body, signature string, header ...string) *httptest.ResponseRecorder {
+func postIn(ctx context.Context, receiver http.Handler, body, signature string,
+	header ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(body))
 	if signature != "" {
 		request.Header.Set(webhook.DefaultSignatureHeader, signature)
@@ -94,7 +96,7 @@ func (s hookedStore) Release(ctx context.Context, id, claim string) error {
 
 func TestReceiver_AnswersForWhatComes(t *testing.T) {
 	t.Parallel()
-	const former = "sk_test_former"
+	const former, unknown = "sk_test_former", `{"event":"wallet.opened","data":null}`
 	for name, tc := range map[string]struct {
 		body, signature string
 		status          int
@@ -103,7 +105,7 @@ func TestReceiver_AnswersForWhatComes(t *testing.T) {
 		"signed":                     {body, webhook.Sign(key, []byte(body)), 200, 1},
 		"signed, in large letters":   {body, strings.ToUpper(webhook.Sign(key, []byte(body))), 200, 1},
 		"signed with the former key": {body, webhook.Sign(former, []byte(body)), 200, 1},
-		"unknown event":              {`{"event":"wallet.opened","data":null}`, webhook.Sign(key, []byte(`{"event":"wallet.opened","data":null}`)), 200, 1},
+		"unknown event":              {unknown, webhook.Sign(key, []byte(unknown)), 200, 1},
 		"not signed":                 {body, "", 401, 0},
 		"signed with another key":    {body, webhook.Sign("sk_test_other", []byte(body)), 401, 0},
 		"changed after signing":      {strings.Replace(body, "SH-1", "SH-2", 1), webhook.Sign(key, []byte(body)), 401, 0},
@@ -134,17 +136,10 @@ func TestReceiver_AnswersForWhatComes(t *testing.T) {
 	if get.Code != http.StatusMethodNotAllowed || get.Header().Get("Allow") != http.MethodPost {
 		t.Errorf("GET: %d %v", get.Code, get.Header())
 	}
-}
-
-func TestReceiver_TwoDifferentSignaturesAreNone(t *testing.T) {
-	t.Parallel()
-	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil })
-	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-	request.Header.Add(webhook.DefaultSignatureHeader, webhook.Sign(key, []byte(body)))
-	request.Header.Add(webhook.DefaultSignatureHeader, "00")
-	answer := httptest.NewRecorder()
-	if receiver.ServeHTTP(answer, request); answer.Code != http.StatusUnauthorized {
-		t.Errorf("%d", answer.Code)
+	two, refused := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)), httptest.NewRecorder()
+	two.Header[webhook.DefaultSignatureHeader] = []string{webhook.Sign(key, []byte(body)), "00"}
+	if receiver.ServeHTTP(refused, two); refused.Code != http.StatusUnauthorized {
+		t.Errorf("two different signatures: %d", refused.Code)
 	}
 }
 
@@ -223,34 +218,24 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 // succeeded: it fails, and a notification that got a 2xx would be lost.
 func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		working, end := make(chan struct{}), make(chan error)
+		outcome := errors.New("the database is away")
 		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error {
-			working <- struct{}{}
-			return <-end
+			time.Sleep(time.Second)
+			return outcome
 		})
-		send := func() <-chan int {
-			code := make(chan int, 1)
-			go func() {
-				code <- postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1").Code
-			}()
-			return code
-		}
-		expect := func(code <-chan int, want int) {
-			t.Helper()
-			if got := <-code; got != want {
-				t.Errorf("answered %d, want %d", got, want)
+		expect := func(want int) {
+			if answer := postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1"); answer.Code != want {
+				t.Errorf("answered %d, want %d", answer.Code, want)
 			}
 		}
-		first := send()
-		<-working
-		expect(send(), http.StatusServiceUnavailable)
-		end <- errors.New("the database is away")
-		expect(first, http.StatusServiceUnavailable)
-		second := send()
-		<-working
-		end <- nil
-		expect(second, http.StatusOK)
-		expect(send(), http.StatusOK) // and is not handled again
+		go expect(http.StatusServiceUnavailable)
+		synctest.Wait()
+		expect(http.StatusServiceUnavailable) // in the middle
+		time.Sleep(time.Minute)
+		outcome = nil
+		expect(http.StatusOK)
+		outcome = errors.New("it is handled again")
+		expect(http.StatusOK)
 	})
 }
 
@@ -277,7 +262,8 @@ func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		signature := webhook.Sign(key, []byte(body))
-		if answer := postIn(ended, receiver, body, signature); answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") != "5" {
+		if answer := postIn(ended, receiver, body, signature); answer.Code != http.StatusServiceUnavailable ||
+			answer.Header().Get("Retry-After") != "5" {
 			t.Errorf("a failure: %d %v", answer.Code, answer.Header())
 		}
 		outcome = nil
@@ -326,15 +312,25 @@ func TestReceiver_NoLogShowsAKey(t *testing.T) {
 	t.Parallel()
 	const secret = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
 	var log bytes.Buffer
-	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return fmt.Errorf("refused %s", secret) },
+	receiver := newReceiver(t, func(context.Context,
+		*webhook.Notification) error {
+		return fmt.Errorf("refused %s", secret)
+	},
 		webhook.WithKeys("sk_test_another_one_1234", secret),
 		webhook.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
-	fmt.Fprintf(&log, "%v %+v %#v %s %d\n", receiver, receiver, receiver, receiver, receiver)
+	marshaled, err := receiver.MarshalText()
+	none, logged := (*webhook.Receiver)(nil), receiver.LogValue()
+	fmt.Fprintf(&log, "%+v %#v %d %v, %v, %s, %v, %v\n", receiver, receiver, receiver, receiver, none, marshaled, err,
+		logged)
 	for _, delivery := range []string{body, `{"event":` + secret + `}`, `{"event":"` + secret + `","data":1}`, secret} {
 		answer := post(receiver, delivery, webhook.Sign(secret, []byte(delivery)), webhook.DefaultIDHeader, secret)
 		log.WriteString(answer.Body.String())
 	}
-	if text := log.String(); strings.Contains(text, "8mK3") || !strings.Contains(text, "notification not accepted") || !strings.Contains(text, "webhook.Receiver(2 keys)") {
+	text := log.String()
+	const printed = "webhook.Receiver(2 keys), webhook.Receiver(nil), webhook.Receiver(2 keys), <nil>, " +
+		"webhook.Receiver(2 keys)"
+	if strings.Contains(text, "8mK3") || !strings.Contains(text, "notification not accepted") ||
+		!strings.Contains(text, printed) {
 		t.Errorf("the log:\n%s", text)
 	}
 }
@@ -393,7 +389,8 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	server := mockserver.New()
 	defer server.Close()
 	got := make(chan *webhook.Notification, 1)
-	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error { got <- n; return nil }, webhook.WithKeys(server.SecretKey))
+	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error { got <- n; return nil },
+		webhook.WithKeys(server.SecretKey))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,13 +408,15 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	}
 	n := <-got
 	shipment, err := n.Shipment()
-	if err != nil || shipment.ShipmentID != result.ShipmentID || n.ID != result.DeliveryID || n.Event != result.Event || shipment.UpdatedAt.IsZero() {
+	if err != nil || shipment.ShipmentID != result.ShipmentID || n.ID != result.DeliveryID || n.Event != result.Event ||
+		shipment.UpdatedAt.IsZero() {
 		t.Errorf("%+v, %+v, %v", n, shipment, err)
 	}
 	if n.EventID == "" || n.EventID != result.WebhookEventID {
 		t.Errorf("the event is %q, the result of the replay names %q", n.EventID, result.WebhookEventID)
 	}
-	if _, err := server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: n.ID, WebhookID: id}); err != nil {
+	if _, err := server.Client(t).Webhooks.Replay(t.Context(),
+		&shipping.ReplayRequest{DeliveryID: n.ID, WebhookID: id}); err != nil {
 		t.Fatal(err)
 	}
 	if again := <-got; again.ID == n.ID || again.EventID == n.EventID || again.EventID == "" {
@@ -433,7 +432,9 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	handle := func(context.Context, *webhook.Notification) error { return nil }
 	verify := func(http.Header, []byte) error { return nil }
 	standard := webhook.WithDialect(dialect.StandardWebhooks())
-	wrong := webhook.WithDialect(&dialect.Dialect{Notification: dialect.Notification{Signature: dialect.Signature{Signed: "{time}"}}})
+	wrong := webhook.WithDialect(&dialect.Dialect{
+		Notification: dialect.Notification{Signature: dialect.Signature{Signed: "{time}"}},
+	})
 	for name, tc := range map[string]struct {
 		handle  webhook.Handler
 		opts    []webhook.Option
@@ -444,24 +445,32 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		"nil option":              {handle, []webhook.Option{nil}, "WithKeys"},
 		"a key with a line break": {handle, []webhook.Option{webhook.WithKeys(key, key+"\n")}, "trim it"},
 		"empty key":               {handle, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
-		"no limit":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)}, "WithLimits"},
-		"no workers":              {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)}, "WithWorkers"},
-		"a verifier and keys":     {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithVerifier(verify)}, "WithVerifier"},
+		"no limit": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)},
+			"WithLimits"},
+		"no workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)},
+			"WithWorkers"},
+		"a verifier and keys": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithVerifier(verify)},
+			"WithVerifier"},
 		"no secret":               {handle, []webhook.Option{standard}, "WithKeys"},
 		"a secret without base64": {handle, []webhook.Option{standard, webhook.WithKeys(key)}, "whsec_"},
 		"a short secret":          {handle, []webhook.Option{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
-		"retries without workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)}, "WithWorkers"},
-		"retries":                 {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)}, "WithRetries"},
-		"a negative pause":        {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)}, "WithRetries"},
-		"a wrong dialect":         {handle, []webhook.Option{webhook.WithKeys(key), wrong}, "WithDialect"},
-		"no time":                 {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
-		"no queue":                {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)}, "WithWorkers"},
+		"retries without workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)},
+			"WithWorkers"},
+		"retries": {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)},
+			"WithRetries"},
+		"a negative pause": {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)},
+			"WithRetries"},
+		"a wrong dialect": {handle, []webhook.Option{webhook.WithKeys(key), wrong}, "WithDialect"},
+		"no time":         {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
+		"no queue": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)},
+			"WithWorkers"},
 	} {
 		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	least := []webhook.Option{webhook.WithKeys("k"), webhook.WithLimits(1, 1), webhook.WithWorkers(1, 1), webhook.WithRetries(0, 0)}
+	least := []webhook.Option{webhook.WithKeys("k"), webhook.WithLimits(1, 1), webhook.WithWorkers(1, 1),
+		webhook.WithRetries(0, 0)}
 	if receiver, err := webhook.NewReceiver(handle, least...); err != nil {
 		t.Errorf("the smallest settings: %v", err)
 	} else if err := receiver.Close(t.Context()); err != nil {
@@ -469,36 +478,18 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	}
 }
 
-func TestReceiver_PrintsNoKey(t *testing.T) {
-	t.Parallel()
-	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil })
-	text, err := receiver.MarshalText()
-	if got := fmt.Sprintf("%v %v %v %s", receiver, (*webhook.Receiver)(nil), receiver.LogValue(), text); err != nil ||
-		got != "webhook.Receiver(1 keys) webhook.Receiver(nil) webhook.Receiver(1 keys) webhook.Receiver(1 keys)" {
-		t.Errorf("%s, %v", got, err)
-	}
-}
-
 // The names of a notification's members match byte for byte.
 func TestReceiver_NamesMatchByteForByte(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]string{
-		`{"event":"shipment.created","EVENT":"x","data":{"shipment_id":"SH-1","Shipment_ID":"SH-2"},"Data":{"shipment_id":"SH-3"}}`: "shipment.created SH-1",
-		`{"Event":"x","event":"shipment.created","Data":7,"data":{"ſhipment_id":"SH-2","shipment_id":"SH-1"}}`:                      "shipment.created SH-1",
-		`{"event":"shipment.created","data":{"SHIPMENT_ID":"SH-2"}}`:                                                                "shipment.created ",
-		`{"EVENT":"shipment.created","data":{"shipment_id":"SH-1"}}`:                                                                "",
-	} {
-		got := ""
-		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
-			got = string(n.Event) + " "
-			if shipment, err := n.Shipment(); err == nil {
-				got += shipment.ShipmentID
-			}
-			return nil
-		})
-		answer := postSigned(receiver, body)
-		if got != want || (answer.Code == http.StatusOK) != (want != "") {
-			t.Errorf("%s: %d, %q instead of %q", body, answer.Code, got, want)
-		}
+	got := ""
+	receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error {
+		shipment, err := n.Shipment()
+		got = fmt.Sprint(n.Event, " ", shipment.ShipmentID)
+		return err
+	})
+	answer := postSigned(receiver, `{"event":"shipment.created","EVENT":"x","Data":7,`+
+		`"data":{"shipment_id":"SH-1","Shipment_ID":"SH-2","ſhipment_id":"SH-3"}}`)
+	if answer.Code != http.StatusOK || got != "shipment.created SH-1" {
+		t.Errorf("%d, %q", answer.Code, got)
 	}
 }

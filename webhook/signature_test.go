@@ -52,7 +52,7 @@ func TestReceiver_WhatIdentifiesADelivery(t *testing.T) {
 	t.Parallel()
 	for want, of := range map[string]dialect.Notification{
 		"WD-1 WE-1, WD-2 WE-1":                   {},
-		"sha256:4e97 WE-1":                       {DeliveryID: "-"},
+		"sha256:4f66 WE-1":                       {DeliveryID: "-"},
 		"WE-1 WE-1":                              {DeliveryID: webhook.DefaultEventIDHeader},
 		"WD-1 another event, WD-2 another event": {EventID: "Event"},
 	} {
