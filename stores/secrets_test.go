@@ -45,7 +45,8 @@ func TestSecrets_NoStoreShowsThePassword(t *testing.T) {
 	migrateError := pgstore.Migrate(ctx, pool)
 	for name, value := range map[string]any{
 		"BatchJournal": journal, "*BatchJournal": *journal, "WebhookStore": notifications, "*WebhookStore": *notifications,
-		"Store": store, "*Store": *store, "Claim": claimError, "receiver": receiverError, "Redis": redisError, "Migrate": migrateError,
+		"Store": store, "*Store": *store, "Claim": claimError, "receiver": receiverError, "Redis": redisError,
+		"Migrate": migrateError,
 	} {
 		if value == nil {
 			t.Errorf("%s: no error", name)

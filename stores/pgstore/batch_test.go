@@ -202,9 +202,10 @@ func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 		"no column": {item + `DROP COLUMN currency CASCADE`, "the column currency of shipping_batch_item with the type text"},
 		"another type": {`ALTER TABLE shipping_batch_total ALTER COLUMN committed TYPE numeric(10,2)`,
 			"the column committed of shipping_batch_total with the type numeric is missing"},
-		"no trigger":     {`DROP TRIGGER shipping_batch_count ON shipping_batch_item`, "the trigger shipping_batch_count"},
-		"no time zone":   {notification + `ALTER COLUMN until TYPE timestamp`, "the column until of shipping_webhook"},
-		"no primary key": {item + `DROP CONSTRAINT shipping_batch_item_pkey`, "the primary key {batch,key} of shipping_batch_item"},
+		"no trigger":   {`DROP TRIGGER shipping_batch_count ON shipping_batch_item`, "the trigger shipping_batch_count"},
+		"no time zone": {notification + `ALTER COLUMN until TYPE timestamp`, "the column until of shipping_webhook"},
+		"no primary key": {item + `DROP CONSTRAINT shipping_batch_item_pkey`,
+			"the primary key {batch,key} of shipping_batch_item"},
 		"part of a primary key": {notification + `DROP CONSTRAINT shipping_webhook_pkey, ADD PRIMARY KEY (id)`,
 			"the primary key {receiver,id} of shipping_webhook"},
 		"no totals": {`DROP TABLE shipping_batch_total`, ""},
@@ -242,7 +243,8 @@ func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 		INSERT INTO shipping_batch_item (batch, key, fence, record, committed, currency) VALUES
 			('one', 'a', 1, '{"key": "a", "step": "purchased", "documents": ["FDA"]}', 10.5, 'NGN'),
 			('one', 'b', 1, '{"key": "b", "step": "purchased", "documents": ["FDA"]}', 1, ' ngn'),
-			('one', 'c', 1, '{"key": "c", "step": "analyzed", "documents": ["FDA"]}', NULL, ''), ('one', 'd', 1, NULL, NULL, NULL),
+			('one', 'c', 1, '{"key": "c", "step": "analyzed", "documents": ["FDA"]}', NULL, ''),
+			('one', 'd', 1, NULL, NULL, NULL),
 			('two', 'a', 1, '{"key": "a", "step": "purchased", "documents": ["FDA"]}', NULL, '')`)
 	for range 2 {
 		execute(pgstore.Schema())
@@ -268,11 +270,13 @@ func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 		change.Key = "a"
 		keep(t, c, change)
 	}
-	execute(`DELETE FROM shipping_batch_item WHERE batch = 'two'; UPDATE shipping_batch_item SET batch = 'three' WHERE key = 'b'`)
+	execute(`DELETE FROM shipping_batch_item WHERE batch = 'two';
+		UPDATE shipping_batch_item SET batch = 'three' WHERE key = 'b'`)
 	var wrong int
 	err := old.QueryRow(t.Context(), `
 		SELECT count(*) FROM (
-			SELECT batch, period, lower(trim(currency)) AS currency, sum(committed) AS committed, count(committed) AS priced, 0 AS unpriced
+			SELECT batch, period, lower(trim(currency)) AS currency, sum(committed) AS committed, count(committed) AS priced,
+				0 AS unpriced
 			FROM shipping_batch_item WHERE committed IS NOT NULL GROUP BY 1, 2, 3) AS counted
 		FULL JOIN (SELECT * FROM shipping_batch_total WHERE (committed, priced, unpriced) <> (0, 0, 0)) AS total
 			USING (batch, period, currency, committed, priced, unpriced)
@@ -339,7 +343,8 @@ func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 	c := claim(t, journal, "a")
 	keep(t, c, batch.Record{Key: "a", Step: batch.StepAnalyzed})
 	release(t, c)
-	if _, err := pool.Exec(t.Context(), `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`, name); err != nil {
+	const newer = `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`
+	if _, err := pool.Exec(t.Context(), newer, name); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := journal.Claim(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), `unknown field "refund"`) {

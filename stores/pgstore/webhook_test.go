@@ -66,7 +66,8 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 		}
 	}
 	var over int
-	err := pool.QueryRow(t.Context(), `SELECT count(*) FROM shipping_webhook WHERE receiver = $1 AND until <= clock_timestamp()`, name).Scan(&over)
+	const rows = `SELECT count(*) FROM shipping_webhook WHERE receiver = $1 AND until <= clock_timestamp()`
+	err := pool.QueryRow(t.Context(), rows, name).Scan(&over)
 	if err != nil || over != 0 {
 		t.Errorf("%d rows are over their time, %v", over, err)
 	}
