@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,8 +66,9 @@ type habits struct {
 	late     time.Duration                                  // from its response to its work; 0: it responds after its work
 	parallel bool                                           // it handles notifications at the same time
 	records  func(shipment, delivery string) string         // what it handles only once; nil: nothing
-	buysAt   func(event string, seen map[string]bool) bool  // nil: at shipment.created
-	shipment func(notified string) string                   // nil: the one that it is notified of
+	buysAt   string                                         // the event; by default shipment.created
+	catches  bool                                           // it also buys at a later event if it has missed that
+	shipment string                                         // by default the one that it is notified of
 	work     func(n *notified, shipment string) (err error) // nil: it analyzes and purchases
 }
 
@@ -105,20 +107,16 @@ func (n *notified) handle(event, shipment, delivery string) error {
 		n.busy <- struct{}{}
 		defer func() { <-n.busy }()
 	}
-	buys := event == "shipment.created"
-	if n.buysAt != nil {
-		buys = n.buysAt(event, n.seen)
-	}
+	at := cmp.Or(n.buysAt, "shipment.created")
+	buys := event == at || n.catches && !n.seen[at]
 	n.seen[event] = true
-	if n.shipment != nil {
-		shipment = n.shipment(shipment)
-	}
+	shipment = cmp.Or(n.habits.shipment, shipment)
 	if !buys || n.records != nil && n.done[n.records(shipment, delivery)] {
 		return nil
 	}
-	work := purchases
-	if n.work != nil {
-		work = n.work
+	work := n.work
+	if work == nil {
+		work = func(n *notified, shipment string) error { return analyzeAndPurchase(n.ctx, n.job, shipment) }
 	}
 	err := work(n, shipment)
 	if err == nil && n.records != nil {
@@ -126,8 +124,6 @@ func (n *notified) handle(event, shipment, delivery string) error {
 	}
 	return err
 }
-
-func purchases(n *notified, shipment string) error { return analyzeAndPurchase(n.ctx, n.job, shipment) }
 
 // carefully purchases a request that it has noted before, and continues with it when it is notified again.
 func carefully(n *notified, shipment string) (err error) {
@@ -213,13 +209,13 @@ func TestSweep_Notifications(t *testing.T) {
 			habits{late: time.Millisecond, parallel: true, records: byShipment, work: slowly}, sweep.Config{}, again,
 		},
 		"catches up if an earlier event is missing": {
-			habits{buysAt: catchesUp, records: byDelivery}, sweep.Config{}, []string{"notification#1:out-of-order"},
+			habits{catches: true, records: byDelivery}, sweep.Config{}, []string{"notification#1:out-of-order"},
 		},
 		"purchases again when it is notified again": {
 			habits{records: byShipment}, sweep.Config{}, purchaseBy("lost-after", "500-after", "truncated"),
 		},
 		"believes every sender": {
-			habits{unsigned: true, records: byDelivery, shipment: always("SH-TLMHDHXQMDVVJ4U9")}, sweep.Config{},
+			habits{unsigned: true, records: byDelivery, shipment: "SH-TLMHDHXQMDVVJ4U9"}, sweep.Config{},
 			[]string{"notification#1:forged"},
 		},
 		"forgets its record when it is started again": {
@@ -231,7 +227,7 @@ func TestSweep_Notifications(t *testing.T) {
 			sweep.Config{Quiet: 100 * time.Millisecond, Faults: []string{"503", "429"}}, nil,
 		},
 		"careful, at the update": {
-			habits{records: byShipment, buysAt: atTheUpdate, work: carefully}, sweep.Config{}, nil,
+			habits{records: byShipment, buysAt: "shipment.updated", work: carefully}, sweep.Config{}, nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -281,15 +277,6 @@ func slowly(n *notified, shipment string) error {
 	}
 	return err
 }
-
-func atTheUpdate(event string, _ map[string]bool) bool { return event == "shipment.updated" }
-
-// catchesUp purchases when a shipment was created, and at a later event if it has missed that.
-func catchesUp(event string, seen map[string]bool) bool {
-	return event == "shipment.created" || !seen["shipment.created"]
-}
-
-func always(shipment string) func(string) string { return func(string) string { return shipment } }
 
 // Nothing is proven if the program accepts no notification: it passed. A run in which it does not accept one is
 // reported as such.

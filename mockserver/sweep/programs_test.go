@@ -126,45 +126,24 @@ func paysTwice() []program {
 			found:  twice(purchaseBy("late-after")...),
 		},
 		{
-			name: "starts over after a refusal, which answers a request that a proxy repeated",
-			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
-				if errors.Is(lost, refused(http.StatusBadRequest)) {
-					return true, nil
-				}
-				return false, settled(ctx, s, r.ID, lost)
-			}),
+			name:  "starts over after a refusal, which answers a request that a proxy repeated",
+			buy:   startsOverAfter(http.StatusBadRequest),
 			found: twice(purchaseBy("repeated")...),
 		},
 		{
-			name: "starts over after 503, which it takes for a refusal",
-			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
-				if errors.Is(lost, refused(http.StatusServiceUnavailable)) {
-					return true, nil
-				}
-				return false, settled(ctx, s, r.ID, lost)
-			}),
+			name:  "starts over after 503, which it takes for a refusal",
+			buy:   startsOverAfter(http.StatusServiceUnavailable),
 			found: twice(purchaseBy("503-after")...),
 		},
 		{
-			name: "starts over if the request cannot be read after the purchase",
-			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
-				if _, err := s.get(ctx, r.ID); err != nil {
-					return true, nil
-				}
-				return false, settled(ctx, s, r.ID, lost)
-			}),
+			name:   "starts over if the request cannot be read after the purchase",
+			buy:    startsOverUnread(func(err error) bool { return err != nil }),
 			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "500"}},
 			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:500"),
 		},
 		{
-			name: "takes 404 for a request that was not purchased",
-			buy: startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
-				_, err := s.get(ctx, r.ID)
-				if errors.Is(err, refused(http.StatusNotFound)) {
-					return true, nil
-				}
-				return false, settled(ctx, s, r.ID, lost)
-			}),
+			name:   "takes 404 for a request that was not purchased",
+			buy:    startsOverUnread(func(err error) bool { return errors.Is(err, refused(http.StatusNotFound)) }),
 			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "404"}},
 			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:404"),
 		},
@@ -441,6 +420,26 @@ func startsOver(after func(ctx context.Context, s *job, r record,
 		}
 		return err
 	}
+}
+
+// startsOverAfter returns a program that starts over after one status, and otherwise reads the request.
+func startsOverAfter(status int) func(context.Context, *job, string) error {
+	return startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+		if errors.Is(lost, refused(status)) {
+			return true, nil
+		}
+		return false, settled(ctx, s, r.ID, lost)
+	})
+}
+
+// startsOverUnread returns a program that starts over if the request cannot be read, and otherwise reads it again.
+func startsOverUnread(unread func(error) bool) func(context.Context, *job, string) error {
+	return startsOver(func(ctx context.Context, s *job, r record, lost error) (bool, error) {
+		if _, err := s.get(ctx, r.ID); unread(err) {
+			return true, nil
+		}
+		return false, settled(ctx, s, r.ID, lost)
+	})
 }
 
 // startsOverIfFailed purchases until no document has failed.
