@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -177,24 +175,12 @@ func TestServe_PrintsTheToken(t *testing.T) {
 // Files, presets and fields of a dialect can be set by a flag; each overrides those before it.
 func TestServe_TakesADialect(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "service.json")
-	if err := os.WriteFile(file, []byte(`{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := file(t, "service.json", `{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`)
 	r := start(t, nil, "-json", "-dialect", "strict,contrary,"+file+",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first").world(t)
-	resp, err := http.Get(r.URL + "/_mock/dialect")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
 	var envelope struct {
-		Data []struct {
-			Field string
-			Value string
-		}
+		Data []struct{ Field, Value string }
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&envelope); err != nil {
+	if err := json.NewDecoder(listed(t, r, "/_mock/dialect").Body).Decode(&envelope); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]string{}

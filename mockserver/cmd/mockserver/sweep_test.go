@@ -146,7 +146,7 @@ func TestSweep_ProgramsUseNoProxy(t *testing.T) {
 // keeps no record of its purchases.
 func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
-	shipments := file(t, "shipments.txt", seeded(t, "SHIPPING_SHIPMENT")+"\n")
+	shipments := file(t, "shipments.txt", asked(t)["SHIPPING_SHIPMENT"]+"\n")
 	nightly := []string{"nightly", "-night", "1", "-in", shipments, "-wallet", "{wallet}", "-budget", "400000 NGN",
 		"-out", "{dir}"}
 	tests := []struct {
@@ -186,14 +186,4 @@ func TestSweep_Examples(t *testing.T) {
 			t.Logf("%s: %s", test.name, lines[len(lines)-1])
 		})
 	}
-}
-
-// seeded returns a setting of the world of the default seed.
-func seeded(t *testing.T, name string) string {
-	t.Helper()
-	var all map[string]string
-	if err := json.Unmarshal([]byte(invoke(t, nil, "env", "-json").want(t, exitOK).stdout), &all); err != nil {
-		t.Fatal(err)
-	}
-	return all[name]
 }
