@@ -77,83 +77,54 @@ func (x *exploration) add(s State, parent int32, by event) {
 	}
 }
 
-// checkEnds requires that the batch ends from every state once nothing is at fault any more: events that need no
-// fault go round in no circle, and where none is left every item has ended.
+// checkEnds requires that the batch ends from every state once nothing is at fault any more: where no event is left
+// that needs no fault, every item has ended, and such events go round in no circle. It takes away states without such
+// an event left, with the events that lead to them; those of a circle stay.
 func (x *exploration) checkEnds() {
 	if x.violation != nil {
 		return
 	}
-	const unvisited, entered, left = 0, 1, 2
-	mark := make([]uint8, len(x.states))
-	type frame struct {
-		state int32
-		next  []int32
-	}
-	honest := func(n int32) (next []int32) {
+	left, before := make([]int, len(x.states)), make([][]int32, len(x.states))
+	var ends []int32
+	for n := range int32(len(x.states)) {
 		x.each(n, func(s State, by event) {
 			if m := x.number[x.canonical(s)]; x.rules[by.row].kind == step && m != n {
-				next = append(next, m)
+				left[n]++
+				before[m] = append(before[m], n)
 			}
 		})
-		return next
-	}
-	for root := range x.states {
-		if mark[root] != unvisited {
+		if left[n] > 0 {
 			continue
 		}
-		mark[root] = entered
-		path := []frame{{int32(root), honest(int32(root))}}
-		if x.stuck(path[0].state, path[0].next) {
+		if ends = append(ends, n); !x.states[n].settled() {
+			x.violation = &violation{"every unknown is settled", n}
 			return
 		}
-		for len(path) > 0 {
-			top := &path[len(path)-1]
-			if len(top.next) == 0 {
-				mark[top.state] = left
-				path = path[:len(path)-1]
-				continue
-			}
-			n := top.next[0]
-			top.next = top.next[1:]
-			switch mark[n] {
-			case entered:
-				x.violation = &violation{"a batch ends", n}
-				return
-			case unvisited:
-				mark[n] = entered
-				next := honest(n)
-				if x.stuck(n, next) {
-					return
-				}
-				path = append(path, frame{n, next})
+	}
+	for k := 0; k < len(ends); k++ {
+		for _, n := range before[ends[k]] {
+			if left[n]--; left[n] == 0 {
+				ends = append(ends, n)
 			}
 		}
 	}
-}
-
-// stuck reports a state in which nothing happens without a fault although an item has not ended.
-func (x *exploration) stuck(n int32, next []int32) bool {
-	if len(next) > 0 || x.states[n].settled() {
-		return false
+	if circle := slices.IndexFunc(left, func(events int) bool { return events > 0 }); circle >= 0 {
+		x.violation = &violation{"a batch ends", int32(circle)}
 	}
-	x.violation = &violation{"every unknown is settled", n}
-	return true
 }
 
-// canonical returns the one of the states that differ only in an order.
+// canonical returns the known one of the states that differ only in an order, or the state itself.
 func (x *exploration) canonical(s State) State {
-	least := s
-	if x.items == items {
-		least = lesser(least, s.swappedItems())
+	if _, known := x.number[s]; known {
+		return s
 	}
-	if x.processes == processes {
-		s = s.swappedProcesses()
-		least = lesser(least, s)
-		if x.items == items {
-			least = lesser(least, s.swappedItems())
+	processes := s.swappedProcesses()
+	for _, same := range []State{s.swappedItems(), processes, processes.swappedItems()} {
+		if _, known := x.number[same]; known {
+			return same
 		}
 	}
-	return least
+	return s
 }
 
 func (s State) swappedItems() State {
@@ -174,39 +145,6 @@ func (s State) swappedProcesses() State {
 		}
 	}
 	return s
-}
-
-func lesser(a, b State) State {
-	if a.order() <= b.order() {
-		return a
-	}
-	return b
-}
-
-// order numbers a state by its parts that can be swapped.
-func (s *State) order() uint64 {
-	n := uint64(0)
-	add := func(part uint8, values uint64) { n = n*values + uint64(part) }
-	for i, it := range s.Items {
-		add(uint8(it.Step), 8)
-		add(uint8(s.Places[0][i]), 32)
-		add(uint8(s.Places[1][i]), 32)
-		add(uint8(it.Request), 4)
-		add(it.Debits, 4)
-		add(it.Copies, 4)
-		add(it.Sends, 4)
-		add(uint8(it.Owner), 4)
-		add(uint8(it.Lease), 2)
-		add(it.Period, 4)
-	}
-	add(s.Runs[0], 4)
-	add(s.Runs[1], 4)
-	if s.Up[0] {
-		add(1, 2)
-	} else {
-		add(0, 2)
-	}
-	return n
 }
 
 // path returns the events that reach a state, in words.

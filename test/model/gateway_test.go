@@ -49,7 +49,7 @@ func (g gateway) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	purchase := ""
 	if ctx.Value(operationKey{}) == shipping.OpPurchase {
 		i := g.life.reserved
-		purchase = g.choose(g.life, i, atPurchase())
+		purchase = g.choose(g.life, i, "purchase")
 		if purchase == "unsent" {
 			g.observe(g.life, i, "gets no connection")
 			return nil, refused
@@ -95,7 +95,7 @@ func (x *exchange) analyze() {
 	if bytes.Contains(x.body, []byte(`"file_url"`)) {
 		x.item = 1
 	}
-	choice := x.choose(x.life, x.item, atAnalysis())
+	choice := x.choose(x.life, x.item, "analysis")
 	if choice == "kill-before" {
 		x.kill(x.life)
 		return
@@ -126,7 +126,8 @@ func (x *exchange) purchase(choice string) {
 	_ = json.Unmarshal(x.body, &in)
 	x.item = x.itemOf(in.RequestID)
 	x.observe(x.life, x.item, "sends")
-	way := purchaseWays()[choice]
+	ways := purchaseWays()
+	way := ways[slices.IndexFunc(ways, func(w way) bool { return w.name == choice })]
 	x.keepDraft(in.RequestID)
 	if way.late > 0 {
 		x.network.Go(func() {
@@ -173,8 +174,10 @@ func (x *exchange) deliver() response {
 	return r
 }
 
-// way is what the network does to a purchase.
+// way is what the network does to a purchase: none of its copies reaches the service, or one, which it charges. That
+// without a name is no fault.
 type way struct {
+	name    string // "-after": the service charges
 	copies  int
 	last    bool          // the client receives the last response
 	late    time.Duration // a copy arrives after the client gave up
@@ -197,45 +200,50 @@ func (w way) events(r response) []string {
 	return []string{"loses the response"}
 }
 
-func purchaseWays() map[string]way {
+func purchaseWays() []way {
 	nothing := func() response { return response{} }
-	confirmsAnother := func() response {
-		return accepted(`{"request_id":"RD-ANOTHER000000001","status":"processing","document_types":["CUSTOMS"],"charged_amount":1,"currency":"NGN"}`)
+	accepts := func(data string) func() response { return func() response { return accepted(data) } }
+	refuses := func(status int) func() response { return func() response { return refusal(status) } }
+	redirects := func() response { return response{status: http.StatusTemporaryRedirect} }
+	problem := func() response {
+		return response{status: http.StatusBadRequest, kind: "application/problem+json",
+			body: []byte(`{"title":"not sure","status":400}`)}
 	}
+	confirmsAnother := accepts(`{"request_id":"RD-ANOTHER000000001","status":"processing","document_types":["CUSTOMS"],` +
+		`"charged_amount":1,"currency":"NGN"}`)
 	const lost = "loses the response"
-	return map[string]way{
-		"":              {copies: 1},
-		"lost-before":   {instead: nothing, event: lost},
-		"lost-after":    {copies: 1, instead: nothing, event: lost},
-		"late":          {late: 3 * time.Second, instead: nothing, event: lost},
-		"later":         {late: 40 * time.Second, instead: nothing, event: lost},
-		"repeated":      {copies: 2},
-		"repeated-last": {copies: 2, last: true},
-		"refused":       {instead: func() response { return refusal(http.StatusBadRequest) }},
-		"refused-late":  {late: 2 * time.Second, instead: func() response { return refusal(http.StatusBadRequest) }},
-		"refused-after": {copies: 1, instead: func() response { return refusal(http.StatusConflict) }},
-		"failed-after":  {copies: 1, instead: func() response { return refusal(http.StatusServiceUnavailable) }},
-		"another":       {instead: confirmsAnother, event: lost},
-		"another-after": {copies: 1, instead: confirmsAnother, event: lost},
-		"limited-after": {copies: 1, instead: func() response { return refusal(http.StatusTooManyRequests) }},
-		"problem-after": {copies: 1, instead: func() response {
-			return response{status: http.StatusBadRequest, kind: "application/problem+json", body: []byte(`{"title":"not sure","status":400}`)}
-		}},
-		"state-after":       {copies: 1, instead: refusalOf(`"status":"processing"`)},
-		"charge-after":      {copies: 1, instead: refusalOf(`"status":"draft","charged_amount":5`)},
-		"transaction-after": {copies: 1, instead: refusalOf(`"transaction_id":"TR-1"`)},
-		"misled-after":      {copies: 1, instead: refusalOf(`"request_id":"RD-ANOTHER000000001","status":"draft"`)},
-		"cut":               {copies: 1, cut: true, event: lost},
-		"page":              {instead: page, event: lost},
-		"page-after":        {copies: 1, instead: page, event: lost},
-		"redirected":        {instead: func() response { return response{status: http.StatusTemporaryRedirect} }, event: lost},
-		"draft":             {instead: func() response { return accepted(`{"status":"draft"}`) }, event: lost},
-		"draft-after":       {copies: 1, instead: func() response { return accepted(`{"status":"draft"}`) }, event: lost},
-		"others":            {instead: func() response { return accepted(`{"document_types":["FUMIGATION"]}`) }, event: lost},
-		"empty-after":       {copies: 1, instead: func() response { return accepted(`{}`) }},
-		"denied":            {instead: func() response { return refusal(http.StatusForbidden) }, event: "is denied"},
-		"kill-before":       {kill: true},
-		"kill-after":        {copies: 1, kill: true},
+	return []way{
+		{copies: 1},
+		{name: "unsent"},
+		{name: "lost-before", instead: nothing, event: lost},
+		{name: "lost-after", copies: 1, instead: nothing, event: lost},
+		{name: "late", late: 3 * time.Second, instead: nothing, event: lost},
+		{name: "later", late: 40 * time.Second, instead: nothing, event: lost},
+		{name: "repeated", copies: 2},
+		{name: "repeated-last", copies: 2, last: true},
+		{name: "refused", instead: refuses(http.StatusBadRequest)},
+		{name: "refused-after", copies: 1, instead: refuses(http.StatusConflict)},
+		{name: "refused-late", late: 2 * time.Second, instead: refuses(http.StatusBadRequest)},
+		{name: "failed-after", copies: 1, instead: refuses(http.StatusServiceUnavailable)},
+		{name: "limited-after", copies: 1, instead: refuses(http.StatusTooManyRequests)},
+		{name: "problem-after", copies: 1, instead: problem},
+		{name: "state-after", copies: 1, instead: refusalOf(`"status":"processing"`)},
+		{name: "charge-after", copies: 1, instead: refusalOf(`"status":"draft","charged_amount":5`)},
+		{name: "transaction-after", copies: 1, instead: refusalOf(`"transaction_id":"TR-1"`)},
+		{name: "misled-after", copies: 1, instead: refusalOf(`"request_id":"RD-ANOTHER000000001","status":"draft"`)},
+		{name: "cut", copies: 1, cut: true, event: lost},
+		{name: "page", instead: page, event: lost},
+		{name: "page-after", copies: 1, instead: page, event: lost},
+		{name: "redirected", instead: redirects, event: lost},
+		{name: "draft", instead: accepts(`{"status":"draft"}`), event: lost},
+		{name: "draft-after", copies: 1, instead: accepts(`{"status":"draft"}`), event: lost},
+		{name: "others", instead: accepts(`{"document_types":["FUMIGATION"]}`), event: lost},
+		{name: "empty-after", copies: 1, instead: accepts(`{}`)},
+		{name: "another", instead: confirmsAnother, event: lost},
+		{name: "another-after", copies: 1, instead: confirmsAnother, event: lost},
+		{name: "denied", instead: refuses(http.StatusForbidden), event: "is denied"},
+		{name: "kill-before", kill: true},
+		{name: "kill-after", copies: 1, kill: true},
 	}
 }
 
@@ -243,7 +251,7 @@ func purchaseWays() map[string]way {
 func (x *exchange) read() {
 	id := path.Base(x.request.URL.Path)
 	x.item = x.itemOf(id)
-	choice := x.choose(x.life, x.item, atRead())
+	choice := x.choose(x.life, x.item, "read")
 	if choice == "kill" {
 		x.kill(x.life)
 		return
@@ -304,7 +312,8 @@ func (x *exchange) read() {
 func readEvents(r response) []string {
 	switch r.text("status") {
 	case "draft":
-		return []string{"reads the draft", "reads a draft", "reads a draft for long enough", "settles a draft", "reads nothing of use"}
+		return []string{"reads the draft", "reads a draft", "reads a draft for long enough", "settles a draft",
+			"reads nothing of use"}
 	case "completed", "failed":
 		return []string{"reads the purchase", "reads no draft", "reads the end"}
 	}

@@ -59,7 +59,7 @@ func (c cutClaim) Append(ctx context.Context, record batch.Record, budget *shipp
 		return shipping.Amount{}, errDead
 	}
 	time.Sleep(life.latency())
-	choice := t.choose(life, c.item, atRecord())
+	choice := t.choose(life, c.item, "record")
 	switch choice {
 	case "kill-before":
 		t.kill(life)
