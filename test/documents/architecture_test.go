@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Every import between the groups of packages in the picture of ARCHITECTURE.md follows its arrows, every arrow is such an import, and the
-// arrows have no circle. They stand in the picture from top to bottom.
+// Every import between the groups of packages in the picture of ARCHITECTURE.md follows its arrows, every arrow is such
+// an import, and the arrows have no circle. They stand in the picture from top to bottom.
 func TestARCHITECTURE_ItsArrowsAreTheImports(t *testing.T) {
 	picture := readText(t, "docs/ARCHITECTURE.md")
 	group, arrows, reached := map[string]string{}, map[string]bool{}, map[string]map[string]bool{}

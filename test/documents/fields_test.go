@@ -3,9 +3,9 @@ package documents_test
 import (
 	"cmp"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"slices"
 	"testing"
@@ -17,14 +17,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Each field of the records of a list is in every place of the recipe in CONTRIBUTING.md. The test names the places that lack it.
+// Each field of the records of a list is in every place of the recipe in CONTRIBUTING.md. The test names the places
+// that lack it.
 func TestFields_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
-	server := mockserver.New()
+	const optional = `, without spec:"optional"`
+	server := mockserver.New(mockserver.WithoutListener())
 	defer server.Close()
-	if err := server.Err(); err != nil {
-		t.Fatal(err)
-	}
 	schemas := readSchemas(t)
 	for _, list := range shippingtest.Lists() {
 		if shippingtest.Operation(list.Operation).Route == "" { // TestOperations_AreInEveryPlace reports it
@@ -33,22 +32,23 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		name := list.Record.Name()
 		fields, required := membersOf(list.Record)
 		for place, found := range map[string][]string{
-			"properties of components/schemas/" + name + " in internal/specification/service.json":            slices.Collect(maps.Keys(schemas[name].Properties)),
-			"the response of the reference server (mockserver/internal/account and mockserver/internal/seed)": fieldsServed(t, server, list),
+			"properties of components/schemas/" + name +
+				" in internal/specification/service.json": slices.Collect(maps.Keys(schemas[name].Properties)),
+			"the response of the reference server (mockserver/internal/account and mockserver/internal/seed)": fieldsIn(t, list,
+				served(t, server, list), 1<<20),
 			// The other records may be odd.
-			"the first record of internal/shippingtest/testdata/" + list.Name + ".json": fieldsIn(t, list, []byte(shippingtest.Golden(t, list.Name+".json")), 1),
+			"the first record of internal/shippingtest/testdata/" + list.Name + ".json": fieldsIn(t, list,
+				[]byte(shippingtest.Golden(t, list.Name+".json")), 1),
 		} {
 			sameFields(t, "type "+name, fields, place, found)
 		}
-		sameFields(t, name+`, without spec:"optional"`, required, "required in internal/specification/service.json",
-			schemas[name].Required)
+		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
 	}
 	for name, record := range map[string]reflect.Type{
 		"Timezone": reflect.TypeOf(shipping.Country{}.Timezones).Elem(), "ReplayResult": reflect.TypeFor[shipping.ReplayResult](),
 	} {
 		_, required := membersOf(record)
-		sameFields(t, name+`, without spec:"optional"`, required, "required in internal/specification/service.json",
-			schemas[name].Required)
+		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
 	}
 }
 
@@ -93,25 +93,14 @@ func readSchemas(t *testing.T) map[string]schema {
 	return document.Components.Schemas
 }
 
-// fieldsServed returns the fields of the records that the server lists.
-func fieldsServed(t *testing.T, server *mockserver.Server, list shippingtest.List) []string {
+// served returns the response of the server with a list.
+func served(t *testing.T, server *mockserver.Server, list shippingtest.List) []byte {
 	t.Helper()
-	url := server.URL + shippingtest.Operation(list.Operation).Route + "?" + list.Query(server.Wallets()[0])
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := httptest.NewRequest(http.MethodGet, shippingtest.Operation(list.Operation).Route+"?"+list.Query(server.Wallets()[0]), nil)
 	r.Header.Set("Authorization", "Bearer "+server.SecretKey)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fieldsIn(t, list, body, 1<<20)
+	w := httptest.NewRecorder()
+	server.ServeHTTP(w, r)
+	return w.Body.Bytes()
 }
 
 // fieldsIn returns the fields that any of the first records in a response with a list has.

@@ -11,9 +11,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Each operation of the table is called by the conformance suite and by the tests of promises. Other tests name the handler
-// (TestRouter_NamesTheOperationWithoutAHandler), the path in the OpenAPI document (TestOpenAPI_DescribesEveryOperation)
-// and the golden response of a list (TestLists_EveryFieldOfTheGoldenResponse) that are missing.
+// Each operation of the table is called by the conformance suite and by the tests of promises. Other tests name the
+// handler (TestRouter_NamesTheOperationWithoutAHandler), the path in the OpenAPI document
+// (TestOpenAPI_DescribesEveryOperation) and the golden response of a list (TestLists_EveryFieldOfTheGoldenResponse)
+// that are missing.
 func TestOperations_AreInEveryPlace(t *testing.T) {
 	t.Parallel()
 	server := mockserver.New()
@@ -46,9 +47,11 @@ func TestOperations_AreInEveryPlace(t *testing.T) {
 			continue
 		}
 		if name, isList := strings.CutSuffix(op.Name, ".list"); isList {
-			t.Errorf("%s: shipping.Client has no field %q of a service with a method List: add the service to %s.go and the field to client.go", op.Name, strings.ToUpper(name[:1])+name[1:], name)
+			t.Errorf("%s: shipping.Client has no field %q of a service with a method List: add the service to %s.go and the "+
+				"field to client.go", op.Name, strings.ToUpper(name[:1])+name[1:], name)
 		} else {
-			t.Errorf("%s is missing in Calls of internal/shippingtest/calls.go, so test/promises runs no failure against it", op.Name)
+			t.Errorf("%s is missing in Calls of internal/shippingtest/calls.go, so test/promises runs no failure against it",
+				op.Name)
 		}
 	}
 }
