@@ -14,7 +14,7 @@ import (
 
 func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 	t.Parallel()
-	d := start(t, nil, "-json")
+	d := start(t, nil, "-json", "-clock", "virtual")
 	if strings.Count(d.printed, "\n") != 1 {
 		t.Errorf("not one line: %s", d.printed)
 	}
@@ -27,6 +27,14 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 	}
 	if status := listed(t, r, "/v1/rates").StatusCode; status != http.StatusOK {
 		t.Errorf("status %d", status)
+	}
+	resp, err := http.Post(r.URL+"/_mock/clock/advance", "application/json", strings.NewReader(`{"duration":"1h"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "2026-01-05T10:30:00") {
+		t.Errorf("%s, %v", body, err)
 	}
 	d.stop()
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
@@ -128,20 +136,6 @@ func TestServe_FinishesRequestsUnderWayBeforeItStops(t *testing.T) {
 	}
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
 		t.Errorf("stopped with %+v", ended)
-	}
-}
-
-func TestServe_VirtualTime(t *testing.T) {
-	t.Parallel()
-	r := start(t, nil, "-json", "-clock", "virtual").world(t)
-	resp, err := http.Post(r.URL+"/_mock/clock/advance", "application/json", strings.NewReader(`{"duration":"1h"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil || !strings.Contains(string(body), "2026-01-05T10:30:00") {
-		t.Errorf("%s, %v", body, err)
 	}
 }
 
