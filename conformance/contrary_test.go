@@ -12,29 +12,17 @@ import (
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// choices are the other choices of the reference server, each alone, and all of them as Contrary makes them.
+// choices are the other choices of the reference server, without those that a run sees as failures or not at all.
 func choices(t *testing.T) map[string]*dialect.Dialect {
-	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
-	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis = "", 0
-	whole.Record.Absent, whole.Offer.Absent, whole.Purchase.Confirmation = nil, nil, ""
-	all := map[string]*dialect.Dialect{"all": dialect.Contrary(), "all, with every member": whole,
-		"all, refused in the envelope": inEnvelope}
-	for _, d := range all {
-		d.List.Breakdown, d.Time.Unlisted = "", 0
+	all := shippingtest.Choices(t)
+	for _, name := range []string{"all", "all, with every member", "all, refused in the envelope"} {
+		all[name].List.Breakdown, all[name].Time.Unlisted = "", 0
 	}
-	for _, field := range dialect.Contrary().Fields() {
-		if !field.Set {
-			continue
-		}
-		all[field.Name] = new(dialect.Dialect)
-		if err := all[field.Name].Set(field.Name, field.Value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// it is seen, however busy the machine
+	// It is seen, however busy the machine is.
 	all["time.unlisted"].Time = dialect.Time{Unlisted: dialect.Duration(time.Hour), Generation: 1000}
 	all["a small cap"] = &dialect.Dialect{List: dialect.List{MaxPerPage: 50}}
 	return all

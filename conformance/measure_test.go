@@ -125,44 +125,38 @@ func TestCheck_ProvesNothingFromAnUnclearDebit(t *testing.T) {
 	t.Parallel()
 	const bought = "document_types"
 	edit := func(change func(newest map[string]any) []map[string]any) breaking {
-		return after(1, "/purchase", bought, listing(func(rows []map[string]any, pagination map[string]any) []map[string]any {
+		return after(1, purchase, bought, listing(func(rows []map[string]any, pagination map[string]any) []map[string]any {
 			if pagination["page"] != 1.0 {
 				return rows
 			}
 			return append(change(rows[0]), rows[1:]...)
 		}))
 	}
-	second := func(amount any) breaking {
-		return edit(func(newest map[string]any) []map[string]any {
-			other := maps.Clone(newest)
+	set := func(members map[string]any) breaking { // of the newest
+		return edit(func(n map[string]any) []map[string]any { maps.Copy(n, members); return []map[string]any{n} })
+	}
+	add := func(members map[string]any) breaking { // a copy of the newest with other members
+		return edit(func(n map[string]any) []map[string]any {
+			other := maps.Clone(n)
 			other["transactionId"] = "TR-OTHER"
-			if amount != nil {
-				other["amount"] = amount
-			}
-			return []map[string]any{other, newest}
+			maps.Copy(other, members)
+			return []map[string]any{other, n}
 		})
 	}
 	for name, how := range map[string]breaking{
-		"a fee": edit(func(n map[string]any) []map[string]any { n["fee"] = 2.5; return []map[string]any{n} }),
-		"a fee as a " +
-			"text": edit(func(n map[string]any) []map[string]any { n["platform_fee"] = "2.50"; return []map[string]any{n} }),
-		"a second debit": second(12.5),
-		"only one by another, of the same amount": edit(func(n map[string]any) []map[string]any {
-			n["transactionId"], n["txRef"], n["metadata"], n["description"] = "TR-OTHER", "", map[string]any{}, "Another"
-			return []map[string]any{n}
-		}),
-		"the same by another": second(nil),
-		"an income meanwhile": edit(func(n map[string]any) []map[string]any {
-			o := maps.Clone(n)
-			o["transactionId"], o["flow"] = "TR-IN", "in"
-			return []map[string]any{o, n}
-		}),
+		"a fee":           set(map[string]any{"fee": 2.5}),
+		"a fee as a text": set(map[string]any{"platform_fee": "2.50"}),
+		"only one by another, of the same amount": set(map[string]any{"transactionId": "TR-OTHER", "txRef": "",
+			"metadata": map[string]any{}, "description": "Another"}),
+		"a second debit":      add(map[string]any{"amount": 12.5}),
+		"the same by another": add(nil),
+		"an income meanwhile": add(map[string]any{"flow": "in"}),
 		"another amount than any of the offer": edit(func(n map[string]any) []map[string]any {
 			n["amount"] = n["amount"].(float64) + 7.5
 			return []map[string]any{n}
 		}),
 		"a charge that comes after the end": edit(func(map[string]any) []map[string]any { return nil }),
-		"no transactions": after(1, "/purchase", bought,
+		"no transactions": after(1, purchase, bought,
 			responding("/v1/transactions", http.StatusInternalServerError)),
 	} {
 		t.Run(name, func(t *testing.T) {

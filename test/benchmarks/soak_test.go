@@ -177,9 +177,7 @@ func (s *soak) read(w *mockserver.World) {
 func (s *soak) purchase(w *mockserver.World) {
 	_, err := s.client(w).Regulatory.AnalyzeAndPoll(s.t.Context(), &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]},
 		&shipping.AnalyzeAndPollOptions{
-			Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-				return []shipping.DocumentType{"CUSTOMS"}, nil
-			},
+			Select: shipping.SelectOnly("CUSTOMS"),
 			Poll: shipping.PollOptions{MinInterval: time.Millisecond, MaxInterval: 20 * time.Millisecond,
 				DraftFor: 100 * time.Millisecond},
 		})

@@ -14,32 +14,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// otherChoices are the dialects of servers that choose otherwise at the points that the specification leaves open: at one of
-// them, or at all.
-func otherChoices(t *testing.T) map[string]*dialect.Dialect {
-	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
-	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis, inEnvelope.Time.Purchasing = "", 0, 0
-	whole.Record.Absent, whole.Offer.Absent, whole.Purchase.Confirmation = nil, nil, ""
-	choices := map[string]*dialect.Dialect{
-		"strict": dialect.Strict(), "contrary": dialect.Contrary(), "reference": dialect.Reference(),
-		"contrary, refused in the envelope": inEnvelope, "contrary, with all that the server holds": whole,
-	}
-	for _, field := range dialect.Contrary().Fields() {
-		if field.Set {
-			choices[field.Name] = new(dialect.Dialect)
-			if err := choices[field.Name].Set(field.Name, field.Value); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return choices
-}
-
 // The document of a server that chooses otherwise at an open point is valid, and describes its responses.
 func TestDocument_FollowsTheOtherChoices(t *testing.T) {
 	t.Parallel()
 	documents := map[string]*openapi3.T{} // in closed form, by text: most choices do not change it
-	for name, d := range otherChoices(t) {
+	choices := shippingtest.Choices(t)
+	choices["strict"], choices["reference"] = dialect.Strict(), dialect.Reference()
+	for name, d := range choices {
 		srv := start(t, mockserver.WithVirtualClock(time.Time{}), mockserver.WithDialect(d))
 		text := documentOf(t, srv)
 		if documents[text] == nil {

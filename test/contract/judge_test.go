@@ -16,7 +16,6 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
-	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -106,7 +105,7 @@ func (j *judge) judge(req *http.Request, sent []byte, resp *http.Response, recei
 	defer j.mu.Unlock()
 	j.refused = err
 	if in == nil {
-		if err := j.refusal(received); err != nil {
+		if err := validate(j.document.Components.Schemas["Refusal"].Value, received); err != nil { // no operation
 			j.t.Errorf("%s %s answered %d with %s: %v", req.Method, req.URL.Path, resp.StatusCode, received, err)
 		}
 		return
@@ -163,11 +162,6 @@ func bearer(_ context.Context, in *openapi3filter.AuthenticationInput) error {
 	return nil
 }
 
-// refusal checks the response to a request that names no operation.
-func (j *judge) refusal(body []byte) error {
-	return validate(j.document.Components.Schemas["Refusal"].Value, body)
-}
-
 // latest returns why the document does not allow the latest request, or nil.
 func (j *judge) latest() error {
 	j.mu.Lock()
@@ -184,15 +178,6 @@ func (j *judge) missing(wanted []exchange) []exchange {
 		if j.seen[e] == 0 {
 			out = append(out, e)
 		}
-	}
-	return out
-}
-
-// successes is every operation of the service with the status that it succeeds with.
-func successes() []exchange {
-	var out []exchange
-	for _, op := range operations.All() {
-		out = append(out, exchange{op.Name, http.StatusOK})
 	}
 	return out
 }

@@ -1,0 +1,29 @@
+package shippingtest
+
+import (
+	"testing"
+
+	"github.com/shipping-go/shipping/dialect"
+)
+
+// Choices returns dialects of services that decide otherwise than the reference server: at one open point, by the name of its
+// field, or at all.
+func Choices(t testing.TB) map[string]*dialect.Dialect {
+	t.Helper()
+	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
+	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis, inEnvelope.Time.Purchasing = "", 0, 0
+	whole.Record.Absent, whole.Offer.Absent, whole.Purchase.Confirmation = nil, nil, ""
+	all := map[string]*dialect.Dialect{
+		"all": dialect.Contrary(), "all, with every member": whole, "all, refused in the envelope": inEnvelope,
+	}
+	for _, field := range dialect.Contrary().Fields() {
+		if !field.Set {
+			continue
+		}
+		all[field.Name] = new(dialect.Dialect)
+		if err := all[field.Name].Set(field.Name, field.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
