@@ -26,7 +26,7 @@ func (s *Admin) listRegulatoryRequests(c *control, query regulatoryQuery,
 	_ none) (string, []*regulatory.Record, error) {
 	w := c.world
 	w.Lock()
-	all := w.Regulatory.Newest(0, w.Regulatory.Len())
+	all := w.Regulatory.Newest(w.Regulatory.Len())
 	w.Unlock()
 	all = containing(all, query.Contains, func(r *regulatory.Record) []string {
 		return []string{r.RequestID, r.ShipmentID, r.FileURL, r.Wallet, r.TransactionID, string(r.Status)}

@@ -228,7 +228,7 @@ func (r *sentRequest) documentTypes(offers []regulatory.AvailableDocument) []str
 func (r *sentRequest) get() *draftRequest {
 	id := r.values["request_id"]
 	if _, err := r.world.Regulatory.Get(id); err != nil {
-		newest := r.world.Regulatory.Newest(0, 1)
+		newest := r.world.Regulatory.Newest(1)
 		if len(newest) == 0 {
 			return r.analyze()
 		}

@@ -12,51 +12,37 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	w := newWorld(t)
 	r := w.analyze(parcel)
 	for slug, profile := range map[string]regulatory.Profile{
-		"WATCH": {"case_material": json.RawMessage(`"steel"`)}, "FDA": {"product_code": json.RawMessage(`"54FGG99"`)},
+		"WATCH": {"case_material": json.RawMessage(`"steel"`), "battery": json.RawMessage(` null`)}, "FDA": {"product_code": json.RawMessage(`"54FGG99"`)},
+		"OTHER": {"details": json.RawMessage(`"Certificate of free sale"`)}, // adds its offer
 	} {
-		must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, slug, profile))
+		edited := must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, slug, profile))
+		if got := edited.Profiles[slug]; len(got) != 1 {
+			t.Errorf("the profile is %s, want one field", got)
+		}
+	}
+	if len(r.Profiles) != 0 {
+		t.Errorf("the record before the edits has changed: %s", r.JSON())
 	}
 	w.setRate("9999")
 	watch, supplement := r.LineItems[0], r.LineItems[1]
 	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
-	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56"; got != want {
+	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, OTHER 30002.60"; got != want {
 		t.Errorf("without the watch the draft offers %s, want %s", got, want)
 	}
-	if len(r.Profiles) != 1 || r.Profiles["FDA"] == nil || len(r.LineItems) != 1 || r.LineItems[0] != supplement {
+	if len(r.Profiles) != 2 || r.Profiles["FDA"] == nil || len(r.LineItems) != 1 || r.LineItems[0] != supplement {
 		t.Errorf("record is %s", r.JSON())
 	}
 
 	watch.ItemID = ""
 	given := []regulatory.LineItem{supplement, watch}
 	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: given}))
-	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"; got != want {
+	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50, OTHER 30002.60"; got != want {
 		t.Errorf("with a new watch the draft offers %s, want the amounts of analyze time %s", got, want)
 	}
-	if len(r.Profiles) != 1 || r.LineItems[1].ItemID == "" || r.LineItems[1].HSCode != "910211" || given[1] != watch {
+	if len(r.Profiles) != 2 || r.LineItems[1].ItemID == "" || r.LineItems[1].HSCode != "910211" || given[1] != watch {
 		t.Errorf("record is %s", r.JSON())
 	}
 	w.checkSound()
-}
-
-func TestEdit_DestinationDecidesAboutDocuments(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := w.analyze(parcel)
-	lagos := regulatory.Address{Name: "Ngozi Obi", Line1: "4 Marina", City: "Lagos", Country: "NG"}
-	shenzhen := r.Addresses.Origin
-	for _, tc := range []struct {
-		in   regulatory.AddressesUpdate
-		want string
-	}{
-		{regulatory.AddressesUpdate{Destination: &lagos}, "CUSTOMS 6000.52"},
-		{regulatory.AddressesUpdate{Origin: &lagos}, ""}, // domestic
-		{regulatory.AddressesUpdate{Origin: &shenzhen, Destination: &r.Addresses.Destination}, "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"},
-	} {
-		edited := must[*regulatory.Record](t)(w.UpdateAddresses(r.RequestID, tc.in))
-		if got := offers(edited); got != tc.want {
-			t.Errorf("from %s to %s the draft offers %q, want %q", edited.Addresses.Origin.Country, edited.Addresses.Destination.Country, got, tc.want)
-		}
-	}
 }
 
 func TestEdit_ShippingInTheInvoiceFlowOnly(t *testing.T) {
@@ -70,39 +56,6 @@ func TestEdit_ShippingInTheInvoiceFlowOnly(t *testing.T) {
 	edited := must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, in))
 	if *edited.Shipping != in || r.Shipping.CarrierSlug != "dhl" {
 		t.Errorf("edited is %+v, and the record before %+v", *edited.Shipping, *r.Shipping)
-	}
-}
-
-func TestEdit_ProfileIsReplacedAsAWhole(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.analyze(parcel).RequestID
-	for _, tc := range []struct{ in, want string }{
-		{`{"case_material": "steel", "jewels": 17}`, `{"case_material":"steel","jewels":17}`},
-		{`{"battery":  true, "case_material": null}`, `{"battery":true}`},
-		{`{}`, `{}`},
-	} {
-		var in regulatory.Profile
-		must[any](t)(nil, json.Unmarshal([]byte(tc.in), &in))
-		r := must[*regulatory.Record](t)(w.UpdateProfile(id, "WATCH", in))
-		if got := string(must[[]byte](t)(json.Marshal(r.Profiles["WATCH"]))); got != tc.want {
-			t.Errorf("after %s the profile is %s, want %s", tc.in, got, tc.want)
-		}
-	}
-}
-
-func TestEdit_ProfileOfOtherAddsItsOffer(t *testing.T) {
-	t.Parallel()
-	details := regulatory.Profile{"details": json.RawMessage(`"Certificate of free sale"`)}
-	w := newWorld(t)
-	r := w.analyze(parcel)
-	edited := must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "OTHER", details))
-	if got, want := offers(edited), offers(r)+", OTHER 30002.60"; got != want {
-		t.Errorf("the draft offers %s, want %s", got, want)
-	}
-	edited = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: r.LineItems[:1]}))
-	if got, want := offers(edited), "CUSTOMS 6000.52, WATCH 17251.50, OTHER 30002.60"; got != want || edited.Profiles["OTHER"] == nil {
-		t.Errorf("after an edit of the items the draft offers %s, want %s", got, want)
 	}
 }
 

@@ -50,6 +50,7 @@ func TestGeneration_ManualDocumentAwaitsEvidence(t *testing.T) {
 	w.checkSound()
 }
 
+// A manual document is generated once its evidence has arrived, and is not retried if that fails.
 func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Time.Evidence = dialect.Duration(time.Hour) })
@@ -61,10 +62,13 @@ func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 	if a, b := w.get(early).Status, w.get(late).Status; a != regulatory.StateCompleted || b != regulatory.StateProcessing {
 		t.Errorf("with evidence given the request is %s, without %s", a, b)
 	}
+	w.hooks[fault.Generation] = func(string) error { return errors.New("illegible") }
 	w.advance(time.Hour)
-	if got := w.get(late); got.Status != regulatory.StateCompleted || got.Documents[0].Attempts != 1 {
+	if got := w.get(late); got.Status != regulatory.StateFailed || got.Documents[0].Attempts != 1 {
 		t.Errorf("an hour later it is %s", got.JSON())
 	}
+	_, err := w.Retry(late.RequestID)
+	refusal(t, err, regulatory.CodeNotRetryable, "only automated ones can be retried")
 	w.checkSound()
 }
 
@@ -105,7 +109,8 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	r := w.analyze(parcel)
 	w.purchase(r, "CUSTOMS", "FDA", "WATCH")
 	w.advance(time.Minute)
-	left, generated := w.balance(naira), w.get(r).Documents[1].GeneratedAt
+	failed := w.get(r)
+	left, generated := w.balance(naira), failed.Documents[1].GeneratedAt
 	failing = false
 	retried := must[*regulatory.Record](t)(w.Retry(r.RequestID))
 	if got, want := statusAndDocuments(retried), "processing: CUSTOMS generating, FDA generated, WATCH generating"; got != want {
@@ -119,23 +124,11 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	if statusAndDocuments(got) != "completed: CUSTOMS generated, FDA generated, WATCH generated" || got.Documents[1].GeneratedAt != generated {
 		t.Errorf("in the end the request is %s", got.JSON())
 	}
+	if failed.Documents[0].Status != regulatory.DocumentFailed {
+		t.Errorf("the record before the retry has changed: %s", failed.JSON())
+	}
 	if w.balance(naira) != left {
 		t.Errorf("the retry cost money: %s is left of %s", w.balance(naira), left)
 	}
-	w.checkSound()
-}
-
-func TestRetry_ManualDocumentsAreNotRetried(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.hooks[fault.Generation] = func(string) error { return errors.New("illegible") }
-	r := w.analyze(perfume)
-	w.purchase(r, "MSDS")
-	must[*regulatory.Record](t)(w.SubmitEvidence(r.RequestID, "MSDS"))
-	w.advance(time.Minute)
-	_, err := w.Retry(r.RequestID)
-	refusal(t, err, regulatory.CodeNotRetryable, "only automated ones can be retried")
-	_, err = w.Retry("RD-9")
-	refusal(t, err, regulatory.CodeNotFound, "RD-9")
 	w.checkSound()
 }

@@ -77,21 +77,6 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 	}
 }
 
-func TestPurchase_InsufficientFundsPayload(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
-	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}})
-	want := map[string]any{
-		"error_code": regulatory.CodeInsufficientFunds, "wallet": dollars, "currency": "USD",
-		"balance": amount(t, "10"), "needed": amount(t, "11.5"), "request_id": r.RequestID, "status": regulatory.StateDraft,
-	}
-	if diff := cmp.Diff(want, refusal(t, err, regulatory.CodeInsufficientFunds).Payload()); diff != "" {
-		t.Errorf("payload (-want +got):\n%s", diff)
-	}
-	w.purchase(r, "CUSTOMS") // a refused purchase can be made again, smaller
-}
-
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Time.Purchasing = dialect.Duration(5 * time.Second) })

@@ -23,7 +23,9 @@ func TestRecord_GoldenFiles(t *testing.T) {
 		},
 		"processing.json": func(t *testing.T, w *world) *regulatory.Record {
 			r := w.analyze(parcel)
-			must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{"product_code": json.RawMessage(` "54FGG99"`)}))
+			must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{
+				"product_code": json.RawMessage(` "54FGG99"`),
+			}))
 			w.advance(1250 * time.Millisecond)
 			w.purchase(r, "WATCH", "FDA")
 			w.advance(7 * time.Second)
@@ -59,42 +61,5 @@ func TestRecord_GoldenFiles(t *testing.T) {
 				t.Errorf("record (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// A record that was returned does not change when the request does.
-func TestRecord_NeverChanges(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.hooks[fault.Generation] = func(string) error { return errors.New("not today") }
-	type version struct {
-		record *regulatory.Record
-		then   string
-	}
-	var versions []version
-	note := func(r *regulatory.Record, err error) {
-		t.Helper()
-		r = must[*regulatory.Record](t)(r, err)
-		text, err := json.Marshal(r)
-		must[any](t)(nil, err)
-		versions = append(versions, version{r, string(text)})
-	}
-	id := w.analyze(parcel).RequestID
-	note(w.Get(id))
-	note(w.UpdateProfile(id, "WATCH", regulatory.Profile{"jewels": json.RawMessage("1")}))
-	note(w.UpdateProfile(id, "OTHER", regulatory.Profile{"details": json.RawMessage(`"a"`)}))
-	note(w.UpdateItems(id, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{w.supplement()}}))
-	w.purchase(w.Records()[0], "FDA", "CUSTOMS")
-	note(w.Get(id))
-	w.advance(time.Minute)
-	note(w.Get(id))
-	delete(w.hooks, fault.Generation)
-	note(w.Retry(id))
-	w.advance(time.Minute)
-	note(w.Get(id))
-	for i, v := range versions {
-		if text, err := json.Marshal(v.record); err != nil || string(text) != v.then {
-			t.Errorf("version %d was %s and is %s (%v)", i, v.then, text, err)
-		}
 	}
 }

@@ -150,12 +150,14 @@ func (d *Service) fire(next *Record, trigger Trigger) {
 	next.Status = to
 }
 
-// Newest skips the newest skip requests and returns up to most of the others, newest first.
-func (d *Service) Newest(skip, most int) []*Record {
-	last := len(d.order) - max(0, skip)
-	records := make([]*Record, 0, max(0, min(most, last)))
-	for i := last - 1; i >= 0 && len(records) < most; i-- {
-		records = append(records, d.records[d.order[i]])
+// Newest returns up to most requests, newest first.
+func (d *Service) Newest(most int) []*Record {
+	records := make([]*Record, 0, min(most, len(d.order)))
+	for _, id := range slices.Backward(d.order) {
+		if len(records) == most {
+			break
+		}
+		records = append(records, d.records[id])
 	}
 	return records
 }

@@ -2,13 +2,11 @@ package regulatory_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -51,26 +49,4 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	}
 	_, err = w.Sheet("RD-9", "WATCH")
 	refusal(t, err, regulatory.CodeNotFound, "RD-9")
-}
-
-// A form shows what the draft knows if its profile was not filled in; see TestDrafted.
-func TestSheet_IsPrefilledFromTheDraft(t *testing.T) {
-	t.Parallel()
-	rules := must[*compliance.Rules](t)(compliance.Default())
-	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })
-	r := w.analyze(parcel) // for the FDA, of two pieces
-	must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{"quantity": json.RawMessage(`7`)}))
-	w.purchase(r, "FDA")
-	w.advance(time.Minute)
-	shown := map[string]string{}
-	for _, field := range must[formpdf.Document](t)(w.Sheet(r.RequestID, "FDA")).Fields {
-		shown[strings.TrimSuffix(field.Label, " (required)")] = field.Value
-	}
-	for label, want := range map[string]string{
-		"Common or usual name": "Food supplement & vitamins", "Quantity": "7", "Unit of quantity": "pieces", "FDA product code": "",
-	} {
-		if got, known := shown[label]; !known || got != want {
-			t.Errorf("%s is %q, want %q", label, got, want)
-		}
-	}
 }

@@ -1,16 +1,12 @@
 package regulatory_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/evidence"
-	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -57,26 +53,6 @@ func triggers() map[regulatory.Trigger]func(w *world, r *regulatory.Record) erro
 			_, err := w.Retry(r.RequestID)
 			return err
 		},
-	}
-}
-
-// The OpenAPI description had its own list of states, so that a new one was missing there.
-func TestStates_AreThoseOfTheSpecification(t *testing.T) {
-	t.Parallel()
-	var document struct {
-		Components struct {
-			Schemas struct {
-				RequestStatus struct {
-					Enum []regulatory.State `json:"enum"`
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(specification.Service(), &document); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(regulatory.States(), document.Components.Schemas.RequestStatus.Enum); diff != "" {
-		t.Errorf("RequestStatus in internal/specification/service.json (-states.go +service.json):\n%s", diff)
 	}
 }
 
