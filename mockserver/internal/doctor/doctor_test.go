@@ -2,11 +2,11 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -26,76 +26,29 @@ const (
 	olderKey    = "sk_test_older"
 )
 
-// receiver is a correct receiver, in which a test can break one thing.
-type receiver struct {
-	keys []string
-	// instead answers before anything else and reports whether it has.
-	instead func(w http.ResponseWriter, r *http.Request) bool
-	// unlimited reads bodies of any length, from senders of any speed.
-	unlimited bool
-	// judge answers in place of the receiver once a body was verified.
-	judge func(body []byte) (status int, judged bool)
-}
-
-func (rc receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if rc.instead != nil && rc.instead(w, r) {
-		return
-	}
-	if r.Method != http.MethodPost {
-		http.Error(w, "only POST", http.StatusMethodNotAllowed)
-		return
-	}
-	source := io.Reader(r.Body)
-	if !rc.unlimited {
-		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		source = http.MaxBytesReader(w, r.Body, 1<<20)
-	}
-	body, err := io.ReadAll(source)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
-		return
-	}
-	verified := false
-	for _, key := range rc.keys {
-		verified = verified || r.Header.Get(signature.Header) == webhook.Sign(key, body)
-	}
-	if !verified {
-		http.Error(w, "signature", http.StatusUnauthorized)
-		return
-	}
-	if rc.judge != nil {
-		if status, judged := rc.judge(body); judged {
-			w.WriteHeader(status)
-			return
-		}
-	}
-	if !json.Valid(body) {
-		http.Error(w, "no JSON", http.StatusBadRequest)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-func good() receiver {
-	return receiver{keys: []string{receiverKey, olderKey}}
-}
-
-// examine examines a handler over connections in memory, in virtual time.
-func examine(t *testing.T, h http.Handler, n ...dialect.Notification) (card Scorecard) {
+// receiver returns a correct receiver.
+func receiver(t *testing.T, n dialect.Notification) http.Handler {
 	t.Helper()
-	n = append(n, dialect.Notification{})
+	correct, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
+		webhook.WithKeys(receiverKey, olderKey), webhook.WithDialect(&dialect.Dialect{Notification: n}),
+		webhook.WithLimits(1<<20, 500*time.Millisecond), webhook.WithLogger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return correct
+}
+
+// examine examines a handler over connections in memory, in virtual time. It returns the deliveries with a verdict.
+func examine(t *testing.T, h http.Handler, config Config) (card Scorecard, by map[Verdict][]string) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		listener := wire.NewPipeListener()
 		srv := http.Server{Handler: h}
 		var serving sync.WaitGroup
 		serving.Go(func() { _ = srv.Serve(listener) })
+		config.URL, config.Key, config.dial = "http://127.0.0.1/hooks", receiverKey, listener.Transport().DialContext
 		var err error
-		card, err = Examine(t.Context(), Config{
-			URL: "http://127.0.0.1/hooks", Key: receiverKey, OtherKey: olderKey, Notification: n[0], dial: listener.Transport().DialContext,
-		})
+		card, err = Examine(t.Context(), config)
 		if err := errors.Join(err, srv.Shutdown(t.Context())); err != nil { // which waits for connections that linger
 			t.Error(err)
 		}
@@ -104,153 +57,92 @@ func examine(t *testing.T, h http.Handler, n ...dialect.Notification) (card Scor
 	if len(card.Findings) != len(examinations()) || card.Good+card.Bad+card.Skipped != len(card.Findings) {
 		t.Errorf("%d findings, %d good, %d bad, %d skipped", len(card.Findings), card.Good, card.Bad, card.Skipped)
 	}
-	return card
-}
-
-// deliveries returns what had a verdict.
-func (s Scorecard) deliveries(v Verdict) []string {
-	var out []string
-	for _, f := range s.Findings {
-		if f.Verdict == v {
-			out = append(out, f.Delivery)
+	by = map[Verdict][]string{}
+	for _, f := range card.Findings {
+		by[f.Verdict] = append(by[f.Verdict], f.Delivery)
+		if f.Verdict == Bad && (f.Advice == "" || f.Wanted == "" || f.Saw == "") {
+			t.Errorf("no advice: %+v", f)
 		}
 	}
-	return out
+	return card, by
 }
 
-// A receiver that does not compare the signed time with its clock takes a captured delivery again.
-func TestExamine_OldTimestamp(t *testing.T) {
+// A receiver that does not compare the signed time with its clock takes a captured delivery again. A receiver that
+// accepts one key is not examined for another one.
+func TestExamine_OldTimestampAndOtherKey(t *testing.T) {
 	t.Parallel()
 	n := dialect.Contrary().Notification
-	for tolerance, want := range map[dialect.Duration][]string{n.Signature.Tolerance: nil, dialect.Duration(time.Hour): {"old timestamp"}} {
-		of := n
-		of.Signature.Tolerance = tolerance
-		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
-			webhook.WithKeys(receiverKey, olderKey), webhook.WithDialect(&dialect.Dialect{Notification: of}),
-			webhook.WithLimits(1<<20, 500*time.Millisecond))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, examine(t, receiver, n).deliveries(Bad)); diff != "" {
-			t.Errorf("with a tolerance of %s: %s", tolerance, diff)
+	tolerant := n
+	tolerant.Signature.Tolerance = dialect.Duration(time.Hour)
+	for name, test := range map[string]struct {
+		receives     dialect.Notification
+		config       Config
+		bad, skipped []string
+	}{
+		"compares the time": {n, Config{OtherKey: olderKey, Notification: n}, nil, nil},
+		"does not":          {tolerant, Config{OtherKey: olderKey, Notification: n}, []string{"old timestamp"}, nil},
+		"one key":           {dialect.Notification{}, Config{}, nil, []string{"rotated key", "old timestamp"}},
+	} {
+		_, by := examine(t, receiver(t, test.receives), test.config)
+		if diff := cmp.Diff(test.bad, by[Bad]) + cmp.Diff(test.skipped, by[Skipped]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
+// Each row is the mistake of a receiver: its response to the delivery with a number.
 func TestExamine_FindsWhatIsBad(t *testing.T) {
 	t.Parallel()
-	status := func(code int, when func(body string) bool) func(rc *receiver) {
-		return func(rc *receiver) {
-			rc.judge = func(body []byte) (int, bool) { return code, when(string(body)) }
-		}
-	}
-	seen := func() func(string) bool {
-		var before sync.Map
-		return func(body string) bool {
-			_, there := before.LoadOrStore(body, true)
-			return there
-		}
-	}
-	late := func() func(string) bool {
-		delivered := false // the doctor sends one after the other
-		return func(body string) bool {
-			ours := strings.Contains(body, shipmentID(8))
-			delivered = delivered || ours && strings.Contains(body, "shipment.delivered")
-			return ours && delivered && strings.Contains(body, "shipment.updated")
-		}
-	}
-	has := func(text string) func(string) bool {
-		return func(body string) bool { return strings.Contains(body, text) }
-	}
-	tests := []struct {
-		name string
-		how  func(rc *receiver)
-		want []string
+	const stalls = 0
+	for _, test := range []struct {
+		delivery, status int
+		want             string
 	}{
-		{"knows one key only", func(rc *receiver) { rc.keys = []string{receiverKey} }, []string{"rotated key"}},
-		{"reads everything", func(rc *receiver) { rc.unlimited = true }, []string{"oversized", "slow"}},
-		{"refuses a duplicate", status(http.StatusConflict, seen()), []string{"duplicate"}},
-		{"fails on what comes late", status(http.StatusInternalServerError, late()), []string{"out of order"}},
-		{"refuses unknown events", status(http.StatusBadRequest, has("teleported")), []string{"unknown event"}},
-		{"fails on broken JSON", status(http.StatusInternalServerError, func(body string) bool { return !json.Valid([]byte(body)) }), []string{"malformed JSON"}},
-		{"takes broken JSON", status(http.StatusOK, func(body string) bool { return !json.Valid([]byte(body)) }), []string{"malformed JSON"}},
-		{"fails in the end", status(http.StatusInternalServerError, has(shipmentID(17))), []string{"valid, after all this"}},
-		{"answers GET", func(rc *receiver) {
-			rc.instead = func(_ http.ResponseWriter, r *http.Request) bool { return r.Method == http.MethodGet }
-		}, []string{"redirected"}},
-		{"fails on forms", func(rc *receiver) {
-			rc.instead = func(w http.ResponseWriter, r *http.Request) bool {
-				form := strings.Contains(r.Header.Get("Content-Type"), "form")
-				if form {
-					w.WriteHeader(http.StatusInternalServerError)
-				}
-				return form
-			}
-		}, []string{"wrong content type"}},
-		{"accepts a delivery without a signature", func(rc *receiver) {
-			rc.instead = func(_ http.ResponseWriter, r *http.Request) bool {
-				return r.Method == http.MethodPost && r.Header.Get(signature.Header) == ""
-			}
-		}, []string{"missing signature"}},
-		{"fails on wrong signatures", func(rc *receiver) {
-			rc.instead = func(w http.ResponseWriter, r *http.Request) bool {
-				wrong := r.Header.Get(signature.Header) == webhook.Sign("another key of enough bytes", notification(created, 4))
-				if wrong {
-					w.WriteHeader(http.StatusInternalServerError)
-				}
-				return wrong
-			}
-		}, []string{"bad signature"}},
-		{"verifies the JSON that it encoded again", func(rc *receiver) {
-			rc.instead = func(w http.ResponseWriter, r *http.Request) bool {
-				var parsed any
-				if r.ContentLength > 1<<20 || json.NewDecoder(r.Body).Decode(&parsed) != nil {
-					return false
-				}
-				again := string(must(json.Marshal(parsed)))
-				if strings.Contains(again, shipmentID(3)) {
-					w.WriteHeader(http.StatusUnauthorized)
-				} else if r.Header.Get(signature.Header) == "" || strings.Contains(again, shipmentID(4)) || strings.Contains(again, "PENDING") {
-					w.WriteHeader(http.StatusUnauthorized)
-				}
-				return true
-			}
-		}, []string{"odd formatting", "slow"}},
-		{"answers slowly", func(rc *receiver) {
-			rc.instead = func(_ http.ResponseWriter, r *http.Request) bool {
-				body, err := io.ReadAll(r.Body)
-				if err == nil && strings.Contains(string(body), shipmentID(2)) {
-					<-r.Context().Done() // until the doctor gives up
-				}
-				r.Body = io.NopCloser(strings.NewReader(string(body)))
-				return err != nil
-			}
-			rc.unlimited = true
-		}, []string{"response time", "oversized", "slow"}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		{1000, stalls, ""}, // no mistake
+		{2, stalls, "response time"},
+		{3, http.StatusUnauthorized, "odd formatting"},
+		{4, http.StatusNoContent, "bad signature"},
+		{4, http.StatusInternalServerError, "bad signature"},
+		{5, http.StatusNoContent, "missing signature"},
+		{6, http.StatusNoContent, "changed body"},
+		{7, http.StatusConflict, "duplicate"},
+		{8, http.StatusInternalServerError, "out of order"},
+		{9, http.StatusInternalServerError, "out of order"},
+		{10, http.StatusBadRequest, "unknown event"},
+		{11, http.StatusUnauthorized, "rotated key"},
+		{12, http.StatusInternalServerError, "malformed JSON"},
+		{13, http.StatusInternalServerError, "wrong content type"},
+		{14, http.StatusOK, "redirected"},
+		{15, http.StatusOK, "oversized"},
+		{16, stalls, "slow"},
+		{17, http.StatusInternalServerError, "valid, after all this"},
+	} {
+		t.Run(fmt.Sprint(test.delivery, " ", test.status), func(t *testing.T) {
 			t.Parallel()
-			rc := good()
-			test.how(&rc)
-			card := examine(t, rc)
-			if diff := cmp.Diff(test.want, card.deliveries(Bad)); diff != "" {
-				t.Errorf("bad (-want +got):\n%s\n%+v", diff, card.Findings)
-			}
-			for _, f := range card.Findings {
-				if f.Verdict == Bad && (f.Advice == "" || f.Wanted == "" || f.Saw == "") {
-					t.Errorf("no advice: %+v", f)
+			correct := receiver(t, dialect.Notification{})
+			_, by := examine(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch id := r.Header.Get(signature.DeliveryID); {
+				case id == fmt.Sprintf("WD-DOCTOR%010d", test.delivery) && test.status == stalls:
+					_, _ = io.Copy(io.Discard, r.Body)
+					<-r.Context().Done() // until the doctor gives up
+				case id == fmt.Sprintf("WD-DOCTOR%010d", test.delivery):
+					w.WriteHeader(test.status)
+				case strings.HasSuffix(id, "03"):
+					body, err := io.ReadAll(r.Body)
+					if !strings.Contains(string(body), "136.0 ,\r\n\t") || !strings.Contains(string(body), `\u004cagos`) {
+						t.Errorf("the odd formatting is %s, %v", body, err)
+					}
+				case strings.HasSuffix(id, "13") && !strings.Contains(r.Header.Get("Content-Type"), "form"):
+					t.Errorf("the wrong content type is %q", r.Header.Get("Content-Type"))
+				default:
+					correct.ServeHTTP(w, r)
 				}
+			}), Config{OtherKey: olderKey})
+			if got := strings.Join(by[Bad], ", "); got != test.want {
+				t.Errorf("bad are %q, want %q", got, test.want)
 			}
 		})
 	}
-}
-
-func must(text []byte, err error) []byte {
-	if err != nil {
-		return []byte(err.Error())
-	}
-	return text
 }
 
 // A receiver that refuses a valid delivery would refuse the others too, which proves nothing.
@@ -271,24 +163,11 @@ func TestExamine_GoesNoFurtherThanAReceiverThatRefusesWhatIsInOrder(t *testing.T
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			card := examine(t, http.HandlerFunc(test.answer))
+			card, _ := examine(t, http.HandlerFunc(test.answer), Config{OtherKey: olderKey})
 			if card.Bad != 1 || card.Good != 0 || !strings.Contains(card.Findings[0].Advice, test.advice) {
 				t.Errorf("%+v", card)
 			}
 		})
-	}
-}
-
-func TestExamine_WithoutASecondKeySkipsTheRotation(t *testing.T) {
-	t.Parallel()
-	srv := httptest.NewServer(good())
-	t.Cleanup(srv.Close)
-	card, err := Examine(t.Context(), Config{URL: srv.URL, Key: receiverKey})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"rotated key", "old timestamp"}, card.deliveries(Skipped)); diff != "" || card.Bad != 0 {
-		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 }
 
