@@ -1,10 +1,8 @@
 package delivery
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +10,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
-	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -84,21 +81,6 @@ func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 	}
 }
 
-// The dispatcher reads a short response to its end, so that the connection can be used again, and not more than the start
-// of a long one.
-func TestPost_ReadsTheStartOfTheResponse(t *testing.T) {
-	t.Parallel()
-	for size, want := range map[int]int{0: 0, 1000: 0, 64 << 10: 0, 100_000: 100_000 - 64<<10} {
-		body := bytes.NewReader(make([]byte, size))
-		d := open(t, Config{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(body)}, nil
-		})})
-		if got := delivered(t, d, notify.Delivery{ID: "WD-1", URL: "http://localhost/"}); got.State != notify.Delivered || body.Len() != want {
-			t.Errorf("of %d bytes %d are left, want %d: %+v", size, body.Len(), want, got)
-		}
-	}
-}
-
 func TestCheckTarget(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string][2]bool{ // on this machine only, anywhere
@@ -107,34 +89,6 @@ func TestCheckTarget(t *testing.T) {
 	} {
 		if got := [2]bool{CheckTarget(target, false) == nil, CheckTarget(target, true) == nil}; got != want {
 			t.Errorf("%q: %v, want %v", target, got, want)
-		}
-	}
-}
-
-// A delivery's headers are those of the configuration, and an inbox verifies them.
-func TestPost_Headers(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		config Config
-		want   string
-	}{
-		"default":  {Config{}, signature.Header + " " + signature.DeliveryID + " " + signature.EventID + " " + signature.WebhookID},
-		"contrary": {Config{Notification: dialect.Contrary().Notification}, "X-Signature X-Timestamp"},
-	} {
-		var got []string
-		test.config.Secret = "secret"
-		in := NewInbox("secret", test.config.Notification, time.Now)
-		test.config.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-			for _, header := range []string{signature.Header, "X-Signature", "X-Timestamp", signature.DeliveryID, signature.EventID, signature.WebhookID} {
-				if r.Header.Get(header) != "" {
-					got = append(got, header)
-				}
-			}
-			return in.Transport(nil).RoundTrip(r)
-		})
-		delivered(t, open(t, test.config), notify.Delivery{ID: "WD-1", EventID: "WE-1", WebhookID: "WA-1", URL: notify.InboxURL, Payload: []byte(`{}`)})
-		if n := in.Notifications(0, ""); strings.Join(got, " ") != test.want || len(n) != 1 || !n[0].Valid {
-			t.Errorf("%s: %q, want %s; received %+v", name, got, test.want, n)
 		}
 	}
 }

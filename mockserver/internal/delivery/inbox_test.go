@@ -3,9 +3,8 @@ package delivery
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -16,59 +15,10 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/notify"
-	"github.com/shipping-go/shipping/webhook"
 )
 
 func newInbox() *Inbox {
 	return NewInbox("secret", dialect.Notification{}, func() time.Time { return time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC) })
-}
-
-func TestInbox_VerifiesSignatures(t *testing.T) {
-	t.Parallel()
-	const payload = `{"event":"shipment.updated"}`
-	for name, test := range map[string]struct {
-		payload, signature string
-		event, problem     string // part of the problem; "" for a valid notification
-	}{
-		"signed":       {payload, webhook.Sign("secret", []byte(payload)), "shipment.updated", ""},
-		"another key":  {payload, webhook.Sign("other", []byte(payload)), "shipment.updated", "X-Webhook-Signature is wrong"},
-		"no signature": {payload, "", "shipment.updated", "the header X-Webhook-Signature is missing"},
-		"no event":     {`{"event":1}`, webhook.Sign("secret", []byte(`{"event":1}`)), "", ""},
-		"a list":       {` []`, webhook.Sign("secret", []byte(` []`)), "", "not a JSON object"},
-		"no JSON":      {`{"event":"shipment.updated"`, "", "", "not a JSON object"},
-		"nothing":      {``, "", "", "not a JSON object"},
-	} {
-		header := http.Header{"Content-Type": {"application/json"}, "X-Other": {"1"}}
-		if test.signature != "" {
-			header.Set(signature.Header, test.signature)
-		}
-		n := newInbox().Receive(header, []byte(test.payload), 200)
-		if n.Valid != (test.problem == "") || !strings.Contains(n.Problem, test.problem) || n.Event != test.event {
-			t.Errorf("%s: %+v", name, n)
-		}
-		if delete(header, "X-Other"); len(n.Header) != len(header) || n.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("%s: the header is %v", name, n.Header)
-		}
-	}
-}
-
-func TestInbox_CountsAttempts(t *testing.T) {
-	t.Parallel()
-	in := newInbox()
-	var got []string
-	for _, id := range []string{"D-1", "D-2", "D-1", "", "D-1", ""} {
-		n := in.Receive(http.Header{signature.DeliveryID: {id}}, []byte(`{}`), 200)
-		got = append(got, fmt.Sprintf("%d %s %d", n.Number, n.DeliveryID, n.Attempt))
-	}
-	if want := []string{"1 D-1 1", "2 D-2 1", "3 D-1 2", "4  0", "5 D-1 3", "6  0"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if in.Received() != 6 {
-		t.Errorf("%d received", in.Received())
-	}
-	if in.Clear(); in.Received() != 0 || len(in.Notifications(0, "")) != 0 || in.Receive(nil, nil, 200).Number != 1 {
-		t.Error("an inbox that was cleared is not empty")
-	}
 }
 
 func TestInbox_IsBounded(t *testing.T) {
@@ -144,39 +94,13 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 		if _, err := in.Await(ctx, 0, "late", 3); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "found 2 of 3") {
 			t.Errorf("the wait ends with %v", err)
 		}
+		broken := errors.New("broken")
+		r := httptest.NewRequest(http.MethodPost, notify.InboxURL, iotest.ErrReader(broken))
+		if _, err := in.Transport(nil).RoundTrip(r); !errors.Is(err, broken) {
+			t.Errorf("a body that cannot be read: %v", err)
+		}
+		if r, err := in.Transport(nil).RoundTrip(httptest.NewRequest("POST", notify.InboxURL+"?status=a", nil)); err == nil {
+			t.Errorf("an impossible status: %v", r)
+		}
 	})
-}
-
-func TestInbox_RespondsInPlaceOfAReceiver(t *testing.T) {
-	t.Parallel()
-	in := newInbox()
-	elsewhere := errors.New("elsewhere")
-	transport := in.Transport(roundTripper(func(*http.Request) (*http.Response, error) { return nil, elsewhere }))
-	send := func(url string, body io.Reader) (*http.Response, error) {
-		r, err := http.NewRequest(http.MethodPost, url, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return transport.RoundTrip(r)
-	}
-	for query, want := range map[string]int{"": 200, "?status=200": 200, "?status=503": 503, "?status=599": 599, "?status=199": 0, "?status=600": 0, "?status=a": 0} {
-		response, err := send(notify.InboxURL+query, strings.NewReader(`{}`))
-		if got := 0; err == nil {
-			if got = response.StatusCode; got != want {
-				t.Errorf("%q: %d, want %d", query, got, want)
-			}
-		} else if want != 0 || !strings.Contains(err.Error(), "200 to 599") {
-			t.Errorf("%q: %v", query, err)
-		}
-	}
-	if in.Received() != 4 {
-		t.Errorf("%d notifications, want 4", in.Received())
-	}
-	broken := errors.New("broken")
-	if _, err := send(notify.InboxURL, iotest.ErrReader(broken)); !errors.Is(err, broken) || in.Received() != 4 {
-		t.Errorf("a body that cannot be read: %v", err)
-	}
-	if _, err := send("http://127.0.0.1/", strings.NewReader(`{}`)); !errors.Is(err, elsewhere) {
-		t.Errorf("another address: %v", err)
-	}
 }
