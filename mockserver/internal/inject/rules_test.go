@@ -309,51 +309,6 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 	}
 }
 
-// The pairs that the documentation of package fault lists.
-func TestPairs_ThatExcludeEachOther(t *testing.T) {
-	t.Parallel()
-	const committed, excluded = true, true
-	rule := func(f fault.Fault, committed bool) fault.Rule {
-		return fault.Rule{Operation: shipping.OpListRates, Committed: committed, Fault: f}
-	}
-	at := func(point fault.Point, f fault.Fault) fault.Rule { return fault.Rule{Point: point, Fault: f} }
-	for _, test := range []struct {
-		first, later fault.Rule
-		want         bool
-	}{
-		{rule(fault.Latency(1), false), rule(fault.Drop(), false), false},
-		{rule(fault.Latency(1), false), rule(fault.Drop(), committed), false},
-		{rule(fault.Drop(), false), rule(fault.Latency(1), false), false},
-		{rule(fault.Latency(1), false), rule(fault.Latency(1), committed), false},
-		{rule(fault.Status(503, nil), false), rule(fault.EarlyHints(), false), false},
-		{rule(fault.EarlyHints(), false), rule(fault.Reset(), committed), false},
-		{rule(fault.Status(503, nil), false), rule(fault.Truncate(3), false), false},
-		{rule(fault.Malformed(), committed), rule(fault.ContentType("text/plain"), committed), false},
-		{rule(fault.CapPage(1), false), rule(fault.CapPage(2), false), false},
-		{rule(fault.CapPage(1), false), rule(fault.Status(503, nil), false), false},
-		{rule(fault.Status(503, nil), false), rule(fault.Status(500, nil), false), excluded},
-		{rule(fault.Drop(), committed), rule(fault.Empty(), committed), excluded},
-		{rule(fault.Truncate(3), false), rule(fault.Status(503, nil), false), excluded},
-		{rule(fault.Drop(), committed), rule(fault.SlowBody(1), committed), excluded},
-		{rule(fault.Truncate(3), false), rule(fault.Truncate(4), false), excluded},
-		{rule(fault.RepeatPage(), false), rule(fault.RepeatPage(), false), excluded},
-		{rule(fault.Malformed(), false), rule(fault.Latency(1), committed), excluded},
-		{rule(fault.Drop(), false), rule(fault.InsertRows(1), false), excluded},
-		{rule(fault.ArriveLate(1), false), rule(fault.Drop(), committed), excluded},
-		{rule(fault.ArriveLate(1), false), rule(fault.Drop(), false), excluded},
-		{rule(fault.ArriveLate(1), false), rule(fault.Truncate(1), false), excluded},
-		{rule(fault.Latency(1), committed), rule(fault.Drop(), false), excluded},
-		{at(fault.AfterCharge, fault.Latency(1)), at(fault.AfterCharge, fault.Drop()), false},
-		{at(fault.AfterCharge, fault.Drop()), at(fault.AfterCharge, fault.Status(502, nil)), excluded},
-	} {
-		test.first.First = 1
-		rules := with(t, test.first, test.later).rules
-		if got := rules[0].excludes(rules[1]); got != test.want {
-			t.Errorf("%s and %s exclude each other: %t, want %t", rules[0], rules[1], got, test.want)
-		}
-	}
-}
-
 // Neither the header that a rule was made of nor an exchange changes the header of the rule, which the next exchange gets.
 func TestRules_DoNotChange(t *testing.T) {
 	t.Parallel()

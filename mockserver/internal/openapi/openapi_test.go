@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,14 +26,6 @@ func write(t *testing.T, operations []operations.Operation, d *dialect.Dialect) 
 		t.Fatal("not JSON")
 	}
 	return string(text)
-}
-
-func TestWrite_LeavesOutAnOperationThatNobodyHasDescribed(t *testing.T) {
-	t.Parallel()
-	table := append(operations.All(), operations.Operation{Name: "parcels.list", Method: "GET", Route: "/v1/parcels"})
-	if write(t, table, new(dialect.Dialect)) != write(t, operations.All(), new(dialect.Dialect)) {
-		t.Error("an operation without a description changes the document")
-	}
 }
 
 // Every operation of the table is in service.json under its own route, and the file has no others.
@@ -98,57 +89,6 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 	}
 }
 
-// Each operation has one tag, control operations have ids of a verb and a noun, and each parameter has a description and an
-// example. test/contract finds invalid parts: an id that occurs twice, a tag that is not defined, an operation without
-// summary or security, and a placeholder that no parameter describes.
-func TestWrite_DescribesEveryOperationAndParameter(t *testing.T) {
-	t.Parallel()
-	type parameter struct {
-		Name, Description string
-		Example           any
-	}
-	var document struct {
-		Paths map[string]map[string]struct {
-			ID         string `json:"operationId"`
-			Tags       []string
-			Parameters []struct {
-				Ref string `json:"$ref"`
-				parameter
-			}
-			Responses map[string]any
-		}
-		Components struct{ Parameters map[string]parameter }
-	}
-	if err := json.Unmarshal([]byte(write(t, operations.All(), new(dialect.Dialect))), &document); err != nil {
-		t.Fatal(err)
-	}
-	camel := regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
-	for path, methods := range document.Paths {
-		control := strings.HasPrefix(path, "/_mock/")
-		for method, op := range methods {
-			place := method + " " + path
-			if control && !camel.MatchString(op.ID) {
-				t.Errorf("%s: operationId %q: use a verb and a noun, such as openWorld", place, op.ID)
-			}
-			if len(op.Tags) != 1 || (op.Tags[0] == "control") != control {
-				t.Errorf("%s: operation %s has the tags %q: give it one; control operations, and no others, have the tag control", place, op.ID, op.Tags)
-			}
-			for _, p := range op.Parameters {
-				described := p.parameter
-				if p.Ref != "" {
-					described = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
-				}
-				if described.Description == "" || described.Example == nil {
-					t.Errorf("%s: parameter %s%s needs a description and an example", place, described.Name, p.Ref)
-				}
-			}
-			if control && (op.Responses["4XX"] == nil || op.Responses["5XX"] == nil) {
-				t.Errorf("%s: responses %v", place, slices.Sorted(maps.Keys(op.Responses)))
-			}
-		}
-	}
-}
-
 // What the document makes depend on a dialect is a field with a value that it can have.
 func TestOpenAPI_DependsOnKnownFields(t *testing.T) {
 	t.Parallel()
@@ -161,41 +101,59 @@ func TestOpenAPI_DependsOnKnownFields(t *testing.T) {
 }
 
 // In the document, each operation of the service has exactly the query parameters that the server reads, and needs the key
-// unless it is open.
-func TestOpenAPI_HasEveryQueryParameterOfTheService(t *testing.T) {
+// unless it is open. Each parameter has a description and an example, and control operations have ids of a verb and a noun.
+// test/contract finds invalid parts.
+func TestOpenAPI_HasEveryParameter(t *testing.T) {
 	t.Parallel()
 	type parameter struct {
-		Ref      string `json:"$ref"`
-		Name, In string
+		Ref                   string `json:"$ref"`
+		Name, In, Description string
+		Example               any
 	}
 	var document struct {
 		Paths map[string]map[string]struct {
+			ID         string `json:"operationId"`
+			Tags       []string
 			Parameters []parameter
 			Security   []any
+			Responses  map[string]any
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
 	if err := json.Unmarshal([]byte(write(t, operations.All(), new(dialect.Dialect))), &document); err != nil {
 		t.Fatal(err)
 	}
+	camel := regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
+	query := map[string][]string{} // by operation
+	for path, methods := range document.Paths {
+		control := strings.HasPrefix(path, "/_mock/")
+		for method, op := range methods {
+			for _, p := range op.Parameters {
+				if p.Ref != "" {
+					p = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+				}
+				if p.Description == "" || p.Example == nil {
+					t.Errorf("%s %s: parameter %s needs a description and an example", method, path, p.Name)
+				}
+				if p.In == "query" {
+					query[op.ID] = append(query[op.ID], p.Name)
+				}
+			}
+			if len(op.Tags) != 1 || (op.Tags[0] == "control") != control || control && (!camel.MatchString(op.ID) ||
+				op.Responses["4XX"] == nil || op.Responses["5XX"] == nil) {
+				t.Errorf("%s %s: use an operationId such as openWorld, one tag, and responses 4XX and 5XX, not %+v", method, path, op)
+			}
+		}
+	}
 	for _, op := range operations.All() {
-		var described []string
-		operation := document.Paths[op.Route][strings.ToLower(op.Method)]
-		if (len(operation.Security) == 0) != op.Open {
-			t.Errorf("%s: security %v", op.Name, operation.Security)
+		if security := document.Paths[op.Route][strings.ToLower(op.Method)].Security; (len(security) == 0) != op.Open {
+			t.Errorf("%s: security %v", op.Name, security)
 		}
-		for _, p := range operation.Parameters {
-			if p.Ref != "" {
-				p = document.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
-			}
-			if p.In == "query" {
-				described = append(described, p.Name)
-			}
-		}
-		known := slices.Sorted(slices.Values(api.Parameters(op.Name)))
+		described, known := query[op.Name], slices.Sorted(slices.Values(api.Parameters(op.Name)))
 		slices.Sort(described)
 		if !slices.Equal(described, known) {
-			t.Errorf("%s takes the query parameters %v, and internal/specification/service.json has %v: correct its parameters", op.Name, known, described)
+			t.Errorf("%s takes the query parameters %v, and internal/specification/service.json has %v: correct its parameters",
+				op.Name, known, described)
 		}
 	}
 }
