@@ -117,37 +117,29 @@ func TestAccess_AServerThatListens(t *testing.T) {
 // with characters that a cookie cannot have signed a browser in with another token, and then with none.
 func TestAccess_ABrowserSignsIn(t *testing.T) {
 	t.Parallel()
-	for _, token := range []string{"secret-token", `a;b`, `a"b`, `a\b`, "a b", "a,b", "zażółć", "100%41", "a+b"} {
+	for _, token := range []string{"secret-token", `a;b"c\d e,f`, "zażółć", "100%41+b"} {
 		srv := start(t, mockserver.WithoutListener(), mockserver.WithToken(token))
-		visit := func(target string, cookies ...*http.Cookie) *http.Response {
+		visit := func(target, cookie string) *http.Response {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
 			r.RemoteAddr, r.Host = "192.0.2.7:9", "mockserver:4010"
-			r.Header.Set("Accept", "text/html")
-			for _, cookie := range cookies {
-				r.AddCookie(cookie)
-			}
+			r.Header = http.Header{"Accept": {"text/html"}, "Cookie": {cookie}}
 			recorder := httptest.NewRecorder()
 			srv.ServeHTTP(recorder, r)
 			return recorder.Result()
 		}
 		query := "?token=" + url.QueryEscape(token)
-		for _, target := range []string{"/_mock/", "/_mock/?token=wrong", "/_mock/worlds" + query} {
-			if got := visit(target); got.StatusCode != http.StatusForbidden {
-				t.Errorf("%s: %s", target, got.Status)
+		in := visit("/_mock/"+query, "")
+		cookie, attributes, _ := strings.Cut(in.Header.Get("Set-Cookie"), "; ")
+		if in.Header.Get("Location") != "/_mock/" || attributes != "Path=/_mock/; HttpOnly; SameSite=Strict" {
+			t.Errorf("%q: %s, the header is %v", token, in.Status, in.Header)
+		}
+		for target, status := range map[string]int{"/_mock/?token=wrong": 403, "/_mock/worlds" + query: 403, "/_mock/" + query: 303} {
+			if got := visit(target, ""); got.StatusCode != status {
+				t.Errorf("%s: %s, want %d", target, got.Status, status)
 			}
 		}
-		in := visit("/_mock/" + query)
-		if in.StatusCode != http.StatusSeeOther || in.Header.Get("Location") != "/_mock/" || len(in.Cookies()) != 1 {
-			t.Errorf("%q: %s to %q", token, in.Status, in.Header.Get("Location"))
-			continue
-		}
-		if cookie := in.Cookies()[0]; !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/_mock/" {
-			t.Errorf("the cookie is %s", cookie)
-		}
-		for _, target := range []string{"/_mock/", "/_mock/console/app.js", "/_mock/live", "/_mock/worlds"} {
-			if got := visit(target, in.Cookies()...); got.StatusCode != http.StatusOK {
-				t.Errorf("%q: %s %s with the cookie %q", token, target, got.Status, in.Header["Set-Cookie"])
-			}
+		if got := visit("/_mock/worlds", cookie); got.StatusCode != http.StatusOK {
+			t.Errorf("%q: %s with the cookie %q", token, got.Status, cookie)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 // Specification, "Authentication": every operation but the PDF needs the key. For some, that is an
@@ -93,21 +92,4 @@ func TestAuthentication_AWrongKeyTouchesNoWorld(t *testing.T) {
 			get(t, srv, "/v1/rates").want(t, http.StatusTeapot)
 		})
 	}
-}
-
-// Requests whose key opens no world can be listed, but they are not a world that can be opened or changed.
-func TestAuthentication_RefusedRequestsAreShownApart(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "Bearer sk_test_typo").want(t, 401)
-	var calls []journal.Entry
-	get(t, srv, "/_mock/journal?world=unauthenticated").want(t, http.StatusOK).data(t, &calls)
-	if len(calls) != 1 || calls[0].Path != "/v1/rates" {
-		t.Errorf("%+v", calls)
-	}
-	get(t, srv, "/_mock/journal/req-1").refusal(t, http.StatusNotFound, "?world=NAME")
-	if body := string(get(t, srv, "/_mock/worlds").body); strings.Contains(body, "unauthenticated") {
-		t.Errorf("it is listed among the worlds: %s", body)
-	}
-	post(t, srv, "/_mock/worlds/unauthenticated/reset", "").refusal(t, http.StatusNotFound, "no world")
 }

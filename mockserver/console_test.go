@@ -1,11 +1,7 @@
 package mockserver_test
 
 import (
-	"bytes"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -28,49 +24,27 @@ func TestConsole_ABrowserIsRedirectedToIt(t *testing.T) {
 func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	files, err := filepath.Glob("internal/admin/console/*")
-	if err != nil || len(files) < 3 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
-	types := map[string]string{
-		".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
-	}
-	for _, file := range files {
-		path := "/_mock/console/" + filepath.Base(file)
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	for _, test := range []struct{ file, kind string }{
+		{"index.html", "text/html; charset=utf-8"}, {"app.js", "text/javascript; charset=utf-8"},
+	} {
+		path := "/_mock/console/" + test.file
 		got := do(t, srv, http.MethodGet, path, "", "Authorization", "").want(t, http.StatusOK)
-		if !bytes.Equal(got.body, want) {
-			t.Errorf("%s is not the file", path)
-		}
-		for name, value := range map[string]string{
-			"Content-Type": types[filepath.Ext(file)], "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache",
-			"Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		for name, want := range map[string]string{
+			"Content-Type": test.kind, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache",
+			"Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": policy,
 		} {
-			if got.header.Get(name) != value {
-				t.Errorf("%s: %s is %q, want %q", path, name, got.header.Get(name), value)
+			if got.header.Get(name) != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got.header.Get(name), want)
 			}
-		}
-		policy := got.header.Get("Content-Security-Policy")
-		for _, part := range []string{
-			"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'",
-			"form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
-		} {
-			if !strings.Contains(policy, part) {
-				t.Errorf("%s: the policy %q has not %q", path, policy, part)
-			}
-		}
-		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") || strings.Contains(policy, "*") {
-			t.Errorf("%s: the policy lets in more than this server: %q", path, policy)
 		}
 		tag := got.header.Get("Etag")
 		again := do(t, srv, http.MethodGet, path, "", "If-None-Match", tag).want(t, http.StatusNotModified)
 		if len(again.body) != 0 || again.header.Get("Etag") != tag {
 			t.Errorf("%s: %d bytes with 304, tag %q", path, len(again.body), again.header.Get("Etag"))
 		}
-		do(t, srv, http.MethodGet, path, "", "If-None-Match", `"other"`).want(t, http.StatusOK)
 		if head := do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK); len(head.body) != 0 {
 			t.Errorf("%s: HEAD has a body", path)
 		}

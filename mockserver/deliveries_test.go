@@ -1,14 +1,16 @@
 package mockserver_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -58,79 +60,48 @@ func (refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: http.NoBody, Request: req}, nil
 }
 
-// Closing a world or its server ends waiting requests at once, whatever injected fault they wait for.
+// Closing a world or its server ends waiting requests at once, whatever injected fault they wait for, and the waits of the
+// test itself.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
-	for name, injected := range map[string]fault.Fault{
-		"latency": fault.Latency(time.Hour), "latency after the change": fault.Latency(time.Hour), "slow body": fault.SlowBody(time.Hour),
-		"latency, of the server": fault.Latency(time.Hour),
+	for name, rule := range map[string]fault.Rule{
+		"latency": {Fault: fault.Latency(time.Hour)}, "slow body": {Fault: fault.SlowBody(time.Hour)},
+		"latency after the change": {Fault: fault.Latency(time.Hour), Committed: true},
 	} {
 		for _, scenario := range []string{"default", "virtual"} {
-			t.Run(name+" "+scenario, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					srv := mockserver.New(mockserver.WithoutListener())
-					defer srv.Close()
-					w := srv.NewWorld(t, scenario)
-					if err := w.Inject(fault.Rule{Fault: injected, Committed: strings.Contains(name, "after")}); err != nil {
-						t.Fatal(err)
-					}
-					var ended error
-					var waiting sync.WaitGroup
+			synctest.Test(t, func(t *testing.T) {
+				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(refusing{}))
+				defer srv.Close()
+				w := srv.NewWorld(t, scenario)
+				subscribe(t, w)
+				sent, err := w.Emit(events(1)[0])
+				if err := errors.Join(err, w.Inject(rule)); err != nil {
+					t.Fatal(err)
+				}
+				var errs [3]error
+				var waiting sync.WaitGroup
+				waiting.Go(func() { _, errs[0] = w.Await(t.Context(), journal.Query{Operation: shipping.OpPurchase}, 0) })
+				waiting.Go(func() { _, errs[1] = w.WaitDelivery(t.Context(), sent[0].ID) })
+				waiting.Go(func() {
 					req := newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")
 					req.Header.Set("Authorization", "Bearer "+w.SecretKey)
-					waiting.Go(func() {
-						var resp *http.Response
-						if resp, ended = w.Transport().RoundTrip(req); ended == nil {
-							_, ended = io.ReadAll(resp.Body)
-							resp.Body.Close()
-						}
-					})
-					synctest.Wait()
-					if strings.Contains(name, "server") {
-						srv.Close()
-					} else {
-						w.Close()
-					}
-					waiting.Wait()
-					if ended == nil {
-						t.Error("it was answered as if nothing had happened")
-					}
-					if took := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); took > time.Minute {
-						t.Errorf("it ended after %v", took)
+					var resp *http.Response
+					if resp, errs[2] = w.Transport().RoundTrip(req); errs[2] == nil {
+						_, errs[2] = io.ReadAll(resp.Body)
+						resp.Body.Close()
 					}
 				})
+				synctest.Wait()
+				began := time.Now()
+				if w.Close(); scenario == "virtual" {
+					srv.Close()
+				}
+				waiting.Wait()
+				if slices.Contains(errs[:], nil) || time.Since(began) > time.Minute {
+					t.Errorf("%s, %s: after %v the waits ended with %v", name, scenario, time.Since(began), errs)
+				}
 			})
 		}
-	}
-}
-
-// Closing a world also ends the waits for a request or a delivery, so that a test does not wait forever.
-func TestClose_EndsWhoWaitsInProcess(t *testing.T) {
-	t.Parallel()
-	for _, scenario := range []string{"default", "virtual"} {
-		synctest.Test(t, func(t *testing.T) {
-			srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(refusing{}))
-			defer srv.Close()
-			w := srv.NewWorld(t, scenario)
-			subscribe(t, w)
-			sent, err := w.Emit(events(1)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			var waiting sync.WaitGroup
-			var errs [2]error
-			waiting.Go(func() { _, errs[0] = w.Await(t.Context(), journal.Query{}, 0) })
-			waiting.Go(func() { _, errs[1] = w.WaitDelivery(t.Context(), sent[0].ID) })
-			synctest.Wait()
-			w.Close()
-			waiting.Wait()
-			for i, err := range errs {
-				if err == nil {
-					t.Errorf("%s: wait %d ended without an error", scenario, i)
-				}
-			}
-		})
 	}
 }
 

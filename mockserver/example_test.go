@@ -134,30 +134,3 @@ func ExampleWorld_Inject() {
 	// req-2 502 rule 1: html
 	// req-3 200
 }
-
-// The service dies right after it has charged the wallet. The client does not send the purchase again: it
-// looks, and learns that it was charged.
-func ExampleWorld_Inject_point() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	if err := srv.Inject(fault.Rule{Point: fault.AfterCharge, Fault: fault.Drop()}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	client := clientIn(srv.World)
-	draft, err := client.Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	bought, err := client.Regulatory.Purchase(context.Background(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("charged after", srv.Requests(shipping.OpPurchase), "purchase; learnt by reading back:", bought.ReadBack)
-	fmt.Println("invariants:", srv.Check())
-	// Output:
-	// charged after 1 purchase; learnt by reading back: true
-	// invariants: <nil>
-}

@@ -14,7 +14,6 @@ import (
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -143,28 +142,6 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 	}
 }
 
-func TestWhy_OfAFaultNamesTheRule(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	inject(t, srv, fault.Rule{Committed: true, Fault: fault.ContentType("text/plain")})
-	id := get(t, srv, "/v1/rates").header.Get("X-Request-Id")
-	why, err := srv.Why(id)
-	if err != nil || why.Fault != "rule 1: content-type after the change" || why.Nearest != nil || !strings.Contains(why.Summary(), "met an injected fault") {
-		t.Errorf("%+v, %v", why, err)
-	}
-	srv.ClearFaults()
-	fine := get(t, srv, "/v1/rates").header
-	if fine.Get("X-Mock-Why") != "" {
-		t.Error("an answer that needs no explanation links to one")
-	}
-	if why, err := srv.Why(fine.Get("X-Request-Id")); err != nil || !strings.Contains(why.Summary(), "was not refused") {
-		t.Errorf("%+v, %v", why, err)
-	}
-	if _, err := srv.Why("req-99"); err == nil || !strings.Contains(err.Error(), "has no request") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // An empty world explains a refusal, even if it has no request to suggest.
 func TestWhy_InAnEmptyWorld(t *testing.T) {
 	t.Parallel()
@@ -191,28 +168,4 @@ func whyAt(t *testing.T, srv *mockserver.Server, path string) journal.Why {
 	var entry struct{ Why journal.Why }
 	get(t, srv, path).want(t, http.StatusOK).data(t, &entry)
 	return entry.Why
-}
-
-// The explanation of a request has what lint found about it, also of one that was not refused.
-func TestWhy_HasTheFindingsAboutTheRequest(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	body := `{"shipment_id":"` + srv.Shipments()[0] + `","colour":"red"}`
-	first := post(t, srv, regulatoryPath+"/analyze", body).want(t, 200).header.Get("X-Request-Id")
-	refused := get(t, srv, "/v1/transactions?colour=red").want(t, 400).header.Get("X-Request-Id")
-	post(t, srv, regulatoryPath+"/analyze", body).want(t, 200)
-	careful := get(t, srv, "/v1/rates").header.Get("X-Request-Id")
-	for id, want := range map[string][]journal.LintRule{first: {journal.LintUnknownField}, refused: {journal.LintUnknownParameter}, careful: nil} {
-		why, err := srv.Why(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []journal.LintRule
-		for _, finding := range why.Findings {
-			got = append(got, finding.Rule)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("the findings about %s are %q, want %q", id, got, want)
-		}
-	}
 }

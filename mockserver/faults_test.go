@@ -2,7 +2,6 @@ package mockserver_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,26 +136,6 @@ func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The caller gives up during the first of two faults, so that the second strikes nobody.
-func TestFaults_EndWithTheCaller(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		srv := mockserver.New(mockserver.WithoutListener())
-		defer srv.Close()
-		inject(t, srv, fault.Rule{Fault: fault.Latency(time.Hour)}, fault.Rule{Fault: fault.InsertRows(1)})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if resp, err := srv.Transport().RoundTrip(newRequest(ctx, t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
-			resp.Body.Close()
-			t.Error(resp.Status)
-		}
-		synctest.Wait()
-		if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 1 || calls[0].Fault != "rule 1: latency" {
-			t.Errorf("%+v", calls)
-		}
-	})
 }
 
 func TestFaultReset_ResetsASocket(t *testing.T) {
@@ -457,27 +436,6 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 	}
 }
 
-func TestAdmin_RefusesFaultRulesWithTheReasonAndChangesNothing(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	ok := `{"fault":{"kind":"drop"}}`
-	for body, want := range map[string]string{
-		``:                      "send",
-		`{"rules":[]}`:          "at least one",
-		`{"rule":[` + ok + `]}`: `unknown field "rule": did you mean "rules"?`,
-		`{"rules":[` + ok + `,{"operation":"x","fault":{"kind":"drop"}}]}`: "unknown operation",
-		`{"rules":[{"fault":{"kind":"latency","duration":"soon"}}]}`:       "write it as 250ms",
-		`{"rules":[{"fault":{"kind":"status","status":503,"header":[]}}]}`: "invalid header",
-		`{"rules":[{"fault":{"kind":"drop","Kind":"reset"}}]}`:             `unknown field "Kind"`,
-		`{"rules":[{"until":"-5s","fault":{"kind":"drop"}}]}`:              "write it as 2026-01-05T09:30:00Z",
-		`{"rules":[{"number":3,"fault":{"kind":"drop"}}]}`:                 `unknown field "number"`,
-		`{"rules":[{"probability":"high","fault":{"kind":"drop"}}]}`:       "probability",
-	} {
-		post(t, srv, "/_mock/faults", body).refusal(t, 400, want)
-	}
-	get(t, srv, "/v1/countries").want(t, 200)
-}
-
 // Each fault strikes before anything has happened, or after the purchase is committed.
 func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 	t.Parallel()
@@ -511,30 +469,6 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// A proxy repeats a request: the operation is performed twice, and the response is that of the second time. For a purchase that
-// is the refusal of a request that was purchased.
-// Lists and responses without a body are struck as others are.
-func TestFaults_OfListsAndWithoutABody(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	whole := len(get(t, srv, "/v1/rates").body)
-	inject(t, srv, fault.Rule{First: 1, Committed: true, Fault: fault.Malformed()}, fault.Rule{Nth: 2, Fault: fault.Status(204, nil)},
-		fault.Rule{Nth: 3, Committed: true, Fault: fault.Truncate(20)})
-	if got := get(t, srv, "/v1/rates").body; len(got) != whole/2 {
-		t.Errorf("%d bytes of %d", len(got), whole)
-	}
-	get(t, srv, "/v1/rates").want(t, http.StatusNoContent)
-	if struck := srv.Find(journal.Query{Status: 204}); len(struck) != 1 || struck[0].ResponseBytes != 0 {
-		t.Errorf("the journal has %+v", struck)
-	}
-	if got := observe(t, srv, http.MethodGet, "/v1/rates", ""); got.Status != http.StatusOK || got.Whole {
-		t.Errorf("the third response is %+v", got)
-	}
-	if struck := srv.Find(journal.Query{Fault: "truncate"}); len(struck) != 1 || struck[0].ResponseBytes != 20 {
-		t.Errorf("the journal has %+v", struck)
 	}
 }
 

@@ -1,8 +1,8 @@
 package mockserver_test
 
 import (
+	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,52 +90,34 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	}
 }
 
-func TestAddShipment_RefusesInvalidGoods(t *testing.T) {
-	t.Parallel()
-	server := start(t)
-	document := goods.Document{DocumentType: "FDA", Amount: amount(t, "1")}
-	for name, test := range map[string]struct {
-		add  goods.Shipment
-		want string
-	}{
-		"known id":         {goods.Shipment{ID: server.Shipments()[3]}, "already"},
-		"special input":    {goods.Shipment{ID: "SH-MAGICFAILONCE"}, "special input"},
-		"empty item":       {goods.Shipment{Items: make([]goods.Item, 1)}, "needs an hs_code"},
-		"bad HS code":      {goods.Shipment{Items: []goods.Item{{HSCode: "shoes"}}}, "hs_code must be 2 to 12 digits"},
-		"bad country":      {goods.Shipment{To: shipping.Address{Country: "Ghana"}}, "to.country must be a two-letter code"},
-		"unknown document": {goods.Shipment{Documents: []goods.Document{{DocumentType: "CUSTOM", Amount: amount(t, "1")}}}, "did you mean"},
-		"document twice":   {goods.Shipment{Documents: []goods.Document{document, document}}, "FDA is listed twice"},
-		"no price":         {goods.Shipment{Documents: []goods.Document{{DocumentType: "FDA"}}}, "amount of FDA must be a number"},
-		"unknown mode":     {goods.Shipment{Documents: []goods.Document{{DocumentType: "FDA", Amount: amount(t, "1"), Mode: "auto"}}}, "automated or manual"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			before := len(server.Shipments())
-			if _, err := server.AddShipment(test.add); err == nil || !strings.Contains(err.Error(), test.want) || len(server.Shipments()) != before {
-				t.Errorf("%v, want %q; %d shipments, %d before", err, test.want, len(server.Shipments()), before)
-			}
-		})
-	}
-	if _, err := server.AddInvoice(goods.Invoice{URL: "ftp://x"}); err == nil || !strings.Contains(err.Error(), "absolute http or https URL") {
-		t.Error(err)
-	}
-}
-
-// What Go can add, a program in any language can add, too.
+// What Go can add, a program in any language can add, too. Invalid goods are refused, and nothing is added.
 func TestAddShipment_OverHTTP(t *testing.T) {
 	t.Parallel()
 	server := start(t)
-	var shipment struct {
-		ShipmentID string `json:"shipment_id"`
+	const fda = `{"document_type":"FDA","amount":1}`
+	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1","documents":[`+fda+`]}`).want(t, http.StatusOK)
+	url := post(t, server, "/_mock/invoices", `{"line_items":[{"hs_code":"910211"}]}`).want(t, 200).text(t, "file_url")
+	shipments, invoices := server.Shipments(), server.Invoices()
+	if shipments[0] != "SH-1" || !slices.Contains(invoices, url) {
+		t.Errorf("%q and %q have no SH-1 and no %q", shipments, invoices, url)
 	}
-	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1","documents":[{"document_type":"CUSTOMS","amount":12.5},{"document_type":"FDA","amount":0}]}`).want(t, 200).data(t, &shipment)
-	var invoice struct {
-		FileURL string `json:"file_url"`
+	for body, want := range map[string]string{
+		`{"shipment_id":"SH-1"}`:                                           "already",
+		`{"shipment_id":"SH-MAGICFAILONCE"}`:                               "special input",
+		`{"line_items":[{}]}`:                                              "needs an hs_code",
+		`{"line_items":[{"hs_code":"shoes"}]}`:                             "hs_code must be 2 to 12 digits",
+		`{"to":{"country":"Ghana"}}`:                                       "to.country must be a two-letter code",
+		`{"documents":[{"document_type":"CUSTOM","amount":1}]}`:            "did you mean",
+		`{"documents":[` + fda + `,` + fda + `]}`:                          "FDA is listed twice",
+		`{"documents":[{"document_type":"FDA"}]}`:                          "amount of FDA must be a number",
+		`{"documents":[{"document_type":"FDA","amount":1,"mode":"auto"}]}`: "automated or manual",
+	} {
+		post(t, server, "/_mock/shipments", body).refusal(t, http.StatusBadRequest, want)
 	}
-	post(t, server, "/_mock/invoices", `{"line_items":[{"hs_code":"910211"}]}`).want(t, 200).data(t, &invoice)
-	if shipment.ShipmentID != server.Shipments()[0] || invoice.FileURL != server.Invoices()[len(server.Invoices())-1] {
-		t.Errorf("added %v and %v", shipment, invoice)
+	post(t, server, "/_mock/invoices", `{"file_url":"ftp://x"}`).refusal(t, 400, "absolute http or https URL")
+	if !slices.Equal(server.Shipments(), shipments) || !slices.Equal(server.Invoices(), invoices) {
+		t.Errorf("the refusals left %q and %q", server.Shipments(), server.Invoices())
 	}
-	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1"}`).refusal(t, 400, "already")
 }
 
 func types(all ...shipping.DocumentType) []shipping.DocumentType { return all }

@@ -19,24 +19,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-func TestJournal_AClosedWorldLeavesRoom(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(64, 0), mockserver.WithLimits(400))
-	for _, requests := range []int{64, 30} {
-		w, err := srv.Open("default_x")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range requests {
-			as(t, srv, w.SecretKey, "GET", "/v1/countries", "")
-		}
-		if got := len(w.Journal()); got != requests {
-			t.Errorf("%d entries of %d requests", got, requests)
-		}
-		w.Close()
-	}
-}
-
 // A refused request is found behind more good ones than the journal has entries, and so is one that a fault struck.
 func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	t.Parallel()
@@ -44,6 +26,9 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	get(t, srv, "/v1/transactions?first")
 	inject(t, srv, fault.Rule{First: 1, Fault: fault.Empty()})
 	get(t, srv, "/v1/countries")
+	if e := srv.Journal()[1]; len(e.ResponseBody) > 100 || e.RequestBody != "" {
+		t.Errorf("countries are journaled as %+v", e)
+	}
 	ids := func(q journal.Query) []string {
 		var found []string
 		for _, e := range srv.Find(q) {
@@ -118,58 +103,30 @@ func TestJournal_IsExported(t *testing.T) {
 	}
 }
 
-func TestJournal_KeepsTheBeginningOfBodies(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithJournal(2, 10))
-	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`)
-	get(t, srv, "/v1/countries")
-	post(t, srv, "/v1/webhooks/replay", `{"a":1}`) // takes the place of the first
-	calls := srv.Journal()
-	if len(calls) != 2 || calls[0].Operation != shipping.OpListCountries {
-		t.Fatalf("the journal holds %+v", calls)
-	}
-	if c := calls[0]; len(c.ResponseBody) != 10 || c.ResponseBytes < 50_000 || c.RequestBody != "" {
-		t.Errorf("countries are journaled as %+v", c)
-	}
-	if c := calls[1]; c.RequestBody != `{"a":1}` || c.RequestBytes != 7 {
-		t.Errorf("the replay is journaled as %+v", c)
-	}
-	none := start(t, mockserver.WithoutListener(), mockserver.WithJournal(0, 0))
-	get(t, none, "/v1/countries")
-	if len(none.Journal()) != 0 || none.Requests(shipping.OpListCountries) != 1 {
-		t.Error("a journal of no calls remembers, or does not count")
-	}
-}
-
-func TestJournal_HoldsNoKey(t *testing.T) {
+func TestSecrets_AreInNoRefusalAndNotInTheJournal(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	const stranger = "sk_live_0123456789abcdef"
 	do(t, srv, http.MethodGet, "/v1/rates?key="+stranger, "", "Authorization", "Bearer "+stranger)
-	post(t, srv, "/v1/webhooks/replay", `{"delivery_id":"`+srv.SecretKey+`","event":"`+stranger+`"}`)
-	calls := append(srv.Unauthenticated(), srv.Journal()...)
-	if all := fmt.Sprintf("%+v", calls); strings.Contains(all, stranger) || strings.Contains(all, srv.SecretKey) {
-		t.Errorf("a key is in %s", all)
-	}
-	if a, b := calls[0].Key, calls[1].Key; !strings.HasPrefix(a, "sk_live_…") || !strings.HasPrefix(b, "sk_test_…") || len(b) != len("sk_test_…")+8 {
-		t.Errorf("the keys are shown as %q and %q", a, b)
-	}
-}
-
-func TestRefusals_ContainNoKey(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	for _, key := range []string{srv.SecretKey, "sk_live_0123456789abcdef"} {
+	for _, key := range []string{srv.SecretKey, stranger} {
 		for _, answer := range []answer{
 			get(t, srv, "/v1/transactions?wallet="+key), get(t, srv, "/v1/"+key), get(t, srv, "//v1/"+key),
-			post(t, srv, "/v1/regulatory-documents/analyze", `{"shipment_id":"`+key+`"}`),
-			post(t, srv, "/v1/regulatory-documents/purchase", `{"request_id":"`+key+`","document_types":["`+key+`"]}`),
-			post(t, srv, "/v1/webhooks/replay", `{"shipment_id":"`+key+`","event":"`+key+`","webhook_id":"`+key+`"}`),
+			post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+key+`"}`),
+			purchase(t, srv, key, key),
+			post(t, srv, replayPath, replayBody(t, "shipment_id", key, "event", key, "webhook_id", key, "delivery_id", key)),
 		} {
 			if answer.status < 400 || strings.Contains(string(answer.body), key[len("sk_live_"):]) {
 				t.Errorf("%d: %s", answer.status, answer.body)
 			}
 		}
+	}
+	calls := append(srv.Unauthenticated(), srv.Journal()...)
+	if all := fmt.Sprintf("%+v", calls); strings.Contains(all, stranger) || strings.Contains(all, srv.SecretKey) {
+		t.Errorf("a key is in %s", all)
+	}
+	a, b := calls[0].Key, calls[1].Key
+	if !strings.HasPrefix(a, "sk_live_…") || !strings.HasPrefix(b, "sk_test_…") || len(b) != len("sk_test_…")+8 {
+		t.Errorf("the keys are shown as %q and %q", a, b)
 	}
 }
 
@@ -178,20 +135,18 @@ func TestWorldResponses_ContainTheKeyOnlyWhenOpened(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	for _, test := range []struct {
-		path, body string
-		tells      bool
+		method, path, body string
+		contains           bool
 	}{
-		{"worlds", `{"scenario":"default","name":"other"}`, true},
-		{"worlds/home/reset", "", false},
-		{"worlds?keys=false", `{"scenario":"empty","name":"quiet"}`, false},
+		{"POST", "worlds", `{"scenario":"default","name":"other"}`, true},
+		{"POST", "worlds/home/reset", "", false},
+		{"POST", "worlds?keys=false", `{"scenario":"empty","name":"quiet"}`, false},
+		{"GET", "worlds?keys=false", "", false},
 	} {
-		body := string(post(t, srv, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)
-		if strings.Contains(body, "sk_test_") != test.tells {
+		body := string(do(t, srv, test.method, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)
+		if strings.Contains(body, "sk_test_") != test.contains {
 			t.Errorf("%s: %s", test.path, body)
 		}
-	}
-	if list := string(get(t, srv, "/_mock/worlds?keys=false").want(t, http.StatusOK).body); strings.Contains(list, "sk_test_") {
-		t.Errorf("a key in %s", list)
 	}
 }
 
@@ -286,98 +241,41 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 		get(t, srv, "/v1/rates")
 		var caller sync.WaitGroup
 		defer caller.Wait()
-		later := func() {
+		for _, test := range []struct {
+			query  string
+			want   string
+			waited time.Duration
+		}{
+			{"after=latest", "req-3", time.Second},
+			{"after=req-4&operation=countries.list", "req-6", time.Second},
+			{"after=req-6&bodies=false", "req-7", time.Second},
+			{"after=latest&count=2", "req-9 req-10", time.Second},
+			{"after=req-2&count=2", "req-3 req-4", 0},  // the first of many
+			{"after=req-2&last=2", "req-11 req-12", 0}, // the last of those that are there
+		} {
+			caller.Wait()
 			caller.Go(func() {
 				<-time.After(time.Second)
 				get(t, srv, "/v1/rates")
 				get(t, srv, "/v1/countries")
 			})
-		}
-		later()
-		started := time.Now()
-		c, err := srv.Await(t.Context(), journal.Query{After: journal.Latest}, time.Minute)
-		if waited := time.Since(started); err != nil || c.ID != "req-3" || waited != time.Second {
-			t.Errorf("after the latest: %+v, %v after %v", c, err, waited)
-		}
-		if c, err := srv.Await(t.Context(), journal.Query{After: "req-1"}, time.Minute); err != nil || c.ID != "req-2" {
-			t.Errorf("after the first: %+v, %v", c, err)
-		}
-		if _, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute); err == nil || !strings.Contains(err.Error(), "req-7") {
-			t.Errorf("after no call: %v", err)
-		}
-		caller.Wait()
-		tests := []struct {
-			query string
-			want  []string
-		}{
-			{"after=latest", []string{"req-5"}},
-			{"after=req-6&operation=countries.list", []string{"req-8"}},
-			{"after=req-8&bodies=false", []string{"req-9"}},
-			{"after=req-2&last=2", []string{"req-11", "req-12"}}, // is there already
-			{"after=latest&count=2", []string{"req-13", "req-14"}},
-			{"after=req-2&count=2", []string{"req-3", "req-4"}}, // the first of many
-		}
-		for _, test := range tests {
-			later()
-			if strings.Contains(test.query, "last") {
-				caller.Wait()
-			}
+			began := time.Now()
 			var calls []journal.Entry
 			get(t, srv, "/_mock/journal?wait=1m&"+test.query).want(t, 200).data(t, &calls)
-			caller.Wait()
+			waited := time.Since(began)
 			var ids []string
 			for _, c := range calls {
 				if ids = append(ids, c.ID); (c.ResponseBody == "") != strings.Contains(test.query, "bodies") {
 					t.Errorf("%s: the body is %q", test.query, c.ResponseBody)
 				}
 			}
-			if diff := cmp.Diff(test.want, ids); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", test.query, diff)
+			if got := strings.Join(ids, " "); got != test.want || waited != test.waited {
+				t.Errorf("%s: %s after %v, want %s after %v", test.query, got, waited, test.want, test.waited)
 			}
 		}
-	})
-}
-
-// Entries of an analysis and a purchase looked alike: they named neither the shipment nor what was charged.
-func TestJournal_NamesWhatARequestIsAbout(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	shipment := srv.Shipments()[0]
-	lost := fault.Rule{Operation: shipping.OpPurchase, Committed: true, First: 1, Fault: fault.Drop()}
-	if err := srv.Inject(lost); err != nil {
-		t.Fatal(err)
-	}
-	client := srv.Client(t)
-	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: shipment})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bought, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-		RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Sole: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	post(t, srv, "/v1/webhooks/replay", `{"shipment_id":"SH-X"}`).want(t, http.StatusBadRequest)
-	charged := bought.Request.ChargedAmount.StringFixed(2) + " " + bought.Request.Currency
-	for _, test := range []struct{ operation, shipment, request, charged string }{
-		{shipping.OpAnalyze, shipment, draft.RequestID, ""},
-		{shipping.OpPurchase, shipment, draft.RequestID, charged},
-		{shipping.OpGetRequest, shipment, draft.RequestID, ""},
-		{shipping.OpReplayWebhook, "SH-X", "", ""},
-	} {
-		e := srv.Find(journal.Query{Operation: test.operation})[0]
-		if e.ShipmentID != test.shipment || e.RegulatoryRequestID != test.request || e.Charged != test.charged {
-			t.Errorf("%s is about %q, %q, %q; want %+v", test.operation, e.ShipmentID, e.RegulatoryRequestID, e.Charged, test)
+		if _, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute); err == nil ||
+			!strings.Contains(err.Error(), "req-7") {
+			t.Errorf("after no call: %v", err)
 		}
-	}
-	for path, want := range map[string]int{
-		"regulatory-requests?contains=" + strings.ToLower(shipment): 1, "regulatory-requests?contains=failed": 0,
-		"ledger?contains=" + draft.RequestID: 1,
-	} {
-		var envelope struct{ Pagination struct{ Total int } }
-		if err := json.Unmarshal(get(t, srv, "/_mock/"+path).body, &envelope); err != nil || envelope.Pagination.Total != want {
-			t.Errorf("%s: %d records, want %d: %v", path, envelope.Pagination.Total, want, err)
-		}
-	}
+	})
 }

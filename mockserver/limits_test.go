@@ -20,7 +20,6 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
-	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -89,6 +88,7 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 	without := records.Load()
 	w, long := srv.NewWorld(t), strings.Repeat("x", 8<<10)
 	counted := func() int64 {
+		as(t, srv, w.SecretKey, "GET", "/_mock/deliveries?wait=1m&perPage=1", "")
 		if err := w.Inject(); err != nil { // no rule, but it counts the records
 			t.Fatal(err)
 		}
@@ -96,82 +96,35 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 	}
 	began := counted()
 	for _, step := range []struct {
-		name string
-		do   func() error
-		want int64
+		path, body string
+		want       int64
 	}{
-		{"shipment", func() error {
-			_, err := w.AddShipment(goods.Shipment{Items: []goods.Item{{Description: long}}})
-			return err
-		}, 9},
-		{"invoice", func() error {
-			_, err := w.AddInvoice(goods.Invoice{Items: []goods.Item{{Description: long}}})
-			return err
-		}, 9},
-		{"deposit", func() error { return w.Fund(w.Wallets()[0], amount(t, "1")) }, 1},
-		{"webhook", func() error {
-			_, err := w.AddWebhook(notify.Webhook{URL: notify.InboxURL, Events: slices.Repeat([]string{long[:200]}, 41)})
-			return err
-		}, 9},
-		{"fault", func() error {
-			return w.Inject(fault.Rule{Nth: 9, Fault: fault.Respond(200, nil, long)})
-		}, 8},
-		{"fault of bytes", func() error {
-			return w.Inject(fault.Rule{Nth: 10, Fault: fault.Respond(200, nil, "\xff"+long)})
-		}, 8},
-		{"stub", func() error {
-			ask(t, srv, w, "POST", "/_mock/stubs", `{"method":"GET","pattern":"/v1/x","body":"`+long+`"}`, nil)
-			return nil
-		}, 8},
-		{"notification", func() error {
-			sent, err := w.Emit(notify.Event{Kind: long[:200], Data: json.RawMessage(`{"a":"` + long + `"}`)})
-			if err == nil {
-				_, err = w.WaitDelivery(t.Context(), sent[0].ID)
-			}
-			return err
-		}, 16},
-		{"request", func() error {
-			ask(t, srv, w, "POST", regulatoryPath+"/analyze", analyzeFirst(w), nil)
-			return nil
-		}, 2},
+		{"/_mock/shipments", `{"line_items":[{"description":"` + long + `"}]}`, 9},
+		{"/_mock/invoices", `{"line_items":[{"description":"` + long + `"}]}`, 9},
+		{"/_mock/webhooks", `{"url":"http://inbox.localhost/","events":["a"` + strings.Repeat(`,"`+long[:200]+`"`, 40) + `]}`, 9},
+		{"/_mock/faults", `{"rules":[{"nth":9,"fault":{"kind":"respond","status":200,"body":"` + long + `"}}]}`, 8},
+		{"/_mock/stubs", `{"method":"GET","pattern":"/v1/x","body":"` + long + `"}`, 8},
+		{"/_mock/events", `{"event":"a","data":{"a":"` + long + `"}}`, 16},
+		{regulatoryPath + "/analyze", analyzeFirst(w), 2},
 	} {
 		before := counted()
-		if err := step.do(); err != nil {
-			t.Fatal(err)
-		}
+		as(t, srv, w.SecretKey, "POST", step.path, step.body).want(t, http.StatusOK)
 		if got := counted() - before; got < step.want || got > step.want+1 {
-			t.Errorf("a %s counts for %d records, want %d", step.name, got, step.want)
+			t.Errorf("%s counts for %d records, want %d", step.path, got, step.want)
 		}
 	}
 	w.Reset()
 	if got := counted(); got != began {
 		t.Errorf("%d records after a reset, and %d before", got, began)
 	}
-	if err := w.Fund(w.Wallets()[0], amount(t, "1")); err != nil {
-		t.Fatal(err)
+	if err := w.Fund(w.Wallets()[0], amount(t, "1")); err != nil || counted() != began+1 {
+		t.Errorf("a deposit: %v", err)
 	}
 	if w.Close(); records.Load() != without {
 		t.Errorf("%d records after the world was closed, want %d", records.Load(), without)
 	}
-}
-
-// A server that is full has room again for another kind of world when one is closed, and only then.
-func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("empty"), mockserver.WithLimits(200))
-	for seed := range 3 {
-		w, err := srv.Open(fmt.Sprintf("seed%d-history900_x", seed+1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := srv.Open("seed9-history900_y"); err == nil {
-			t.Error("two such worlds have room")
-		}
-		large := []goods.Item{{Description: strings.Repeat("x", 1<<20)}}
-		if _, err := w.AddShipment(goods.Shipment{Items: large}); err == nil || !strings.Contains(err.Error(), "full of records") {
-			t.Errorf("a shipment without room: %v", err)
-		}
-		w.Close()
+	if again, err := srv.Open(w.SecretKey); err != nil || again == w {
+		t.Errorf("the key of a closed world opens %v, %v", again, err)
 	}
 }
 

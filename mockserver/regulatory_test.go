@@ -3,7 +3,6 @@ package mockserver_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -89,21 +88,6 @@ func realistic() mockserver.Option {
 	return mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: 1}})
 }
 
-// A first purchase took half a minute: documents took the times in the compliance rules. By default all documents that
-// need no evidence are generated within two seconds.
-func TestRegulatory_DocumentsAreGeneratedWithinTwoSeconds(t *testing.T) {
-	t.Parallel()
-	for scale, want := range map[float64]string{0: "completed", 1: "processing"} {
-		srv := start(t, virtual(), mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: scale}}))
-		draft := analyzeShipment(t, srv, srv.Shipments()[0])
-		purchase(t, srv, draft.ID, "CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH").want(t, http.StatusOK)
-		advance(t, srv, 2*time.Second)
-		if got := lookUp(t, srv, draft.ID).Status; got != want {
-			t.Errorf("scale %v: after two seconds the request is %s, want %s", scale, got, want)
-		}
-	}
-}
-
 // Specification: "Typical regulatory workflow", from analyze to the end of polling.
 func TestRegulatory_TypicalWorkflow(t *testing.T) {
 	t.Parallel()
@@ -176,47 +160,6 @@ func balances(t *testing.T, srv *mockserver.Server) map[string]string {
 		out[wallet.Reference] = wallet.Balance.String()
 	}
 	return out
-}
-
-// A whole number is a quantity in any notation, the refusal of a price names its problem, and an item keeps its id only
-// if the id has the documented format: otherwise the record would violate the specification.
-func TestItems_AreTakenForWhatTheyAre(t *testing.T) {
-	t.Parallel()
-	srv := start(t, virtual(), mockserver.WithDialect(dialect.Strict()))
-	path := regulatoryPath + "/request/" + analyzeShipment(t, srv, srv.Shipments()[0]).ID + "/items"
-	const item = `{"line_items":[{%s"description":"Coffee","hs_code":"090121","quantity":%s,"unit_price":%s,"currency":"USD","weight":0.5,"origin_country":"NG"}]}`
-	for _, test := range []struct{ id, quantity, price, refused string }{
-		{"", "1", "12.5", ""},
-		{"", "1.0", "12.5", ""},
-		{"", "2e1", "12.5", ""},
-		{"", "20000e-4", "12.5", ""},
-		{"", "1", "0", ""},
-		{"", "1.5", "12.5", "quantity must be at least 1, as a whole number"},
-		{"", `"1"`, "12.5", "quantity must be at least 1, as a whole number"},
-		{"", "true", "12.5", "quantity must be at least 1, as a whole number"},
-		{"", "1e30", "12.5", "quantity must be at least 1, as a whole number"},
-		{"", "-1.0", "12.5", "quantity must be at least 1, as a whole number"},
-		{"", `1,"quantity":true`, "12.5", "quantity must be at least 1, as a whole number"},
-		{"", "null", "12.5", "quantity must be at least 1, as a whole number"},
-		{"", "1", "0.1000000000000000055", "unit_price must be a number that is not negative, of at most 18 digits"},
-		{"", "1", "-1", "unit_price must be a number that is not negative"},
-		{"IT-mine1", "1", "12.5", ""},
-		{"mine", "1", "12.5", "item_id must be IT- and letters and digits"},
-		{"IT-", "1", "12.5", "item_id must be IT- and letters and digits"},
-		{"IT-ü", "1", "12.5", "item_id must be IT- and letters and digits"},
-		{`IT-1\n`, "1", "12.5", "item_id must be IT- and letters and digits"},
-	} {
-		id := ""
-		if test.id != "" {
-			id = `"item_id":"` + test.id + `",`
-		}
-		got := do(t, srv, http.MethodPut, path, fmt.Sprintf(item, id, test.quantity, test.price))
-		if test.refused == "" {
-			got.want(t, http.StatusOK)
-			continue
-		}
-		got.refusal(t, http.StatusBadRequest, test.refused)
-	}
 }
 
 // Evidence is submitted over HTTP or in Go, once.

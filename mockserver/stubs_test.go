@@ -2,14 +2,13 @@ package mockserver_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver/fault"
@@ -26,48 +25,6 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": true, "message": "OK", "data": map[string]string{
 		"id": r.PathValue("id"), "sent": string(text), "query": r.URL.RawQuery,
 	}})
-}
-
-// A stub is reached by the client, with any type of body, and is journaled, counted and awaited like an operation.
-func TestWorld_Stub(t *testing.T) {
-	t.Parallel()
-	server := start(t)
-	if err := server.Stub("post", "/v1/shipments/{id}", http.HandlerFunc(echo)); err != nil {
-		t.Fatal(err)
-	}
-	var got map[string]string
-	client := server.Client(t)
-	query, sent := map[string][]string{"a": {"b"}}, map[string]int{"n": 1}
-	err := client.Do(t.Context(), http.MethodPost, "/v1/shipments/SH-1", query, sent, &got)
-	want := map[string]string{"id": "SH-1", "sent": `{"n":1}`, "query": "a=b"}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	do(t, server, http.MethodPost, "/v1/shipments/SH-2", "a;b", "Content-Type", "text/csv").want(t, http.StatusCreated)
-	entry, err := server.Await(t.Context(), journal.Query{Operation: stub, Contains: "SH-2"}, time.Second)
-	if err != nil || entry.Status != http.StatusCreated || entry.RequestBody != "a;b" || server.Requests(stub) != 2 {
-		t.Errorf("%+v, %d requests: %v", entry, server.Requests(stub), err)
-	}
-	server.Lint(t)
-	do(t, server, http.MethodPost, "/v1/shipments/SH-1", "", "Authorization", "").
-		refusal(t, http.StatusUnauthorized, "Authorization header is missing")
-	other := server.NewWorld(t)
-	response := ask(t, server, other, http.MethodPost, "/v1/shipments/SH-1", "", nil)
-	if response.Code != http.StatusNotFound {
-		t.Errorf("another world: %d %s", response.Code, response.Body)
-	}
-	if err := server.Stub("post", "/v1/shipments/{id}", nil); err != nil {
-		t.Error(err)
-	}
-	post(t, server, "/v1/shipments/SH-1", "").refusal(t, http.StatusNotFound, "no route")
-	if err := server.Stub("post", "/v1/shipments/{id}", nil); err == nil || !strings.Contains(err.Error(), "no such stub") {
-		t.Errorf("a stub without a handler: %v", err)
-	}
-	if err := server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(echo)); err != nil {
-		t.Fatal(err)
-	}
-	server.Reset()
-	post(t, server, "/v1/shipments/SH-1", "").refusal(t, http.StatusNotFound, "no route")
 }
 
 // Faults strike stubs, selected by method and pattern, or with all requests. A specified operation can be selected by
@@ -126,41 +83,41 @@ func TestWorld_StubErrors(t *testing.T) {
 	if err := add("GET", "/v1/parcels/{id}"); err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct{ method, pattern, want string }{
-		"specified":               {"GET", "/v1/rates", "has this route, as rates.list: to choose its response"},
-		"specified for HEAD":      {"HEAD", "/v1/rates", "rates.list"},
-		"specified with wildcard": {"GET", "/v1/regulatory-documents/request/{id}", "as regulatory.get"},
-		"specified for one id":    {"GET", "/v1/regulatory-documents/request/RD-1", "as regulatory.get"},
-		"duplicate":               {"GET", "/v1/parcels/{other}", "the stub GET /v1/parcels/{id} serves its requests"},
-		"no method":               {"", "/v1/x", "write a method"},
-		"host":                    {"GET", "example.com/v1/x", "write a method, and a path"},
-		"trailing slash":          {"GET", "/v1/x/", "{path...}"},
-		"control surface":         {"GET", "/_mock/{x}", "outside /_mock/"},
-		"control surface itself":  {"GET", "/_mock", "outside /_mock/"},
-		"malformed":               {"GET", "/v1/{", "bad wildcard"},
-		"method with a space":     {"GE T", "/v1/x", "write a method"},
+	for _, test := range []struct{ method, pattern, want string }{
+		{"GET", "/v1/rates", "has this route, as rates.list: to choose its response"},
+		{"HEAD", "/v1/rates", "rates.list"},
+		{"GET", "/v1/regulatory-documents/request/{id}", "as regulatory.get"},
+		{"GET", "/v1/regulatory-documents/request/RD-1", "as regulatory.get"},
+		{"GET", "/v1/parcels/{other}", "the stub GET /v1/parcels/{id} serves its requests"},
+		{"", "/v1/x", "write a method"},
+		{"GET", "example.com/v1/x", "write a method, and a path"},
+		{"GET", "/v1/x/", "{path...}"},
+		{"GET", "/_mock", "outside /_mock/"},
+		{"GET", "/v1/{", "bad wildcard"},
 	} {
 		if err := add(test.method, test.pattern); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
+			t.Errorf("%s %s: %v, want %q", test.method, test.pattern, err, test.want)
 		}
 	}
 	if err := server.Stub("GET", "/v1/x", nil); err == nil {
 		t.Error("a stub without a handler was added")
 	}
-	for _, allowed := range [][2]string{{"POST", "/v1/rates"}, {"GET", "/v1/parcels/list"}, {"POST", "/v1/{rest...}"}} {
-		if err := add(allowed[0], allowed[1]); err != nil {
-			t.Errorf("%v: %v", allowed, err)
-		}
+	if err := errors.Join(add("POST", "/v1/rates"), add("GET", "/v1/parcels/list"), add("POST", "/v1/{rest...}")); err != nil {
+		t.Error(err)
 	}
 	post(t, server, "/v1/rates", "").want(t, http.StatusCreated)
 	post(t, server, "/v1/regulatory-documents/analyze", "{}").want(t, http.StatusBadRequest) // the specified one
-	err, i := error(nil), 4                                                                  // stubs were added
+	as(t, server, server.NewWorld(t).SecretKey, "POST", "/v1/rates", "").want(t, http.StatusMethodNotAllowed)
+	var err error
+	i := 4 // stubs were added
 	for ; i <= 100 && err == nil; i++ {
 		err = add("GET", fmt.Sprintf("/v1/many/%d", i))
 	}
 	if err == nil || i != 101 || !strings.Contains(err.Error(), "the world has 100 stubs") {
 		t.Error(err)
 	}
+	server.Reset()
+	post(t, server, "/v1/rates", "").want(t, http.StatusMethodNotAllowed)
 }
 
 // A handler that panics gets a response, or with http.ErrAbortHandler none, as in net/http.

@@ -80,27 +80,19 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	srv, box := listening(t)
 	id := srv.Webhooks()[0]
 	patch := func(body string) answer { return do(t, srv, http.MethodPatch, "/_mock/webhooks/"+id, body) }
-	var changed struct {
-		Name, URL string
-		Events    []string
-		Active    bool
-		Revision  int
+	var changed notify.Webhook
+	revision := patch(`{"name":"Mine","events":["test","other"]}`).want(t, 200)
+	revision.data(t, &changed)
+	if changed.Name != "Mine" || !slices.Equal(changed.Events, []string{"test", "other"}) ||
+		revision.at(t, "data.active") != true || revision.at(t, "data.revision") != 1.0 {
+		t.Errorf("it is %s", revision.body)
 	}
-	patch(`{"name":"Mine","events":["test","other"]}`).want(t, 200).data(t, &changed)
-	if changed.Name != "Mine" || !slices.Equal(changed.Events, []string{"test", "other"}) || !changed.Active || changed.Revision != 1 {
-		t.Errorf("it is %+v", changed)
-	}
-	for i := range 3 {
-		if _, err := srv.Emit(events(3)[i]); err != nil {
+	for _, event := range events(3) {
+		if _, err := srv.Emit(event); err != nil {
 			t.Fatal(err)
 		}
 	}
-	advance(t, srv, time.Second)
-	for _, d := range srv.Deliveries()[:3] {
-		if _, err := srv.WaitDelivery(t.Context(), d.ID); err != nil {
-			t.Error(err)
-		}
-	}
+	get(t, srv, "/_mock/deliveries?wait=1m").want(t, http.StatusOK)
 	for i, text := range box.got {
 		if !strings.Contains(text, fmt.Sprintf(`"number":%d`, i)) {
 			t.Errorf("arrived as number %d: %s", i, text)
@@ -108,35 +100,24 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	}
 
 	for body, want := range map[string]string{
-		`{"url":"ftp://x"}`: "not changed", `{"order":"fifo"}`: `unknown field "order"`, `{"nam":"x"}`: `unknown field "nam": did you mean "name"?`,
+		`{"url":"ftp://x"}`: "not changed", `{"order":"fifo"}`: `unknown field "order"`, `{"nam":"x"}`: `did you mean "name"?`,
 	} {
 		patch(body).refusal(t, 400, want)
 	}
 	patch(`{"active":false}`).want(t, 200)
 	post(t, srv, "/_mock/events", `{"event":"test"}`).refusal(t, 400, "no active webhook")
-	var views []struct {
-		ID string `json:"webhook_id"`
-	}
-	get(t, srv, "/_mock/webhooks?perPage=1").want(t, 200).data(t, &views)
-	var page struct{ Webhooks []json.RawMessage }
-	get(t, srv, "/v1/webhooks?perPage=1").want(t, 200).data(t, &page)
-	if len(views) != 1 || views[0].ID != id || !strings.Contains(string(page.Webhooks[0]), id) {
-		t.Errorf("the lists begin with %+v and %s", views, page.Webhooks)
-	}
-	var record struct{ ID, Storage string }
-	if json.Unmarshal(bytes.Replace(page.Webhooks[0], []byte(`"_id"`), []byte(`"storage"`), 1), &record) != nil || record.ID == "" || record.ID != record.Storage {
-		t.Errorf("the identifiers of %s are different", page.Webhooks[0])
+	view, record := get(t, srv, "/_mock/webhooks?perPage=1"), get(t, srv, "/v1/webhooks?perPage=1")
+	if view.at(t, "data.0.webhook_id") != id || record.at(t, "data.webhooks.0._id") != record.at(t, "data.webhooks.0.id") ||
+		!strings.Contains(string(record.body), id) {
+		t.Errorf("the lists begin with %s and %s", view.body, record.body)
 	}
 	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+id, "").want(t, 200)
 	patch(`{}`).refusal(t, 404, "does not exist")
 	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+id, "").refusal(t, 404, "does not exist")
-	if err := srv.RemoveWebhook(id); err == nil {
-		t.Error("it is removed again")
-	}
 	left := srv.Webhooks()
-	do(t, srv, http.MethodDelete, "/_mock/webhooks/"+left[len(left)-1], "").want(t, 200)
-	if slices.Contains(left, id) || !slices.Equal(srv.Webhooks(), left[:len(left)-1]) {
-		t.Errorf("%q are left, then %q", left, srv.Webhooks())
+	if err := srv.RemoveWebhook(left[len(left)-1]); err != nil || srv.RemoveWebhook(id) == nil ||
+		slices.Contains(left, id) || !slices.Equal(srv.Webhooks(), left[:len(left)-1]) {
+		t.Errorf("%q are left, then %q: %v", left, srv.Webhooks(), err)
 	}
 	const elsewhere = `{"url":"https://hooks.example/"}`
 	post(t, srv, "/_mock/webhooks", elsewhere).refusal(t, 400, "webhook not added")
@@ -297,15 +278,25 @@ func TestInbox_OverHTTP(t *testing.T) {
 		var n struct {
 			Valid   bool
 			Problem string
+			Event   string
+			Attempt int
+			Header  http.Header
 			Payload json.RawMessage
 		}
-		post(t, srv, "/_mock/inbox", test.body).data(t, &n)
-		if n.Valid || !strings.Contains(n.Problem, test.problem) || (len(n.Payload) > 0) != json.Valid([]byte(test.body)) {
+		do(t, srv, "POST", "/_mock/inbox", test.body, "X-Other", "1").data(t, &n)
+		if (n.Header.Get("Content-Type") == "application/json") != (test.body != "") || len(n.Header) > 1 || n.Attempt != 0 {
+			t.Errorf("it is attempt %d with the header %v", n.Attempt, n.Header)
+		}
+		if n.Valid || (n.Event == "") != strings.HasPrefix(test.problem, "not") || !strings.Contains(n.Problem, test.problem) || (len(n.Payload) > 0) != json.Valid([]byte(test.body)) {
 			t.Errorf("%s: %+v", test.body, n)
 		}
 	}
 	post(t, srv, "/_mock/inbox?status=503", `{}`).want(t, http.StatusServiceUnavailable)
-	post(t, srv, "/_mock/inbox?status=103", `{}`).refusal(t, http.StatusBadRequest, "200 to 599")
+	post(t, srv, "/_mock/inbox?status=599", `{}`).want(t, 599)
+	post(t, srv, "/_mock/inbox?status=200", `{}`).want(t, http.StatusOK)
+	for _, status := range []string{"199", "600", "a"} {
+		post(t, srv, "/_mock/inbox?status="+status, `{}`).refusal(t, http.StatusBadRequest, "200 to 599")
+	}
 
 	do(t, srv, http.MethodPost, "/_mock/inbox", `{"event":"shipment.delivered","data":{"a":"needle"}}`, "X-Webhook-Signature", "00")
 	var view struct {
@@ -314,12 +305,16 @@ func TestInbox_OverHTTP(t *testing.T) {
 	}
 	answer := get(t, srv, "/_mock/inbox?contains=needle&wait=5s")
 	answer.data(t, &view)
-	if got := view.Notifications; view.URL != notify.InboxURL || len(got) != 1 || got[0].Number != 6 || got[0].Valid || !strings.Contains(got[0].Problem, "is wrong") {
+	if got := view.Notifications; view.URL != notify.InboxURL || len(got) != 1 || got[0].Number != 8 || got[0].Valid || !strings.Contains(got[0].Problem, "is wrong") {
 		t.Errorf("the inbox is %+v", view)
 	}
 	if strings.Contains(string(answer.body), srv.SecretKey) {
 		t.Error("the inbox shows the secret key")
 	}
-	get(t, srv, "/_mock/inbox?after=6&wait=1ms&count=2").refusal(t, http.StatusRequestTimeout, "found 0 of 2")
+	get(t, srv, "/_mock/inbox?after=8&wait=1ms&count=2").refusal(t, http.StatusRequestTimeout, "found 0 of 2")
 	get(t, srv, "/_mock/inbox?count=2").refusal(t, http.StatusBadRequest, "count needs wait")
+	srv.Reset()
+	if first := post(t, srv, "/_mock/inbox", `{}`); first.at(t, "data.number") != 1.0 {
+		t.Errorf("after a reset: %s", first.body)
+	}
 }
