@@ -522,6 +522,11 @@ func TestPurchase_TheChargeBesideAWrappedRecord(t *testing.T) {
 	service := requestService(responders{success(`{"request":{"request_id":"RD-1","status":"processing"},` +
 		`"charged_amount":5,"currency":"NGN","transaction_id":"TR-1"}`)}, nil)
 	result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
+	operation := requestService(responders{success(`{"status":"success"}`)}, nil) // the status of the operation
+	plain, failure := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, operation), false)
+	if failure != nil || plain.Status != "" {
+		t.Errorf("%+v, %v", plain, failure)
+	}
 	if err != nil || result.ChargedAmount != shippingtest.Amount(t, "5") || result.Currency != "NGN" ||
 		result.TransactionID != "TR-1" {
 		t.Errorf("%+v, %v", result, err)

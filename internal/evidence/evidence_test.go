@@ -87,3 +87,44 @@ func TestDecide_Rows(t *testing.T) {
 		}
 	}
 }
+
+// No combination of evidence breaks a rule, whatever the rows of the table are.
+func TestDecide_EveryCombination(t *testing.T) {
+	t.Parallel()
+	facts := []string{"known", "sole", "onlyThese", "charge", "quiet", "denied"}
+	for n := range 5 * 8 * 4 << len(facts) {
+		var is []string
+		for i, fact := range facts {
+			if n>>i&1 == 1 {
+				is = append(is, fact)
+			}
+		}
+		n >>= len(facts)
+		response := []Response{Lost, Unsent, Confirmation, Refusal, Contradicted}[n%5]
+		state := []State{Unread, Draft, Purchasing, Processing, Completed, Failed, Other}[n/5%8%7]
+		documents := []Documents{NoList, These, Others, Some}[n/5/8]
+		c := of(response, state, documents, strings.Join(is, " "))
+		got := Decide(c)
+		sent, refused := response != Unsent && response != Confirmation, response == Refusal || response == Contradicted
+		bought, draft := state&(purchased|Other) != 0, state == Draft
+		for rule, broken := range map[string]bool{
+			"a refusal is never a success":                          refused && got == Success,
+			"a contradicted refusal is never free":                  response == Contradicted && got == NotCharged,
+			"only a refusal reports an earlier purchase":            !refused && got == PurchasedBefore,
+			"a confirmation is a success":                           response == Confirmation && got != Success,
+			"a request that was not sent charged nothing":           response == Unsent && got != NotCharged,
+			"a lost response is free only if the draft stayed one":  response == Lost && got == NotCharged && !(draft && c.Quiet),
+			"what was not read decides nothing":                     sent && state == Unread && got != Unknown && !(response == Refusal && c.Denied),
+			"a draft is never a charge":                             sent && draft && (got == Success || got == PurchasedBefore),
+			"a draft that shows a charge or a list decides nothing": sent && draft && (c.Charge || documents != NoList) && got != Unknown,
+			"a list of only some of the documents is open":          sent && documents == Some && c.Known && state != Unread && got != Unknown,
+			"no list decides only for the sole buyer":               sent && c.Known && documents == NoList && bought && !c.Sole && got != Unknown,
+			"without the record before, a list is no proof":         sent && !c.Known && !c.OnlyThese && bought && got != Unknown,
+			"a refusal with a processing record is never free":      response == Refusal && bought && state != Completed && got == NotCharged,
+		} {
+			if broken {
+				t.Errorf("%s: Decide(%+v) = %d", rule, c, got)
+			}
+		}
+	}
+}

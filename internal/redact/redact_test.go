@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -105,29 +106,17 @@ func TestIn_EverySpelling(t *testing.T) {
 	}
 }
 
-// The key is found at every place of the groups that the search reads, and of the texts that base64 encodes.
-func TestIn_EveryPlace(t *testing.T) {
+// The filter has each group of four characters of a key, also if two of them share a word of it.
+func TestIn_ManyKeys(t *testing.T) {
 	t.Parallel()
-	k := redact.New(key)
-	for before := range 16 {
-		fill := strings.Repeat("x", before)
-		for _, part := range []string{key, key[:11], key[6:20], key[14:]} {
-			encoded := base64.StdEncoding.EncodeToString([]byte(fill + part))
-			for name, text := range map[string]string{
-				"plain": fill + part + fill, "at the end": fill + part, "hexadecimal": fmt.Sprintf("%s%x", fill, part),
-				"bytes":  fmt.Sprint([]byte(fill + part)),
-				"base64": encoded, "base64, unpadded": strings.TrimRight(encoded, "="), "base64 behind a text": fill + encoded,
-				"base64 for a URL":  base64.URLEncoding.EncodeToString([]byte("\xff\xfe" + fill + part)),
-				"base64 in JSON":    quoted(encoded) + `\n`,
-				"base64 in a URL":   url.QueryEscape(encoded),
-				"base64, truncated": base64.StdEncoding.EncodeToString([]byte(fill + part + "x"))[:len(encoded)-1],
-				"base64 in lines":   encoded[:5] + "\r\n" + encoded[5:],
-			} {
-				if name == "base64, truncated" && part != key || name == "base64 in lines" && part != key {
-					continue // less than the part
-				}
-				if !k.In(text) {
-					t.Errorf("%s, %s behind %d: %s is shown", name, part, before, text)
+	for i := range 500 {
+		secret := fmt.Sprintf("%011x", i*7919*7919*104729)[:11]
+		k := redact.New(secret)
+		for before := range 4 {
+			text := strings.Repeat("-", before) + secret
+			for _, spelling := range []string{text, fmt.Sprintf("%x", text), base64.StdEncoding.EncodeToString([]byte(text))} {
+				if !k.In(spelling) {
+					t.Errorf("%s behind %d is shown: %s", secret, before, spelling)
 				}
 			}
 		}
@@ -256,6 +245,23 @@ func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 		if (got == err) != (name == "no key") {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+func TestError_KeepsTemporaryAndTimeout(t *testing.T) {
+	t.Parallel()
+	for _, err := range []*net.DNSError{{Err: key}, {Err: key, IsTemporary: true}, {Err: key, IsTimeout: true}} {
+		got := redact.New(key).Error(err)
+		noneOf(t, "DNS", got)
+		kept, ok := got.(net.Error)
+		temporary, also := got.(interface{ Temporary() bool })
+		if !ok || !also || kept.Timeout() != err.Timeout() || temporary.Temporary() != err.Temporary() {
+			t.Errorf("%#v: %v", err, got)
+		}
+	}
+	late := redact.New(key).Error(fmt.Errorf("%s: %w", key, context.DeadlineExceeded))
+	if noneOf(t, "deadline", late); !errors.Is(late, context.DeadlineExceeded) {
+		t.Errorf("%v", late)
 	}
 }
 

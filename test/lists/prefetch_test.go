@@ -29,30 +29,6 @@ func slowly(rows int) *rowService {
 	return s
 }
 
-// TestPrefetch_TwentyPagesTakeTwoRoundTrips: page 1 reports how many there are, and all others are requested when the
-// consumer asks for page 2.
-func TestPrefetch_TwentyPagesTakeTwoRoundTrips(t *testing.T) {
-	t.Parallel()
-	for name, walk := range walkers() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				s, began := slowly(20*pageSize), time.Now()
-				delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
-				if err != nil || !slices.Equal(delivered, s.rows) {
-					t.Fatalf("delivered %v and %v", delivered, err)
-				}
-				if took := time.Since(began); took > 2*latency {
-					t.Errorf("took %s, want at most %s", took, 2*latency)
-				}
-				if len(s.asked) != 20 {
-					t.Errorf("asked for %v, want each page once", s.asked)
-				}
-			})
-		})
-	}
-}
-
 // TestPrefetch_TheWindowOpensWithTheSecondPage: a loop that ends at the first page costs two requests, however long it
 // takes; a loop that goes on has as many under way as the window allows.
 func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
@@ -86,36 +62,6 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// TestPrefetch_AConsumerHoldsAtMostTheWindow counts the pages that were asked for and that the consumer
-// is not done with. A window of one never fetches ahead.
-func TestPrefetch_AConsumerHoldsAtMostTheWindow(t *testing.T) {
-	t.Parallel()
-	for _, window := range []int{1, 2, 3, 7, defaultWindow, 50} {
-		for consumer, pace := range map[string]time.Duration{"fast": 0, "slow": 3 * latency} {
-			synctest.Test(t, func(t *testing.T) {
-				s, consumed, most := slowly(30*pageSize), 0, 0
-				s.before = func(s *rowService, _, _ int) { most = max(most, len(s.asked)-consumed) }
-				pages := s.client(t).Webhooks.Pages(t.Context(),
-					&shipping.WebhookListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: window}})
-				for _, err := range pages {
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := pass(t.Context(), pace); err != nil {
-						t.Fatal(err)
-					}
-					s.mu.Lock()
-					consumed++
-					s.mu.Unlock()
-				}
-				if most > window || most < min(window, 29) {
-					t.Errorf("a %s consumer with a window of %d held %d pages", consumer, window, most)
-				}
-			})
-		}
 	}
 }
 
@@ -189,34 +135,6 @@ func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
 		delivered, err := collect(walkWebhooks(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
 		if err != nil || !slices.Equal(delivered, s.rows) {
 			t.Fatalf("delivered %v and %v", delivered, err)
-		}
-	})
-}
-
-// TestPrefetch_GoesOnCarefullyAfterAMove: pages that were fetched ahead of a move are discarded, and the
-// window opens again by doubling.
-func TestPrefetch_GoesOnCarefullyAfterAMove(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := slowly(60 * pageSize)
-		began := slices.Clone(s.rows)
-		s.before = func(s *rowService, page, _ int) {
-			if page == 20 && len(s.rows) == len(began) {
-				s.arrive(3)
-			}
-		}
-		delivered, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := judge(began, s.rows, delivered); err != nil {
-			t.Error(err)
-		}
-		if n, most := len(s.asked), 61+defaultWindow+3; n > most {
-			t.Errorf("%d requests for 61 pages and one arrival, want at most %d", n, most)
-		}
-		if s.most > defaultWindow {
-			t.Errorf("%d requests at once", s.most)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,55 +13,6 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
-
-// TestResume_FindsThePlaceInAFewRequests, wherever rows came and went.
-func TestResume_FindsThePlaceInAFewRequests(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change  func(s *rowService)
-		most    int // requests beside those of the pages that are left
-		repeats int // records that come again, at most
-	}{
-		"nothing happened":                    {func(*rowService) {}, 1, 0},
-		"a few came":                          {func(s *rowService) { s.arrive(3) }, 2, 0},
-		"a thousand pages came":               {func(s *rowService) { s.arrive(1000 * pageSize) }, 3, 0},
-		"some vanished that were delivered":   {func(s *rowService) { s.vanish(10, 7) }, 3, 0},
-		"many vanished that were delivered":   {func(s *rowService) { s.vanish(10, 60) }, 3, 0},
-		"some vanished that were not":         {func(s *rowService) { s.vanish(300, 60) }, 3, 60},
-		"many vanished on both sides":         {func(s *rowService) { s.vanish(300, 40); s.vanish(10, 60) }, 3, 40},
-		"the last ones delivered vanished":    {func(s *rowService) { s.vanish(230, 20) }, 3, 0},
-		"as many came as vanished at the end": {func(s *rowService) { s.vanish(440, 60); s.arrive(60) }, 3, 60},
-	} {
-		s := newRowService(500)
-		began := slices.Clone(s.rows)
-		delivered, token := walkPart(t, s, 25)
-		c.change(s)
-		s.requests()
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: token}))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if n := repeats(delivered, rest); n > c.repeats {
-			t.Errorf("%s: %d records came again, want at most %d", name, n, c.repeats)
-		}
-		if err := judgeResumed(began, s.rows, slices.Concat(delivered, rest)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if n, most := len(s.asked), 25+c.most; n > most {
-			t.Errorf("%s: %d requests, want at most %d: %v", name, n, most, s.asked)
-		}
-	}
-}
-
-// repeats returns how many records of a resumed walk had been delivered before.
-func repeats(before, after []int) (n int) {
-	for _, row := range after {
-		if slices.Contains(before, row) {
-			n++
-		}
-	}
-	return n
-}
 
 // TestResume_RecordsWithoutIdentifiers: the place is known by its number alone.
 func TestResume_RecordsWithoutIdentifiers(t *testing.T) {

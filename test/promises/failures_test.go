@@ -3,7 +3,6 @@ package promises_test
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -44,22 +43,6 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 				t.Errorf("%s with data %s: error %v, want an unexpected body", call.Operation, data, err)
 			}
 		}
-	}
-}
-
-func TestFailures_CancelledContextSendsNothing(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
-	client := shippingtest.NewClient(t, service,
-		shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
-	for _, call := range shippingtest.Calls() {
-		_, err := call.Do(ctx, client)
-		shippingtest.WantError(t, call.Operation, err, context.Canceled, shipping.ErrConnection)
-	}
-	if service.Count("") != 0 {
-		t.Errorf("%d requests were sent for calls that had ended before", service.Count(""))
 	}
 }
 
