@@ -92,33 +92,27 @@ func TestNewClient_WithPlainHTTP(t *testing.T) {
 
 func TestNewClient_RefusesBadOptions(t *testing.T) {
 	t.Parallel()
+	const negative = "WithRetryPolicy has a negative field"
+	retry := shipping.WithRetryPolicy
 	for name, test := range map[string]struct {
 		option shipping.Option
 		want   string
 	}{
-		"negative attempts": {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: -1}),
-			"WithRetryPolicy has a negative field"},
-		"negative wait": {shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: -1}),
-			"WithRetryPolicy has a negative field"},
-		"negative longest": {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxWait: -1}),
-			"WithRetryPolicy has a negative field"},
-		"negative obedience": {shipping.WithRetryPolicy(shipping.RetryPolicy{MaxRetryAfter: -1}),
-			"WithRetryPolicy has a negative field"},
-		"negative burst": {shipping.WithRetryPolicy(shipping.RetryPolicy{Burst: -1}),
-			"WithRetryPolicy has a negative field"},
-		"no number": {shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: math.NaN()}),
-			"WithRetryPolicy has an ExtraLoad that is not a number"},
-		"negative size": {shipping.WithMaxResponseBytes(-1),
-			"WithMaxResponseBytes is negative: pass a number of bytes"},
+		"negative attempts":  {retry(shipping.RetryPolicy{MaxAttempts: -1}), negative},
+		"negative wait":      {retry(shipping.RetryPolicy{MinWait: -1}), negative},
+		"negative longest":   {retry(shipping.RetryPolicy{MaxWait: -1}), negative},
+		"negative obedience": {retry(shipping.RetryPolicy{MaxRetryAfter: -1}), negative},
+		"negative burst":     {retry(shipping.RetryPolicy{Burst: -1}), negative},
+		"no number":          {retry(shipping.RetryPolicy{ExtraLoad: math.NaN()}), "has an ExtraLoad that is not a number"},
+		"negative size":      {shipping.WithMaxResponseBytes(-1), "WithMaxResponseBytes is negative: pass a number of bytes"},
 		"unknown operation": {route("x", "/x"),
 			`names "x", which is not an operation that the specification names without a path`},
 		"documented operation": {route(shipping.OpPurchase, "/x"), "which is not an operation that"},
 		"route without slash":  {route(operations.DocumentPDF, "pdf"), "does not begin with a slash"},
 		"missing placeholder": {route(operations.DocumentPDF, "/pdf/{request_id}"),
 			`gives regulatory.pdf the route "/pdf/{request_id}", which lacks the placeholder {document_type}`},
-		"unknown placeholder": {route(operations.RetryRequest, "/{request_id}/{x}"),
-			`whose placeholder {x} is unknown`},
-		"open placeholder": {route(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
+		"unknown placeholder": {route(operations.RetryRequest, "/{request_id}/{x}"), `whose placeholder {x} is unknown`},
+		"open placeholder":    {route(operations.RetryRequest, "/{id"), `lacks the placeholder {request_id}`},
 	} {
 		_, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), test.option)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.Is(err, shipping.ErrInvalidRequest) {
@@ -161,222 +155,198 @@ func TestNewClientFromEnv(t *testing.T) {
 }
 
 // invalid is a call that must be refused before anything is sent.
-type invalid struct {
-	name string
-	do   func(ctx context.Context, c *shipping.Client) error
-	want string
-}
+type invalid func(ctx context.Context, c *shipping.Client) error
 
 func TestValidation_NothingIsSent(t *testing.T) {
 	t.Parallel()
-	replay := func(r *shipping.ReplayRequest) func(context.Context, *shipping.Client) error {
+	type (
+		analysis = shipping.AnalyzeRequest
+		bought   = shipping.PurchaseRequest
+		replayed = shipping.ReplayRequest
+		rated    = shipping.RateListOptions
+		settings = shipping.PurchaseOptions
+		workflow = shipping.AnalyzeAndPollOptions
+		poll     = shipping.PollOptions
+		types    = []shipping.DocumentType
+	)
+	replay := func(r *replayed) invalid {
 		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Webhooks.Replay(ctx, r)) }
 	}
-	analyze := func(r *shipping.AnalyzeRequest) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Analyze(ctx, r))
-		}
+	of := func(call func(ctx context.Context, r shipping.RegulatoryService) error) invalid {
+		return func(ctx context.Context, c *shipping.Client) error { return call(ctx, c.Regulatory) }
 	}
-	purchase := func(r *shipping.PurchaseRequest) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Purchase(ctx, r))
-		}
+	analyze := func(r *analysis) invalid {
+		return of(func(ctx context.Context, r2 shipping.RegulatoryService) error { return errorOf(r2.Analyze(ctx, r)) })
 	}
-	rates := func(o *shipping.RateListOptions, options ...shipping.CallOption) func(context.Context,
-		*shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Rates.List(ctx, o, options...))
-		}
+	purchase := func(p *bought, options ...shipping.CallOption) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
+			return errorOf(r.Purchase(ctx, p, options...))
+		})
 	}
-	get := func(id string) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Get(ctx, id)) }
+	settle := func(p *bought) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
+			return errorOf(r.SettlePurchase(ctx, p))
+		})
 	}
-	do := func(method, path string, in any) func(context.Context, *shipping.Client) error {
+	prepare := func(draft *shipping.RegulatoryRequest) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
+			return errorOf(r.Prepare(ctx, draft, nil))
+		})
+	}
+	get := func(id string) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error { return errorOf(r.Get(ctx, id)) })
+	}
+	wait := func(id string, o *poll) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error { return errorOf(r.Wait(ctx, id, o)) })
+	}
+	run := func(o workflow) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
+			return errorOf(r.AnalyzeAndPoll(ctx, parcel, &o))
+		})
+	}
+	resume := func(id string, o *workflow) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error { return errorOf(r.Resume(ctx, id, o)) })
+	}
+	profile := func(form shipping.DocumentType, fields any) invalid {
+		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
+			return errorOf(r.UpdateProfile(ctx, "RD-1", form, fields))
+		})
+	}
+	rates := func(o *rated, options ...shipping.CallOption) invalid {
+		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Rates.List(ctx, o, options...)) }
+	}
+	header := func(name, value string) invalid { return rates(nil, shipping.WithHeader(name, value)) }
+	transactions := func(o *shipping.TransactionListOptions) invalid {
+		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Transactions.List(ctx, o)) }
+	}
+	do := func(method, path string, in any) invalid {
 		return func(ctx context.Context, c *shipping.Client) error { return c.Do(ctx, method, path, nil, in, nil) }
 	}
 	ten := shippingtest.Amount(t, "10")
-	workflow := func(o shipping.AnalyzeAndPollOptions) func(context.Context, *shipping.Client) error {
-		return func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.AnalyzeAndPoll(ctx, parcel, &o))
-		}
-	}
-	for _, test := range []invalid{
-		{"replay of nothing", replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
-		{"replay without both", replay(&shipping.ReplayRequest{}),
-			"DeliveryID is empty: set DeliveryID, or both ShipmentID and Event"},
-		{"replay with only a webhook", replay(&shipping.ReplayRequest{WebhookID: "WA-1"}), "set DeliveryID, or both"},
-		{"replay without event", replay(&shipping.ReplayRequest{ShipmentID: "SH-1"}),
+	const oneOf, noAddress = "set exactly one of them", "FileURL is not an http or https address"
+	const negative, needs, required = "has a negative field", "Budget needs an amount and a currency", "Wallet is required"
+	const baseOnly, parent = "the key is sent to the base address only", `has an element that is ".", ".."`
+	const emptyID, again, noName = "RequestID is empty", "net/http would send the request again", "is not a header name"
+	for name, test := range map[string]struct {
+		do   invalid
+		want string
+	}{
+		"replay of nothing":          {replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
+		"replay without both":        {replay(&replayed{}), "DeliveryID is empty: set DeliveryID, or both"},
+		"replay with only a webhook": {replay(&replayed{WebhookID: "WA-1"}), "set DeliveryID, or both ShipmentID and Event"},
+		"replay without event": {replay(&replayed{ShipmentID: "SH-1"}),
 			"Event is empty: set it beside ShipmentID, such as to EventShipmentUpdated"},
-		{"replay without shipment", replay(&shipping.ReplayRequest{Event: "shipment.created"}),
+		"replay without shipment": {replay(&replayed{Event: "shipment.created"}),
 			"ShipmentID is empty: Event must be sent together with ShipmentID"},
 
-		{"transactions without options", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Transactions.List(ctx, nil))
-		}, "Wallet is required"},
-		{"transactions without wallet", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Transactions.List(ctx, &shipping.TransactionListOptions{Page: 1}))
-		}, "set TransactionListOptions.Wallet"},
-		{"walk without wallet", func(ctx context.Context, c *shipping.Client) error {
+		"transactions without options": {transactions(nil), required},
+		"transactions without wallet": {transactions(&shipping.TransactionListOptions{Page: 1}),
+			"set TransactionListOptions.Wallet"},
+		"walk without wallet": {func(ctx context.Context, c *shipping.Client) error {
 			for _, err := range c.Transactions.All(ctx, nil) {
 				return err
 			}
 			return nil
-		}, "Wallet is required"},
-
-		{"negative page", rates(&shipping.RateListOptions{Page: -1}), "Page is -1: pages count from 1"},
-		{"negative perPage", rates(&shipping.RateListOptions{PerPage: -1}),
+		}, required},
+		"negative page": {rates(&rated{Page: -1}), "Page is -1: pages count from 1"},
+		"negative perPage": {rates(&rated{PerPage: -1}),
 			"PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
-		{"negative page of webhooks", func(ctx context.Context, c *shipping.Client) error {
+		"negative page of webhooks": {func(ctx context.Context, c *shipping.Client) error {
 			return errorOf(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt}))
 		}, "Page is -"},
-
-		{"walk with a negative window", func(ctx context.Context, c *shipping.Client) error {
-			for _, err := range c.Rates.All(ctx, &shipping.RateListOptions{Walk: shipping.Walk{Window: -1}}) {
+		"walk with a negative window": {func(ctx context.Context, c *shipping.Client) error {
+			for _, err := range c.Rates.All(ctx, &rated{Walk: shipping.Walk{Window: -1}}) {
 				return err
 			}
 			return nil
 		}, "Window"},
-		{"a walk of one page", rates(&shipping.RateListOptions{Walk: shipping.Walk{Window: 3}}), "Walk"},
+		"a walk of one page": {rates(&rated{Walk: shipping.Walk{Window: 3}}), "Walk"},
 
-		{"analyze nothing", analyze(nil), "ShipmentID and FileURL are both empty: set exactly one of them"},
-		{"analyze neither", analyze(&shipping.AnalyzeRequest{}), "set exactly one of them"},
-		{"analyze both", analyze(&shipping.AnalyzeRequest{ShipmentID: "SH-1", FileURL: "https://a.test"}),
-			"are both set: set exactly one of them"},
-		{"analyze a local file", analyze(&shipping.AnalyzeRequest{FileURL: "/tmp/invoice.pdf"}),
-			"FileURL is not an http or https address"},
+		"analyze nothing":      {analyze(nil), "ShipmentID and FileURL are both empty: " + oneOf},
+		"analyze neither":      {analyze(&analysis{}), oneOf},
+		"analyze both":         {analyze(&analysis{ShipmentID: "SH-1", FileURL: "https://a.test"}), "are both set: " + oneOf},
+		"analyze a local file": {analyze(&analysis{FileURL: "/tmp/invoice.pdf"}), noAddress},
+		"analyze no host":      {analyze(&analysis{FileURL: "https://"}), noAddress},
+		"analyze a line break": {analyze(&analysis{FileURL: "https://a.test/i.pdf\r\nX: 1"}), noAddress},
 
-		{"analyze no host", analyze(&shipping.AnalyzeRequest{FileURL: "https://"}),
-			"FileURL is not an http or https address"},
-		{"analyze a line break", analyze(&shipping.AnalyzeRequest{FileURL: "https://a.test/i.pdf\r\nX: 1"}),
-			"FileURL is not an http or https address"},
-
-		{"purchase nothing", purchase(nil), "RequestID is empty: pass the request_id that Analyze returned"},
-		{"purchase without request", purchase(&shipping.PurchaseRequest{DocumentTypes: fda}),
-			"RequestID is empty"},
-		{"purchase of a blank request",
-			purchase(&shipping.PurchaseRequest{RequestID: " ", DocumentTypes: fda}),
-			"RequestID is empty"},
-		{"purchase without documents", purchase(&shipping.PurchaseRequest{RequestID: "RD-1"}),
-			"DocumentTypes is empty: name at least one"},
-		{"purchase of an unknown slug",
-			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "fda"}}),
+		"purchase nothing":            {purchase(nil), emptyID + ": pass the request_id that Analyze returned"},
+		"purchase without request":    {purchase(&bought{DocumentTypes: fda}), emptyID},
+		"purchase of a blank request": {purchase(&bought{RequestID: " ", DocumentTypes: fda}), emptyID},
+		"purchase of two dots":        {purchase(&bought{RequestID: "..", DocumentTypes: fda}), "another resource"},
+		"purchase of an odd id":       {purchase(&bought{RequestID: "\xff", DocumentTypes: fda}), "is not valid UTF-8"},
+		"purchase without documents":  {purchase(&bought{RequestID: "RD-1"}), "DocumentTypes is empty: name at least one"},
+		"purchase of an unknown slug": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{"FDA", "fda"}}),
 			`names "fda", which the specification does not list (see DocumentTypes(), or set AllowUnknown to send it ` +
 				`anyway); did you mean FDA?`},
-		{"purchase of a singular", purchase(&shipping.PurchaseRequest{RequestID: "RD-1",
-			DocumentTypes: []shipping.DocumentType{"CUSTOM"}}), `did you mean CUSTOMS?`},
-		{"purchase of a plural", purchase(&shipping.PurchaseRequest{RequestID: "RD-1",
-			DocumentTypes: []shipping.DocumentType{"WATCHES"}}), `did you mean WATCH?`},
-		{"purchase of another spelling",
-			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"Fish wildlife"}}),
+		"purchase of a singular": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{"CUSTOM"}}), "mean CUSTOMS?"},
+		"purchase of a plural":   {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{"WATCHES"}}), "mean WATCH?"},
+		"purchase of another spelling": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{"Fish wildlife"}}),
 			`set AllowUnknown to send it anyway); did you mean FISH-WILDLIFE?`},
-		{"purchase of a slug twice",
-			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: []shipping.DocumentType{"FDA", "FDA"}}),
-			"names FDA twice"},
-		{"purchase of no slug", purchase(&shipping.PurchaseRequest{RequestID: "RD-1",
-			DocumentTypes: []shipping.DocumentType{""}, PurchaseOptions: shipping.PurchaseOptions{AllowUnknown: true}}),
-			`names ""`},
-		{"purchase with negative settling",
-			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda,
-				PurchaseOptions: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
-		{"purchase with a negative RefusedFor",
-			purchase(&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda,
-				PurchaseOptions: shipping.PurchaseOptions{RefusedFor: -1}}), "has a negative field"},
-		{"purchase of two dots", purchase(&shipping.PurchaseRequest{RequestID: "..", DocumentTypes: fda}),
-			"would name another resource"},
-		{"purchase of an id that is not UTF-8", purchase(&shipping.PurchaseRequest{RequestID: "\xff", DocumentTypes: fda}),
-			"is not valid UTF-8"},
-		{"settle an id that is not UTF-8", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: "\xff"}))
-		}, "is not valid UTF-8"},
-		{"prepare nothing", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Prepare(ctx, nil, nil))
-		}, "draft is missing"},
-		{"prepare no request", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Prepare(ctx, &shipping.RegulatoryRequest{}, nil))
-		}, "draft is missing"},
-		{"settle without request", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.SettlePurchase(ctx, nil))
-		}, "RequestID is empty"},
+		"purchase of a slug twice": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{"FDA", "FDA"}}), "FDA twice"},
+		"purchase of no slug": {purchase(&bought{RequestID: "RD-1", DocumentTypes: types{""},
+			PurchaseOptions: settings{AllowUnknown: true}}), `names ""`},
+		"purchase with negative settling": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
+			PurchaseOptions: settings{SettleFor: -1}}), negative},
+		"purchase with a negative RefusedFor": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
+			PurchaseOptions: settings{RefusedFor: -1}}), negative},
+		"own Authorization of a purchase": {purchase(&bought{RequestID: "RD-1", DocumentTypes: fda,
+			Draft: shippingtest.DraftRecord("RD-1")}, shipping.WithHeader("authorization", "Basic x")), "sets Authorization"},
+		"settle without request": {settle(nil), emptyID},
+		"settle an odd id":       {settle(&bought{RequestID: "\xff"}), "is not valid UTF-8"},
+		"prepare nothing":        {prepare(nil), "draft is missing"},
+		"prepare no request":     {prepare(&shipping.RegulatoryRequest{}), "draft is missing"},
 
-		{"get without id", get(""), "request_id is empty"},
-		{"get of a dot", get("."), "request_id is ., which would name another resource"},
-		{"get of two dots", get(".."), "request_id is .., which would name another resource"},
-		{"wait without id", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Wait(ctx, "", nil))
-		}, "requestID is empty"},
-		{"wait with negative interval", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Wait(ctx, "RD-1", &shipping.PollOptions{MinInterval: -1}))
-		}, "has a negative field"},
-		{"workflow with negative interval",
-			workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MaxInterval: -1}}), "has a negative field"},
-		{"workflow with intervals that contradict",
-			workflow(shipping.AnalyzeAndPollOptions{Poll: shipping.PollOptions{MinInterval: 2, MaxInterval: 1}}), "MinInterval"},
-		{"workflow with negative settling",
-			workflow(shipping.AnalyzeAndPollOptions{Purchase: shipping.PurchaseOptions{SettleFor: -1}}), "has a negative field"},
-		{"workflow with a budget of nothing", workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{}}),
-			"Budget needs an amount and a currency"},
-		{"workflow with a budget without currency",
-			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten}}), "Budget needs"},
-		{"workflow with a budget without amount",
-			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Currency: "NGN"}}), "Budget needs"},
-		{"workflow with a negative budget",
-			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}),
+		"get without id":                          {get(""), "request_id is empty"},
+		"get of a dot":                            {get("."), "request_id is ., which would name another resource"},
+		"get of two dots":                         {get(".."), "request_id is .., which would name another resource"},
+		"wait without id":                         {wait("", nil), "requestID is empty"},
+		"wait with negative interval":             {wait("RD-1", &poll{MinInterval: -1}), negative},
+		"workflow with negative interval":         {run(workflow{Poll: poll{MaxInterval: -1}}), negative},
+		"workflow with intervals that contradict": {run(workflow{Poll: poll{MinInterval: 2, MaxInterval: 1}}), "MinInterval"},
+		"workflow with negative settling":         {run(workflow{Purchase: settings{SettleFor: -1}}), negative},
+		"workflow with no budget":                 {run(workflow{Budget: &shipping.Budget{}}), needs},
+		"a budget without currency":               {run(workflow{Budget: &shipping.Budget{Amount: ten}}), needs},
+		"a budget without amount":                 {run(workflow{Budget: &shipping.Budget{Currency: "NGN"}}), needs},
+		"a negative budget": {run(workflow{Budget: &shipping.Budget{Amount: ten.Neg(), Currency: "NGN"}}),
 			"has the negative amount"},
-		{"workflow with a budget and nothing to select",
-			workflow(shipping.AnalyzeAndPollOptions{Budget: &shipping.Budget{Amount: ten, Currency: "NGN"}}), "without Select"},
-		{"workflow with an unknown type", workflow(shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly("FDA", "MSD")}),
+		"a budget and nothing to select": {run(workflow{Budget: &shipping.Budget{Amount: ten, Currency: "NGN"}}),
+			"without Select"},
+		"workflow with an unknown type": {run(workflow{Select: shipping.SelectOnly("FDA", "MSD")}),
 			`names "MSD", which the specification does not list (see DocumentTypes()); did you mean MSDS?`},
-		{"resume with an unknown type", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Resume(ctx, "RD-1", &shipping.AnalyzeAndPollOptions{Select: shipping.SelectOnly("fda")}))
-		}, `did you mean FDA?`},
-		{"resume without id", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Resume(ctx, "", nil))
-		}, "is empty"},
-		{"profile of no form", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", "", map[string]string{}))
-		}, "document_type is empty"},
-		{"profile without fields", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", "FDA", nil))
-		}, "fields is missing"},
-		{"PDF of a parent", func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.PDF(ctx, "RD-1", ".."))
-		}, "document_type is .."},
+		"resume with an unknown type": {resume("RD-1", &workflow{Select: shipping.SelectOnly("fda")}), `did you mean FDA?`},
+		"resume without id":           {resume("", nil), "is empty"},
+		"profile of no form":          {profile("", map[string]string{}), "document_type is empty"},
+		"profile without fields":      {profile("FDA", nil), "fields is missing"},
+		"PDF of a parent": {of(func(ctx context.Context, r shipping.RegulatoryService) error {
+			return errorOf(r.PDF(ctx, "RD-1", ".."))
+		}), "document_type is .."},
 
-		{"own Authorization of a purchase", func(ctx context.Context, c *shipping.Client) error {
-			p := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda,
-				Draft: shippingtest.DraftRecord("RD-1")}
-			return errorOf(c.Regulatory.Purchase(ctx, p, shipping.WithHeader("authorization", "Basic x")))
-		}, "sets Authorization"},
-		{"own Authorization", rates(nil, shipping.WithHeader("authorization", "Basic x")),
+		"own Authorization": {header("authorization", "Basic x"),
 			"sets Authorization: the client sends the key it was made with"},
-		{"idempotency key", rates(nil, shipping.WithHeader("idempotency-key", "1")), "net/http would send the request again"},
-		{"idempotency key with an X", rates(nil, shipping.WithHeader("X-Idempotency-Key", "1")),
-			"net/http would send the request again"},
-		{"header that net/http sets", rates(nil, shipping.WithHeader("host", "x")),
+		"idempotency key":           {header("idempotency-key", "1"), again},
+		"idempotency key with an X": {header("X-Idempotency-Key", "1"), again},
+		"header that net/http sets": {header("host", "x"),
 			"sets Host, which net/http takes from elsewhere and ignores here"},
-		{"header without name", rates(nil, shipping.WithHeader("", "1")), "is not a header name"},
-		{"header name with a space", rates(nil, shipping.WithHeader("X Tenant", "1")), "is not a header name"},
-		{"header name with a line break", rates(nil, shipping.WithHeader("X\r\nY", "1")), "is not a header name"},
-		{"header value with a line break", rates(nil, shipping.WithHeader("X-Tenant", "1\r\nX-Evil: 2")),
-			"that no HTTP header can carry"},
-		{"a mistake that a later option hides", rates(nil, shipping.WithHeader("", "1"), shipping.WithQuery("a", "b")),
-			"is not a header name"},
+		"header without name":             {header("", "1"), noName},
+		"header name with a space":        {header("X Tenant", "1"), noName},
+		"header name with a line break":   {header("X\r\nY", "1"), noName},
+		"header value with a line break":  {header("X-Tenant", "1\r\nX-Evil: 2"), "that no HTTP header can carry"},
+		"a mistake before another option": {rates(nil, shipping.WithHeader("", "1"), shipping.WithQuery("a", "b")), noName},
 
-		{"Do without method", do("", "/v1/shipments", nil), "is not an HTTP method"},
-		{"Do with an odd method", do("GET /", "/v1/shipments", nil), "is not an HTTP method"},
-		{"Do with an absolute URL", do("GET", "https://evil.test/v1/shipments", nil),
-			"the key is sent to the base address only"},
-		{"Do with another host", do("GET", "//evil.test/v1/shipments", nil), "the key is sent to the base address only"},
-		{"Do without slash", do("GET", "v1/shipments", nil), "must start with one slash"},
-		{"Do with a query", do("GET", "/v1/shipments?page=1", nil), "pass the query as url.Values"},
-		{"Do with a fragment", do("GET", "/v1/shipments#1", nil), "holds a query or fragment"},
-		{"Do with a parent", do("GET", "/v1/../admin", nil), `has an element that is ".", ".."`},
-		{"Do with an escaped parent", do("GET", "/v1/%2e%2E/admin", nil), `has an element that is ".", ".."`},
-		{"Do with a broken escape", do("GET", "/v1/100%", nil), "badly escaped"},
-		{"Do with a value that is not JSON", do("POST", "/v1/shipments", func() {}), "body cannot be written as JSON"},
-		{"Do with unreadable money", do("POST", "/v1/shipments", unreadable(t)), "body cannot be written as JSON"},
+		"Do without method":         {do("", "/v1/shipments", nil), "is not an HTTP method"},
+		"Do with an odd method":     {do("GET /", "/v1/shipments", nil), "is not an HTTP method"},
+		"Do with an absolute URL":   {do("GET", "https://evil.test/v1/shipments", nil), baseOnly},
+		"Do with another host":      {do("GET", "//evil.test/v1/shipments", nil), baseOnly},
+		"Do without slash":          {do("GET", "v1/shipments", nil), "must start with one slash"},
+		"Do with a query":           {do("GET", "/v1/shipments?page=1", nil), "pass the query as url.Values"},
+		"Do with a fragment":        {do("GET", "/v1/shipments#1", nil), "holds a query or fragment"},
+		"Do with a parent":          {do("GET", "/v1/../admin", nil), parent},
+		"Do with an escaped parent": {do("GET", "/v1/%2e%2E/admin", nil), parent},
+		"Do with a broken escape":   {do("GET", "/v1/100%", nil), "badly escaped"},
+		"Do with what is not JSON":  {do("POST", "/v1/shipments", func() {}), "body cannot be written as JSON"},
+		"Do with unreadable money":  {do("POST", "/v1/shipments", unreadable(t)), "body cannot be written as JSON"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
 			err := test.do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
