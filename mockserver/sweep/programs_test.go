@@ -57,220 +57,151 @@ func paysTwice() []program {
 		return map[sweep.Verdict][]string{sweep.PaidTwice: schedules}
 	}
 	return []program{
-		{
-			name: "starts over after any error",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
-			},
-			found: twice(purchaseBy("lost-after", "truncated", "empty", "html", "500-after", "late-after", "arrives-late")...),
-		},
-		{
-			name: "reads the request once, and starts over if it is a draft",
-			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
+		{"starts over after any error", func(ctx context.Context, s *job, shipment string) error {
+			return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
+		}, sweep.Config{},
+			twice(purchaseBy("lost-after", "truncated", "empty", "html", "500-after", "late-after", "arrives-late")...)},
+		{"reads the request once, and starts over if it is a draft",
+			startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
 				bought, err := s.buys(ctx, r.ID)
 				return !bought && err == nil, err
-			}),
-			found: twice(purchaseBy("arrives-late")...),
-		},
-		{
-			name: "writes its note after the purchase",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				if s.files["note"] != "" {
-					return nil
-				}
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
-				}
-				if err := purchaseAndRead(ctx, s, r); err != nil {
-					return err
-				}
-				s.files["note"] = r.ID
+			}), sweep.Config{}, twice(purchaseBy("arrives-late")...)},
+		{"writes its note after the purchase", func(ctx context.Context, s *job, shipment string) error {
+			if s.files["note"] != "" {
 				return nil
-			},
-			config: sweep.Config{Restart: true},
-			found:  twice(purchaseBy(sweep.Kill)...),
-		},
-		{
-			name: "has a transport that repeats requests, and starts over after a refusal",
-			buy: func(ctx context.Context, s *job, shipment string) error {
+			}
+			r, err := s.analyze(ctx, shipment)
+			if err != nil {
+				return err
+			}
+			if err := purchaseAndRead(ctx, s, r); err != nil {
+				return err
+			}
+			s.files["note"] = r.ID
+			return nil
+		}, sweep.Config{Restart: true}, twice(purchaseBy(sweep.Kill)...)},
+		{"has a transport that repeats requests, and starts over after a refusal",
+			func(ctx context.Context, s *job, shipment string) error {
 				s.Transport = insisting{s.Transport}
 				return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
-			},
-			found: map[sweep.Verdict][]string{
+			}, sweep.Config{}, map[sweep.Verdict][]string{
 				sweep.PaidTwice: purchaseBy("lost-after"),
 				sweep.SentAgain: purchaseBy("lost-before", "lost-after"),
 				sweep.Lint:      purchaseBy("503"),
-			},
-		},
-		{
-			name: "starts over after a timeout of its own",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				return retry(func() error {
-					r, err := s.analyze(ctx, shipment)
-					if err != nil {
-						return err
-					}
-					limited, cancel := context.WithTimeout(ctx, 5*time.Second)
-					defer cancel()
-					if err = s.purchase(limited, r); limited.Err() != nil {
-						return err
-					}
-					if err != nil {
-						return errors.Join(err, settled(ctx, s, r.ID, err))
-					}
-					return nil
-				})
-			},
-			config: sweep.Config{Patience: 5 * time.Second, Faults: []string{"late", "late-after"}},
-			found:  twice(purchaseBy("late-after")...),
-		},
-		{
-			name:  "starts over after a refusal, which answers a request that a proxy repeated",
-			buy:   startsOverAfter(http.StatusBadRequest),
-			found: twice(purchaseBy("repeated")...),
-		},
-		{
-			name:  "starts over after 503, which it takes for a refusal",
-			buy:   startsOverAfter(http.StatusServiceUnavailable),
-			found: twice(purchaseBy("503-after")...),
-		},
-		{
-			name:   "starts over if the request cannot be read after the purchase",
-			buy:    startsOverUnread(func(err error) bool { return err != nil }),
-			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "500"}},
-			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:500"),
-		},
-		{
-			name:   "takes 404 for a request that was not purchased",
-			buy:    startsOverUnread(func(err error) bool { return errors.Is(err, refused(http.StatusNotFound)) }),
-			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "404"}},
-			found:  twice("regulatory.purchase#1:lost-after,regulatory.get#1:404"),
-		},
-		{
-			name: "is careful with the first purchase only",
-			buy: func(ctx context.Context, s *job, shipment string) error {
+			}},
+		{"starts over after a timeout of its own", func(ctx context.Context, s *job, shipment string) error {
+			return retry(func() error {
 				r, err := s.analyze(ctx, shipment)
 				if err != nil {
 					return err
 				}
-				if err = s.purchase(ctx, r); err == nil {
-					return nil
+				limited, cancel := context.WithTimeout(ctx, 5*time.Second)
+				defer cancel()
+				if err = s.purchase(limited, r); limited.Err() != nil {
+					return err
 				}
-				if bought, unread := readsFor(ctx, s, r.ID, 2*time.Minute); bought || unread != nil {
-					return unread
+				if err != nil {
+					return errors.Join(err, settled(ctx, s, r.ID, err))
 				}
-				return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
-			},
-			config: sweep.Config{Pairs: true, Faults: []string{"lost-before", "lost-after"}},
-			found:  twice("regulatory.purchase#1:lost-before,regulatory.purchase#2:lost-after"),
-		},
-		{
-			name:  "starts over if a document fails to generate",
-			buy:   startsOverIfFailed,
-			found: twice(purchaseBy("failed")...),
-		},
+				return nil
+			})
+		}, sweep.Config{Patience: 5 * time.Second, Faults: []string{"late", "late-after"}},
+			twice(purchaseBy("late-after")...)},
+		{"starts over after a refusal, which answers a request that a proxy repeated",
+			startsOverAfter(http.StatusBadRequest), sweep.Config{}, twice(purchaseBy("repeated")...)},
+		{"starts over after 503, which it takes for a refusal", startsOverAfter(http.StatusServiceUnavailable),
+			sweep.Config{}, twice(purchaseBy("503-after")...)},
+		{"starts over if the request cannot be read after the purchase",
+			startsOverUnread(func(err error) bool { return err != nil }),
+			sweep.Config{Pairs: true, Faults: []string{"lost-after", "500"}},
+			twice("regulatory.purchase#1:lost-after,regulatory.get#1:500")},
+		{"takes 404 for a request that was not purchased",
+			startsOverUnread(func(err error) bool { return errors.Is(err, refused(http.StatusNotFound)) }),
+			sweep.Config{Pairs: true, Faults: []string{"lost-after", "404"}},
+			twice("regulatory.purchase#1:lost-after,regulatory.get#1:404")},
+		{"is careful with the first purchase only", func(ctx context.Context, s *job, shipment string) error {
+			r, err := s.analyze(ctx, shipment)
+			if err != nil {
+				return err
+			}
+			if err = s.purchase(ctx, r); err == nil {
+				return nil
+			}
+			if bought, unread := readsFor(ctx, s, r.ID, 2*time.Minute); bought || unread != nil {
+				return unread
+			}
+			return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
+		}, sweep.Config{Pairs: true, Faults: []string{"lost-before", "lost-after"}},
+			twice("regulatory.purchase#1:lost-before,regulatory.purchase#2:lost-after")},
+		{"starts over if a document fails to generate", startsOverIfFailed, sweep.Config{},
+			twice(purchaseBy("failed")...)},
 	}
 }
 
 // otherMistakes are programs that cannot pay twice, and fail in another way.
 func otherMistakes() []program {
 	return []program{
-		{
-			name: "repeats the same purchase",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
+		{"repeats the same purchase", drafting(func(ctx context.Context, s *job, r record) error {
+			return retry(func() error { return s.purchase(ctx, r) })
+		}), sweep.Config{},
+			map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"),
+				sweep.Lint: purchaseBy("lost-after")}},
+		{"gives up after the purchase", analyzeAndPurchase, sweep.Config{},
+			map[sweep.Verdict][]string{sweep.Unsettled: purchaseBy("lost-after", "late-after", "arrives-late")}},
+		{"ignores errors", func(ctx context.Context, s *job, shipment string) error {
+			_ = analyzeAndPurchase(ctx, s, shipment)
+			return nil
+		}, sweep.Config{}, map[sweep.Verdict][]string{sweep.Missing: {"regulatory.analyze#1:lost-before",
+			"regulatory.purchase#1:lost-before"}}},
+		{"does not wait for Retry-After", func(ctx context.Context, s *job, shipment string) error {
+			var r record
+			var err error
+			for range 3 {
+				if r, err = s.analyze(ctx, shipment); err == nil {
+					break
 				}
-				return retry(func() error { return s.purchase(ctx, r) })
-			},
-			found: map[sweep.Verdict][]string{sweep.SentAgain: purchaseBy("lost-before", "lost-after", "arrives-late"),
-				sweep.Lint: purchaseBy("lost-after")},
-		},
-		{
-			name:  "gives up after the purchase",
-			buy:   analyzeAndPurchase,
-			found: map[sweep.Verdict][]string{sweep.Unsettled: purchaseBy("lost-after", "late-after", "arrives-late")},
-		},
-		{
-			name: "ignores errors",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				_ = analyzeAndPurchase(ctx, s, shipment)
-				return nil
-			},
-			found: map[sweep.Verdict][]string{sweep.Missing: {"regulatory.analyze#1:lost-before",
-				"regulatory.purchase#1:lost-before"}},
-		},
-		{
-			name: "does not wait for Retry-After",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				var r record
-				var err error
-				for range 3 {
-					if r, err = s.analyze(ctx, shipment); err == nil {
-						break
-					}
-				}
-				if err != nil {
-					return err
-				}
-				if err = s.purchase(ctx, r); err != nil {
-					_, _ = s.get(ctx, r.ID)
-				}
+			}
+			if err != nil {
 				return err
-			},
-			found: map[sweep.Verdict][]string{sweep.Lint: {"regulatory.analyze#1:503", "regulatory.analyze#1:429"}},
-		},
-		{
-			name: "hangs after an error",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				_, err := s.analyze(ctx, shipment)
-				if err != nil {
-					<-ctx.Done()
-				}
-				return err
-			},
-			config: sweep.Config{Faults: []string{"500"}, Timeout: time.Minute},
-			found:  map[sweep.Verdict][]string{sweep.TimedOut: {"regulatory.analyze#1:500"}},
-		},
+			}
+			if err = s.purchase(ctx, r); err != nil {
+				_, _ = s.get(ctx, r.ID)
+			}
+			return err
+		}, sweep.Config{},
+			map[sweep.Verdict][]string{sweep.Lint: {"regulatory.analyze#1:503", "regulatory.analyze#1:429"}}},
+		{"hangs after an error", func(ctx context.Context, s *job, shipment string) error {
+			_, err := s.analyze(ctx, shipment)
+			if err != nil {
+				<-ctx.Done()
+			}
+			return err
+		}, sweep.Config{Faults: []string{"500"}, Timeout: time.Minute},
+			map[sweep.Verdict][]string{sweep.TimedOut: {"regulatory.analyze#1:500"}}},
 	}
 }
 
 // notFound are programs that can pay twice, and are not found. docs/sweep.md states why.
 func notFound() []program {
 	return []program{
-		{
-			// A request that arrives late takes effect within a minute: see PurchaseOptions.QuietFor of package shipping.
-			name: "reads the request for a minute, and starts over if it stays a draft",
-			buy: startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
+		// A request that arrives late takes effect within a minute: see PurchaseOptions.QuietFor of package shipping.
+		{"reads the request for a minute, and starts over if it stays a draft",
+			startsOver(func(ctx context.Context, s *job, r record, _ error) (bool, error) {
 				bought, err := readsFor(ctx, s, r.ID, time.Minute)
 				return !bought && err == nil, err
-			}),
-		},
+			}), sweep.Config{}, nil},
 	}
 }
 
 // careful are programs without a mistake.
 func careful() []program {
 	return []program{
-		{
-			name: "reads the request after any error, and leaves it unknown",
-			buy:  analyzePurchaseAndRead,
-		},
-		{
-			name:   "reads the request again if a reading fails",
-			buy:    analyzePurchaseAndRead,
-			config: sweep.Config{Pairs: true, Faults: []string{"lost-after", "500", "404", "arrives-late"}},
-		},
-		{
-			name: "sends the same purchase again once it has read a draft",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
-				}
-				if err = s.purchase(ctx, r); err == nil {
+		{"reads the request after any error, and leaves it unknown", drafting(purchaseAndRead), sweep.Config{}, nil},
+		{"reads the request again if a reading fails", drafting(purchaseAndRead),
+			sweep.Config{Pairs: true, Faults: []string{"lost-after", "500", "404", "arrives-late"}}, nil},
+		{"sends the same purchase again once it has read a draft",
+			drafting(func(ctx context.Context, s *job, r record) error {
+				if s.purchase(ctx, r) == nil {
 					return nil
 				}
 				time.Sleep(2 * time.Second) // longer than Retry-After
@@ -278,11 +209,9 @@ func careful() []program {
 					return unread
 				}
 				return purchaseAndRead(ctx, s, r)
-			},
-		},
-		{
-			name: "writes the request down before the purchase, and continues with it",
-			buy: func(ctx context.Context, s *job, shipment string) error {
+			}), sweep.Config{}, nil},
+		{"writes the request down before the purchase, and continues with it",
+			func(ctx context.Context, s *job, shipment string) error {
 				var r record
 				var err error
 				if id := s.files["note"]; id != "" {
@@ -294,52 +223,33 @@ func careful() []program {
 					return err
 				}
 				return purchaseAndRead(ctx, s, r)
-			},
-			config: sweep.Config{Restart: true},
-		},
-		{
-			// The outcome is wrong only if the program could have known better.
-			name: "waits for less than the faults of latency assume, and reads the request",
-			buy: func(ctx context.Context, s *job, shipment string) error {
+			}, sweep.Config{Restart: true}, nil},
+		// The outcome is wrong only if the program could have known better.
+		{"waits for less than the faults of latency assume, and reads the request",
+			drafting(func(ctx context.Context, s *job, r record) error {
 				s.Timeout = 5 * time.Second
-				r, err := s.analyze(ctx, shipment)
-				if err == nil {
-					err = s.purchase(ctx, r)
-					_, _ = s.get(ctx, r.ID)
-				}
+				err := s.purchase(ctx, r)
+				_, _ = s.get(ctx, r.ID)
 				return err
-			},
-			config: sweep.Config{Faults: []string{"late", "late-after"}},
-		},
-		{
-			// The server journals the purchase later than the reading.
-			name: "reads the request while the purchase hangs",
-			buy: func(ctx context.Context, s *job, shipment string) error {
-				s.Timeout = 0
-				r, err := s.analyze(ctx, shipment)
-				if err != nil {
-					return err
-				}
-				purchased := make(chan error, 1)
-				go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
-				select {
-				case err := <-purchased:
-					return err
-				case <-time.After(30 * time.Second):
-					_, err := s.get(ctx, r.ID)
-					return fmt.Errorf("gave up, then read: %w", err)
-				}
-			},
-			config: sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: "late-after"}}},
-		},
-		{
-			name: "replays a notification again when it is started again, because nothing shows that it did",
-			buy: func(ctx context.Context, s *job, shipment string) error {
+			}), sweep.Config{Faults: []string{"late", "late-after"}}, nil},
+		// The server journals the purchase later than the reading.
+		{"reads the request while the purchase hangs", drafting(func(ctx context.Context, s *job, r record) error {
+			s.Timeout = 0
+			purchased := make(chan error, 1)
+			go func() { purchased <- s.purchase(context.WithoutCancel(ctx), r) }()
+			select {
+			case err := <-purchased:
+				return err
+			case <-time.After(30 * time.Second):
+				_, err := s.get(ctx, r.ID)
+				return fmt.Errorf("gave up, then read: %w", err)
+			}
+		}), sweep.Config{Only: sweep.Schedule{{Operation: shipping.OpPurchase, Nth: 1, Fault: "late-after"}}}, nil},
+		{"replays a notification again when it is started again, because nothing shows that it did",
+			func(ctx context.Context, s *job, shipment string) error {
 				return s.call(ctx, "POST", "/v1/webhooks/replay",
 					map[string]string{"shipment_id": shipment, "event": "shipment.created"}, &record{})
-			},
-			config: sweep.Config{Restart: true, Faults: []string{sweep.Kill}},
-		},
+			}, sweep.Config{Restart: true, Faults: []string{sweep.Kill}}, nil},
 	}
 }
 
@@ -355,19 +265,18 @@ func retry(do func() error) (err error) {
 }
 
 func analyzeAndPurchase(ctx context.Context, s *job, shipment string) error {
-	r, err := s.analyze(ctx, shipment)
-	if err != nil {
-		return err
-	}
-	return s.purchase(ctx, r)
+	return drafting(func(ctx context.Context, s *job, r record) error { return s.purchase(ctx, r) })(ctx, s, shipment)
 }
 
-func analyzePurchaseAndRead(ctx context.Context, s *job, shipment string) error {
-	r, err := s.analyze(ctx, shipment)
-	if err != nil {
-		return err
+// drafting returns a program that analyzes a shipment, and continues with the draft.
+func drafting(then func(ctx context.Context, s *job, r record) error) func(context.Context, *job, string) error {
+	return func(ctx context.Context, s *job, shipment string) error {
+		r, err := s.analyze(ctx, shipment)
+		if err != nil {
+			return err
+		}
+		return then(ctx, s, r)
 	}
-	return purchaseAndRead(ctx, s, r)
 }
 
 // purchaseAndRead purchases a draft, and after an error reads it.

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -50,62 +53,38 @@ func TestSweep_Careless(t *testing.T) {
 	t.Parallel()
 	careless := filepath.Join(built(t, "careless"), "careless")
 	twice := []sweep.Verdict{sweep.PaidTwice}
+	const notified = "-notify http://127.0.0.1:{port}/ -quiet 500ms "
 	tests := []struct {
-		name           string
-		flags, program []string
+		flags, program string
 		want           map[string][]sweep.Verdict
 	}{
-		{
-			"starts over after any error",
-			[]string{"-faults", "lost-before,lost-after,truncated"}, []string{careless, "-shipment", "{shipment}"},
-			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": twice, "regulatory.purchase#1:truncated": twice},
-		},
-		{
-			"a request that it does not make",
-			[]string{"-only", "regulatory.purchase#3:lost-after"}, []string{careless, "-shipment", "{shipment}"},
-			map[string][]sweep.Verdict{"regulatory.purchase#3:lost-after": {sweep.NotStruck}},
-		},
-		{
-			"gives up",
-			[]string{"-faults", "lost-before,lost-after"}, []string{careless, "-give-up", "-shipment", "{shipment}"},
-			map[string][]sweep.Verdict{"regulatory.purchase#1:lost-after": {sweep.Unsettled}},
-		},
-		{
-			"gives up and is started again",
-			[]string{"-restart", "-faults", "lost-before,killed"}, []string{careless, "-give-up", "-shipment", "{shipment}"},
-			map[string][]sweep.Verdict{"regulatory.purchase#1:killed": twice},
-		},
-		{
-			"careful",
-			[]string{"-restart", "-faults", "lost-after,html,killed", "-goal", `{"documents": {"{shipment}": ["CUSTOMS", "FDA", "FISH-WILDLIFE", "TEXTILE", "WATCH"]}}`}, []string{careless, "-careful", "-shipment", "{shipment}", "-notes", "{dir}"}, nil,
-		},
-		{
-			"is notified", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-faults",
-				"twice,forged"}, []string{careless, "-listen", "127.0.0.1:{port}"},
-			map[string][]sweep.Verdict{"notification#1:twice": twice, "notification#1:forged": {sweep.Different}},
-		},
-		{
-			"is notified, careful", []string{"-notify", "http://127.0.0.1:{port}/", "-quiet", "500ms", "-restart", "-faults",
-				"twice,forged,out-of-order,killed"},
-			[]string{careless, "-listen", "127.0.0.1:{port}", "-careful", "-notes", "{dir}"}, nil,
-		},
+		{"-faults lost-before,lost-after,truncated", "-shipment {shipment}", map[string][]sweep.Verdict{
+			"regulatory.purchase#1:lost-after": twice, "regulatory.purchase#1:truncated": twice}},
+		{"-only regulatory.purchase#3:lost-after", "-shipment {shipment}", map[string][]sweep.Verdict{
+			"regulatory.purchase#3:lost-after": {sweep.NotStruck}}}, // it makes no such request
+		{"-faults lost-before,lost-after", "-give-up -shipment {shipment}", map[string][]sweep.Verdict{
+			"regulatory.purchase#1:lost-after": {sweep.Unsettled}}},
+		{"-restart -faults lost-before,killed", "-give-up -shipment {shipment}", map[string][]sweep.Verdict{
+			"regulatory.purchase#1:killed": twice}},
+		{`-restart -faults lost-after,html,killed
+			-goal {"documents":{"{shipment}":["CUSTOMS","FDA","FISH-WILDLIFE","TEXTILE","WATCH"]}}`,
+			"-careful -shipment {shipment} -notes {dir}", nil},
+		{notified + "-faults twice,forged", "-listen 127.0.0.1:{port}", map[string][]sweep.Verdict{
+			"notification#1:twice": twice, "notification#1:forged": {sweep.Different}}},
+		{notified + "-restart -faults twice,forged,out-of-order,killed",
+			"-listen 127.0.0.1:{port} -careful -notes {dir}", nil},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.flags+test.program, func(t *testing.T) {
 			t.Parallel()
 			code := exitOK
 			if len(test.want) > 0 {
 				code = exitFailure
 			}
-			args := slices.Concat([]string{"sweep", "-json"}, test.flags, []string{"--"}, test.program)
+			args := strings.Fields("sweep -json " + test.flags + " -- " + careless + " " + test.program)
 			got := invoke(t, nil, args...).want(t, code).failing(t)
-			if len(got) != len(test.want) {
-				t.Errorf("failing: %v, want %v", got, test.want)
-			}
-			for schedule, verdicts := range test.want {
-				if !slices.Equal(got[schedule], verdicts) {
-					t.Errorf("%s: %v, want %v", schedule, got[schedule], verdicts)
-				}
+			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("failing (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -147,43 +126,35 @@ func TestSweep_ProgramsUseNoProxy(t *testing.T) {
 func TestSweep_Examples(t *testing.T) {
 	t.Parallel()
 	shipments := file(t, "shipments.txt", asked(t)["SHIPPING_SHIPMENT"]+"\n")
-	nightly := []string{"nightly", "-night", "1", "-in", shipments, "-wallet", "{wallet}", "-budget", "400000 NGN",
-		"-out", "{dir}"}
-	tests := []struct {
-		name           string
-		flags, program []string
-	}{
-		{"nightly, a lost response", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:lost-after"},
-			nightly},
-		{"nightly, killed after a purchase", []string{"-restart", "-patience", "0", "-only", "regulatory.purchase#1:killed"},
-			nightly},
-		{"nightly", []string{"-restart", "-patience", "0"}, nightly},
-		{"nightly, late responses", []string{"-faults", "late,late-after", "-parallel", "40"}, nightly},
-		{"ledger", []string{"-restart", "-patience", "0"},
-			[]string{"ledger", "-wallet", "{wallet}", "-out", "{dir}/ledger.csv"}},
-		{"quickstart", []string{"-patience", "0"}, []string{
-			"quickstart", "-yes", "-wallet", "{wallet}", "-shipment", "{shipment}", "-webhook", "{webhook}",
-		}},
-		{"receiver", []string{"-restart", "-notify", "http://127.0.0.1:{port}/hooks/shipping"},
-			[]string{"receiver", "-addr", "127.0.0.1:{port}"}},
+	nightly := "nightly -night 1 -in " + shipments + " -wallet {wallet} -budget 400000|NGN -out {dir}"
+	tests := []struct{ flags, program string }{
+		{"-restart -patience 0 -only regulatory.purchase#1:lost-after", nightly},
+		{"-restart -patience 0 -only regulatory.purchase#1:killed", nightly},
+		{"-restart -patience 0", nightly},
+		{"-faults late,late-after -parallel 40", nightly},
+		{"-restart -patience 0", "ledger -wallet {wallet} -out {dir}/ledger.csv"},
+		{"-patience 0", "quickstart -yes -wallet {wallet} -shipment {shipment} -webhook {webhook}"},
+		{"-restart -notify http://127.0.0.1:{port}/hooks/shipping", "receiver -addr 127.0.0.1:{port}"},
 	}
 	if os.Getenv("SHIPPING_SWEEP") != "all" {
 		tests = tests[:2]
 	}
 	var names []string
 	for _, test := range tests {
-		if !slices.Contains(names, test.program[0]) {
-			names = append(names, test.program[0])
+		if name, _, _ := strings.Cut(test.program, " "); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	folder := built(t, names...)
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			program := append([]string{filepath.Join(folder, test.program[0])}, test.program[1:]...)
-			got := invoke(t, nil, slices.Concat([]string{"sweep"}, test.flags, []string{"--"},
-				program)...).want(t, exitOK, " 0 failing")
+		t.Run(test.flags+test.program, func(t *testing.T) {
+			args := strings.Fields("sweep " + test.flags + " -- " + folder + string(filepath.Separator) + test.program)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "|", " ")
+			}
+			got := invoke(t, nil, args...).want(t, exitOK, " 0 failing")
 			lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
-			t.Logf("%s: %s", test.name, lines[len(lines)-1])
+			t.Logf("%s", lines[len(lines)-1])
 		})
 	}
 }
