@@ -132,23 +132,6 @@ func TestCheck_TheReferenceServerPassesEveryCheckAndDoesAsAssumed(t *testing.T) 
 	}
 }
 
-func TestCheck_MissingTargetsAreNotRun(t *testing.T) {
-	t.Parallel()
-	srv := serve(t)
-	bare := conformance.Target{BaseURL: srv.URL + "/v1/"}
-	report := checkAt(t, bare, srv, srv, conformance.WithWrites())
-	if !report.Conforms() || report.Complete() {
-		t.Errorf("complete: %t; failed: %v", report.Complete(), verdicts(report, conformance.Fail))
-	}
-	notRun := strings.Join(verdicts(report, conformance.NotRun), "\n")
-	for _, want := range []string{"-wallet, or Target.Wallet", "-shipment, or Target.Shipment",
-		"-invoice, or Target.Invoice"} {
-		if !strings.Contains(notRun, want) {
-			t.Errorf("everything was run, though %q:\n%s", want, notRun)
-		}
-	}
-}
-
 // A check that could not be made fails the test that requested it, so that it does not pass for a successful one. The
 // test runs itself in another process, where Run may fail.
 func TestRun_FailsIfACheckCouldNotBeMade(t *testing.T) {

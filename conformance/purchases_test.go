@@ -198,8 +198,8 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 	}
 }
 
-// A run with an identifier that the service does not have buys nothing, and names it.
-func TestCheck_UnknownIdentifiers(t *testing.T) {
+// A run with an identifier that the service does not have buys nothing, and names it. Checks without a target are not run.
+func TestCheck_Targets(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*conformance.Target){
 		"the analysis of SH-NOSUCH returned none":          func(to *conformance.Target) { to.Shipment = "SH-NOSUCH" },
@@ -214,6 +214,14 @@ func TestCheck_UnknownIdentifiers(t *testing.T) {
 		report := checkAt(t, to, srv, srv, opts...)
 		if all := fmt.Sprint(report.Results); !strings.Contains(all, want) || report.Conforms() || len(report.Purchases) > 0 {
 			t.Errorf("%s: %v, %s", want, report.Purchases, all)
+		}
+	}
+	srv := serve(t)
+	report := checkAt(t, conformance.Target{BaseURL: srv.URL + "/v1/"}, srv, srv, writes()...)
+	notRun := strings.Join(verdicts(report, conformance.NotRun), "\n")
+	for _, want := range []string{"-wallet, or Target.Wallet", "-shipment, or Target.Shipment", "-invoice, or Target.Invoice"} {
+		if !strings.Contains(notRun, want) || !report.Conforms() {
+			t.Errorf("everything was run, though %q: %s", want, report.Results)
 		}
 	}
 }

@@ -16,14 +16,13 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// shop returns a desk with its own server. When the test ends, the server's ledger must balance.
+// shop returns a desk with its own server. When the test ends, the server's ledger must balance, and nothing was bought twice.
 func shop(t *testing.T, opts ...mockserver.Option) (*Desk, *mockserver.Server) {
 	t.Helper()
 	server := mockserver.New(opts...)
 	t.Cleanup(func() {
-		if err := server.Check(); err != nil {
-			t.Error(err)
-		}
+		server.CheckInvariants(t)
+		server.Lint(t)
 		server.Close()
 	})
 	return &Desk{Client: server.Client(t), Limit: limit(t, "250000")}, server
@@ -31,11 +30,11 @@ func shop(t *testing.T, opts ...mockserver.Option) (*Desk, *mockserver.Server) {
 
 func limit(t *testing.T, text string) shipping.Budget {
 	t.Helper()
-	amount, err := shipping.ParseAmount(text)
+	budget, err := shipping.ParseBudget(text + " NGN")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shipping.Budget{Amount: amount, Currency: "NGN"}
+	return *budget
 }
 
 // first returns an order that needs several documents.
@@ -51,23 +50,6 @@ func inject(t *testing.T, server *mockserver.Server, rule fault.Rule) {
 	}
 }
 
-// debits counts the wallet's payments for documents.
-func debits(t *testing.T, server *mockserver.Server) int {
-	t.Helper()
-	server.ClearFaults()
-	n := 0
-	for transaction, err := range server.Client(t).Transactions.All(t.Context(),
-		&shipping.TransactionListOptions{Wallet: server.Wallets()[0]}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(transaction.Description, "Regulatory documents") {
-			n++
-		}
-	}
-	return n
-}
-
 // The plainest test: a server, on a socket, whose documents are ready at once.
 func TestAnOrderGetsItsDocuments(t *testing.T) {
 	t.Parallel()
@@ -76,7 +58,7 @@ func TestAnOrderGetsItsDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(documents.Types) < 2 || server.Requests(shipping.OpPurchase) != 1 || debits(t, server) != 1 {
+	if len(documents.Types) < 2 || server.Requests(shipping.OpPurchase) != 1 {
 		t.Errorf("%+v after %d purchases", documents, server.Requests(shipping.OpPurchase))
 	}
 }
@@ -128,9 +110,6 @@ func TestNothingThatGoesWrongChargesTwice(t *testing.T) {
 				}
 				if err != nil {
 					t.Fatal(err)
-				}
-				if n := debits(t, server); n != 1 {
-					t.Errorf("%d debits", n)
 				}
 			})
 		})

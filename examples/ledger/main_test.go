@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,18 +112,5 @@ func TestRow_AmountAndDoubt(t *testing.T) {
 	if cells := row(&shipping.Transaction{Description: `=HYPERLINK("x")`}); cells[2] != `'=HYPERLINK("x")` ||
 		cells[0] != "" {
 		t.Errorf("a description that looks like a formula: %q, a time that is not there: %q", cells[2], cells[0])
-	}
-}
-
-func TestInterrupted_LeavesNoFile(t *testing.T) {
-	server := serve(t)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	folder := t.TempDir()
-	args := []string{"-wallet", server.Wallets()[0], "-out", filepath.Join(folder, "books.csv")}
-	err := run(ended, args, io.Discard)
-	if files, _ := os.ReadDir(folder); len(files) != 0 || err == nil ||
-		!strings.Contains(err.Error(), "run the same command again") {
-		t.Errorf("an interrupted run leaves %v: %v", files, err)
 	}
 }

@@ -220,20 +220,6 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 	}
 }
 
-// A connection that is refused after the request was written on another one does not prove that nothing was sent.
-func TestHTTP2_RefusedAfterwards(t *testing.T) {
-	t.Parallel()
-	for _, op := range operations() {
-		s := listen(t, nil, serveHTTP2)
-		s.play = func(c *connection) bool {
-			s.StopListening()
-			_ = c.framer.WriteGoAway(0, http2.ErrCodeNo, nil)
-			return false
-		}
-		_ = s.attempt(t, op, unencrypted(), 0)
-	}
-}
-
 // A transport that reads the body before the request is sent can restore it.
 func TestDetached_ABodyThatWasReadBeforeIsSent(t *testing.T) {
 	t.Parallel()
