@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // event is a row of the table for a process and an item.
@@ -25,8 +24,7 @@ type exploration struct {
 	by     []event // the event that reached the state first
 	number map[State]int32
 
-	transitions int
-	violation   *violation
+	violation *violation
 }
 
 // violation is a property that does not hold in a state.
@@ -42,7 +40,6 @@ func explore(rules []rule, size size) *exploration {
 	x.add(initial(size.items, size.periods), -1, event{})
 	for n := int32(0); int(n) < len(x.states) && x.violation == nil; n++ {
 		x.each(n, func(next State, by event) {
-			x.transitions++
 			x.add(x.canonical(next), n, by)
 		})
 	}
@@ -147,47 +144,18 @@ func (s State) swappedProcesses() State {
 	return s
 }
 
-// path returns the events that reach a state, in words.
-func (x *exploration) path(n int32) string {
-	var numbers []int32
-	for ; n >= 0; n = x.parent[n] {
-		numbers = append(numbers, n)
+// path returns the events that reach a state, in words. A state is kept as it was reached, so each event is of the same items
+// and processes as the one before it.
+func (x *exploration) path(n int32) (text string) {
+	for ; x.parent[n] >= 0; n = x.parent[n] {
+		by := x.by[n]
+		text = fmt.Sprintf("\n\tprocess %c, item %d: %s", 'A'+by.p, by.i+1, x.rules[by.row].event) + text
 	}
-	slices.Reverse(numbers)
-	s := initial(x.items, x.periods)
-	var text strings.Builder
-	for k, n := range numbers[1:] {
-		row := x.by[n].row
-		next, by := x.follow(s, row, x.states[n])
-		fmt.Fprintf(&text, "\n%4d. %s", k+1, x.rules[row].words(by))
-		s = next
-	}
-	return text.String()
-}
-
-// follow applies a row to the process and the item with which it leads to a state, in whatever order.
-func (x *exploration) follow(s State, row uint8, to State) (State, event) {
-	for p := range x.processes {
-		for i := range x.items {
-			next := s
-			v := next.view(p, i)
-			if !x.rules[row].when(v) {
-				continue
-			}
-			if x.rules[row].then(v); x.canonical(next) == to {
-				return next, event{row, uint8(p), uint8(i)}
-			}
-		}
-	}
-	panic("the path is not one of the table")
-}
-
-func (r rule) words(by event) string {
-	return fmt.Sprintf("process %c, item %d: %s", 'A'+by.p, by.i+1, r.event)
+	return text
 }
 
 // counterexample returns the violation in words, with a shortest path to it.
 func (x *exploration) counterexample() string {
 	n := x.violation.state
-	return fmt.Sprintf("it does not hold that %s:%s\n      %s", x.violation.property, x.path(n), &x.states[n])
+	return fmt.Sprintf("it does not hold that %s:%s\n\t%+v", x.violation.property, x.path(n), x.states[n])
 }

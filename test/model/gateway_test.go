@@ -105,7 +105,7 @@ func (x *exchange) analyze() {
 		return
 	}
 	r := x.pass()
-	x.own(r.text("request_id"), x.item)
+	x.requests.Store(r.text("request_id"), x.item)
 	switch choice {
 	case "kill-after":
 		x.kill(x.life)
@@ -124,7 +124,7 @@ func (x *exchange) purchase(choice string) {
 		RequestID string `json:"request_id"`
 	}
 	_ = json.Unmarshal(x.body, &in)
-	x.item = x.itemOf(in.RequestID)
+	x.find(in.RequestID)
 	x.observe(x.life, x.item, "sends")
 	ways := purchaseWays()
 	way := ways[slices.IndexFunc(ways, func(w way) bool { return w.name == choice })]
@@ -250,7 +250,7 @@ func purchaseWays() []way {
 // read is a request that is read: as a draft, after the purchase, or by a poll.
 func (x *exchange) read() {
 	id := path.Base(x.request.URL.Path)
-	x.item = x.itemOf(id)
+	x.find(id)
 	choice := x.choose(x.life, x.item, "read")
 	if choice == "kill" {
 		x.kill(x.life)
@@ -318,6 +318,13 @@ func readEvents(r response) []string {
 		return []string{"reads the purchase", "reads no draft", "reads the end"}
 	}
 	return []string{"reads the purchase", "reads no draft", "reads nothing of use"}
+}
+
+// find sets the item of a request.
+func (x *exchange) find(id string) {
+	if item, known := x.requests.Load(id); known {
+		x.item = item.(int)
+	}
 }
 
 // pass hands the request to the service.

@@ -32,13 +32,9 @@ func TestModel(t *testing.T) {
 		x.checkEnds()
 		t.Attr("cases", fmt.Sprintf("%d rows", len(x.rules)))
 		t.Attr("cases", fmt.Sprintf("%d states", len(x.states)))
-		t.Logf("%s: %d rules, %d states, %d transitions, in %s", size, len(x.rules), len(x.states), x.transitions, time.Since(started).Round(time.Millisecond))
+		t.Logf("%+v: %d rules, %d states, in %s", size, len(x.rules), len(x.states), time.Since(started).Round(time.Millisecond))
 		if x.violation != nil {
 			t.Fatal(x.counterexample())
 		}
 	}
-}
-
-func (s size) String() string {
-	return fmt.Sprintf("items %d, processes %d, periods %d", s.items, s.processes, s.periods)
 }

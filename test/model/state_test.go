@@ -1,10 +1,6 @@
 package model
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // The largest size of the model. Each purchase costs 1, and the budget of a period is enough for one of the items.
 const (
@@ -301,29 +297,4 @@ func (s *State) broken() string {
 		}
 	}
 	return ""
-}
-
-func (p Place) String() string {
-	return [...]string{"away", "begun", "drafted", "analyzed", "ready", "reserved", "sent", "lost", "refused", "denied", "open",
-		"charged", "not charged", "settled", "polling", "ended", "done"}[p]
-}
-
-func (s Step) String() string {
-	return [...]string{"nothing", "analyzed", "purchasing", "purchased", "completed", "no item"}[s]
-}
-
-func (r Request) String() string {
-	return [...]string{"none", "draft", "purchased", "generated"}[r]
-}
-
-func (s *State) String() string {
-	var text []string
-	for i, it := range s.Items {
-		if it.Step == noItem {
-			continue
-		}
-		text = append(text, fmt.Sprintf("item %d: request %s, %d debits, %d copies on the network, recorded %s, A %s, B %s",
-			i+1, it.Request, it.Debits, it.Copies, it.Step, s.Places[0][i], s.Places[1][i]))
-	}
-	return strings.Join(text, "; ")
 }

@@ -87,7 +87,7 @@ type trial struct {
 	struck   int            // faults of the script that happened
 	points   []point        // after the last of them
 	drafts   map[string]response
-	requests map[string]int // items by request
+	requests sync.Map // items by request
 	kept     [items]batch.Record
 	debits   [items]int
 	charged  [items]time.Time // when the service charged last
@@ -120,7 +120,7 @@ func (w *world) run(s script) *trial {
 	w.server.Reset()
 	t := &trial{
 		world: w, script: s, monitor: newMonitor(w.setting.items), counts: map[string]int{},
-		drafts: map[string]response{}, requests: map[string]int{}, began: time.Now(),
+		drafts: map[string]response{}, began: time.Now(),
 	}
 	if w.setting.shared {
 		t.journal = batchtest.NewJournal(lease)
@@ -350,18 +350,6 @@ func (t *trial) kill(l *life) {
 		t.observed(l, 0, "is killed")
 		l.kill()
 	}
-}
-
-func (t *trial) own(request string, i int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.requests[request] = i
-}
-
-func (t *trial) itemOf(request string) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.requests[request]
 }
 
 // final reports whether a record ends its item.
