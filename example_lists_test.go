@@ -142,3 +142,19 @@ func ExampleWebhooksService_List() {
 	}
 	// Output: Warehouse
 }
+
+// The dialling code and the currency of a country.
+func ExampleCountriesService_List() {
+	client, _ := account()
+
+	countries, err := client.Countries.List(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, country := range countries {
+		if country.ISOCode == "NG" {
+			fmt.Println(country.Name, "+"+country.PhoneCode, country.Currency)
+		}
+	}
+	// Output: Nigeria +234 NGN
+}

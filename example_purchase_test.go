@@ -243,3 +243,37 @@ func ExampleRegulatoryService_PDF() {
 	fmt.Println(string(pdf[:5])) // write it with os.WriteFile
 	// Output: %PDF-
 }
+
+// The state of a regulatory request, and its documents.
+func ExampleRegulatoryService_Get() {
+	client, _ := account()
+
+	request, err := client.Regulatory.Get(context.Background(), "RD-A1B2C3D4E5F6G7H8")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(request.Status)
+	for _, offer := range request.AvailableDocuments {
+		fmt.Println(offer.DocumentType, offer.Amount.StringFixed(2), offer.Currency)
+	}
+	// Output:
+	// draft
+	// FDA 18450.50 NGN
+	// CUSTOMS 0.00 NGN
+}
+
+// Retry generates failed documents again. It costs nothing.
+func ExampleRegulatoryService_Retry() {
+	client, _ := account(shippingtest.WithRoutes())
+	ctx := context.Background()
+
+	if _, err := client.Regulatory.Retry(ctx, "RD-A1B2C3D4E5F6G7H8"); err != nil {
+		log.Fatal(err)
+	}
+	request, err := client.Regulatory.Wait(ctx, "RD-A1B2C3D4E5F6G7H8", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(request.Status)
+	// Output: completed
+}

@@ -301,3 +301,15 @@ func ExampleErrRateLimited() {
 	}
 	// Output: wait 1m0s - the deadline would pass first
 }
+
+// Proxy, certificates and timeouts are those of an http.Client. If an attempt takes longer than ten seconds, it ends.
+// The client then retries, if the operation is safe to retry.
+func ExampleWithHTTPClient() {
+	client, err := shipping.NewClient("sk_test_1", shipping.WithBaseURL("https://api.example.com"),
+		shipping.WithHTTPClient(&http.Client{
+			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, // or TLSClientConfig: …
+			Timeout:   10 * time.Second,
+		}))
+	fmt.Println(client, err)
+	// Output: shipping.Client(https://api.example.com) <nil>
+}

@@ -834,3 +834,19 @@ func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 		})
 	}
 }
+
+func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		documents := []shipping.DocumentType{"FDA"}
+		service := shippingtest.NewRequestService([]httpmock.Responder{shippingtest.Refusal(400, "insufficient funds")},
+			[]httpmock.Responder{shippingtest.Record("draft")})
+		_, err := shippingtest.NewClient(t, service).Regulatory.Purchase(t.Context(),
+			&shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: documents, Draft: shippingtest.DraftRecord("RD-1")})
+		documents[0] = "changed"
+		if failure, _ := errors.AsType[*shipping.RegulatoryError](err); failure == nil ||
+			failure.Purchase.DocumentTypes[0] != "FDA" {
+			t.Errorf("%v", err)
+		}
+	})
+}
