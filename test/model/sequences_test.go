@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,47 +100,36 @@ func TestSequences_Found(t *testing.T) {
 
 // runLevel runs scripts, and returns those with one fault more, and in how many a fault did not happen.
 func runLevel(t *testing.T, s setting, level []script, extend bool) (next []script, missed int) {
-	var mu sync.Mutex
-	work := func(t *testing.T) {
-		directory := journalDirectory(t)
-		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, s, directory)
-			for {
-				mu.Lock()
-				if len(level) == 0 {
-					mu.Unlock()
-					return
-				}
-				chunk := level[:min(len(level), 50)]
-				level = level[len(chunk):]
-				mu.Unlock()
-				for _, script := range chunk {
-					trial := w.run(script)
-					if trial.problem != "" {
-						w.report(t, trial)
-						return
-					}
-					mu.Lock()
-					if trial.struck < len(script) {
-						missed++
-					}
-					if extend {
-						next = append(next, trial.extended()...)
-					}
-					mu.Unlock()
-				}
-			}
-		})
-	}
+	workers := min(runtime.GOMAXPROCS(0), len(level))
+	longer, notAll := make([][]script, workers), make([]int, workers)
 	t.Run(fmt.Sprintf("%d sequences", len(level)), func(t *testing.T) {
-		for n := range min(runtime.GOMAXPROCS(0), len(level)) {
+		for n := range workers {
 			t.Run(fmt.Sprint(n), func(t *testing.T) {
 				t.Parallel()
-				work(t)
+				directory := journalDirectory(t)
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, s, directory)
+					for k := n; k < len(level); k += workers {
+						trial := w.run(level[k])
+						if trial.problem != "" {
+							w.report(t, trial)
+							return
+						}
+						if trial.struck < len(level[k]) {
+							notAll[n]++
+						}
+						if extend {
+							longer[n] = append(longer[n], trial.extended()...)
+						}
+					}
+				})
 			})
 		}
 	})
-	return next, missed
+	for _, n := range notAll {
+		missed += n
+	}
+	return slices.Concat(longer...), missed
 }
 
 // extended returns the scripts of the trial with a fault more, at a point after the last one.
