@@ -13,7 +13,7 @@ func TestBuy(t *testing.T) {
 	sweep.Run(t, sweep.Config{}, func(t *testing.T, w *mockserver.World) error {
 		client := w.Client(t)
 		_, err := client.Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]},
-			&shipping.AnalyzeAndPollOptions{Select: automated})
+			&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
 		return err
 	})
 }

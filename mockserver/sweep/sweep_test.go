@@ -1,7 +1,6 @@
 package sweep_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/shipping-go/shipping"
@@ -9,31 +8,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// buy analyzes a shipment, purchases its automated documents and waits for them.
-func buy(ctx context.Context, client *shipping.Client, shipment string) error {
-	_, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: shipment},
-		&shipping.AnalyzeAndPollOptions{
-			Select: automated,
-		})
-	return err
-}
-
-// automated selects the documents that wait for nobody's evidence.
-func automated(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-	var chosen []shipping.DocumentType
-	for _, document := range draft.AvailableDocuments {
-		if document.Mode != "manual" {
-			chosen = append(chosen, document.DocumentType)
-		}
-	}
-	return chosen, nil
-}
-
 func TestRun_Schedules(t *testing.T) {
 	runs, polls := 0, 0
 	sweep.Run(t, sweep.Config{Faults: []string{"lost-after", "500"}}, func(t *testing.T, w *mockserver.World) error {
 		runs++
-		err := buy(t.Context(), w.Client(t), w.Shipments()[0])
+		_, err := w.Client(t).Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: w.Shipments()[0]},
+			&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
 		if runs == 1 {
 			polls = w.Requests(shipping.OpGetRequest) // as many as the time of the documents takes
 		}
