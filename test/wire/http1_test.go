@@ -30,7 +30,7 @@ func serveHTTP1(s *service, conn net.Conn) {
 		c := &connection{net: conn}
 		if request.Method == http.MethodGet {
 			if s.beforeGet != nil {
-				s.beforeGet(c)
+				s.beforeGet()
 			}
 			_, _ = io.WriteString(conn, whole)
 		} else {
@@ -111,7 +111,7 @@ func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 				s := listen(t, nil, serveHTTP1)
 				var gets atomic.Int32
 				together := make(chan struct{})
-				s.beforeGet = func(*connection) {
+				s.beforeGet = func() {
 					if gets.Add(1) == idle {
 						close(together)
 					}

@@ -158,27 +158,6 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 	}
 }
 
-// A GOAWAY that the client has read before it sends a request costs nothing: the request is sent once, on
-// another connection.
-func TestHTTP2_GoAwayBeforeTheRequest(t *testing.T) {
-	t.Parallel()
-	serving, trusting := certificate()
-	for kind := range http2Transports(t, trusting) {
-		config := serving
-		if kind == "unencrypted" {
-			config = nil
-		}
-		for _, op := range operations() {
-			s := listen(t, config, serveHTTP2)
-			s.play = (*connection).respond
-			s.beforeGet = func(c *connection) { _ = c.framer.WriteGoAway(c.stream, http2.ErrCodeNo, nil) }
-			if err := s.attempt(t, op, http2Transports(t, trusting)[kind], 1); err != nil {
-				t.Errorf("%s, %s: %v", kind, op.name, err)
-			}
-		}
-	}
-}
-
 // A request that was written over HTTP/2 is not sent again over HTTP/1.1 if the service changes the protocol in
 // between.
 func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {

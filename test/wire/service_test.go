@@ -22,8 +22,8 @@ type service struct {
 	*tcptest.Server
 	// play responds to a request that is not a GET, and reports whether the connection stays open.
 	play func(c *connection) (open bool)
-	// beforeGet, if set, is called before the response to a GET.
-	beforeGet func(c *connection)
+	// beforeGet, if set, is called before the response to a GET over HTTP/1.1.
+	beforeGet func()
 	// drains lets attempt wait for requests that the client still writes when the call has ended.
 	drains   bool
 	requests atomic.Int32
@@ -106,9 +106,6 @@ func serveHTTP2(s *service, conn net.Conn) {
 		}
 		c := &connection{conn, framer, frame.Header().StreamID}
 		if methods[c.stream] == http.MethodGet {
-			if s.beforeGet != nil {
-				s.beforeGet(c)
-			}
 			c.respond()
 		} else if s.requests.Add(1) > 1 {
 			c.respond() // otherwise net/http would never stop
