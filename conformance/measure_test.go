@@ -40,32 +40,42 @@ func randomDialect(r *rand.Rand) *dialect.Dialect {
 			}
 			return chosen
 		}
-		pick := func(values ...string) string { return values[r.IntN(len(values))] }
-		for field, value := range map[string]string{
-			"record.at": pick("", "request", "document", "[0]"), "record.line_items": strings.ReplaceAll(name(), ".",
-				"_"), "record.documents": strings.ReplaceAll(name(), ".", "_"),
-			"record.charged_amount": name(), "record.transaction_id": name(), "record.currency": name(), "record.wallet": name(),
-			"offer.document_type": name(), "offer.amount": pick("", "price", "price.gross", "cost"), "offer.currency": pick("",
-				"code", "price.unit", "currency.code"), "offer.mode": pick("", "way"),
-			"offer.beside": pick("", "vat", "price.net,vat",
-				"default_amount,original_currency"), "document.document_type": pick("", "slug", "kind"),
-			"record.absent": pick("", "profiles", "addresses,created_at"), "offer.absent": pick("", "name",
-				"reasons,profile_fields"),
-			"purchase.quoted": pick("", "true"), "purchase.confirmation": pick("receipt",
-				"empty"), "purchase.status": pick("200", "201", "202"),
-			"purchase.analyze_status": pick("200", "201"), "refusal.rule": pick("400", "409",
-				"422"), "refusal.format": pick("envelope", "object"),
-			"refusal.message": pick("message", "error.text", "data.reason"), "refusal.code": pick("data.error_code",
-				"error.code", "code"),
-			"list.past_end": pick("empty", "refused", "last page"), "list.max_per_page": pick("", "100",
-				"500"), "list.wrong_parameter": pick("default", "refused"),
-			"list.unknown_parameter": pick("ignored", "refused"), "list.last_next_page": pick("0",
-				"null"), "list.order": pick("newest first", "oldest first"),
-			"list.unknown_wallet": pick("404", "empty"), "request.open": pick("", "countries.list", "webhooks.list",
-				"countries.list,webhooks.list"),
-			"request.unknown_fields": pick("ignored", "refused"), "request.content_type": pick("optional", "required"),
-		} {
-			if r.IntN(3) > 0 && value != "" {
+		choices := map[string][]string{
+			"record.at":               {"", "request", "document", "[0]"},
+			"record.line_items":       {strings.ReplaceAll(name(), ".", "_")},
+			"record.documents":        {strings.ReplaceAll(name(), ".", "_")},
+			"record.absent":           {"", "profiles", "addresses,created_at"},
+			"offer.amount":            {"", "price", "price.gross", "cost"},
+			"offer.currency":          {"", "code", "price.unit", "currency.code"},
+			"offer.mode":              {"", "way"},
+			"offer.beside":            {"", "vat", "price.net,vat", "default_amount,original_currency"},
+			"offer.absent":            {"", "name", "reasons,profile_fields"},
+			"document.document_type":  {"", "slug", "kind"},
+			"purchase.quoted":         {"", "true"},
+			"purchase.confirmation":   {"receipt", "empty"},
+			"purchase.status":         {"200", "201", "202"},
+			"purchase.analyze_status": {"200", "201"},
+			"refusal.rule":            {"400", "409", "422"},
+			"refusal.format":          {"envelope", "object"},
+			"refusal.message":         {"message", "error.text", "data.reason"},
+			"refusal.code":            {"data.error_code", "error.code", "code"},
+			"list.past_end":           {"empty", "refused", "last page"},
+			"list.max_per_page":       {"", "100", "500"},
+			"list.wrong_parameter":    {"default", "refused"},
+			"list.unknown_parameter":  {"ignored", "refused"},
+			"list.last_next_page":     {"0", "null"},
+			"list.order":              {"newest first", "oldest first"},
+			"list.unknown_wallet":     {"404", "empty"},
+			"request.open":            {"", "countries.list", "webhooks.list", "countries.list,webhooks.list"},
+			"request.unknown_fields":  {"ignored", "refused"},
+			"request.content_type":    {"optional", "required"},
+		}
+		for _, field := range []string{"record.charged_amount", "record.transaction_id", "record.currency", "record.wallet",
+			"offer.document_type"} {
+			choices[field] = []string{name()}
+		}
+		for _, field := range slices.Sorted(maps.Keys(choices)) {
+			if value := choices[field][r.IntN(len(choices[field]))]; r.IntN(3) > 0 && value != "" {
 				_ = d.Set(field, value) // a name that contradicts another is drawn again
 			}
 		}

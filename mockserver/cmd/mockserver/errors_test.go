@@ -94,7 +94,9 @@ func TestRun_Errors(t *testing.T) {
 // A service that responds with something else is reported by each command.
 func TestRun_AnotherService(t *testing.T) {
 	t.Parallel()
-	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`[]`)) }))
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`[]`))
+	}))
 	t.Cleanup(broken.Close)
 	env := map[string]string{"SHIPPING_SECRET_KEY": "sk_test_1"}
 	invoke(t, env, "conform", broken.URL).want(t, exitFailure, "FAIL", "the body is not a JSON object")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,9 @@ func (o outcome) want(t *testing.T, code int, texts ...string) outcome {
 	}
 	return o
 }
+
+// noContent is a receiver that accepts whatever it gets.
+var noContent = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 
 // file writes a file for the test and returns its path.
 func file(t *testing.T, name, content string) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -97,10 +96,7 @@ func TestConform_DialectFile(t *testing.T) {
 
 func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	t.Parallel()
-	careless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
-		_ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}))
+	careless := httptest.NewServer(noContent)
 	t.Cleanup(careless.Close)
 	invoke(t, nil, "doctor", careless.URL, "-key", "k", "-patience", "1s").want(t, exitFailure, "Receiver "+careless.URL,
 		"BAD   bad signature", "Anyone could send you events")

@@ -19,7 +19,8 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 		t.Errorf("not one line: %s", d.printed)
 	}
 	r := d.world(t)
-	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || len(r.Webhooks) != 3 || r.Console == "" { // a replay reaches no other webhook
+	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || r.Console == "" ||
+		len(r.Webhooks) != 3 { // a replay reaches no other webhook
 		t.Errorf("something is missing: %+v", r)
 	}
 	if empty := start(t, nil, "-json", "-scenario", "empty"); !strings.Contains(empty.printed, `"webhooks":[]`) {
@@ -170,7 +171,8 @@ func TestServe_PrintsTheToken(t *testing.T) {
 func TestServe_TakesADialect(t *testing.T) {
 	t.Parallel()
 	file := file(t, "service.json", `{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`)
-	r := start(t, nil, "-json", "-dialect", "strict,contrary,"+file+",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first").world(t)
+	settings := "strict,contrary," + file + ",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first"
+	r := start(t, nil, "-json", "-dialect", settings).world(t)
 	var envelope struct {
 		Data []struct{ Field, Value string }
 	}

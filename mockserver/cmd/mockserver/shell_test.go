@@ -11,7 +11,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
-// Each value of the banner is quoted for a shell, and a terminal acts on nothing. Package shell tests both with a real shell.
+// Each value of the banner is quoted for a shell, and a terminal acts on nothing. Package shell tests both with a shell.
 func TestServe_TheBannerIsQuoted(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"it's", "$(touch made)", "a;touch\nmade", "\x1b[2J", "\u009b2J"} {
@@ -21,8 +21,8 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quoted := strings.NewReplacer(shell.Quote("Authorization: Bearer "+value), "", shell.Quote("X-Mock-Token: "+value), "",
-			shell.Quote(`{"shipment_id":"`+value+`"}`), "", shell.Quote(value), "")
+		quoted := strings.NewReplacer(shell.Quote("Authorization: Bearer "+value), "", shell.Quote("X-Mock-Token: "+value),
+			"", shell.Quote(`{"shipment_id":"`+value+`"}`), "", shell.Quote(value), "")
 		if left := quoted.Replace(out.String()); strings.Contains(left, value) || !shell.Visible(out.String()) {
 			t.Errorf("%q: %s", value, &out)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/pem"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -35,10 +34,7 @@ func TestTLS_CommandsTrustACA(t *testing.T) {
 	invoke(t, map[string]string{
 		"MOCKSERVER_ADDR": strings.TrimPrefix(r.URL, "https://"), "MOCKSERVER_TLS": "true", "MOCKSERVER_TLS_CA": ca,
 	}, "ready").want(t, exitOK)
-	receiver := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter,
-		_ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}))
+	receiver := httptest.NewTLSServer(noContent)
 	t.Cleanup(receiver.Close)
 	invoke(t, nil, "doctor", receiver.URL, "-key", "k").want(t, exitFailure, "set SSL_CERT_FILE")
 	trusting(t, file(t, "ca.pem", certificate(receiver)), r, "doctor", receiver.URL, "-patience",
