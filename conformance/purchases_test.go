@@ -107,7 +107,7 @@ func writes() []conformance.Option { return []conformance.Option{conformance.Wit
 // A purchase that the service refuses, fails or redirects, or whose connection drops, is not sent again.
 func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusPaymentRequired, http.StatusInternalServerError, http.StatusTemporaryRedirect, 0} {
+	for _, status := range []int{http.StatusPaymentRequired, http.StatusInternalServerError, 307, 0} {
 		srv, purchases := serve(t), 0
 		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", r.URL.Path)
@@ -124,7 +124,8 @@ func TestCheck_APurchaseThatFailsIsNotSentAgain(t *testing.T) {
 		t.Cleanup(service.Close)
 		at := target(srv)
 		at.BaseURL = service.URL
-		report := conformance.Check(t.Context(), at, conformance.WithSecretKey(srv.SecretKey), conformance.WithSecondPurchase())
+		report := conformance.Check(t.Context(), at, conformance.WithSecretKey(srv.SecretKey),
+			conformance.WithSecondPurchase())
 		if purchases != 1 || len(report.Purchases) != 1 || report.Conforms() {
 			t.Errorf("%d: %d purchases, reported %v", status, purchases, report.Purchases)
 		}
@@ -190,7 +191,7 @@ func TestCheck_SendsTheWritesThatItsDocumentationLists(t *testing.T) {
 	}
 }
 
-// A run with an identifier that the service does not have buys nothing, and names it. Checks without a target are not run.
+// A run with an identifier that the service does not have buys nothing, and names it. Checks need their target.
 func TestCheck_Targets(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*conformance.Target){
@@ -211,7 +212,8 @@ func TestCheck_Targets(t *testing.T) {
 	srv := serve(t)
 	report := checkAt(t, conformance.Target{BaseURL: srv.URL + "/v1/"}, srv, srv, writes()...)
 	notRun := strings.Join(verdicts(report, conformance.NotRun), "\n")
-	for _, want := range []string{"-wallet, or Target.Wallet", "-shipment, or Target.Shipment", "-invoice, or Target.Invoice"} {
+	for _, want := range []string{"-wallet, or Target.Wallet", "-shipment, or Target.Shipment",
+		"-invoice, or Target.Invoice"} {
 		if !strings.Contains(notRun, want) || !report.Conforms() {
 			t.Errorf("everything was run, though %q: %s", want, report.Results)
 		}

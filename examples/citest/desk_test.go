@@ -16,7 +16,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// shop returns a desk with its own server. When the test ends, the server's ledger must balance, and nothing was bought twice.
+// shop returns a desk with its own server. When the test ends, the ledger balances, and nothing was bought twice.
 func shop(t *testing.T, opts ...mockserver.Option) (*Desk, *mockserver.Server) {
 	t.Helper()
 	server := mockserver.New(opts...)

@@ -22,8 +22,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
-// Two programs use a reference server over sockets. Worlds open with faults and a webhook, are read, purchased in, reset
-// and closed; notifications are delivered, and some are refused; two readers of the live stream come and go. When
+// Two programs use a reference server over sockets. Worlds open with faults and a webhook, are read, purchased in,
+// reset and closed; notifications are delivered, and some are refused; two readers of the live stream come and go. When
 // the programs have finished, no goroutine, connection or world of theirs is left, and no memory. SHIPPING_SOAK is how
 // long they run, such as 10m; without it they run ten rounds.
 func TestSoak(t *testing.T) {

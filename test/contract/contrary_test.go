@@ -64,9 +64,11 @@ func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 		shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	ctx := t.Context()
 	for _, list := range shippingtest.Lists() {
-		caller{t, j, srv}.send(http.MethodGet, shippingtest.Operation(list.Operation).Route+"?"+list.Query(srv.Wallets()[0]), "")
+		route := shippingtest.Operation(list.Operation).Route
+		caller{t, j, srv}.send(http.MethodGet, route+"?"+list.Query(srv.Wallets()[0]), "")
 	}
-	if _, err := client.Transactions.List(ctx, &shipping.TransactionListOptions{Wallet: srv.Wallets()[0], Page: 3}); err != nil {
+	if _, err := client.Transactions.List(ctx,
+		&shipping.TransactionListOptions{Wallet: srv.Wallets()[0], Page: 3}); err != nil {
 		t.Error(err)
 	}
 	for _, source := range []shipping.AnalyzeRequest{{ShipmentID: "SH-MAGICFAILANALYSIS"}, {ShipmentID: "SH-NOSUCH"}} {

@@ -17,7 +17,8 @@ var record = flag.Bool("record", false, "write the generated table of docs/ASSUM
 // The table of ASSUMPTIONS.md is generated from the fields of a dialect; -record writes it.
 func TestAssumptions_AreDocumented(t *testing.T) {
 	t.Parallel()
-	const path, head = "docs/ASSUMPTIONS.md", "| Open point | The reference server | Why | Field | Used by | Observed by |\n|---|---|---|---|---|---|\n"
+	const path, head = "docs/ASSUMPTIONS.md", "| Open point | The reference server | Why | Field | Used by | Observed " +
+		"by |\n|---|---|---|---|---|---|\n"
 	before, table, _ := strings.Cut(readText(t, path), head)
 	var want strings.Builder
 	for _, row := range new(dialect.Dialect).Fields() {
@@ -31,6 +32,7 @@ func TestAssumptions_AreDocumented(t *testing.T) {
 			t.Error(err)
 		}
 	default:
-		t.Errorf("run go test -run TestAssumptions ./test/documents -record (-want +got):\n%s", cmp.Diff(want.String(), table))
+		t.Errorf("run go test -run TestAssumptions ./test/documents -record (-want +got):\n%s",
+			cmp.Diff(want.String(), table))
 	}
 }

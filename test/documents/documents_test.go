@@ -1,5 +1,5 @@
-// Package documents_test checks that the links of the documents resolve, that their blocks of code are copies of code that
-// runs, and that the generated ones are up to date.
+// Package documents_test checks that the links of the documents resolve, that their blocks of code are copies of code
+// that runs, and that the generated ones are up to date.
 package documents_test
 
 import (
@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// changeDir makes the root of the repository the working directory. It runs inside a test, not in TestMain: the cache of go
-// test notices a changed working directory, and so which files the tests read, only then.
+// changeDir makes the root of the repository the working directory. It runs inside a test, not in TestMain: the cache
+// of go test notices a changed working directory, and so which files the tests read, only then.
 var changeDir = sync.OnceValue(func() error { return os.Chdir(filepath.Join("..", "..")) })
 
 // fromRoot lets a test read the repository from its root.

@@ -144,8 +144,8 @@ func (s State) swappedProcesses() State {
 	return s
 }
 
-// path returns the events that reach a state, in words. A state is kept as it was reached, so each event is of the same items
-// and processes as the one before it.
+// path returns the events that reach a state, in words. A state is kept as it was reached, so each event is of the same
+// items and processes as the one before it.
 func (x *exploration) path(n int32) (text string) {
 	for ; x.parent[n] >= 0; n = x.parent[n] {
 		by := x.by[n]

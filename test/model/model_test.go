@@ -19,7 +19,7 @@ import (
 )
 
 // TestModel visits every state of the model. SHIPPING_MODEL=all includes two items with two processes, which takes
-// about 20 s; the other sizes take less than 1 s. A second period multiplies the states, so one process or one item has it.
+// about 20 s; the other sizes take less than 1 s. A second period multiplies the states, so one process or item has it.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	sizes := []size{{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 1, 2}, {1, 2, 2}}
@@ -32,7 +32,8 @@ func TestModel(t *testing.T) {
 		x.checkEnds()
 		t.Attr("cases", fmt.Sprintf("%d rows", len(x.rules)))
 		t.Attr("cases", fmt.Sprintf("%d states", len(x.states)))
-		t.Logf("%+v: %d rules, %d states, in %s", size, len(x.rules), len(x.states), time.Since(started).Round(time.Millisecond))
+		t.Logf("%+v: %d rules, %d states, in %s", size, len(x.rules), len(x.states),
+			time.Since(started).Round(time.Millisecond))
 		if x.violation != nil {
 			t.Fatal(x.counterexample())
 		}

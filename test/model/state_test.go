@@ -87,7 +87,8 @@ const (
 )
 
 // claimed is the place with a claim, by the step of the last record.
-var claimed = [...]Place{noStep: begun, stepAnalyzed: analyzed, stepPurchasing: open, stepPurchased: polling, stepCompleted: done}
+var claimed = [...]Place{noStep: begun, stepAnalyzed: analyzed, stepPurchasing: open, stepPurchased: polling,
+	stepCompleted: done}
 
 // kind is whether an event happens without a fault or needs one.
 type kind uint8

@@ -51,7 +51,8 @@ type world struct {
 }
 
 func newWorld(t *testing.T, s setting, directory string) *world {
-	w := &world{t: t, setting: s, server: mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("instant"), mockserver.WithJournal(1, 1)), directory: directory}
+	w := &world{t: t, setting: s, server: mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("instant"),
+		mockserver.WithJournal(1, 1)), directory: directory}
 	t.Cleanup(w.server.Close)
 	client := w.server.Client(t)
 	w.wallet = w.server.Wallets()[0]
@@ -177,7 +178,8 @@ func (t *trial) runBatch(l *life) (*batch.Report, error) {
 	defer transport.CloseIdleConnections()
 	client, err := shipping.NewClient(t.server.SecretKey, shipping.WithBaseURL(shippingtest.PlainBaseURL),
 		shipping.WithHTTPClient(&http.Client{Transport: transport}), shipping.WithObserver(observer()),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond, MaxWait: time.Microsecond, Burst: 1000}))
+		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, MinWait: time.Microsecond, MaxWait: time.Microsecond,
+			Burst: 1000}))
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +235,8 @@ func (t *trial) checkResult(l *life, result batch.Result) {
 		}
 	}
 	if claimed >= 0 && claimed != debits {
-		t.failed("process %c reports item %d as %q (%v), and the ledger has %d debits", 'A'+l.p, i+1, result.State, result.Err, debits)
+		t.failed("process %c reports item %d as %q (%v), and the ledger has %d debits", 'A'+l.p, i+1, result.State,
+			result.Err, debits)
 	}
 }
 
@@ -266,7 +269,8 @@ func (t *trial) finish() {
 	debits := 0
 	for i, record := range t.kept[:t.setting.items] {
 		if t.problem == "" && (t.debits[i] == 1) != final(record) {
-			t.failed("the batch has ended, item %d is recorded as %q, and the ledger has %d debits", i+1, record.Step, t.debits[i])
+			t.failed("the batch has ended, item %d is recorded as %q, and the ledger has %d debits", i+1, record.Step,
+				t.debits[i])
 		}
 		debits += t.debits[i]
 	}
@@ -319,14 +323,16 @@ func (t *trial) observed(l *life, i int, events ...string) {
 
 // networkEvent reports whether an event happens also after the process that caused it has died.
 func networkEvent(event string) bool {
-	return slices.Contains([]string{"the service charges", "the service ignores a copy", "the network drops it", "the network repeats it"}, event)
+	return slices.Contains([]string{"the service charges", "the service ignores a copy", "the network drops it",
+		"the network repeats it"}, event)
 }
 
 func (t *trial) note(l *life, i int, text string) {
 	if t.problem != "" {
 		return
 	}
-	t.log = append(t.log, fmt.Sprintf("%9.3fs  process %c, item %d: %s", time.Since(t.began).Seconds(), 'A'+l.p, i+1, text))
+	t.log = append(t.log, fmt.Sprintf("%9.3fs  process %c, item %d: %s", time.Since(t.began).Seconds(), 'A'+l.p, i+1,
+		text))
 }
 
 func (t *trial) fail(format string, args ...any) {

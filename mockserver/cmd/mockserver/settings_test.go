@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// env prints commands for a shell, with the settings of a world of a running server. Without a server, the settings of a
-// seed are those that serve prints.
+// env prints commands for a shell, with the settings of a world of a running server. Without a server, the settings of
+// a seed are those that serve prints.
 func TestEnv(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json", "-seed", "5").world(t)
