@@ -3,7 +3,6 @@ package shipping_test
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"net/http"
 	"strings"
@@ -19,68 +18,6 @@ import (
 
 // remedy ends each error over budget.
 const remedy = ": raise the budget or select fewer documents; nothing was purchased"
-
-// offers is a table of offers of FDA: the price, the most that a purchase may charge, the charge, and the members of
-// the offer. "-" stands for a price that is not clear, which no budget covers.
-//
-//go:embed internal/evidence/testdata/offers.tsv
-var offers string
-
-// A budget buys what fits, and nothing above it is charged, whichever of the amounts that an offer shows the service
-// charges. An ordinary offer with a tax could not be bought with any budget.
-func TestBudget_CountsTheMostThatAnOfferCanCost(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		cases, bought := 0, 0
-		for line := range strings.Lines(offers) {
-			if strings.HasPrefix(line, "#") {
-				continue
-			}
-			row := strings.Split(strings.TrimSpace(line), "\t")
-			budgets := []string{"1", "99.99", "100000000"}
-			most, unclear := shipping.ParseAmount(row[1])
-			if unclear == nil {
-				budgets = append(budgets, most.String())
-				for _, amount := range []shipping.Amount{most, shippingtest.Amount(t, row[0])} {
-					if below, err := amount.Sub(shippingtest.Amount(t, "0.0001")); err == nil && below.Sign() > 0 {
-						budgets = append(budgets, below.String(), amount.String())
-					}
-				}
-			}
-			for _, text := range budgets {
-				budget := shippingtest.Amount(t, text)
-				cases++
-				fits := unclear == nil && most.AtMost(budget)
-				purchases := buyWithin(t, budget, `"currency":"NGN","available_documents":[{"document_type":"FDA",`+row[3]+`}]`)
-				switch {
-				case purchases == 1 && !shippingtest.Amount(t, row[2]).AtMost(budget):
-					t.Errorf("%s: %s is charged with a budget of %s", row[3], row[2], text)
-				case (purchases == 1) != fits:
-					t.Errorf("%s: %d purchases with a budget of %s", row[3], purchases, text)
-				}
-				bought += purchases
-			}
-		}
-		if bought < cases/3 {
-			t.Errorf("%d of %d were bought", bought, cases)
-		}
-	})
-}
-
-// buyWithin selects FDA from a draft with these members, and returns the number of purchases.
-func buyWithin(t *testing.T, budget shipping.Amount, members string) (purchases int) {
-	t.Helper()
-	service := requestService(responders{success("null")}, responders{record("completed")})
-	service.RegisterResponder(http.MethodPost, analyzeURL, record("draft", members))
-	_, err := regulatory(t, service).AnalyzeAndPoll(t.Context(), parcel, &shipping.AnalyzeAndPollOptions{
-		Select: shipping.SelectOnly("FDA"), Budget: &shipping.Budget{Amount: budget, Currency: "NGN"},
-	})
-	purchases = service.Count(http.MethodPost) - 1 // the analysis
-	if (err == nil) != (purchases == 1) || err != nil && !errors.Is(err, shipping.ErrOverBudget) {
-		t.Errorf("%s: %d purchases, %v", members, purchases, err)
-	}
-	return purchases
-}
 
 // The error over budget names each amount that it counted beside the price, in whichever document.
 func TestBudget_NamesWhatItCounted(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/internal/jsonread"
-	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
 // decoded reads body as a response with data of type T, and fails if body is read although it is not JSON.
@@ -28,15 +26,12 @@ func decoded[T any](t *testing.T, body []byte) (got envelope[T], err error) {
 	return got, err
 }
 
-// isRead reports whether body is read as a response with data of type T.
-func isRead[T any](t *testing.T, body []byte) bool {
-	_, err := decoded[T](t, body)
-	return err != jsonread.ErrSyntax
-}
+// isRead reads body as a response with data of type T.
+func isRead[T any](t *testing.T, body []byte) { _, _ = decoded[T](t, body) }
 
 // isSame is like isRead. What encoding/json reads without an error, with exact names, must have the same values; the
 // client reads more than that, see TestTolerance.
-func isSame[T any](t *testing.T, body []byte) bool {
+func isSame[T any](t *testing.T, body []byte) {
 	got, err := decoded[T](t, body)
 	var want struct {
 		Status  *bool  `json:"status"`
@@ -44,17 +39,16 @@ func isSame[T any](t *testing.T, body []byte) bool {
 		Data    T      `json:"data"`
 	}
 	if err != nil || got.Status.several || jsonread.Unmarshal(body, &want) != nil {
-		return err != jsonread.ErrSyntax
+		return
 	}
 	exported := cmp.Exporter(func(reflect.Type) bool { return true })
 	unreadable := cmp.FilterPath(func(path cmp.Path) bool { return path.Last().String() == ".Unreadable" }, cmp.Ignore())
 	same := cmp.Options{exported, unreadable, cmp.Comparer(sameTime),
 		cmp.Comparer(func(a, b Amount) bool { return a == b })}
-	if diff := cmp.Diff(envelope[T]{Status: envelopeStatus{value: want.Status}, Message: want.Message, Data: want.Data},
-		got, same); diff != "" {
+	wanted := envelope[T]{Status: envelopeStatus{value: want.Status}, Message: want.Message, Data: want.Data}
+	if diff := cmp.Diff(wanted, got, same); diff != "" {
 		t.Fatalf("-encoding/json +client:\n%s\n%s", diff, body)
 	}
-	return true
 }
 
 // sameTime reports whether two times are equal, with their offsets. encoding/json puts a time with the offset of the
@@ -92,8 +86,8 @@ func readAnswer(t testing.TB, name string) []byte {
 }
 
 // lists are the responses with their own types.
-func lists() map[string]func(*testing.T, []byte) (read bool) {
-	return map[string]func(*testing.T, []byte) bool{
+func lists() map[string]func(*testing.T, []byte) {
+	return map[string]func(*testing.T, []byte){
 		"rates":        isSame[rateList],
 		"transactions": isSame[transactionList],
 		"webhooks":     isRead[webhookList],
@@ -127,24 +121,6 @@ func fuzzDecode(f *testing.F, name string) {
 		}
 		same(t, body)
 	})
-}
-
-// TestFastDecodingAgreesOnChangedAnswers is a short fuzz test of the same kind, run every time.
-func TestFastDecodingAgreesOnChangedAnswers(t *testing.T) {
-	t.Parallel()
-	first := randomtest.New(t).Seed()
-	for name, same := range lists() {
-		tokens, taken := tokensOf(readAnswer(t, name)), 0
-		const rounds = 1000
-		for n := range uint64(rounds) {
-			if same(t, changed(slices.Clone(tokens), rand.New(rand.NewPCG(first+n, 1)))) {
-				taken++
-			}
-		}
-		if taken < rounds/20 {
-			t.Errorf("%s: only %d of %d changed responses were read: the test shows little", name, taken, rounds)
-		}
-	}
 }
 
 func tokensOf(text []byte) []string {
@@ -190,30 +166,15 @@ func changed(tokens []string, random *rand.Rand) []byte {
 // strangeTokens are values on which decoders are known to differ.
 func strangeTokens() []string {
 	return []string{
-		`null`, `true`, `false`, `nul`, `True`, `{}`, `[]`, `[null]`, `{"a":1,"a":2}`, `{"":[{}]}`, `[[[]]]`, `[1,]`, `{"a"}`,
+		`null`, `true`, `nul`, `True`, `{}`, `[]`, `[null]`, `{"a":1,"a":2}`, `{"":[{}]}`, `[1,]`, `{"a"}`,
 		strings.Repeat("[", 190) + strings.Repeat("]", 190), strings.Repeat(`{"a":`, 250) + "1" + strings.Repeat("}", 250),
-		`0`, `-0`, `1`, `-1`, `01`, `-`, `+1`, `1.`, `.5`, `1.0`, `1.50`, `0.00`, `1e2`, `1E-2`, `1e`, `1e+`, `1e999`,
-		`-1e-999`, `0x1`, `NaN`,
-		`123456789012345`, `1234567890123456`, `999999999999999999`, `1234567890123456789`, `9223372036854775807`,
-		`9223372036854775808`,
-		`-9223372036854775808`, `0.30000000000000004`, `2.2250738585072011e-308`, `9007199254740993`, `12345678901234567.8`,
-		`0.1234567890123456789`,
-		`""`, `"x"`, `"3500"`, `"1,234.50"`, `" 1 "`, `"null"`, `"\u0031"`, `"\u0000"`, `"\ud800"`, `"\udc00\ud800"`,
-		`"\ud83d\ude80"`, `"\uD83D\u0041"`,
-		`"\u00zz"`, `"\u12"`, `"\x41"`, `"\/\b\f\n\r\t\"\\"`, `"\"`, `"`, "\"\xff\"", "\"\xc3\"", "\"\xed\xa0\x80\"",
-		"\"é🚲\"", "\"\ufffd\"", "\"\n\"", "\"\x7f\"", "\"\x00\"", "\"\u2028\"",
-		`"2026-01-05T09:30:00Z"`, `"2026-01-05T09:30:00.1Z"`, `"2026-01-05T09:30:00.123456789Z"`,
-		`"2026-01-05T09:30:00.1234567891Z"`,
-		`"2026-01-05T09:30:00.Z"`, `"2026-01-05T09:30:00,5Z"`, `"2026-01-05T24:00:00Z"`, `"2026-01-05T09:60:00Z"`,
-		`"2026-01-05T09:30:60Z"`,
-		`"2026-02-29T00:00:00Z"`, `"2024-02-29T00:00:00Z"`, `"2026-01-31T00:00:00Z"`, `"2026-04-31T00:00:00Z"`,
-		`"2026-00-01T00:00:00Z"`,
-		`"2026-01-00T00:00:00Z"`, `"0000-01-01T00:00:00Z"`, `"9999-12-30T23:59:59.999Z"`, `"2026-01-05T9:30:00Z"`,
-		`"2026-01-05T09:30:00z"`,
-		`"2026-01-05t09:30:00Z"`, `"2026-01-05 09:30:00Z"`, `"2026-01-05T09:30:00+01:00"`, `"2026-01-05T09:30:00-00:00"`,
-		`"2026-01-05T09:30:00+24:00"`,
-		`"2026-01-05T09:30:00\u005a"`, `"+026-01-05T09:30:00Z"`, `"2026-01-05T09:30Z"`, `"2026-01-05"`, `1767605400`,
-		`"Event"`, `"EVENTS"`, `"event_s"`, `"ſtatus"`, `"\u0064ata"`, `"data\u0000"`, `"rate-id"`, `"Data"`, "\ufeff",
-		"\x00", "\x0b", "//", "'a'",
+		`0`, `-0`, `-1`, `01`, `-`, `+1`, `1.`, `.5`, `1.50`, `1e2`, `1E-2`, `1e`, `1e999`, `-1e-999`, `0x1`, `NaN`,
+		`999999999999999999`, `1234567890123456789`, `9223372036854775808`, `-9223372036854775808`, `0.30000000000000004`,
+		`9007199254740993`, `12345678901234567.8`, `0.1234567890123456789`, `"3500"`, `"1,234.50"`, `" 1 "`, `"null"`,
+		`""`, `"\u0031"`, `"\u0000"`, `"\ud800"`, `"\udc00\ud800"`, `"\ud83d\ude80"`, `"\uD83D\u0041"`, `"\u00zz"`, `"\u12"`,
+		`"\x41"`, `"\/\b\f\n\r\t\"\\"`, `"\"`, `"`, "\"\xff\"", "\"\xc3\"", "\"\xed\xa0\x80\"", "\"é🚲\"", "\"\n\"",
+		"\"\x00\"", `"2026-01-05T09:30:00.1Z"`, `"2026-02-29T00:00:00Z"`, `"2026-01-05T09:30:00+01:00"`, `"2026-01-05"`,
+		`1767605400`, `"EVENTS"`, `"event_s"`, `"ſtatus"`, `"\u0064ata"`, `"data\u0000"`, `"Data"`, "\ufeff", "\x00", "//",
+		"'a'",
 	}
 }

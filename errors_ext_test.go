@@ -263,31 +263,16 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 func TestClient_ANilContextIsAnError(t *testing.T) {
 	t.Parallel()
 	var none context.Context
-	for _, call := range shippingtest.Calls() {
+	const want = "context is nil: pass context.Background()"
+	for _, call := range callsWithOptions() {
 		service := shippingtest.NewService(call.Success())
 		_, err := call.Do(none, shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
-		if !errors.Is(err, shipping.ErrInvalidRequest) ||
-			!strings.Contains(err.Error(), "context is nil: pass context.Background()") || len(service.Requests()) != 0 {
-			t.Errorf("%s: %v, %d requests", call.Operation, err, len(service.Requests()))
-		}
-	}
-	client := shippingtest.NewClient(t, shippingtest.NewService())
-	analysis := &shipping.AnalyzeRequest{ShipmentID: "SH-1"}
-	for name, call := range map[string]func() error{
-		"Wait": func() error { _, err := client.Regulatory.Wait(none, "RD-1", nil); return err },
-		"SettlePurchase": func() error {
-			_, err := client.Regulatory.SettlePurchase(none, &shipping.PurchaseRequest{RequestID: "RD-1"})
-			return err
-		},
-		"Resume":         func() error { _, err := client.Regulatory.Resume(none, "RD-1", nil); return err },
-		"AnalyzeAndPoll": func() error { _, err := client.Regulatory.AnalyzeAndPoll(none, analysis, nil); return err },
-	} {
-		if err := call(); !errors.Is(err, shipping.ErrInvalidRequest) {
-			t.Errorf("%s: %v", name, err)
+		if !errors.Is(err, shipping.ErrInvalidRequest) || !strings.Contains(err.Error(), want) || service.Count("") != 0 {
+			t.Errorf("%s: %v, %d requests", call.Operation, err, service.Count(""))
 		}
 	}
 	for _, list := range shippingtest.Lists() {
-		for _, err := range list.All(none, client, "VA-1") {
+		for _, err := range list.All(none, shippingtest.NewClient(t, shippingtest.NewService()), "VA-1") {
 			if !errors.Is(err, shipping.ErrInvalidRequest) {
 				t.Errorf("all of %s: %v", list.Name, err)
 			}

@@ -104,21 +104,13 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 
 func TestObserver_HeaderRefusesWhatWithHeaderRefuses(t *testing.T) {
 	t.Parallel()
-	for name, value := range map[string]string{
-		"Authorization": "Basic x", "authorization": "Basic x", "Idempotency-Key": "1", "x-idempotency-key": "1", "host": "x",
-		"a b": "1", "A": "1\r\nB: 2",
-	} {
-		service := shippingtest.NewService(shippingtest.Confirmation())
-		observer := shipping.Observer{Header: func(context.Context, string,
-			int) http.Header {
-			return http.Header{name: {value}}
-		}}
-		_, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service, shipping.WithObserver(observer)),
-			true)
-		if shippingtest.Outcome(nil, err) != shipping.OutcomeNotCharged || !errors.Is(err, shipping.ErrInvalidRequest) ||
-			service.Count("") != 0 {
-			t.Errorf("%s: %d requests, %v", name, service.Count(""), err)
-		}
+	service := shippingtest.NewService(shippingtest.Confirmation())
+	client := shippingtest.NewClient(t, service, shipping.WithObserver(shipping.Observer{
+		Header: func(context.Context, string, int) http.Header { return http.Header{"x-idempotency-key": {"1"}} },
+	}))
+	_, err := shippingtest.Purchase(t.Context(), client, true)
+	if shippingtest.Outcome(nil, err) != not || !errors.Is(err, shipping.ErrInvalidRequest) || service.Count("") != 0 {
+		t.Errorf("%d requests, %v", service.Count(""), err)
 	}
 }
 

@@ -724,8 +724,8 @@ func TestWait_NamesTheGenerationOnlyOfAPurchasedRequest(t *testing.T) {
 	}
 }
 
-// The specification shows no status in the response to an analysis. If such a response were refused, the id of the draft
-// that the service created would be lost.
+// The specification shows no status in the response to an analysis. If it were refused, the id of the draft that the
+// service created would be lost.
 func TestAnalyze_TheMinimalResponseIsADraft(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(success(`{"request_id":"RD-1"}`))

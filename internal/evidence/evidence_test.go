@@ -105,22 +105,25 @@ func TestDecide_EveryCombination(t *testing.T) {
 		documents := []Documents{NoList, These, Others, Some}[n/5/8]
 		c := of(response, state, documents, strings.Join(is, " "))
 		got := Decide(c)
-		sent, refused := response != Unsent && response != Confirmation, response == Refusal || response == Contradicted
-		bought, draft := state&(purchased|Other) != 0, state == Draft
+		sent, refusal := response != Unsent && response != Confirmation, response == Refusal
+		refused, draft, bought := refusal || response == Contradicted, state == Draft, state&(purchased|Other) != 0
+		success, free, decided := got == Success, got == NotCharged, got != Unknown
 		for rule, broken := range map[string]bool{
-			"a refusal is never a success":                          refused && got == Success,
-			"a contradicted refusal is never free":                  response == Contradicted && got == NotCharged,
-			"only a refusal reports an earlier purchase":            !refused && got == PurchasedBefore,
-			"a confirmation is a success":                           response == Confirmation && got != Success,
-			"a request that was not sent charged nothing":           response == Unsent && got != NotCharged,
-			"a lost response is free only if the draft stayed one":  response == Lost && got == NotCharged && !(draft && c.Quiet),
-			"what was not read decides nothing":                     sent && state == Unread && got != Unknown && !(response == Refusal && c.Denied),
-			"a draft is never a charge":                             sent && draft && (got == Success || got == PurchasedBefore),
-			"a draft that shows a charge or a list decides nothing": sent && draft && (c.Charge || documents != NoList) && got != Unknown,
-			"a list of only some of the documents is open":          sent && documents == Some && c.Known && state != Unread && got != Unknown,
-			"no list decides only for the sole buyer":               sent && c.Known && documents == NoList && bought && !c.Sole && got != Unknown,
-			"without the record before, a list is no proof":         sent && !c.Known && !c.OnlyThese && bought && got != Unknown,
-			"a refusal with a processing record is never free":      response == Refusal && bought && state != Completed && got == NotCharged,
+			"a refusal is never a success":                  refused && success,
+			"a contradicted refusal is never free":          response == Contradicted && free,
+			"only a refusal reports an earlier purchase":    !refused && got == PurchasedBefore,
+			"a confirmation is a success":                   response == Confirmation && !success,
+			"a request that was not sent charged nothing":   response == Unsent && !free,
+			"a lost response is free only if a draft stays": response == Lost && free && !(draft && c.Quiet),
+			"what was not read decides nothing":             sent && state == Unread && decided && !(refusal && c.Denied),
+			"a draft is never a charge":                     sent && draft && (success || got == PurchasedBefore),
+			"a draft that shows a charge decides nothing":   sent && draft && c.Charge && decided,
+			"a draft that shows a list decides nothing":     sent && draft && documents != NoList && decided,
+			"a list of only some of the documents is open":  sent && documents == Some && c.Known && state != Unread && decided,
+			"no list decides only for the sole buyer": sent && c.Known && documents == NoList && bought && !c.Sole &&
+				decided,
+			"without the record before, no list is a proof": sent && !c.Known && !c.OnlyThese && bought && decided,
+			"a refusal while it is processed is never free": refusal && bought && state != Completed && free,
 		} {
 			if broken {
 				t.Errorf("%s: Decide(%+v) = %d", rule, c, got)

@@ -4,12 +4,15 @@ import (
 	_ "embed"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/decimal"
 )
 
 //go:embed testdata/offers.tsv
 var offersTable string
 
-// The cost of each offer of the table is the most that its amounts, added up by hand, allow.
+// The cost of each offer of the table is the most that its amounts, added up by hand, allow, and covers what the
+// service charges.
 func TestOffers_Cost(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(offersTable) {
@@ -26,29 +29,35 @@ func TestOffers_Cost(t *testing.T) {
 		if price != row[0] || most != row[1] || (most != price) != (len(got.Beside) > 0) && err == nil {
 			t.Errorf("%s: price %s, most %s, %q, %v; want %s, %s", row[3], price, most, got.Beside, err, row[0], row[1])
 		}
+		charge, failure := decimal.Parse(row[2])
+		if err == nil && (failure != nil || got.Most.Cmp(charge) < 0) {
+			t.Errorf("%s: %s is charged, %v; at most %s", row[3], row[2], failure, most)
+		}
 	}
 }
 
 // The price of a document is that of its only offer, and a currency is assumed only if none is shown.
 func TestOffers_CostOfTheOnlyOffer(t *testing.T) {
 	t.Parallel()
+	of := func(offers string) string { return `"available_documents":[` + offers + `]` }
+	fda := func(members string) string { return `{"document_type":"FDA",` + members + `}` }
 	for members, want := range map[string]string{
-		`"available_documents":[{"document_type":"FDA","amount":5}]`:                                                                         "5",
-		`"available_documents":[{"document_type":"FDA","amount":5,"currency":"USD"}]`:                                                        "",
-		`"available_documents":[{"document_type":"FDA","amount":5,"price_currency":"USD"}]`:                                                  "",
-		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":{"code":"USD"}`:                                               "",
-		`"available_documents":[{"document_type":"FDA","amount":5}],"currency":"USD","currency":"NGN"`:                                       "",
-		`"available_documents":[{"document_type":"FDA","amount":500}],"available_documents":[{"document_type":"FDA","amount":5}]`:            "",
-		`"available_documents":[{"document_type":"FDA","DOCUMENT_TYPE":"MSDS","amount":10.50}]`:                                              "10.5",
-		`"available_documents":[{"document_type":"MSDS","ſlug":"FDA","amount":1}]`:                                                           "",
-		`"available_documents":[{"document_type":"MSDS","amount":1}]`:                                                                        "",
-		`"available_documents":[{"document_type":"MSDS","document_type":"FDA","amount":5}]`:                                                  "",
-		`"available_documents":[{"document_type":"FDA","slug":"FDA","amount":5}]`:                                                            "5",
-		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"FDA","amount":1}]`:                                      "",
-		`"available_documents":[{"document_type":"FDA","amount":1},"FDA"]`:                                                                   "",
-		`"available_documents":[{"document_type":"FDA","amount":100},{"slug":"FDA","price":1}]`:                                              "",
-		`"available_documents":[{"document_type":"FDA","amount":1},{"document_type":"MSDS","slug":"FDA","amount":100}]`:                      "",
-		`"available_documents":[{"document_type":"FDA","amount":10.50},{"document_type":"MSDS"},{"document_type":"fda","amount":2,"tax":4}]`: "10.5",
+		of(fda(`"amount":5`)):                                                            "5",
+		of(fda(`"amount":5,"currency":"USD"`)):                                           "",
+		of(fda(`"amount":5,"price_currency":"USD"`)):                                     "",
+		of(fda(`"amount":5`)) + `,"currency":{"code":"USD"}`:                             "",
+		of(fda(`"amount":5`)) + `,"currency":"USD","currency":"NGN"`:                     "",
+		of(fda(`"amount":500`)) + `,` + of(fda(`"amount":5`)):                            "",
+		of(fda(`"DOCUMENT_TYPE":"MSDS","amount":10.50`)):                                 "10.5",
+		of(`{"document_type":"MSDS","ſlug":"FDA","amount":1}`):                           "",
+		of(`{"document_type":"MSDS","amount":1}`):                                        "",
+		of(`{"document_type":"MSDS","document_type":"FDA","amount":5}`):                  "",
+		of(fda(`"slug":"FDA","amount":5`)):                                               "5",
+		of(fda(`"amount":1`) + `,` + fda(`"amount":1`)):                                  "",
+		of(fda(`"amount":1`) + `,"FDA"`):                                                 "",
+		of(fda(`"amount":100`) + `,{"slug":"FDA","price":1}`):                            "",
+		of(fda(`"amount":1`) + `,{"document_type":"MSDS","slug":"FDA","amount":100}`):    "",
+		of(fda(`"amount":10.50`) + `,{"slug":"MSDS"},{"slug":"fda","amount":2,"tax":4}`): "10.5",
 	} {
 		got, err := Read(`{"status":"draft",`+members+`}`, nil).Offers().Cost("FDA", "NGN")
 		most := text(got.Most)

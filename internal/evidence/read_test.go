@@ -9,6 +9,7 @@ import (
 
 func TestRead_Unclear(t *testing.T) {
 	t.Parallel()
+	x40 := strings.Repeat("x", 40)
 	for data, want := range map[string]string{
 		``:                                    "",
 		`null`:                                "",
@@ -19,14 +20,14 @@ func TestRead_Unclear(t *testing.T) {
 		`{"request_id":"RD-1","request":{"request_id":"RD-2"}}`:                              "two values for request_id",
 		`{"request_id":"RD-1","request_id":"RD-1"}`:                                          `"request_id" twice`,
 		`{"request":{"status":"draft","status":"processing"}}`:                               `"status" twice`,
-		`{"request_id":{"id":"RD-1"}}`:                                                       "request_id that cannot be read",
+		`{"request_id":{"id":1}}`:                                                            "request_id that cannot be read",
 		`{"status":["draft"]}`:                                                               "status that cannot be read",
 		`[{"request_id":"RD-1"}]`:                                                            "a list",
 		` [ ]`:                                                                               "a list",
 		`{"request":[]}`:                                                                     "a list",
 		`{"request":{"request":{"status":"draft"}}}`:                                         "nests records",
 		`{"` + strings.Repeat("x", 100) + `":1,"` + strings.Repeat("x", 100) + `":1}`:        "twice",
-		`{"` + strings.Repeat("x", 40) + `":1,"` + strings.Repeat("x", 40) + `":1}`:          `gives "` + strings.Repeat("x", 40) + `" twice`,
+		`{"` + x40 + `":1,"` + x40 + `":1}`:                                                  `gives "` + x40 + `" twice`,
 		`{"request_id":"RD-1","status":"awaiting_payment","documents":["FDA"]}`:              "a payment is missing",
 		`{"request":{"request_id":"RD-1","status":"UNPAID"}}`:                                "a payment is missing",
 		`{"request_id":"RD-1","status":"insufficient_funds"}`:                                "a payment is missing",
@@ -44,24 +45,30 @@ func TestRead_Unclear(t *testing.T) {
 // A member that may show a charge counts, also if it cannot be read. Zero and null are not a charge.
 func TestRead_ShowsCharge(t *testing.T) {
 	t.Parallel()
-	for data, want := range map[string]bool{
-		`{}`: false, `{"charged_amount":5}`: true, `{"charged_amount":"5"}`: true, `{"charged_amount":null,"transaction_id":null}`: false,
-		`{"charged_amount":"5 NGN"}`: true, `{"charged_amount":{}}`: true, `{"request":{"charged_amount":-5}}`: true,
-		`{"transaction_id":["TX-1"]}`: true, `{"transaction_id":"TX-1"}`: true, `{"transaction_id":""}`: false,
-		`{"charged_amount":"0.00 NGN"}`: false, `{"charged_amount":{"amount":0,"currency":"NGN"}}`: false,
-		`{"charged_amount":{"amount":0,"amount":5}}`: true, `{"charged_amount":{"amount":0,"status":"paid"}}`: true,
-		`{"charged_amount":{"currency":"NGN"}}`: true, `{"charged_amount":{"amount":0,"tax":5}}`: true, `{"charged_amount":[0]}`: true,
-		`{"charged_amount":0}`: false, `{"charged_amount":"0.00"}`: false, `{"charged_amount":0e9}`: false, `{"charged_amount":""}`: false,
-		`{"charged_amount":0.01}`: true, `{"charged_amount":"0x1"}`: true, `{"Charged_Amount":5}`: false,
+	for want, texts := range map[bool][]string{
+		true: {
+			`{"charged_amount":5}`, `{"charged_amount":"5"}`, `{"charged_amount":"5 NGN"}`, `{"charged_amount":{}}`,
+			`{"request":{"charged_amount":-5}}`, `{"transaction_id":["TX-1"]}`, `{"transaction_id":"TX-1"}`,
+			`{"charged_amount":{"amount":0,"amount":5}}`, `{"charged_amount":{"amount":0,"status":"paid"}}`,
+			`{"charged_amount":{"currency":"NGN"}}`, `{"charged_amount":{"amount":0,"tax":5}}`, `{"charged_amount":[0]}`,
+			`{"charged_amount":0.01}`, `{"charged_amount":"0x1"}`,
+		},
+		false: {
+			`{}`, `{"charged_amount":null,"transaction_id":null}`, `{"transaction_id":""}`, `{"charged_amount":"0.00 NGN"}`,
+			`{"charged_amount":{"amount":0,"currency":"NGN"}}`, `{"charged_amount":0}`, `{"charged_amount":"0.00"}`,
+			`{"charged_amount":0e9}`, `{"charged_amount":""}`, `{"Charged_Amount":5}`,
+		},
 	} {
-		if got := Read(data, nil).ShowsCharge(); got != want {
-			t.Errorf("%s: %t", data, got)
+		for _, data := range texts {
+			if got := Read(data, nil).ShowsCharge(); got != want {
+				t.Errorf("%s: %t", data, got)
+			}
 		}
 	}
 }
 
-// The status and the charge are those of the record, which may be data.request. What the two levels show of a charge counts
-// together, so that a charge beside the record is not taken for the one within.
+// The status and the charge are those of the record, which may be data.request. What the two levels show of a charge
+// counts together, so that a charge beside the record is not taken for the one within.
 func TestRead_Record(t *testing.T) {
 	t.Parallel()
 	const unreadable = "an amount that cannot be read"
@@ -127,16 +134,17 @@ func TestSince(t *testing.T) {
 		documents     Documents
 		charge        bool
 	}{
-		"nothing before":                  {`{}`, `{"documents":["FDA"],"charged_amount":5}`, These, true},
-		"the same list":                   {`{"documents":["FDA"]}`, `{"documents":["FDA"]}`, NoList, false},
-		"a longer list":                   {`{"documents":["MSDS"]}`, `{"documents":["MSDS","FDA"]}`, NoList, false},
-		"another member":                  {`{"documents":["FDA"]}`, `{"documents":["FDA"],"purchased_documents":["FDA"]}`, These, false},
-		"an empty list before":            {`{"documents":[]}`, `{"documents":["FDA"]}`, These, false},
-		"one that could not be read":      {`{"documents":[7]}`, `{"documents":["FDA"]}`, NoList, false},
-		"a quote":                         {`{"charged_amount":5}`, `{"charged_amount":5}`, NoList, false},
-		"a quote that changed":            {`{"charged_amount":5}`, `{"charged_amount":6}`, NoList, true},
-		"a quote, and then a transaction": {`{"charged_amount":5}`, `{"charged_amount":5,"transaction_id":"TX-1"}`, NoList, true},
-		"charges that cannot be read":     {`{"charged_amount":{}}`, `{"charged_amount":{}}`, NoList, false},
+		"nothing before": {`{}`, `{"documents":["FDA"],"charged_amount":5}`, These, true},
+		"the same list":  {`{"documents":["FDA"]}`, `{"documents":["FDA"]}`, NoList, false},
+		"a longer list":  {`{"documents":["MSDS"]}`, `{"documents":["MSDS","FDA"]}`, NoList, false},
+		"another member": {`{"documents":["FDA"]}`, `{"documents":["FDA"],"purchased_documents":["FDA"]}`,
+			These, false},
+		"an empty list before":        {`{"documents":[]}`, `{"documents":["FDA"]}`, These, false},
+		"one that could not be read":  {`{"documents":[7]}`, `{"documents":["FDA"]}`, NoList, false},
+		"a quote":                     {`{"charged_amount":5}`, `{"charged_amount":5}`, NoList, false},
+		"a quote that changed":        {`{"charged_amount":5}`, `{"charged_amount":6}`, NoList, true},
+		"a quote, then a transaction": {`{"charged_amount":5}`, `{"charged_amount":5,"transaction_id":"TX-1"}`, NoList, true},
+		"charges that cannot be read": {`{"charged_amount":{}}`, `{"charged_amount":{}}`, NoList, false},
 	} {
 		since := Read(test.after, nil).Since(Read(test.before, nil))
 		if got := since.Compare([]string{"FDA"}); got != test.documents || since.ShowsCharge() != test.charge {
@@ -152,7 +160,7 @@ func TestOnlyThese(t *testing.T) {
 		`{"status":"processing","documents":["FDA"]}`:                                         {false, true},
 		`{"status":"processing","purchased_documents":["FDA"]}`:                               {true, true},
 		`{"status":"processing","purchased_documents":["FDA","MSDS"]}`:                        {false, true},
-		`{"status":"processing","available_documents":[{"slug":"FDA"}]}`:                      {false, true}, // perhaps what is left
+		`{"status":"processing","available_documents":[{"slug":"FDA"}]}`:                      {false, true}, // what is left
 		`{"status":"processing","available_documents":["FDA","MSDS"],"documents":["FDA"]}`:    {false, true},
 		`{"status":"failed","purchased_documents":["FDA"]}`:                                   {false, false},
 		`{"status":"failed","purchased_documents":["FDA"],"transaction_id":"TX-1"}`:           {true, true},
@@ -200,7 +208,7 @@ func TestReadRefusal(t *testing.T) {
 		`{"message":"No","status":"error","request_id":"RD-1"}`:                         "other than draft",
 		`{"title":"No","status":409,"request_id":"RD-1"}`:                               "",
 		`{"title":"No","status":409,"request_id":"RD-2"}`:                               "another request",
-		`{"detail":"No","request_id":"RD-2"}`:                                           "another request", // a title is optional
+		`{"detail":"No","request_id":"RD-2"}`:                                           "another request",
 		`{"detail":"No","status":"paid"}`:                                               "other than draft",
 		`{"detail":"No","status":"draft"}`:                                              "",
 		`{"title":"No","status":409,"request":{"status":"completed"}}`:                  "other than draft",
@@ -233,8 +241,8 @@ func TestReadRefusal_InADialect(t *testing.T) {
 	}
 }
 
-// A list confirms a purchase if it is empty, holds its record, or names exactly its documents, each once. An element with
-// an id or a status is a record first, and one with a failure confirms nothing.
+// A list confirms a purchase if it is empty, holds its record, or names exactly its documents, each once. An element
+// with an id or a status is a record first, and one with a failure confirms nothing.
 func TestReadList(t *testing.T) {
 	t.Parallel()
 	const others, another, failure = "lists documents that were not purchased", "about the request", "shows a failure"

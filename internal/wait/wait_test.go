@@ -3,6 +3,7 @@ package wait_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,38 +14,26 @@ import (
 func TestSleep(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("stopped")
-	tests := []struct {
-		name     string
-		deadline time.Duration // 0: none
-		stop     time.Duration // 0: never
-		want     error
-		after    time.Duration
+	for name, test := range map[string]struct {
+		deadline, stop time.Duration
+		want           error
+		after          time.Duration
 	}{
-		{name: "to its end", after: time.Minute},
-		{name: "with a later deadline", deadline: time.Hour, after: time.Minute},
-		{name: "beyond the deadline", deadline: time.Minute, want: context.DeadlineExceeded},
-		{name: "cancelled", stop: time.Second, want: stopped, after: time.Second},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				defer cancel(nil)
-				if test.deadline > 0 {
-					var stop context.CancelFunc
-					ctx, stop = context.WithTimeout(ctx, test.deadline)
-					defer stop()
-				}
-				if test.stop > 0 {
-					time.AfterFunc(test.stop, func() { cancel(stopped) })
-				}
-				started := time.Now()
-				err := wait.Sleep(ctx, time.Minute)
-				if !errors.Is(err, test.want) || time.Since(started) != test.after {
-					t.Errorf("%v after %s, want %v after %s", err, time.Since(started), test.want, test.after)
-				}
-			})
+		"to its end":             {time.Hour, time.Hour, nil, time.Minute},
+		"a deadline too early":   {time.Minute, time.Hour, context.DeadlineExceeded, 0},
+		"cancelled with a cause": {time.Hour, time.Second, stopped, time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			ctx, stop := context.WithTimeout(ctx, test.deadline)
+			defer stop()
+			time.AfterFunc(test.stop, func() { cancel(stopped) })
+			started := time.Now()
+			err := wait.Sleep(ctx, time.Minute)
+			if !errors.Is(err, test.want) || time.Since(started) != test.after {
+				t.Errorf("%s: %v after %s, want %v after %s", name, err, time.Since(started), test.want, test.after)
+			}
 		})
 	}
 }
@@ -77,47 +66,35 @@ func poll(ctx context.Context, polls *wait.Polls, f found) wait.Poll {
 	return polls.Found(ctx, f == draft, f == completed)
 }
 
+// A wait ends with its last state, or with a failure that is not retried or one more than MaxFailures in a row.
 func TestPolls_End(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		finds []found // the last one again and again
-		polls int     // 0: any number
+	for _, test := range []struct {
+		finds []found
 		end   wait.End
 	}{
-		"at once":                 {[]found{completed}, 1, wait.AtEnd},
-		"completed":               {[]found{processing, processing, completed}, 3, wait.AtEnd},
-		"a draft for a while":     {[]found{draft, draft, completed}, 3, wait.AtEnd},
-		"always a draft":          {[]found{draft}, 0, wait.StillDraft},
-		"a failure that passes":   {[]found{busy, busy, processing, busy, completed}, 5, wait.AtEnd},
-		"two failures tolerated":  {[]found{busy}, 3, wait.Broken},
-		"a failure without retry": {[]found{processing, gone}, 2, wait.Broken},
+		{[]found{completed}, wait.AtEnd},
+		{[]found{processing, draft, completed}, wait.AtEnd},
+		{[]found{busy, busy, processing, busy, busy, completed}, wait.AtEnd},
+		{[]found{busy, busy, busy}, wait.Broken},
+		{[]found{processing, gone}, wait.Broken},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				polls, started := begin(t, wait.Intervals{MaxFailures: 2}), time.Now()
-				for number := 1; number < 1_000; number++ {
-					finds := test.finds[min(number, len(test.finds))-1]
-					got := poll(t.Context(), polls, finds)
-					if got.Number != number || got.Elapsed != time.Since(started) || (got.End == wait.NotYet) != (got.Next > 0) {
-						t.Errorf("poll %d: %+v", number, got)
-					}
-					if got.End == wait.NotYet {
-						if finds == busy && got.Next < 20*time.Second {
-							t.Errorf("the service asked for 20 s and is polled after %s", got.Next)
-						}
-						time.Sleep(got.Next)
-						continue
-					}
-					if got.End != test.end || test.polls > 0 && number != test.polls {
-						t.Errorf("%d after %d polls", got.End, number)
-					}
-					if took := time.Since(started); got.End == wait.StillDraft && (took < time.Minute || took > 2*time.Minute) {
-						t.Errorf("it waited %s for the draft", took)
-					}
-					return
+		synctest.Test(t, func(t *testing.T) {
+			polls, started := begin(t, wait.Intervals{MaxFailures: 2}), time.Now()
+			for i, found := range test.finds {
+				got, want, least := poll(t.Context(), polls, found), wait.NotYet, time.Duration(1)
+				switch {
+				case i == len(test.finds)-1:
+					want, least = test.end, 0
+				case found == busy:
+					least = 20 * time.Second
 				}
-				t.Error("it never ends")
-			})
+				if got.End != want || got.Number != i+1 || got.Elapsed != time.Since(started) || got.Next < least ||
+					least == 0 && got.Next != 0 {
+					t.Errorf("%q, poll %d: %+v", test.finds, i+1, got)
+				}
+				time.Sleep(got.Next)
+			}
 		})
 	}
 }
@@ -190,46 +167,25 @@ func TestIntervals_Defaults(t *testing.T) {
 // A deadline within the next interval halves the time left, unless that is no longer than the shortest interval.
 func TestPolls_BeforeADeadline(t *testing.T) {
 	t.Parallel()
-	type within struct{ from, to time.Duration }
-	for name, test := range map[string]struct {
-		left  time.Duration // 0: no deadline
-		nexts []within      // each of them is seen, and nothing else
-	}{
-		"none":                  {0, []within{{8000, 10000}, {10000, 12000}}},
-		"after any interval":    {12001, []within{{8000, 10000}, {10000, 12000}}},
-		"after some intervals":  {11000, []within{{5500, 5500}, {8000, 11000}}},
-		"the shortest interval": {10000, []within{{8000, 10000}, {10000, 12000}}},
-		"sooner":                {7000, []within{{8000, 10000}, {10000, 12000}}},
+	type within struct{ from, to time.Duration } // in milliseconds
+	usual := []within{{8000, 10000}, {10000, 12000}}
+	for left, nexts := range map[time.Duration][]within{
+		time.Hour: usual, 12001 * time.Millisecond: usual, 10 * time.Second: usual, 7 * time.Second: usual,
+		11 * time.Second: {{5500, 5500}, {8000, 11000}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				ctx := t.Context()
-				if test.left > 0 {
-					bounded, cancel := context.WithTimeout(ctx, test.left*time.Millisecond)
-					defer cancel()
-					ctx = bounded
-				}
-				seen := map[within]int{}
-				for range 1_000 {
-					next := poll(ctx, begin(t, wait.Intervals{MinInterval: 10 * time.Second}), processing).Next
-					for _, one := range test.nexts {
-						if next >= one.from*time.Millisecond && next <= one.to*time.Millisecond {
-							seen[one]++
-						}
-					}
-					if len(seen) == 0 {
-						t.Fatalf("the next poll follows after %s", next)
-					}
-				}
-				total := 0
-				for _, n := range seen {
-					total += n
-				}
-				if len(seen) != len(test.nexts) || total != 1_000 {
-					t.Errorf("of 1000 intervals %d are expected ones: %v", total, seen)
-				}
-			})
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), left)
+			defer cancel()
+			seen := map[int]bool{}
+			for range 1_000 {
+				next := poll(ctx, begin(t, wait.Intervals{MinInterval: 10 * time.Second}), processing).Next
+				seen[slices.IndexFunc(nexts, func(w within) bool {
+					return next >= w.from*time.Millisecond && next <= w.to*time.Millisecond
+				})] = true
+			}
+			if len(seen) != len(nexts) || seen[-1] {
+				t.Errorf("%s left: the intervals are in %v of %v", left, seen, nexts)
+			}
 		})
 	}
 }
