@@ -151,8 +151,8 @@ func lostRow(want, got []int) error {
 	return nil
 }
 
-// Whatever is wrong with single responses, a walk delivers every row that is there throughout exactly once, or ends with
-// an error whose token leads to the rows that are missing.
+// Whatever is wrong with single responses, a walk delivers every row that is there throughout exactly once, or ends
+// with an error whose token leads to the rows that are missing.
 func TestWalk_NeverEndsShortInSilence(t *testing.T) {
 	t.Parallel()
 	// See walk: such faults look like changes of the list.

@@ -90,7 +90,8 @@ func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 				return 0
 			}
 			var response shipping.Response
-			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}, shipping.WithResponse(&response)))
+			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{},
+				shipping.WithResponse(&response)))
 			ended, ok := errors.AsType[*shipping.ListError](err)
 			switch {
 			case !ok || !errors.Is(err, shipping.ErrServer):
@@ -109,8 +110,8 @@ func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 	}
 }
 
-// TestPager_APageBehindTheLastOne is an error. A loop from page 900 of 3 once delivered nothing, without an error. Fetching
-// ahead of the largest number once counted on without end; the number is limited.
+// TestPager_APageBehindTheLastOne is an error. A loop from page 900 of 3 once delivered nothing, without an error.
+// Fetching ahead of the largest number once counted on without end; the number is limited.
 func TestPager_APageBehindTheLastOne(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {

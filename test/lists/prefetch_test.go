@@ -46,7 +46,8 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, taken := slowly(60*pageSize), 0
-				for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: test.window}}) {
+				for _, err := range s.client(t).Rates.Pages(t.Context(),
+					&shipping.RateListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: test.window}}) {
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -139,69 +140,46 @@ func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
 	})
 }
 
-// interrupting is a client whose transport, drift report or observer calls interrupt in the fetch of page 3, and nothing
-// else.
-func interrupting(t testing.TB, s *rowService, callback string, interrupt func()) *shipping.Client {
+// interrupting is a client whose transport calls interrupt in the request for a page.
+func interrupting(t testing.TB, s *rowService, page string, interrupt func()) *shipping.Client {
 	t.Helper()
-	switch callback {
-	case "transport":
-		return s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-			if r.URL.Query().Get("page") == "3" {
+	return s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(
+		func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Get("page") == page {
 				interrupt()
 			}
 			return s.RoundTrip(r)
 		})}))
-	case "observer":
-		s.status = func(page, _ int) int { return map[int]int{3: 404}[page] }
-		return s.client(t, shipping.WithObserver(shipping.Observer{Done: func(_ context.Context, _ string,
-			_ []shipping.Attempt, _ time.Duration, err error) {
-			if errors.Is(err, shipping.ErrNotFound) {
-				interrupt()
-			}
-		}}))
-	}
-	s.change = func(page int, a *rowAnswer) {
-		if page == 3 {
-			a.Pagination["unknown"] = 1
-		}
-	}
-	return s.client(t, shipping.WithDriftReport(func(_ string, found []shipping.Drift) {
-		if slices.ContainsFunc(found, func(d shipping.Drift) bool { return d.Path == "data.pagination.unknown" }) {
-			interrupt()
-		}
-	}))
 }
 
-// A panic or runtime.Goexit, such as t.FailNow, in user code that runs while a page is fetched ahead ends the goroutine that
-// ranges: a panic with its value. On a goroutine of the client it would end the process.
+// A panic or runtime.Goexit, such as t.FailNow, in user code that runs while a page is fetched ahead ends the goroutine
+// that ranges: a panic with its value. On a goroutine of the client it would end the process.
 func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 	failure := errors.New("the callback failed")
 	for name, end := range map[string]struct {
 		interrupt func()
 		value     any // of the panic
 	}{"panic": {func() { panic(failure) }, failure}, "exit": {runtime.Goexit, nil}} {
-		for _, callback := range []string{"transport", "observer", "drift report"} {
-			for _, window := range []int{1, defaultWindow} {
-				t.Run(fmt.Sprintf("%s in %s, window %d", name, callback, window), func(t *testing.T) {
-					defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-					s := newRowService(20 * pageSize)
-					c := interrupting(t, s, callback, end.interrupt)
-					var caller sync.WaitGroup
-					caller.Go(func() {
-						defer func() {
-							if value := recover(); value != end.value {
-								t.Errorf("recovered %v, want %v", value, end.value)
-							}
-						}()
-						_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.Walk{Window: window}))
-						t.Errorf("the walk ended with %v", err)
-					})
-					caller.Wait()
-					if s.inFlight != 0 || len(s.asked) > 2+window {
-						t.Errorf("%d requests in flight, pages asked for: %v", s.inFlight, s.asked)
-					}
+		for _, window := range []int{1, defaultWindow} {
+			t.Run(fmt.Sprintf("%s, window %d", name, window), func(t *testing.T) {
+				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+				s := newRowService(20 * pageSize)
+				c := interrupting(t, s, "3", end.interrupt)
+				var caller sync.WaitGroup
+				caller.Go(func() {
+					defer func() {
+						if value := recover(); value != end.value {
+							t.Errorf("recovered %v, want %v", value, end.value)
+						}
+					}()
+					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.Walk{Window: window}))
+					t.Errorf("the walk ended with %v", err)
 				})
-			}
+				caller.Wait()
+				if s.inFlight != 0 || len(s.asked) > 2+window {
+					t.Errorf("%d requests in flight, pages asked for: %v", s.inFlight, s.asked)
+				}
+			})
 		}
 	}
 }
@@ -214,12 +192,7 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 		s := slowly(20 * pageSize)
 		s.latency = func(page, _ int) time.Duration { return time.Duration(page) * time.Second }
 		failure := errors.New("the transport failed")
-		c := s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-			if r.URL.Query().Get("page") == "2" {
-				panic(failure)
-			}
-			return s.RoundTrip(r)
-		})}))
+		c := interrupting(t, s, "2", func() { panic(failure) })
 		defer func() {
 			if value := recover(); value != failure {
 				t.Errorf("recovered %v, want the value of the transport's panic", value)

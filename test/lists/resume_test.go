@@ -97,8 +97,11 @@ func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 	for name, walk := range map[string]func() ([]int, error){
 		"another operation": func() ([]int, error) { return collect(walkWebhooks(ctx, c, 0, pageSize, resume)) },
 		"a wallet's":        func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, pageSize, resume)) },
-		"not a token of a":  func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize, shipping.Walk{Resume: "what?"})) },
-		"other pages":       func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize+1, resume)) },
+		"not a token of a": func() ([]int, error) {
+			return collect(walkRates(ctx, c, 0, pageSize,
+				shipping.Walk{Resume: "what?"}))
+		},
+		"other pages": func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize+1, resume)) },
 		"another filter": func() ([]int, error) {
 			return collect(walkRates(ctx, c, 0, pageSize, resume, shipping.WithQuery("flow", "out")))
 		},
@@ -121,7 +124,8 @@ func TestResume_TokensCarryNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{shippingtest.Key, shippingtest.Key[:12], shippingtest.Key[12:], "VA-", "ROW-", "service.test"} {
+	for _, secret := range []string{shippingtest.Key, shippingtest.Key[:12], shippingtest.Key[12:], "VA-", "ROW-",
+		"service.test"} {
 		if strings.Contains(token+string(plain), secret) {
 			t.Errorf("%q is in the token %s", secret, plain)
 		}

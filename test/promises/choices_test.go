@@ -13,8 +13,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// choices are the dialects of the servers of the test below: this project's choices at the points that the specification
-// leaves open, and the other ones.
+// choices are the dialects of the servers of the test below: this project's choices at the points that the
+// specification leaves open, and the other ones.
 func choices() map[string]*dialect.Dialect {
 	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
 	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis = "", 0

@@ -57,9 +57,10 @@ func (c cut) want() error {
 	return shipping.ErrConnection
 }
 
-// TestCuts_AConnectionThatEndsAtAnyByte: the connection ends at each byte of the request and of the header of the response, and at
-// every 13th byte of its body, for a read, a purchase and another change; for other calls at every 13th byte. The call returns a
-// typed error, and only a read is sent again. Nobody knows whether such a purchase was charged.
+// TestCuts_AConnectionThatEndsAtAnyByte: the connection ends at each byte of the request and of the header of the
+// response, and at every 13th byte of its body, for a read, a purchase and another change; for other calls at every
+// 13th byte. The call returns a typed error, and only a read is sent again. Nobody knows whether such a purchase was
+// charged.
 func TestCuts_AConnectionThatEndsAtAnyByte(t *testing.T) {
 	t.Parallel()
 	eachByte := []string{shipping.OpListRates, shipping.OpPurchase, shipping.OpAnalyze}

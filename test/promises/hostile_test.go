@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
+	"github.com/shipping-go/shipping/test/vectors"
 )
 
 // hostileServer is the other end of a client on a real socket. It counts the requests that arrived whole.
@@ -217,10 +219,14 @@ func buyHostile(ctx context.Context, c *shipping.Client, requestID string,
 	}, o...)
 }
 
-// No redirect is followed, also if CheckRedirect of the user's client would, so the key stays. The vectors have more redirects.
+// No redirect is followed, also if CheckRedirect of the user's client would, so the key stays. The vectors have more
+// redirects.
 func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 	t.Parallel()
-	elsewhere := startHostile(t, func(to net.Conn, _ *http.Request) { _, _ = io.WriteString(to, wireAnswer("200 OK", "{}")) })
+	elsewhere := startHostile(t, func(to net.Conn, _ *http.Request) {
+		_,
+			_ = io.WriteString(to, wireAnswer("200 OK", "{}"))
+	})
 	for _, call := range hostileCalls() {
 		server := startHostile(t, func(to net.Conn, _ *http.Request) {
 			_, _ = io.WriteString(to, wireAnswer("307 Temporary Redirect", "", "Location: "+elsewhere.URL+"/v1/countries"))
@@ -236,4 +242,47 @@ func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 	if n := elsewhere.count(""); n != 0 {
 		t.Errorf("another origin received %d requests", n)
 	}
+}
+
+// hostileAnswer is a response that no honest service sends, or only under stress.
+type hostileAnswer = vectors.Vector
+
+// errAny is a result or a typed error: other tests cover how tolerant reading is.
+var errAny = errors.New("a result or a typed error")
+
+// classes are the errors of the classes of the vectors.
+var classes = map[string]error{
+	"": nil, "any": errAny, "connection": shipping.ErrConnection, "truncated": shipping.ErrTruncated, "too_large": shipping.ErrBodyTooLarge,
+	"unexpected_body": shipping.ErrUnexpectedBody, "redirected": shipping.ErrRedirected, "server": shipping.ErrServer,
+	"unauthorized": shipping.ErrUnauthorized, "not_found": shipping.ErrNotFound, "rate_limited": shipping.ErrRateLimited,
+	"invalid_request": shipping.ErrInvalidRequest,
+}
+
+// expected is what the call of an operation ends with.
+func expected(a hostileAnswer, operation string) error {
+	want := classes[a.Error]
+	switch {
+	case operation == operations.DocumentPDF && a.Status == 200 && (want == errAny || want == shipping.ErrInvalidRequest):
+		return shipping.ErrUnexpectedBody // in any case it is not a PDF
+	case operation == "do" && a.Status == 204:
+		return nil // it may have no body
+	}
+	return want
+}
+
+// hostileAnswers returns the vectors that are responses.
+func hostileAnswers(t testing.TB) []hostileAnswer {
+	t.Helper()
+	all, err := vectors.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(v hostileAnswer) bool { return v.Refused })
+}
+
+// wireAnswer is an HTTP response, byte for byte.
+func wireAnswer(status, body string, headers ...string) string {
+	return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(len(body)) +
+		"\r\nConnection: close\r\n" +
+		strings.Join(append(headers, ""), "\r\n") + "\r\n" + body
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// A workflow sends its purchase once, whatever becomes of it. If the response is lost and the record has no list of purchased
-// documents, only the workflow that made the draft knows that nobody else has purchased.
+// A workflow sends its purchase once, whatever becomes of it. If the response is lost and the record has no list of
+// purchased documents, only the workflow that made the draft knows that nobody else has purchased.
 func TestWorkflow_ALostPurchase(t *testing.T) {
 	t.Parallel()
 	offer := `"available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]`
