@@ -1,0 +1,97 @@
+package lists_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shipping-go/shipping/internal/paging"
+)
+
+// restingList returns a list that does not change, and a walk of it.
+func restingList(rows, perPage int, report func(*drawnList, *paging.Page, int)) (*drawnList, paging.Config) {
+	l := &drawnList{numbers: drawnNumbers{report: report}, perPage: perPage, window: 1, times: map[int]int{}}
+	l.arrive(rows)
+	return l, paging.Config{Fetch: l.fetch, List: 7, PerPage: perPage}
+}
+
+// An empty page does not end a list without totals: the records behind it come, and those that it should have held are
+// reported.
+func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
+	t.Parallel()
+	empty := 20 // the rows before it
+	l, config := restingList(60, 10, func(_ *drawnList, page *paging.Page, before int) {
+		page.Total, page.PageCount = 0, 0
+		if before == empty {
+			page.IDs, page.Value = nil, []int(nil)
+		}
+	})
+	rows, token, err := l.walk(t.Context(), config, math.MaxInt)
+	failure, ok := errors.AsType[*paging.Error](err)
+	if !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 || len(rows) != 50 {
+		t.Fatalf("%d records, %v", len(rows), err)
+	}
+	empty, config.Token = -1, token
+	rest, _, err := l.walk(t.Context(), config, math.MaxInt)
+	if rest = append(rows, rest...); err != nil || !slices.Contains(rest, 40) || !slices.Contains(rest, 31) {
+		t.Errorf("resumed: %v, %v", rest, err)
+	}
+}
+
+// The records of a token vanished, and the pages are larger, so that the first two pages are empty. The second one once
+// confirmed the place because it had the total of the first one, 0, and all other rows were lost.
+func TestResume_ATokenWithoutATotal(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(30, 4, allDrawnNumbers["no total"].report)
+	_, token, err := l.walk(t.Context(), config, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.rows, l.perPage, config.Token = l.rows[20:], 11, token
+	if rows, _, err := l.walk(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, l.rows) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// A token without a version is read, also if it names a place before which no record is missing; one of a later version,
+// or of another list, is refused.
+func TestResume_TokensOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	type token = map[string]any
+	last := []uint64{paging.ID("31", "")}
+	for name, test := range map[string]struct {
+		token  token
+		begins int // the first row that comes; 0 if the token is refused
+		text   string
+	}{
+		"no version":   {token{"l": 7, "c": 20, "p": 10, "t": 50, "n": 20, "i": last}, 30, ""},
+		"version 1":    {token{"v": 1, "l": 7, "c": 20, "p": 10, "t": 50, "n": 20, "i": last}, 30, ""},
+		"version 2":    {token{"v": 2, "l": 7, "x": 20}, 0, "version 2"},
+		"another list": {token{"v": 1, "l": 8, "p": 1}, 0, "another list"},
+		"total of -2":  {token{"v": 1, "l": 7, "c": 20, "p": 10, "t": -2, "n": 20}, 0, "damaged"},
+		"damaged":      {token{"v": 1, "l": 7, "c": -1, "p": 1}, 0, "damaged"},
+	} {
+		l, config := restingList(50, 10, allDrawnNumbers["right"].report)
+		text, err := json.Marshal(test.token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.Token = base64.RawURLEncoding.EncodeToString(text)
+		rows, _, err := l.walk(t.Context(), config, math.MaxInt)
+		if test.begins == 0 {
+			if err == nil || !strings.Contains(err.Error(), test.text) || len(l.asked) > 0 {
+				t.Errorf("%s: %v after %d requests, want an error with %q", name, err, len(l.asked), test.text)
+			}
+			continue
+		}
+		if diff := cmp.Diff(l.rows[slices.Index(l.rows, test.begins):], rows); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+	}
+}
