@@ -3,39 +3,12 @@ package fault_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
-
-// A response that is exactly as given: half a JSON object that claims to be all of it.
-func ExampleRespond() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	half := fault.Respond(200, http.Header{"Content-Type": {"application/json"}}, `{"status":true,"data":{"rates":[`)
-	if err := srv.Inject(fault.Rule{Operation: shipping.OpListRates, Fault: half}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	req, err := http.NewRequest(http.MethodGet, srv.URL+"/v1/rates", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
-	resp, err := srv.Transport().RoundTrip(req)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer resp.Body.Close()
-	fmt.Println(resp.Status, resp.ContentLength, resp.Header.Get("Content-Type"))
-	// Output:
-	// 200 OK 32 application/json
-}
 
 // A rule has the same shape in Go and in POST /_mock/faults.
 func ExampleRule() {

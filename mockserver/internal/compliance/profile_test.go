@@ -115,13 +115,3 @@ func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
-
-func TestCheck_ADraftMayBeFilledInStepByStep(t *testing.T) {
-	t.Parallel()
-	form := formOfEveryType(t)
-	for _, text := range []string{`{}`, `{"text": "  ", "choice": null, "number": "", "flag": null}`, `{"text": "a", "flag": false}`} {
-		if problems := form.Check(profile(t, text)); problems != nil {
-			t.Errorf("%s: %v", text, problems)
-		}
-	}
-}

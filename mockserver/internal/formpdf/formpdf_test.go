@@ -171,17 +171,9 @@ func TestRender_PrintsHostileTexts(t *testing.T) {
 		doc := formpdf.Document{
 			RequestID: text, DocumentType: text, Title: text, Subtitle: text, Reference: text, Exporter: []string{text, text},
 			Fields: []formpdf.Field{{Label: text, Value: text}},
-			Items: []formpdf.Item{
-				{
-					Description:   text,
-					HSCode:        text,
-					OriginCountry: text,
-					Currency:      text,
-					Quantity:      text,
-					UnitValue:     text,
-					TotalValue:    text,
-				},
-			},
+			Items: []formpdf.Item{{
+				Description: text, HSCode: text, OriginCountry: text, Currency: text, Quantity: text, UnitValue: text, TotalValue: text,
+			}},
 			Totals: []string{text},
 		}
 		page := read(t, doc)

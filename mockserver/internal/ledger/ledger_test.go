@@ -102,58 +102,45 @@ func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 
 func TestRefusedCallsChangeNothing(t *testing.T) {
 	t.Parallel()
+	type call = func(*ledger.Ledger) error
+	fund := func(wallet, units, id string, at time.Time) call {
+		return func(l *ledger.Ledger) error {
+			_, err := l.Fund(wallet, amount(t, units), "", at, id)
+			return err
+		}
+	}
+	debit := func(a shipping.Amount, reference string) call {
+		return func(l *ledger.Ledger) error {
+			_, err := l.Debit("VA-1", a, reference, "", noon, "TR-2")
+			return err
+		}
+	}
+	open := func(reference, currency string) call {
+		return func(l *ledger.Ledger) error { return l.Open(ledger.Wallet{Reference: reference, Currency: currency}) }
+	}
 	for name, tc := range map[string]struct {
-		call func(*ledger.Ledger) error
+		call call
 		want error
 	}{
-		"unknown wallet": {func(l *ledger.Ledger) error {
-			_, err := l.Fund("VA-9", amount(t, "1"), "", noon, "TR-2")
-			return err
-		}, ledger.ErrUnknownWallet},
-		"negative amount": {func(l *ledger.Ledger) error {
-			_, err := l.Debit("VA-1", amount(t, "-1"), "RD-1", "", noon, "TR-2")
-			return err
-		}, ledger.ErrInvalidEntry},
-		"amount not given": {func(l *ledger.Ledger) error {
-			_, err := l.Debit("VA-1", shipping.Amount{}, "RD-1", "", noon, "TR-2")
-			return err
-		}, ledger.ErrInvalidEntry},
-		"no id": {func(l *ledger.Ledger) error {
-			_, err := l.Fund("VA-1", amount(t, "1"), "", noon, "")
-			return err
-		}, ledger.ErrInvalidEntry},
-		"no reference": {func(l *ledger.Ledger) error {
-			_, err := l.Debit("VA-1", amount(t, "1"), "", "", noon, "TR-2")
-			return err
-		}, ledger.ErrInvalidEntry},
-		"earlier than the last entry": {func(l *ledger.Ledger) error {
-			_, err := l.Fund("VA-1", amount(t, "1"), "", noon.Add(-1), "TR-2")
-			return err
-		}, ledger.ErrInvalidEntry},
-		"overflow": {func(l *ledger.Ledger) error {
-			_, err := l.Fund("VA-1", amount(t, "999999999999999999"), "", noon, "TR-2")
-			return err
-		}, shipping.ErrAmountOverflow},
-		"open twice": {func(l *ledger.Ledger) error {
-			return l.Open(ledger.Wallet{Reference: "VA-1", Currency: "EUR"})
-		}, ledger.ErrWalletExists},
-		"open without currency": {func(l *ledger.Ledger) error {
-			return l.Open(ledger.Wallet{Reference: "VA-3"})
-		}, ledger.ErrInvalidEntry},
-		"open under a house account's name": {func(l *ledger.Ledger) error {
-			return l.Open(ledger.Wallet{Reference: string(ledger.Revenue("USD")), Currency: "NGN"})
-		}, ledger.ErrInvalidEntry},
+		"unknown wallet":                    {fund("VA-9", "1", "TR-2", noon), ledger.ErrUnknownWallet},
+		"no id":                             {fund("VA-1", "1", "", noon), ledger.ErrInvalidEntry},
+		"earlier than the last entry":       {fund("VA-1", "1", "TR-2", noon.Add(-1)), ledger.ErrInvalidEntry},
+		"overflow":                          {fund("VA-1", "999999999999999999", "TR-2", noon), shipping.ErrAmountOverflow},
+		"negative amount":                   {debit(amount(t, "-1"), "RD-1"), ledger.ErrInvalidEntry},
+		"amount not given":                  {debit(shipping.Amount{}, "RD-1"), ledger.ErrInvalidEntry},
+		"no reference":                      {debit(amount(t, "1"), ""), ledger.ErrInvalidEntry},
+		"open twice":                        {open("VA-1", "EUR"), ledger.ErrWalletExists},
+		"open without currency":             {open("VA-3", ""), ledger.ErrInvalidEntry},
+		"open under a house account's name": {open(string(ledger.Revenue("USD")), "NGN"), ledger.ErrInvalidEntry},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l := funded(t)
-			if err := tc.call(l); !errors.Is(err, tc.want) {
-				t.Errorf("error is %v, want %v", err, tc.want)
-			}
-			checkBalance(t, l, "VA-1", "100.1")
-			if len(l.Journal()) != 1 || len(l.Wallets()) != 2 {
-				t.Errorf("the refusal left %d entries and %d wallets", len(l.Journal()), len(l.Wallets()))
-			}
-		})
+		l := funded(t)
+		if err := tc.call(l); !errors.Is(err, tc.want) {
+			t.Errorf("%s: error is %v, want %v", name, err, tc.want)
+		}
+		checkBalance(t, l, "VA-1", "100.1")
+		if len(l.Journal()) != 1 || len(l.Wallets()) != 2 {
+			t.Errorf("%s: %d entries and %d wallets are left", name, len(l.Journal()), len(l.Wallets()))
+		}
 	}
 }
 

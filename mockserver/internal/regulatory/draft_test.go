@@ -61,58 +61,70 @@ func TestEdit_ShippingInTheInvoiceFlowOnly(t *testing.T) {
 
 func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 	t.Parallel()
-	bad := regulatory.LineItem{ItemID: "IT-1", HSCode: "watch", Currency: "usd", OriginCountry: "China"}
-	if err := json.Unmarshal([]byte(`{"unit_price":"free","weight":"light"}`), &bad); err != nil {
-		t.Fatal(err)
+	edits := map[string]func(w *world, id, body string) (*regulatory.Record, error){
+		"items": func(w *world, id, body string) (*regulatory.Record, error) {
+			return w.UpdateItems(id, decoded[regulatory.ItemsUpdate](t, body))
+		},
+		"addresses": func(w *world, id, body string) (*regulatory.Record, error) {
+			return w.UpdateAddresses(id, decoded[regulatory.AddressesUpdate](t, body))
+		},
+		"shipping": func(w *world, id, body string) (*regulatory.Record, error) {
+			return w.UpdateShipping(id, decoded[regulatory.Shipping](t, body))
+		},
 	}
-	for name, tc := range map[string]struct {
-		edit func(w *world, id string) (*regulatory.Record, error)
-		code regulatory.Code
-		says []string
+	for _, slug := range []string{"WATCH", "MSDS", "PASSPORT"} {
+		edits[slug] = func(w *world, id, body string) (*regulatory.Record, error) {
+			return w.UpdateProfile(id, slug, decoded[regulatory.Profile](t, body))
+		}
+	}
+	for _, tc := range []struct {
+		edit, body string
+		code       regulatory.Code
+		says       []string
 	}{
-		"no items": {func(w *world, id string) (*regulatory.Record, error) {
-			return w.UpdateItems(id, regulatory.ItemsUpdate{})
-		}, regulatory.CodeInvalidRequest, []string{"line_items must hold at least one item"}},
-		"bad items": {func(w *world, id string) (*regulatory.Record, error) {
-			good := w.watch()
-			good.ItemID = "IT-1"
-			return w.UpdateItems(id, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{good, bad}})
-		}, regulatory.CodeInvalidRequest, []string{
-			"line_items[1].item_id must not be that of line_items[0]", "line_items[1].description must describe the item",
-			"line_items[1].hs_code must be 2 to 12 digits", "line_items[1].quantity must be at least 1",
-			"line_items[1].unit_price must be a number", "line_items[1].currency must be a three-letter code",
-			"line_items[1].weight must be a number", "line_items[1].origin_country must be a two-letter code",
-		}},
-		"no address": {func(w *world, id string) (*regulatory.Record, error) {
-			return w.UpdateAddresses(id, regulatory.AddressesUpdate{})
-		}, regulatory.CodeInvalidRequest, []string{"origin or destination is required"}},
-		"bad addresses": {func(w *world, id string) (*regulatory.Record, error) {
-			return w.UpdateAddresses(id, regulatory.AddressesUpdate{Origin: &regulatory.Address{Country: "China"}, Destination: &regulatory.Address{}})
-		}, regulatory.CodeInvalidRequest, []string{"origin.country must be", "destination.country must be"}},
-		"bad shipping": {func(w *world, id string) (*regulatory.Record, error) {
-			return w.UpdateShipping(id, regulatory.Shipping{Incoterm: "FREE", EstimatedArrival: "soon"})
-		}, regulatory.CodeInvalidRequest, []string{"incoterm must be one of EXW", "estimated_arrival must be a date"}},
-		"bad profile": {func(w *world, id string) (*regulatory.Record, error) {
-			return w.UpdateProfile(id, "WATCH", regulatory.Profile{"jewels": json.RawMessage(`"many"`), "colour": json.RawMessage(`"red"`)})
-		}, regulatory.CodeInvalidProfile, []string{"jewels must be a number", "colour is not a field of WATCH"}},
-		"profile of a form that is not offered": {func(w *world, id string) (*regulatory.Record, error) {
-			return w.UpdateProfile(id, "MSDS", nil)
-		}, regulatory.CodeNotOffered, []string{"does not offer MSDS"}},
-		"profile of no form": {func(w *world, id string) (*regulatory.Record, error) {
-			return w.UpdateProfile(id, "PASSPORT", nil)
-		}, regulatory.CodeNotFound, []string{`no document type "PASSPORT"`}},
+		{"items", `{}`, regulatory.CodeInvalidRequest, []string{"line_items must hold at least one item"}},
+		{
+			"items", `{"line_items":[
+				{"item_id":"IT-1","description":"a","quantity":1,"unit_price":1,"currency":"USD","weight":1,"origin_country":"CN"},
+				{"item_id":"IT-1","hs_code":"watch","currency":"usd","unit_price":"free","weight":"light","origin_country":"China"}]}`,
+			regulatory.CodeInvalidRequest, []string{
+				"line_items[1].item_id must not be that of line_items[0]", "line_items[1].description must describe the item",
+				"line_items[1].hs_code must be 2 to 12 digits", "line_items[1].quantity must be at least 1",
+				"line_items[1].unit_price must be a number", "line_items[1].currency must be a three-letter code",
+				"line_items[1].weight must be a number", "line_items[1].origin_country must be a two-letter code",
+			},
+		},
+		{"addresses", `{}`, regulatory.CodeInvalidRequest, []string{"origin or destination is required"}},
+		{
+			"addresses", `{"origin":{"country":"China"},"destination":{}}`,
+			regulatory.CodeInvalidRequest, []string{"origin.country must be", "destination.country must be"},
+		},
+		{
+			"shipping", `{"incoterm":"FREE","estimated_arrival":"soon"}`,
+			regulatory.CodeInvalidRequest, []string{"incoterm must be one of EXW", "estimated_arrival must be a date"},
+		},
+		{
+			"WATCH", `{"jewels":"many","colour":"red"}`,
+			regulatory.CodeInvalidProfile, []string{"jewels must be a number", "colour is not a field of WATCH"},
+		},
+		{"MSDS", `{}`, regulatory.CodeNotOffered, []string{"does not offer MSDS"}},
+		{"PASSPORT", `{}`, regulatory.CodeNotFound, []string{`no document type "PASSPORT"`}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
-			_, err := tc.edit(w, r.RequestID)
-			refusal(t, err, tc.code, tc.says...)
-			if w.get(r) != r {
-				t.Errorf("the refused edit left %s", w.get(r).JSON())
-			}
-			_, err = tc.edit(w, "RD-9")
-			refusal(t, err, regulatory.CodeNotFound)
-			w.checkSound()
-		})
+		w := newWorld(t)
+		r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
+		_, err := edits[tc.edit](w, r.RequestID, tc.body)
+		refusal(t, err, tc.code, tc.says...)
+		if w.get(r) != r {
+			t.Errorf("%s: the refused edit left %s", tc.edit, w.get(r).JSON())
+		}
+		_, err = edits[tc.edit](w, "RD-9", tc.body)
+		refusal(t, err, regulatory.CodeNotFound)
+		w.checkSound()
 	}
+}
+
+func decoded[T any](t *testing.T, text string) (value T) {
+	t.Helper()
+	must[any](t)(nil, json.Unmarshal([]byte(text), &value))
+	return value
 }

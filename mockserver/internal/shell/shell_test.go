@@ -3,7 +3,6 @@
 package shell_test
 
 import (
-	"context"
 	"os/exec"
 	"strings"
 	"testing"
@@ -11,16 +10,6 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
-
-// run returns the output of a command in a real shell.
-func run(ctx context.Context, t *testing.T, command string) string {
-	t.Helper()
-	out, err := exec.CommandContext(ctx, "sh", "-c", command).Output()
-	if err != nil {
-		t.Fatalf("%v: %q", err, command)
-	}
-	return string(out)
-}
 
 // texts are texts that a shell, printf or a terminal treats in a special way, and random bytes.
 func texts(t *testing.T) []string {
@@ -44,36 +33,22 @@ func texts(t *testing.T) []string {
 	return out
 }
 
-// A shell reads every quoted text as one argument, and a terminal shows it as text.
-func TestQuote_IsOneArgumentOfARealShell(t *testing.T) {
+// A shell reads every quoted text as one argument, and a terminal shows it as text. Bytes that no argument can contain, such
+// as NUL, are written by a command.
+func TestQuote_InARealShell(t *testing.T) {
 	t.Parallel()
 	var command, want strings.Builder
 	for _, text := range texts(t) {
-		quoted := shell.Quote(text)
-		if !shell.Visible(quoted) {
-			t.Errorf("%q is written as %q", text, quoted)
+		quoted, printed := shell.Quote(text), shell.Print(text)
+		if !shell.Visible(quoted) || !shell.Visible(printed) {
+			t.Errorf("%q is written as %q and %q", text, quoted, printed)
 		}
-		command.WriteString("printf '%s|\\n' " + quoted + "\n")
-		want.WriteString(strings.ReplaceAll(text, "\x00", "") + "|\n")
+		command.WriteString("printf '%s|\\n' " + quoted + "\n" + printed + "; echo '|'\n")
+		want.WriteString(strings.ReplaceAll(text, "\x00", "") + "|\n" + text + "|\n")
 	}
-	if got := run(t.Context(), t, command.String()); got != want.String() {
-		t.Errorf("the shell reads\n%q, want\n%q", got, want.String())
-	}
-}
-
-// Bytes that no argument can contain, such as NUL, are written by a command.
-func TestPrint_WritesAnyBytes(t *testing.T) {
-	t.Parallel()
-	var command, want strings.Builder
-	for _, text := range texts(t) {
-		if !shell.Visible(shell.Print(text)) {
-			t.Errorf("%q is written as %q", text, shell.Print(text))
-		}
-		command.WriteString(shell.Print(text) + "; echo '|'\n")
-		want.WriteString(text + "|\n")
-	}
-	if got := run(t.Context(), t, command.String()); got != want.String() {
-		t.Errorf("the shell writes\n%q, want\n%q", got, want.String())
+	got, err := exec.CommandContext(t.Context(), "sh", "-c", command.String()).Output()
+	if err != nil || string(got) != want.String() {
+		t.Errorf("%v: the shell writes\n%q, want\n%q", err, got, want.String())
 	}
 }
 
