@@ -46,52 +46,45 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 		{cross + ": an opaque origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"null"}}, 403, "other origins"},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			ask := func(srv *mockserver.Server, path, token, cookie string) *httptest.ResponseRecorder {
-				r := httptest.NewRequest(http.MethodGet, path, nil)
-				r.RemoteAddr, r.Host = test.remote, test.host
-				for name, values := range test.header {
-					r.Header[name] = values
-				}
-				if token != "" {
-					r.Header.Set("X-Mock-Token", token)
-				}
-				if cookie != "" {
-					r.Header.Set("Cookie", "mock_token="+cookie)
-				}
-				recorder := httptest.NewRecorder()
-				srv.ServeHTTP(recorder, r)
-				return recorder
+		ask := func(srv *mockserver.Server, path string, headers ...string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.RemoteAddr, r.Host = test.remote, test.host
+			maps.Copy(r.Header, test.header)
+			for i := 0; i < len(headers); i += 2 {
+				r.Header.Set(headers[i], headers[i+1])
 			}
-			byToken := 200
-			if strings.HasPrefix(test.name, cross) { // also with the token
-				byToken = 403
+			recorder := httptest.NewRecorder()
+			srv.ServeHTTP(recorder, r)
+			return recorder
+		}
+		byToken := 200
+		if strings.HasPrefix(test.name, cross) { // also with the token
+			byToken = 403
+		}
+		for _, path := range []string{"/_mock/worlds", "/_mock/", "/_mock/console/app.js", "/_mock/live"} {
+			if got := ask(random, path); got.Code != test.random || !strings.Contains(got.Body.String(), test.says) {
+				t.Errorf("%s: %s: %d: %s", test.name, path, got.Code, got.Body)
 			}
-			for _, path := range []string{"/_mock/worlds", "/_mock/", "/_mock/console/app.js", "/_mock/live"} {
-				if got := ask(random, path, "", ""); got.Code != test.random || !strings.Contains(got.Body.String(), test.says) {
-					t.Errorf("%s: %d: %s", path, got.Code, got.Body)
-				}
-				if got := ask(none, path, "", ""); got.Code != test.random {
-					t.Errorf("%s without a token: %d", path, got.Code)
-				}
-				for _, wrong := range [][2]string{{}, {"secret-tokem"}, {"", "x"}} {
-					got := ask(given, path, wrong[0], wrong[1])
-					if got.Code != 403 || strings.Contains(got.Body.String(), "secret-token") {
-						t.Errorf("%s with the token %q: %d: %s", path, wrong, got.Code, got.Body)
-					}
-				}
-				header, cookie := ask(given, path, "secret-token", ""), ask(given, path, "", "secret-token")
-				if own := ask(random, path, random.Token(), ""); header.Code != byToken || cookie.Code != byToken || own.Code != byToken {
-					t.Errorf("%s with the token: %d, %d and %d", path, header.Code, cookie.Code, own.Code)
+			for _, row := range []struct {
+				got  *httptest.ResponseRecorder
+				want int
+			}{
+				{ask(none, path), test.random}, {ask(random, path, "X-Mock-Token", random.Token()), byToken},
+				{ask(given, path), 403}, {ask(given, path, "X-Mock-Token", "secret-tokem"), 403},
+				{ask(given, path, "Cookie", "mock_token=x"), 403}, {ask(given, path, "X-Mock-Token", "secret-token"), byToken},
+				{ask(given, path, "Cookie", "mock_token=secret-token"), byToken},
+			} {
+				if row.got.Code != row.want || row.want == 403 && strings.Contains(row.got.Body.String(), "secret-token") {
+					t.Errorf("%s: %s: %d, want %d: %s", test.name, path, row.got.Code, row.want, row.got.Body)
 				}
 			}
-			for _, srv := range []*mockserver.Server{given, random, none} {
-				if got := ask(srv, "/_mock/healthz", "", ""); got.Code != 200 || got.Body.String() != `{"status":true,"message":"Ready","data":{}}` {
-					t.Errorf("healthz: %d: %s", got.Code, got.Body)
-				}
+		}
+		for _, srv := range []*mockserver.Server{given, random, none} {
+			got := ask(srv, "/_mock/healthz")
+			if got.Code != 200 || got.Body.String() != `{"status":true,"message":"Ready","data":{}}` {
+				t.Errorf("%s: healthz: %d: %s", test.name, got.Code, got.Body)
 			}
-		})
+		}
 	}
 }
 

@@ -2,8 +2,8 @@ package mockserver_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,35 +19,6 @@ func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
 	} {
 		do(t, srv, http.MethodGet, "/_mock/live", "", "Host", host).want(t, status)
 		do(t, srv, http.MethodGet, "/_mock/healthz", "", "Host", host, "Authorization", "Bearer of-another-service").want(t, 200)
-	}
-}
-
-// The control surface refuses a field or parameter that a route does not accept, suggests the name that was probably
-// meant, and changes nothing. If it ignored a misspelt "scenario", a new world would have other contents.
-func TestAdmin_RefusesUnknownNames(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener())
-	tests := []struct{ method, path, body, want string }{
-		{"POST", "/_mock/worlds", `{"name":"default_x","key":"before"}`, `unknown field "key": use one of dialect, name, scenario`},
-		{"POST", "/_mock/worlds", `{"name":"x","Scenario":"lowfunds"}`, `did you mean "scenario"?`},
-		{"POST", "/_mock/worlds", `{"naem":"default_x"}`, `did you mean "name"?`},
-		{"POST", "/_mock/worlds/home/reset", `{"name":"x"}`, `unknown field "name"`},
-		{"DELETE", "/_mock/worlds/home", `{"name":"x"}`, `unknown field "name"`},
-		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number": leave it out`},
-		{"DELETE", "/_mock/webhooks/" + srv.Webhooks()[0], `{"all":true}`, `unknown field "all"`},
-		{"POST", "/_mock/regulatory-requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
-		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
-		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
-		{"POST", "/_mock/worlds/home/reset?wrold=x", "", `unknown parameter "wrold": did you mean "world"?`},
-		{"GET", "/_mock/healthz?verbose=1", "", `unknown parameter "verbose"`},
-		{"GET", "/_mock/worlds?page=0", "", "whole number"},
-		{"GET", "/_mock/deliveries?perPage=all", "", "whole number"},
-	}
-	for _, test := range tests {
-		do(t, srv, test.method, test.path, test.body).refusal(t, http.StatusBadRequest, test.want)
-	}
-	if worlds := srv.Worlds(); len(worlds) != 1 {
-		t.Errorf("%d worlds are open", len(worlds))
 	}
 }
 
@@ -90,6 +61,22 @@ func TestAdmin_Messages(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400, `field "duration" is a number: write a string with a unit, such as "90s"`)
+	// A field or parameter that a route does not accept changes nothing. If a misspelt "scenario" were ignored, a new world
+	// would have other contents.
+	for _, test := range []struct{ method, path, body, want string }{
+		{"POST", "/_mock/worlds", `{"name":"default_x","key":"a"}`, `unknown field "key": use one of dialect, name, scenario`},
+		{"POST", "/_mock/worlds", `{"name":"x","Scenario":"lowfunds"}`, `did you mean "scenario"?`},
+		{"DELETE", "/_mock/worlds/home", `{"name":"x"}`, `unknown field "name"`},
+		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number": leave it out`},
+		{"POST", "/_mock/regulatory-requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
+		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
+		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
+	} {
+		do(t, srv, test.method, test.path, test.body).refusal(t, http.StatusBadRequest, test.want)
+	}
+	if worlds := srv.Worlds(); len(worlds) != 1 {
+		t.Errorf("%d worlds are open", len(worlds))
+	}
 	for _, body := range []string{`{}`, `{"duration":"soon"}`, `{"duration":"-1s"}`} {
 		post(t, srv, "/_mock/clock/advance", body).refusal(t, http.StatusBadRequest, "1h30m")
 	}
@@ -175,27 +162,29 @@ func TestAdminLedger_OfOneWallet(t *testing.T) {
 func TestAdmin_IsConsistent(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	for path, total := range map[string]int{"worlds": 1, "webhooks": len(srv.Webhooks()), "deliveries": len(srv.Deliveries()), "regulatory-requests": 0, "ledger": 342} {
-		var envelope struct{ Pagination map[string]int }
-		if err := json.Unmarshal(get(t, srv, "/_mock/"+path+"?perPage=1").body, &envelope); err != nil {
-			t.Fatal(err)
-		}
-		want := map[string]int{"total": total, "perPage": 1, "page": 1, "pageCount": max(1, total)}
-		if got := envelope.Pagination; got["total"] == 0 && total > 0 || path != "ledger" && !reflect.DeepEqual(got, want) {
-			t.Errorf("%s has the pagination %v, want %v", path, got, want)
+	for path, total := range map[string]int{
+		"worlds": 1, "webhooks": len(srv.Webhooks()), "deliveries": len(srv.Deliveries()), "regulatory-requests": 0,
+	} {
+		var envelope struct{ Pagination json.RawMessage }
+		err := json.Unmarshal(get(t, srv, "/_mock/"+path+"?perPage=1").body, &envelope)
+		want := fmt.Sprintf(`{"total":%d,"perPage":1,"page":1,"pageCount":%d}`, total, max(1, total))
+		if got := string(envelope.Pagination); err != nil || got != want {
+			t.Errorf("%s has the pagination %s, want %s", path, got, want)
 		}
 	}
-
 	analyzeShipment(t, srv, srv.Shipments()[0])
 	post(t, srv, "/_mock/events", `{"event":"shipment.updated","data":{}}`).want(t, 200)
 	local := regexp.MustCompile(`"[0-9-]{10}T[0-9:]{8}(\.[0-9]+)?[+-]`)
-	for _, path := range []string{"journal", "journal/req-1", "worlds/home", "deliveries", "ledger", "webhooks", "regulatory-requests", "worlds", "live", "journal?as=findings"} {
+	for _, path := range []string{
+		"journal", "journal/req-1", "worlds/home", "deliveries", "ledger", "webhooks", "regulatory-requests", "live",
+	} {
 		if found := local.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
 			t.Errorf("%s has the time %s", path, found)
 		}
 	}
-
-	for path, body := range map[string]string{"webhooks": `{"url":"ftp://x"}`, "events": `{"event":"nobody"}`, "faults": `{"rules":[{"first":-1}]}`, "worlds": `{"name":"x y"}`} {
+	for path, body := range map[string]string{
+		"webhooks": `{"url":"ftp://x"}`, "events": `{"event":"nobody"}`, "faults": `{"rules":[{"first":-1}]}`,
+	} {
 		if got := post(t, srv, "/_mock/"+path, body).refusal(t, 400, ""); strings.Contains(string(got.body), "mockserver: ") {
 			t.Errorf("%s: %s", path, got.body)
 		}

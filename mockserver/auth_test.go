@@ -19,18 +19,15 @@ func TestAuth_EveryOperationButThePDFNeedsTheKey(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	for _, op := range operations.All() {
-		t.Run(op.Name, func(t *testing.T) {
-			t.Parallel()
-			got := do(t, srv, op.Method, shippingtest.PathOf(op), "", "Authorization", "")
-			if op.Open {
-				got.refusal(t, http.StatusNotFound, shippingtest.RequestID)
-				return
-			}
-			got.refusal(t, http.StatusUnauthorized, "Authorization header is missing")
-			if scheme := got.header.Get("WWW-Authenticate"); !strings.HasPrefix(scheme, "Bearer") {
-				t.Errorf("WWW-Authenticate is %q", scheme)
-			}
-		})
+		got := do(t, srv, op.Method, shippingtest.PathOf(op), "", "Authorization", "")
+		if op.Open {
+			got.refusal(t, http.StatusNotFound, shippingtest.RequestID)
+			continue
+		}
+		got.refusal(t, http.StatusUnauthorized, "Authorization header is missing")
+		if scheme := got.header.Get("WWW-Authenticate"); !strings.HasPrefix(scheme, "Bearer") {
+			t.Errorf("%s: WWW-Authenticate is %q", op.Name, scheme)
+		}
 	}
 }
 
@@ -45,14 +42,11 @@ func TestAuth_Refusals(t *testing.T) {
 		{"half a key", "Bearer " + srv.SecretKey[:20], "unknown secret key"},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			got := do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", test.header)
-			got.refusal(t, http.StatusUnauthorized, test.want)
-			if strings.Contains(string(got.body), "sk_") {
-				t.Errorf("the answer repeats a key: %s", got.body)
-			}
-		})
+		got := do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", test.header)
+		got.refusal(t, http.StatusUnauthorized, test.want)
+		if strings.Contains(string(got.body), "sk_") {
+			t.Errorf("%s: the answer repeats a key: %s", test.name, got.body)
+		}
 	}
 	do(t, srv, http.MethodGet, "/v1/rates", "", "Authorization", "bearer "+srv.SecretKey).want(t, http.StatusOK)
 }

@@ -24,31 +24,6 @@ func clientIn(w *mockserver.World) *shipping.Client {
 	return client
 }
 
-// Two worlds of one server never see each other. In a test, NewWorld opens one that closes with the test.
-func ExampleServer_Open() {
-	srv := mockserver.New(mockserver.WithoutListener())
-	defer srv.Close()
-	ctx := context.Background()
-
-	left, err := srv.Open("default_left")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	right, err := srv.Open("sk_test_default_right") // a key opens the same world
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	draft, err := clientIn(left).Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: left.Shipments()[0]})
-	fmt.Println(draft.Status, err)
-	_, err = clientIn(right).Regulatory.Get(ctx, draft.RequestID)
-	fmt.Println(err != nil)
-	// Output:
-	// draft <nil>
-	// true
-}
-
 // A test can choose which documents are offered, and at which price.
 func ExampleWorld_AddShipment() {
 	server := mockserver.New(mockserver.WithoutListener())

@@ -236,41 +236,10 @@ func FuzzControlSurface(f *testing.F) {
 			}
 			return
 		}
-		s.repeatRules(t, w)
 		ask(t, s.Server, w, http.MethodGet, "/v1/rates?perPage=2", "", nil)
 		ask(t, s.Server, w, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+s.draft+`","document_types":["CUSTOMS"]}`, nil)
 		w.ClearFaults()
 		s.answered(t, s.request(t, w, http.MethodGet, "/v1/rates", "perPage=2", "", nil), 401) // closed
 		w.CheckInvariants(t)
 	})
-}
-
-// repeatRules gives the fault rules of a world, as they are shown, to another one.
-func (s *stage) repeatRules(t *testing.T, w *mockserver.World) {
-	t.Helper()
-	var shown struct {
-		Data struct {
-			Rules []map[string]json.RawMessage `json:"rules"`
-		}
-	}
-	ask(t, s.Server, w, http.MethodGet, "/_mock/faults", "", &shown)
-	if len(shown.Data.Rules) == 0 {
-		return
-	}
-	for _, rule := range shown.Data.Rules {
-		for _, own := range []string{"number", "seen", "struck"} {
-			delete(rule, own)
-		}
-	}
-	rules, err := json.Marshal(shown.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := s.Open("history3_other")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer := ask(t, s.Server, other, http.MethodPost, "/_mock/faults", string(rules), nil); answer.Code != http.StatusOK {
-		t.Errorf("rules as they are shown are refused: %s\n%s", rules, answer.Body)
-	}
 }

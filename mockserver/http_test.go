@@ -25,18 +25,10 @@ func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 	if _, err := srv.Client(t).Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	if !strings.HasPrefix(srv.URL, "https://127.0.0.1:") || !roots.AppendCertsFromPEM(srv.CA()) {
-		t.Fatalf("%s trusts %s", srv.URL, srv.CA())
-	}
-	_, port, _ := net.SplitHostPort(strings.TrimPrefix(srv.URL, "https://"))
-	dial := func(ctx context.Context, network, _ string) (net.Conn, error) { // whatever the name
-		return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:"+port)
-	}
-	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
-	defer transport.CloseIdleConnections()
+	port := strings.TrimPrefix(srv.URL, "https://127.0.0.1:")
+	client := trusting(t, srv)
 	for _, host := range []string{"127.0.0.1", "localhost", "mock.internal", "127.0.0.7"} {
-		resp, err := (&http.Client{Transport: transport}).Get("https://" + net.JoinHostPort(host, port) + "/_mock/healthz")
+		resp, err := client.Get("https://" + net.JoinHostPort(host, port) + "/_mock/healthz")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,6 +44,21 @@ func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 	doWith(t, &http.Client{Transport: srv.Transport()}, srv, http.MethodGet, "/v1/rates", "").want(t, http.StatusOK)
 }
 
+// trusting returns a client over HTTP/2 that trusts the certificate of the server and connects to it, whatever the host.
+func trusting(t *testing.T, srv *mockserver.Server) *http.Client {
+	t.Helper()
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(srv.CA()) {
+		t.Fatalf("no certificate: %s", srv.CA())
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(srv.URL, "https://"))
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
 // A connection of HTTP/2 cannot be taken over, so a dropped answer resets its stream.
 func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 	t.Parallel()
@@ -60,12 +67,7 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithTLS())
 			inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected})
-			roots := x509.NewCertPool()
-			roots.AppendCertsFromPEM(srv.CA())
-			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, Protocols: new(http.Protocols)}
-			transport.Protocols.SetHTTP2(true)
-			defer transport.CloseIdleConnections()
-			client := &http.Client{Transport: transport}
+			client := trusting(t, srv)
 			if resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
 				resp.Body.Close()
 				t.Errorf("answered with %s", resp.Status)

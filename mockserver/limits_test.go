@@ -1,7 +1,6 @@
 package mockserver_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -128,6 +126,22 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 	}
 }
 
+// A server that is full has room again for another kind of world when one is closed, and only then.
+func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("empty"), mockserver.WithLimits(200))
+	for seed := range 3 {
+		w, err := srv.Open(fmt.Sprintf("seed%d-history900_x", seed+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := srv.Open("seed9-history900_y"); err == nil {
+			t.Error("two such worlds have room")
+		}
+		w.Close()
+	}
+}
+
 // memoryLimit ends the process of TestLimits_RefuseWhatWouldTakeAllMemory. The process watches itself: ulimit -v counts
 // addresses that Go reserves and never uses, and a cgroup needs rights that tests do not have.
 const memoryLimit = 2 << 30
@@ -230,6 +244,23 @@ func limits(by int) []limit {
 		}
 		return w
 	}
+	// grow sends a control request to one world after the other, some times to each, until one is refused.
+	grow := func(worlds, times int, path, body string) func(t *testing.T, srv *mockserver.Server) error {
+		return func(t *testing.T, srv *mockserver.Server) error {
+			return until(worlds, func(n int) error {
+				w := open(t, srv, n)
+				if err := refused(as(t, srv, w.SecretKey, "POST", "/_mock/webhooks", subscribed("test"))); err != nil {
+					return err
+				}
+				return until(times, func(int) error { return refused(as(t, srv, w.SecretKey, "POST", path, body)) })
+			})
+		}
+	}
+	rule := func(bytes int) string {
+		return `{"rules":[{"nth":9,"fault":{"kind":"respond","status":200,"body":"` + strings.Repeat("x", bytes) + `"}}]}`
+	}
+	events := slices.Repeat([]string{strings.Repeat("x", 256)}, 100)
+	text := `{"text":"` + strings.Repeat("x", 1<<20-200) + `"}`
 	return []limit{
 		{"rows of a page, requested by 40 clients that do not read", nil, func(t *testing.T, srv *mockserver.Server) error {
 			const key = "sk_test_rows100000000_x"
@@ -265,12 +296,6 @@ func limits(by int) []limit {
 				return refused(as(t, srv, fmt.Sprintf("sk_test_seed%d-history%d_x", n+1, 100_000/by), "GET", "/v1/rates?perPage=1", ""))
 			})
 		}, fmt.Sprint("would be more than ", 400_000/by)},
-		{"webhooks with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
-			return until(100_000, func(int) error {
-				_, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: slices.Repeat([]string{strings.Repeat("x", 256)}, 100)})
-				return err
-			})
-		}, full},
 		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			id := post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
 			item := `{"description":"` + strings.Repeat("x", 1<<20-200) + `","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"}`
@@ -281,18 +306,11 @@ func limits(by int) []limit {
 				return refused(do(t, srv, "PUT", regulatoryPath+"/request/"+id+"/items", `{"line_items":[`+item+`]}`))
 			})
 		}, full},
-		{"fault rules", inMemory, func(t *testing.T, srv *mockserver.Server) error {
-			body := strings.Repeat("x", 64<<10)
-			return until(10, func(n int) error {
-				w := open(t, srv, n)
-				return until(1_000, func(nth int) error {
-					return w.Inject(fault.Rule{Nth: nth + 1, Fault: fault.Respond(200, nil, strings.Clone(body))})
-				})
-			})
-		}, full},
-		{"the body of a fault rule", inMemory, func(t *testing.T, srv *mockserver.Server) error {
-			return srv.Inject(fault.Rule{Fault: fault.Respond(200, nil, strings.Repeat("x", 64<<10+1))})
-		}, "use at most 65536"},
+		{"webhooks with long texts", inMemory, grow(1, 100_000, "/_mock/webhooks", subscribed(events...)), full},
+		{"fault rules", inMemory, grow(10, 1_000, "/_mock/faults", rule(64<<10)), full},
+		{"the body of a fault rule", inMemory, grow(1, 1, "/_mock/faults", rule(64<<10+1)), "use at most 65536"},
+		{"deliveries", inMemory, grow(100, 40, "/_mock/events", `{"event":"test","data":`+text+`}`), full},
+		{"notifications in inboxes", inMemory, grow(100, 8, "/_mock/inbox", text), full},
 		{"journals", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			long := strings.Repeat("x", 2100)
 			entries := 0
@@ -307,26 +325,6 @@ func limits(by int) []limit {
 			}
 			return fmt.Errorf("%d thousand entries", entries/1000)
 		}, fmt.Sprint(32/by, " thousand entries")},
-		{"deliveries", inMemory, func(t *testing.T, srv *mockserver.Server) error {
-			data := json.RawMessage(`"` + strings.Repeat("x", 1<<20-100) + `"`)
-			return until(100, func(n int) error {
-				w := open(t, srv, n)
-				if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: []string{"test"}}); err != nil {
-					return err
-				}
-				return until(40, func(int) error {
-					_, err := w.Emit(notify.Event{Kind: "test", Data: slices.Concat(json.RawMessage(`{"text":`), data, json.RawMessage(`}`))})
-					return err
-				})
-			})
-		}, full},
-		{"notifications in inboxes", inMemory, func(t *testing.T, srv *mockserver.Server) error {
-			body := `{"text":"` + strings.Repeat("x", 1<<20-100) + `"}`
-			return until(100, func(n int) error {
-				w := open(t, srv, n)
-				return until(8, func(int) error { return refused(as(t, srv, w.SecretKey, "POST", "/_mock/inbox", body)) })
-			})
-		}, full},
 		{"connections", nil, func(t *testing.T, srv *mockserver.Server) (closed error) {
 			var conns []net.Conn
 			connect := func(int) error {
@@ -368,6 +366,11 @@ func limits(by int) []limit {
 			return refused
 		}, "256 connections"},
 	}
+}
+
+// subscribed is a webhook that is subscribed to events.
+func subscribed(events ...string) string {
+	return `{"url":"http://127.0.0.1:9/","events":["` + strings.Join(events, `","`) + `"]}`
 }
 
 // silentReceiver counts the notifications that it does not respond to.

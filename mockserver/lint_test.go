@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,137 +18,122 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Each rule is found by its own script, and no other rule is.
+// Each rule is found by its own script, and no other rule is. A step is a request, an analysis, a purchase of the last draft
+// {id}, or a time that passes.
 func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		rule  journal.LintRule
-		calls func(t *testing.T, srv *mockserver.Server)
-	}{
-		{"", func(t *testing.T, srv *mockserver.Server) {
-			client := srv.Client(t)
-			for _, err := range client.Rates.All(t.Context(), nil) {
-				if err != nil {
-					t.Error(err)
-				}
-			}
-			draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: srv.Shipments()[0]})
-			if err != nil {
-				t.Fatal(err)
-			}
-			inject(t, srv, fault.Rule{Point: fault.BeforeReply, First: 1})
-			if _, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: draft.RequestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
-				t.Error(err)
-			}
-		}},
-		{journal.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) {
-			get(t, srv, "/v1/transactions")
-			get(t, srv, "/v1/transactions")
-		}},
-		{journal.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) { // what was lost in between changed nothing
-			get(t, srv, "/v1/transactions")
-			inject(t, srv, fault.Rule{First: 1, Fault: fault.Drop()})
-			observe(t, srv, http.MethodPost, "/v1/webhooks/replay", "")
-			get(t, srv, "/v1/transactions")
-		}},
-		{"", func(t *testing.T, srv *mockserver.Server) { // something has changed in between
-			get(t, srv, regulatoryPath+"/request/RD-1")
-			analyzeShipment(t, srv, srv.Shipments()[0])
-			get(t, srv, regulatoryPath+"/request/RD-1")
-		}},
-		{journal.LintIgnoredRetryAfter, func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, fault.Rule{First: 1, Fault: fault.RateLimit(fault.RetryAfterIMF, 7*time.Second)})
-			get(t, srv, "/v1/rates")
-			advance(t, srv, 3*time.Second)
-			get(t, srv, "/v1/rates")
-		}},
-		{journal.LintIgnoredRetryAfter, func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, fault.Rule{First: 1, Fault: fault.Status(503, http.Header{"Retry-After": {"7"}})})
-			get(t, srv, "/v1/rates")
-			get(t, srv, "/v1/rates")
-		}},
-		{"", func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, fault.Rule{First: 1, Fault: fault.RateLimit(fault.RetryAfterSeconds, 7*time.Second)})
-			get(t, srv, "/v1/rates")
-			advance(t, srv, 7*time.Second)
-			get(t, srv, "/v1/rates")
-		}},
-		{journal.LintRepeatedRefusal, func(t *testing.T, srv *mockserver.Server) { // no time to wait
-			inject(t, srv, fault.Rule{First: 2, Fault: fault.Status(400, http.Header{"Retry-After": {"0"}})})
-			get(t, srv, "/v1/rates")
-			get(t, srv, "/v1/rates")
-		}},
-		{journal.LintPolledTooFast, func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 20*time.Millisecond) }},
-		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 150*time.Millisecond) }},
-		{"", func(t *testing.T, srv *mockserver.Server) { poll(t, srv, 0) }}, // virtual time that stands still
-		{journal.LintUnknownParameter, func(t *testing.T, srv *mockserver.Server) { get(t, srv, "/v1/rates?sort=asc&page=1") }},
-		{journal.LintUnknownField, func(t *testing.T, srv *mockserver.Server) {
-			post(t, srv, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`","colour":"red"}`).want(t, 200)
-		}},
-		{journal.LintNoContentType, func(t *testing.T, srv *mockserver.Server) {
-			do(t, srv, "POST", regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`, "Content-Type", "")
-			do(t, srv, "POST", "/v1/webhooks/replay", `{"delivery_id":"`+srv.Deliveries()[0].ID+`"}`, "Content-Type", "") // there it is optional
-		}},
-		{journal.LintRepeatedPurchase, func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, fault.Rule{Point: fault.AfterCharge, First: 1, Fault: fault.Status(502, nil)})
-			buyTwice(t, srv, false)
-		}},
-		{"", func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, fault.Rule{Point: fault.BeforeCharge, First: 1, Fault: fault.Status(502, nil)})
-			buyTwice(t, srv, true)
-		}},
-		{journal.LintIdempotencyKey, func(t *testing.T, srv *mockserver.Server) {
-			draft := analyzeShipment(t, srv, srv.Shipments()[0])
-			do(t, srv, "POST", regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`, "Idempotency-Key", "1").want(t, 200)
-		}},
-		{journal.LintFollowedRedirect, func(t *testing.T, srv *mockserver.Server) {
-			inject(t, srv, fault.Rule{First: 1, Fault: fault.Redirect(srv.URL + "/v1/countries")})
-			get(t, srv, "/v1/rates")
-			get(t, srv, "/v1/countries")
-		}},
+	const (
+		unread    = "GET /v1/transactions" // is refused
+		rates     = "GET /v1/rates"
+		lookUp    = "GET " + regulatoryPath + "/request/{id}"
+		typed     = " Content-Type: application/json"
+		slow      = "analyze SH-MAGICGENERATESLOWLY; buy"
+		analyzeAs = "POST " + regulatoryPath + `/analyze {"shipment_id":"{shipment}"`
+		buyAs     = "POST " + regulatoryPath + `/purchase {"request_id":"{id}","document_types":["CUSTOMS"]}`
+	)
+	once := func(f fault.Fault) []fault.Rule { return []fault.Rule{{First: 1, Fault: f}} }
+	charge := func(point fault.Point) []fault.Rule {
+		return []fault.Rule{{Point: point, First: 1, Fault: fault.Status(502, nil)}}
 	}
-	for i, test := range tests {
+	wait := func(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
+	for i, test := range []struct {
+		rule   journal.LintRule
+		faults []fault.Rule
+		script string
+	}{
+		{journal.LintRepeatedRefusal, nil, unread + "; " + unread},
+		{ // what was lost in between changed nothing
+			journal.LintRepeatedRefusal, []fault.Rule{{Operation: shipping.OpReplayWebhook, Fault: fault.Drop()}},
+			unread + "; POST /v1/webhooks/replay" + typed + "; " + unread,
+		},
+		{"", nil, "GET " + regulatoryPath + "/request/RD-1; analyze {shipment}; GET " + regulatoryPath + "/request/RD-1"},
+		{journal.LintIgnoredRetryAfter, once(fault.RateLimit(fault.RetryAfterIMF, 7*time.Second)), rates + "; 3s; " + rates},
+		{journal.LintIgnoredRetryAfter, once(fault.Status(503, wait("7"))), rates + "; " + rates},
+		{"", once(fault.RateLimit(fault.RetryAfterSeconds, 7*time.Second)), rates + "; 7s; " + rates},
+		{ // no time to wait
+			journal.LintRepeatedRefusal, []fault.Rule{{First: 2, Fault: fault.Status(400, wait("0"))}}, rates + "; " + rates,
+		},
+		{journal.LintPolledTooFast, nil, slow + strings.Repeat("; "+lookUp+"; 20ms", 10)},
+		{"", nil, slow + strings.Repeat("; "+lookUp+"; 150ms", 10)},
+		{"", nil, slow + strings.Repeat("; "+lookUp, 10)}, // virtual time that stands still
+		{journal.LintUnknownParameter, nil, "GET /v1/rates?sort=asc&page=1"},
+		{journal.LintUnknownField, nil, analyzeAs + `,"colour":"red"}` + typed},
+		{journal.LintNoContentType, nil, analyzeAs + `}; POST /v1/webhooks/replay {"delivery_id":"{delivery}"}`},
+		{journal.LintRepeatedPurchase, charge(fault.AfterCharge), "analyze {shipment}; buy; buy"},
+		{"", charge(fault.BeforeCharge), "analyze {shipment}; buy; " + lookUp + "; buy"},
+		{journal.LintIdempotencyKey, nil, "analyze {shipment}; " + buyAs + typed + "\r\nIdempotency-Key: 1"},
+		{journal.LintFollowedRedirect, once(fault.Redirect("/v1/countries")), rates + "; GET /v1/countries"},
+	} {
 		t.Run(fmt.Sprint(i, " ", test.rule), func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual())
-			test.calls(t, srv)
-			var rules []journal.LintRule
-			for _, f := range srv.Findings() {
-				rules = append(rules, f.Rule)
-				if f.Advice == "" || f.Times < 1 || f.EntryID == "" || f.Operation == shipping.OpReplayWebhook {
-					t.Errorf("the finding is %+v", f)
-				}
-			}
+			inject(t, srv, test.faults...)
+			play(t, srv, test.script)
 			var want []journal.LintRule
 			if test.rule != "" {
 				want = append(want, test.rule)
 			}
-			if !slices.Equal(rules, want) {
-				t.Errorf("found %v, want %v", srv.Findings(), want)
+			found := srv.Findings()
+			for i, f := range found {
+				if len(found) != len(want) || f.Rule != want[i] || f.Advice == "" || f.Times < 1 || f.EntryID == "" ||
+					f.Operation == shipping.OpReplayWebhook {
+					t.Errorf("the finding is %+v, want %v", f, want)
+				}
+			}
+			if len(found) != len(want) {
+				t.Errorf("found %v, want %v", found, want)
 			}
 			srv.Lint(t, want...)
 		})
 	}
 }
 
-// poll looks a request up ten times while it is under generation.
-func poll(t *testing.T, srv *mockserver.Server, gap time.Duration) {
-	draft := analyzeShipment(t, srv, "SH-MAGICGENERATESLOWLY")
-	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
-	for range 10 {
-		lookUp(t, srv, draft.ID)
-		advance(t, srv, gap)
+// play performs the steps of a script.
+func play(t *testing.T, srv *mockserver.Server, script string) {
+	t.Helper()
+	id := ""
+	for step := range strings.SplitSeq(script, "; ") {
+		step = strings.NewReplacer("{id}", id, "{shipment}", srv.Shipments()[0], "{delivery}", srv.Deliveries()[0].ID).Replace(step)
+		if shipment, analyzes := strings.CutPrefix(step, "analyze "); analyzes {
+			id = analyzeShipment(t, srv, shipment).ID
+		} else if passes, err := time.ParseDuration(step); err == nil {
+			advance(t, srv, passes)
+		} else if step == "buy" {
+			purchase(t, srv, id, "CUSTOMS")
+		} else {
+			line, headers, _ := strings.Cut(step, " Content-Type: ")
+			parts := append(strings.SplitN(line, " ", 3), "")
+			r := newRequest(t.Context(), t, srv, parts[0], parts[1], parts[2])
+			kind, key, _ := strings.Cut(headers, "\r\nIdempotency-Key: ")
+			for name, value := range map[string]string{"Content-Type": kind, "Idempotency-Key": key} {
+				if value != "" {
+					r.Header.Set(name, value)
+				}
+			}
+			if resp, err := srv.Transport().RoundTrip(r); err == nil {
+				resp.Body.Close()
+			}
+		}
 	}
 }
 
-func buyTwice(t *testing.T, srv *mockserver.Server, read bool) {
-	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	body := `{"request_id":"` + draft.ID + `","document_types":["CUSTOMS"]}`
-	post(t, srv, regulatoryPath+"/purchase", body).want(t, 502)
-	if read {
-		lookUp(t, srv, draft.ID)
+// A careful client, which reads a request back after a lost response, has no findings.
+func TestLint_FindsNothingAboutTheClient(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	client := srv.Client(t)
+	for _, err := range client.Rates.All(t.Context(), nil) {
+		if err != nil {
+			t.Error(err)
+		}
 	}
-	post(t, srv, regulatoryPath+"/purchase", body)
+	inject(t, srv, fault.Rule{Point: fault.BeforeReply, First: 1})
+	_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+		RequestID: analyzeShipment(t, srv, srv.Shipments()[0]).ID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"},
+	})
+	if found := srv.Findings(); err != nil || len(found) > 0 {
+		t.Errorf("%v; found %v", err, found)
+	}
 }
 
 // A response that comes so late that the client has given up, and has read the request and purchased again, is
@@ -231,15 +215,12 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 		sent []sent
 		want string // the operation of the finding
 	}{
-		"the purchase twice":            {[]sent{purchases, purchases}, purchase},
-		"another operation twice":       {[]sent{cancels, cancels}, cancel},
-		"one of each":                   {[]sent{purchases, cancels}, ""},
-		"twice, and read in between":    {[]sent{cancels, reads, cancels}, ""},
-		"of another request":            {[]sent{cancels, {cancel, http.MethodPost, "/request/RD-2/cancel", ""}}, ""},
-		"of an operation that may be":   {[]sent{{"regulatory.retry", http.MethodPost, "/request/RD-1/retry", ""}, {"regulatory.retry", http.MethodPost, "/request/RD-1/retry", ""}}, ""},
-		"of one that names no request":  {[]sent{{cancel, http.MethodPost, "/cancel", ""}, {cancel, http.MethodPost, "/cancel", ""}}, ""},
-		"the read before both of them":  {[]sent{reads, cancels, cancels}, cancel},
-		"each once after a common read": {[]sent{purchases, cancels, reads, cancels}, ""},
+		"the purchase twice":           {[]sent{purchases, purchases}, purchase},
+		"another operation twice":      {[]sent{cancels, cancels}, cancel},
+		"twice, and read in between":   {[]sent{cancels, reads, cancels}, ""},
+		"of another request":           {[]sent{cancels, {cancel, http.MethodPost, "/request/RD-2/cancel", ""}}, ""},
+		"of one that names no request": {[]sent{{cancel, http.MethodPost, "/cancel", ""}, {cancel, http.MethodPost, "/cancel", ""}}, ""},
+		"the read before both of them": {[]sent{reads, cancels, cancels}, cancel},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

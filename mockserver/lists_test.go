@@ -46,14 +46,11 @@ func TestLists_PaginationObjects(t *testing.T) {
 		{"transactions, past the end", "/v1/transactions?page=2&wallet=" + wallet, `{"page":2,"perPage":100,"currentPage":2,"total":1,"pageCount":1,"prevPage":1,"nextPage":0,"hasPrevPage":true,"hasNextPage":false}`},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			var data struct{ Pagination json.RawMessage }
-			get(t, srv, test.path).want(t, http.StatusOK).data(t, &data)
-			if diff := cmp.Diff(test.want, string(data.Pagination)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
+		var data struct{ Pagination json.RawMessage }
+		get(t, srv, test.path).want(t, http.StatusOK).data(t, &data)
+		if diff := cmp.Diff(test.want, string(data.Pagination)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
 	}
 }
 
@@ -82,18 +79,15 @@ func TestLists_PageAndPerPageFallBack(t *testing.T) {
 		{"%zz&perPage=3", 1, 3, 3},
 	}
 	for _, test := range tests {
-		t.Run(test.query, func(t *testing.T) {
-			t.Parallel()
-			var data struct {
-				Rates      []struct{ Rate_ID string }
-				Pagination struct{ Page, PerPage int }
-			}
-			get(t, srv, "/v1/rates?"+test.query).want(t, http.StatusOK).data(t, &data)
-			got := []int{data.Pagination.Page, data.Pagination.PerPage, len(data.Rates)}
-			if diff := cmp.Diff([]int{test.page, test.perPage, test.count}, got); diff != "" {
-				t.Errorf("page, perPage, records (-want +got):\n%s", diff)
-			}
-		})
+		var data struct {
+			Rates      []json.RawMessage
+			Pagination struct{ Page, PerPage int }
+		}
+		get(t, srv, "/v1/rates?"+test.query).want(t, http.StatusOK).data(t, &data)
+		got := []int{data.Pagination.Page, data.Pagination.PerPage, len(data.Rates)}
+		if diff := cmp.Diff([]int{test.page, test.perPage, test.count}, got); diff != "" {
+			t.Errorf("%s: page, perPage, records (-want +got):\n%s", test.query, diff)
+		}
 	}
 }
 

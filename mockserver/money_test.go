@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -81,31 +80,17 @@ func TestTransactions_AreTheLedger(t *testing.T) {
 func TestTransactions_HaveWhatMayBeMissing(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	var page struct {
-		Transactions []struct {
-			TxRef      *string           `json:"txRef"`
-			Metadata   map[string]string `json:"metadata"`
-			PayoutDate *time.Time        `json:"payout_date"`
-			Status     string            `json:"status"`
-			Reversed   bool              `json:"reversed"`
+	body := string(get(t, srv, "/v1/transactions?perPage=1000&wallet="+srv.Wallets()[0]).want(t, http.StatusOK).body)
+	for _, member := range []string{
+		`"txRef":"`, `"metadata":{}`, `"metadata":{"shipment_id":"SH-`, `"payout_date":null`, `"payout_date":"`,
+		`"reversed":true`, `"status":"success"`, `"status":"pending"`,
+	} {
+		if !strings.Contains(body, member) {
+			t.Errorf("no transaction has %s", member)
 		}
 	}
-	get(t, srv, "/v1/transactions?perPage=1000&wallet="+srv.Wallets()[0]).data(t, &page)
-	seen := map[string]bool{}
-	for _, tx := range page.Transactions {
-		seen["no txRef"] = seen["no txRef"] || tx.TxRef == nil
-		seen["txRef"] = seen["txRef"] || tx.TxRef != nil
-		seen["empty metadata"] = seen["empty metadata"] || len(tx.Metadata) == 0
-		seen["shipment_id"] = seen["shipment_id"] || tx.Metadata["shipment_id"] != ""
-		seen["no payout"] = seen["no payout"] || tx.PayoutDate == nil
-		seen["payout"] = seen["payout"] || tx.PayoutDate != nil
-		seen["reversed"] = seen["reversed"] || tx.Reversed
-		seen[tx.Status] = true
-	}
-	for _, what := range []string{"no txRef", "txRef", "empty metadata", "shipment_id", "no payout", "payout", "reversed", "success", "pending"} {
-		if !seen[what] {
-			t.Errorf("no transaction with %s", what)
-		}
+	if strings.Count(body, `"txRef"`) == strings.Count(body, `"transactionId"`) {
+		t.Error("each transaction has a txRef")
 	}
 }
 

@@ -157,16 +157,6 @@ func TestReplay_CreatesAnEvent(t *testing.T) {
 	}
 }
 
-func TestAssumption_ReplayToNobody(t *testing.T) {
-	t.Parallel()
-	strict, lenient := start(t), start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{ReplayToNobody: "ok"}}))
-	body := replayBody(t, "shipment_id", strict.Shipments()[0], "event", "shipment.cancelled")
-	post(t, strict, replayPath, body).refusal(t, http.StatusBadRequest, "no active webhook is subscribed")
-	if got := post(t, lenient, replayPath, body).want(t, http.StatusOK); got.text(t, "delivery_id") == "" {
-		t.Errorf("%s", got.body)
-	}
-}
-
 func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
@@ -187,43 +177,31 @@ func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook)).want(t, http.StatusOK)
-
-	if !strings.Contains(string(result.body), "queued") {
-		t.Errorf("the message does not state that the replay was queued: %s", result.body)
-	}
+	body := replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook)
+	result := post(t, srv, replayPath, body).want(t, http.StatusOK)
 	got := <-inbox
-	var sent struct {
-		Event string
-		Data  struct {
-			ShipmentID string `json:"shipment_id"`
-		}
-	}
-	if err := json.Unmarshal(got.body, &sent); err != nil || sent.Event != "shipment.created" || sent.Data.ShipmentID != srv.Shipments()[0] {
-		t.Errorf("the notification is %s (%v)", got.body, err)
+	if !strings.Contains(string(result.body), "queued") ||
+		!strings.HasPrefix(string(got.body), `{"event":"shipment.created","data":{"shipment_id":"`+srv.Shipments()[0]+`"`) {
+		t.Errorf("the response is %s, the notification %s", result.body, got.body)
 	}
 	mac := hmac.New(sha512.New, []byte(srv.SecretKey))
 	mac.Write(got.body)
-	want := map[string]string{
+	for name, want := range map[string]string{
 		"Content-Type":          "application/json",
 		"X-Webhook-Signature":   hex.EncodeToString(mac.Sum(nil)),
 		"X-Webhook-Delivery-Id": result.text(t, "delivery_id"),
 		"X-Webhook-Event-Id":    result.text(t, "webhook_event_id"),
 		"X-Webhook-Id":          hook,
-	}
-	for name, value := range want {
-		if got.header.Get(name) != value {
-			t.Errorf("%s is %q, want %q", name, got.header.Get(name), value)
+		"Authorization":         "",
+	} {
+		if got.header.Get(name) != want {
+			t.Errorf("%s is %q, want %q", name, got.header.Get(name), want)
 		}
-	}
-	if got.header.Get("Authorization") != "" {
-		t.Error("the notification carries an Authorization header")
 	}
 	ended, err := srv.WaitDelivery(t.Context(), result.text(t, "delivery_id"))
 	if err != nil || ended.State != "delivered" || len(ended.Attempts) != 1 || ended.Attempts[0].StatusCode != 200 {
 		t.Errorf("the log has %+v (%v)", ended, err)
 	}
-
 	// Specification: delivery_id "Replays the exact stored payload of that attempt."
 	again := post(t, srv, replayPath, replayBody(t, "delivery_id", ended.ID, "webhook_id", hook)).want(t, http.StatusOK)
 	if repeated := <-inbox; !bytes.Equal(repeated.body, got.body) || again.text(t, "delivery_id") == ended.ID ||

@@ -157,29 +157,24 @@ func TestFaultsOfNotifications(t *testing.T) {
 	const first, second = "shipment.created", "shipment.updated"
 	for name, test := range map[string]struct {
 		rule  fault.Rule
-		want  []string // what the inbox has received when one minute has passed
-		fault string   // of the struck delivery
+		want  string // what the inbox has received when one minute has passed
+		fault string // of the struck delivery
 		state notify.DeliveryState
 	}{
-		"repeat": {
+		"repeat-notification": {
 			fault.Rule{Operation: fault.Notification, First: 1, Fault: fault.RepeatNotification()},
-			[]string{first, first, second}, "rule 1: repeat-notification", notify.Delivered,
+			first + " " + first + " " + second, "", notify.Delivered,
 		},
-		"delay": {
-			fault.Rule{Event: first, Fault: fault.DelayNotification(time.Second)},
-			[]string{second, first}, "rule 1: delay-notification", notify.Delivered,
+		"delay-notification": {
+			fault.Rule{Event: first, Fault: fault.DelayNotification(time.Second)}, second + " " + first, "", notify.Delivered,
 		},
-		"reorder": {
-			fault.Rule{Nth: 1, Fault: fault.ReorderNotification(time.Hour)},
-			[]string{second, first}, "rule 1: reorder-notification", notify.Delivered,
+		"reorder-notification": {
+			fault.Rule{Nth: 1, Fault: fault.ReorderNotification(time.Hour)}, second + " " + first, "", notify.Delivered,
 		},
-		"drop": {
-			fault.Rule{First: 1, Fault: fault.DropNotification()},
-			[]string{second}, "rule 1: drop-notification", notify.Failed,
-		},
-		"forge": {
-			fault.Rule{First: 1, Fault: fault.ForgeNotification()}, []string{"forged", first, second},
-			"rule 1: forge-notification; the response to the forged one was 200", notify.Delivered,
+		"drop-notification": {fault.Rule{First: 1, Fault: fault.DropNotification()}, second, "", notify.Failed},
+		"forge-notification": {
+			fault.Rule{First: 1, Fault: fault.ForgeNotification()}, "forged " + first + " " + second,
+			"; the response to the forged one was 200", notify.Delivered,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,10 +204,11 @@ func TestFaultsOfNotifications(t *testing.T) {
 					got = append(got, "forged")
 				}
 			}
-			if !slices.Equal(got, test.want) {
+			if got := strings.Join(got, " "); got != test.want {
 				t.Errorf("received %q, want %q", got, test.want)
 			}
-			if d, err := srv.WaitDelivery(t.Context(), struck); err != nil || d.Fault != test.fault || d.State != test.state {
+			d, err := srv.WaitDelivery(t.Context(), struck)
+			if err != nil || d.Fault != "rule 1: "+name+test.fault || d.State != test.state {
 				t.Errorf("the delivery is %+v (%v)", d, err)
 			}
 			if rule := srv.Faults()[0]; rule.Struck != 1 {
