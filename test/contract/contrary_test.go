@@ -37,7 +37,7 @@ func TestDocument_FollowsTheOtherChoices(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyChoice(t, srv, newJudgeOf(t, documents[text]))
+			everyChoice(t, srv, newJudge(t, documents[text]))
 		})
 	}
 }

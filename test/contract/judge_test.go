@@ -37,13 +37,8 @@ type exchange struct {
 	status    int
 }
 
-func newJudge(t *testing.T) *judge {
-	t.Helper()
-	return newJudgeOf(t, rules(t))
-}
-
-// newJudgeOf returns a judge for a document in closed form.
-func newJudgeOf(t *testing.T, document *openapi3.T) *judge {
+// newJudge returns a judge for a document in closed form.
+func newJudge(t *testing.T, document *openapi3.T) *judge {
 	t.Helper()
 	router, err := gorillamux.NewRouter(document)
 	if err != nil {

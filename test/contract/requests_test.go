@@ -25,7 +25,9 @@ type caller struct {
 	srv   *mockserver.Server
 }
 
-func newCaller(t *testing.T, srv *mockserver.Server) caller { return caller{t, newJudge(t), srv} }
+func newCaller(t *testing.T, srv *mockserver.Server) caller {
+	return caller{t, newJudge(t, rules(t)), srv}
+}
 
 // send returns the status and the data of the answer. Headers are given as name and value in turn; an
 // empty value leaves the header out.

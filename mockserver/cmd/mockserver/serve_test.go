@@ -59,21 +59,6 @@ func listed(t *testing.T, r ready, path string) *http.Response {
 	return resp
 }
 
-func TestServe_GreetsAPersonWithLinesToCopy(t *testing.T) {
-	t.Parallel()
-	d := start(t, nil, "-seed", "9")
-	for _, want := range []string{"SHIPPING_BASE_URL=http://127.0.0.1:", "SHIPPING_SECRET_KEY=sk_test_", "curl -H",
-		"/_mock/", "Ctrl-C"} {
-		if !strings.Contains(d.printed, want) {
-			t.Errorf("the greeting lacks %q:\n%s", want, d.printed)
-		}
-	}
-	if empty := start(t, nil, "-scenario", "empty"); !strings.Contains(empty.printed, "/v1/rates") ||
-		strings.Contains(empty.printed, `shipment_id":""`) {
-		t.Errorf("the greeting of an empty world:\n%s", empty.printed)
-	}
-}
-
 func TestServe_WarnsWhenOtherMachinesCanReachIt(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]bool{"127.0.0.1:4010": true, "[::1]:0": true, ":4010": false, "192.0.2.7:80": false,

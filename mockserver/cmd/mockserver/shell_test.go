@@ -26,9 +26,16 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 		if left := quoted.Replace(out.String()); strings.Contains(left, value) || !shell.Visible(out.String()) {
 			t.Errorf("%q: %s", value, &out)
 		}
-		if n := strings.Count(out.String(), shell.Quote("Authorization: Bearer "+value)); n != 3 {
+		lines := "  export SHIPPING_SECRET_KEY=" + shell.Quote(value) + "\n  export SHIPPING_WALLET=" + shell.Quote(value)
+		if n := strings.Count(out.String(), shell.Quote("Authorization: Bearer "+value)); n != 3 ||
+			!strings.Contains(out.String(), lines) || !strings.Contains(out.String(), "Ctrl-C") {
 			t.Errorf("%d commands of curl: %s", n, &out)
 		}
+	}
+	empty := start(t, nil, "-scenario", "empty").printed
+	if !strings.Contains(empty, "/v1/rates") || strings.Contains(empty, `shipment_id":""`) ||
+		strings.Contains(empty, "SHIPPING_SHIPMENT=") {
+		t.Errorf("the banner of an empty world:\n%s", empty)
 	}
 }
 
