@@ -54,7 +54,7 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	}
 	before := shown(one)
 	_, added := one.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
-	_, invoiced := one.AddInvoice(goods.Invoice{})
+	url, invoiced := one.AddInvoice(goods.Invoice{})
 	if err := errors.Join(added, invoiced, one.SetExchangeRate("NGN", amount(t, "2")),
 		one.Fund(one.Wallets()[0], amount(t, "1")), one.Inject(fault.Rule{First: 1, Fault: fault.InsertRows(1)})); err != nil {
 		t.Fatal(err)
@@ -68,6 +68,9 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, shown(other)); diff != "" {
 		t.Errorf("the other world (-before +after):\n%s", diff)
+	}
+	if _, err := other.AddInvoice(goods.Invoice{}); err != nil || !slices.Contains(one.Invoices(), url) {
+		t.Errorf("the invoices of the first world are %v, want %s among them: %v", one.Invoices(), url, err)
 	}
 	one.Reset()
 	if diff := cmp.Diff(before, shown(one)); diff != "" {
