@@ -12,9 +12,9 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// A token that was given is needed by all, a random one by other machines and for requests that a proxy has forwarded: behind a
-// proxy on the same machine that sets Host to its target, the control surface was open. The Host header alone, which any
-// caller can forge, is not enough.
+// A token that was given is needed by all, a random one by other machines and for requests that a proxy has forwarded:
+// behind a proxy on the same machine that sets Host to its target, the control surface was open. The Host header alone,
+// which any caller can forge, is not enough.
 func TestAccess_ByAddressOrToken(t *testing.T) {
 	t.Parallel()
 	given, random := start(t, mockserver.WithoutListener(), mockserver.WithToken("secret-token")), start(t)
@@ -39,10 +39,12 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 		{proxied + " of a router", "[::1]:9", "127.0.0.1:4010", forwarded("X-Forwarded-For"), 403, "through a proxy"},
 		{proxied + " for TLS", "127.0.0.1:9", "127.0.0.1:4010", forwarded("X-Forwarded-Proto"), 403, "through a proxy"},
 		{proxied + " with an address", "127.0.0.1:9", "localhost", forwarded("X-Real-Ip"), 403, "through a proxy"},
-		{"own page", "127.0.0.1:9", "localhost", http.Header{"Origin": {"http://localhost"}, "Sec-Fetch-Site": {"same-origin"}}, 200, ""},
+		{"own page", "127.0.0.1:9", "localhost", http.Header{"Origin": {"http://localhost"},
+			"Sec-Fetch-Site": {"same-origin"}}, 200, ""},
 		{cross, "127.0.0.1:9", "localhost", http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403, "other sites"},
 		{cross + ": a port", "127.0.0.1:9", "localhost", http.Header{"Sec-Fetch-Site": {"same-site"}}, 403, "other sites"},
-		{cross + ": an origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"https://evil.example"}}, 403, "other origins"},
+		{cross + ": an origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"https://evil.example"}}, 403,
+			"other origins"},
 		{cross + ": an opaque origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"null"}}, 403, "other origins"},
 	}
 	for _, test := range tests {
@@ -88,8 +90,8 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 	}
 }
 
-// A server that listens has a random token of its own. One on a wildcard address shows an address that it accepts itself: it
-// showed [::], and refused it.
+// A server that listens has a random token of its own. One on a wildcard address shows an address that it accepts
+// itself: it showed [::], and refused it.
 func TestAccess_AServerThatListens(t *testing.T) {
 	t.Parallel()
 	tokens := map[string]bool{}
@@ -106,8 +108,8 @@ func TestAccess_AServerThatListens(t *testing.T) {
 	}
 }
 
-// A browser that opens the console with the token gets it as a cookie, and is redirected to the address without it. A token
-// with characters that a cookie cannot have signed a browser in with another token, and then with none.
+// A browser that opens the console with the token gets it as a cookie, and is redirected to the address without it. A
+// token with characters that a cookie cannot have signed a browser in with another token, and then with none.
 func TestAccess_ABrowserSignsIn(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{"secret-token", `a;b"c\d e,f`, "zażółć", "100%41+b"} {
@@ -126,7 +128,8 @@ func TestAccess_ABrowserSignsIn(t *testing.T) {
 		if in.Header.Get("Location") != "/_mock/" || attributes != "Path=/_mock/; HttpOnly; SameSite=Strict" {
 			t.Errorf("%q: %s, the header is %v", token, in.Status, in.Header)
 		}
-		for target, status := range map[string]int{"/_mock/?token=wrong": 403, "/_mock/worlds" + query: 403, "/_mock/" + query: 303} {
+		for target, status := range map[string]int{"/_mock/?token=wrong": 403, "/_mock/worlds" + query: 403,
+			"/_mock/" + query: 303} {
 			if got := visit(target, ""); got.StatusCode != status {
 				t.Errorf("%s: %s, want %d", target, got.Status, status)
 			}

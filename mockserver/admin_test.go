@@ -18,7 +18,8 @@ func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
 		"mock.internal:4010": 200, "10.0.0.7": 200, "localhost": 200, "other.internal:4010": 403, "10.0.0.70": 403,
 	} {
 		do(t, srv, http.MethodGet, "/_mock/live", "", "Host", host).want(t, status)
-		do(t, srv, http.MethodGet, "/_mock/healthz", "", "Host", host, "Authorization", "Bearer of-another-service").want(t, 200)
+		do(t, srv, http.MethodGet, "/_mock/healthz", "", "Host", host, "Authorization", "Bearer of-another-service").
+			want(t, 200)
 	}
 }
 
@@ -47,7 +48,8 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 		if key != "" {
 			key = "Bearer " + key
 		}
-		if got := do(t, srv, test.method, "/_mock/"+test.path, test.body, "Authorization", key).header.Get("X-Mock-World"); got != test.want {
+		if got := do(t, srv, test.method, "/_mock/"+test.path, test.body, "Authorization",
+			key).header.Get("X-Mock-World"); got != test.want {
 			t.Errorf("%s %s: %q, want %q", test.method, test.path, got, test.want)
 		}
 	}
@@ -61,8 +63,8 @@ func TestAdmin_Messages(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400, `field "duration" is a number: write a string with a unit, such as "90s"`)
-	// A field or parameter that a route does not accept changes nothing. If a misspelt "scenario" were ignored, a new world
-	// would have other contents.
+	// A field or parameter that a route does not accept changes nothing. If a misspelt "scenario" were ignored, a new
+	// world would have other contents.
 	for _, test := range []struct{ method, path, body, want string }{
 		{"POST", "/_mock/worlds", `{"name":"default_x","key":"a"}`, `unknown field "key": use one of dialect, name, scenario`},
 		{"POST", "/_mock/worlds", `{"name":"x","Scenario":"lowfunds"}`, `did you mean "scenario"?`},
@@ -89,8 +91,8 @@ func TestAdmin_Messages(t *testing.T) {
 	}
 }
 
-// A request can wait until no delivery is queued. With a virtual clock, the error explains that deliveries are sent as the
-// clock advances.
+// A request can wait until no delivery is queued. With a virtual clock, the error explains that deliveries are sent as
+// the clock advances.
 func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
@@ -98,7 +100,8 @@ func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	hook := post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","events":["test"]}`).want(t, 200).text(t, "webhook_id")
 	post(t, srv, "/_mock/events", `{"event":"test"}`).want(t, 200)
 	var done []struct{ State string }
-	if get(t, srv, "/_mock/deliveries?wait=1m&perPage=1").want(t, 200).data(t, &done); len(done) != 1 || done[0].State != "delivered" {
+	if get(t, srv, "/_mock/deliveries?wait=1m&perPage=1").want(t, 200).data(t, &done); len(done) != 1 ||
+		done[0].State != "delivered" {
 		t.Errorf("after the wait: %v", done)
 	}
 	do(t, srv, http.MethodPatch, "/_mock/webhooks/"+hook, `{"url":"http://inbox.localhost/?status=503"}`).want(t, 200)

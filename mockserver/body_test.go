@@ -43,8 +43,8 @@ func TestBody_IsNotEncoded(t *testing.T) {
 	do(t, srv, http.MethodPost, "/_mock/events", `{"event":"shipment.updated"}`, "Content-Encoding", "identity").want(t, http.StatusOK)
 }
 
-// A member whose name differs from a field's only in case counts as unknown, at any depth. Of a member that is given twice
-// the last one counts.
+// A member whose name differs from a field's only in case counts as unknown, at any depth. Of a member that is given
+// twice the last one counts.
 func TestBody_NamesMatchByteForByte(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())

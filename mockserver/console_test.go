@@ -11,12 +11,15 @@ const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 func TestConsole_ABrowserIsRedirectedToIt(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	got := do(t, srv, http.MethodGet, "/", "", "Accept", browser, "Authorization", "").want(t, http.StatusPermanentRedirect)
-	if got.header.Get("Location") != "/_mock/" || got.header.Get("Vary") != "Accept" || got.header.Get("Cache-Control") != "no-store" {
+	got := do(t, srv, http.MethodGet, "/", "", "Accept", browser, "Authorization", "").
+		want(t, http.StatusPermanentRedirect)
+	if got.header.Get("Location") != "/_mock/" || got.header.Get("Vary") != "Accept" ||
+		got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("the header is %v", got.header)
 	}
 	// HTML of weight 0 is not acceptable: it was sent.
-	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", "text/html;q=0, */*").want(t, http.StatusOK).data(t, &struct{ Routes []any }{})
+	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", "text/html;q=0, */*").want(t, http.StatusOK).
+		data(t, &struct{ Routes []any }{})
 	do(t, srv, http.MethodGet, "/", "", "Accept", "*/*").refusal(t, http.StatusNotFound, "no route GET /")
 	get(t, srv, "/_mock/wallets").refusal(t, http.StatusNotFound, "GET /_mock/worlds/home")
 }

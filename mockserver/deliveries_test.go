@@ -60,8 +60,8 @@ func (refusing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: http.NoBody, Request: req}, nil
 }
 
-// Closing a world or its server ends waiting requests at once, whatever injected fault they wait for, and the waits of the
-// test itself.
+// Closing a world or its server ends waiting requests at once, whatever injected fault they wait for, and the waits of
+// the test itself.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]fault.Rule{

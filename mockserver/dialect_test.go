@@ -111,22 +111,26 @@ func TestAssumption_OtherChoices(t *testing.T) {
 			map[string]any{"code": "ERR_NOT_FOUND", "error_code": nil}, nil},
 		"place of the reason and the code": {"refusal.message=error.text,refusal.code=error.code", refused, 404,
 			map[string]any{"status": false, "error.code": "ERR_NOT_FOUND", "data.error_code": nil, "message": nil}, nil},
-		"code of a poor wallet": {"refusal.funds_code=WALLET_LOW", funds, 400, map[string]any{"data.error_code": "WALLET_LOW"}, nil},
+		"code of a poor wallet": {"refusal.funds_code=WALLET_LOW", funds, 400,
+			map[string]any{"data.error_code": "WALLET_LOW"}, nil},
 		"quoted draft": {"purchase.quoted=true,record.charged_amount=total", analyzed, 200,
 			map[string]any{"data.status": "draft", "data.total": 123987.36}, nil},
-		"amounts that are not charged": {"offer.beside=vat,price.net,price.currency,offer.amount=price.gross", analyzed, 200, map[string]any{
-			"data.available_documents.0.price.gross": 5904.16, "data.available_documents.0.price.net": 17713.48,
-			"data.available_documents.0.price.currency": "XTS", "data.available_documents.0.vat": 11809.32,
-		}, nil},
+		"amounts that are not charged": {"offer.beside=vat,price.net,price.currency,offer.amount=price.gross", analyzed, 200,
+			map[string]any{
+				"data.available_documents.0.price.gross": 5904.16, "data.available_documents.0.price.net": 17713.48,
+				"data.available_documents.0.price.currency": "XTS", "data.available_documents.0.vat": 11809.32,
+			}, nil},
 		"WrapRecord": {"record.at=request", lookedUp, 200,
 			map[string]any{"data.request.status": "processing", "data.status": nil}, map[string]string{"data": "request"}},
 		"OtherRecordNames": {"record.line_items=items,record.documents=purchased_documents,offer.document_type=slug,offer.amount=price,document.document_type=slug", lookedUp, 200,
 			map[string]any{"data.purchased_documents.0.slug": "CUSTOMS", "data.line_items": nil, "data.documents": nil},
 			map[string]string{"data.available_documents.0": "currency mode name price profile_fields reasons slug"}},
-		"MinimalRecord": {"record.absent=" + strings.Join(dialect.Contrary().Record.Absent, ",") + ",offer.absent=" + strings.Join(dialect.Contrary().Offer.Absent, ","), lookedUp, 200, nil, map[string]string{
+		"MinimalRecord": {"record.absent=" + strings.Join(dialect.Contrary().Record.Absent, ",") + ",offer.absent=" +
+			strings.Join(dialect.Contrary().Offer.Absent, ","), lookedUp, 200, nil, map[string]string{
 			"data": "available_documents line_items request_id source status", "data.available_documents.0": "amount currency document_type"}},
-		"MinimalPurchase": {"purchase.confirmation=empty", purchased, 200, map[string]any{"status": true}, map[string]string{"data": ""}},
-		"UnknownState":    {"time.unlisted=1s", lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
+		"MinimalPurchase": {"purchase.confirmation=empty", purchased, 200, map[string]any{"status": true},
+			map[string]string{"data": ""}},
+		"UnknownState": {"time.unlisted=1s", lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
 		"UnknownState in the confirmation": {"time.unlisted=1s", purchased, 200,
 			map[string]any{"data.status": "queued"}, nil},
 	} {
@@ -161,7 +165,8 @@ func TestAssumption_OtherChoices(t *testing.T) {
 					t.Errorf("%s has %q, want %q", path, names, want)
 				}
 			}
-			if problem := response.header.Get("Content-Type") == "application/problem+json"; problem != (strings.HasPrefix(name, "Problem") || strings.Contains(name, "and Problem")) {
+			if problem := response.header.Get("Content-Type") == "application/problem+json"; problem != (strings.HasPrefix(name,
+				"Problem") || strings.Contains(name, "and Problem")) {
 				t.Errorf("Content-Type %q", response.header.Get("Content-Type"))
 			}
 		})
@@ -174,19 +179,24 @@ func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(dialect.Contrary()))
 	for _, got := range []answer{
 		get(t, srv, "/v1/nothing").want(t, 404), do(t, srv, "DELETE", "/v1/rates", "").want(t, 405),
-		do(t, srv, "GET", "/v1/rates", "", "Authorization", "Bearer wrong").want(t, 401), get(t, srv, "/v1/transactions").want(t, 422),
+		do(t, srv, "GET", "/v1/rates", "", "Authorization", "Bearer wrong").want(t, 401), get(t, srv,
+			"/v1/transactions").want(t, 422),
 	} {
-		if got.header.Get("Content-Type") != "application/problem+json" || got.at(t, "detail") == nil || got.at(t, "code") == nil {
+		if got.header.Get("Content-Type") != "application/problem+json" || got.at(t, "detail") == nil ||
+			got.at(t, "code") == nil {
 			t.Errorf("%s: %s", got.header.Get("Content-Type"), got.body)
 		}
 	}
 }
 
-// Lists in the other order have the same records, a page is at most as long as the cap, and nothing comes after the last page.
+// Lists in the other order have the same records, a page is at most as long as the cap, and nothing comes after the
+// last page.
 func TestAssumption_Lists(t *testing.T) {
 	t.Parallel()
 	plain := start(t, mockserver.WithoutListener())
-	other := start(t, mockserver.WithoutListener(), mockserver.WithDialect(&dialect.Dialect{List: dialect.List{Order: "oldest first", LastNextPage: "null", MaxPerPage: 50}}))
+	other := start(t, mockserver.WithoutListener(),
+		mockserver.WithDialect(&dialect.Dialect{List: dialect.List{Order: "oldest first", LastNextPage: "null",
+			MaxPerPage: 50}}))
 	for _, list := range []string{"rates", "webhooks", "transactions"} {
 		path := "/v1/" + list + "?wallet=" + plain.Wallets()[0] + "&perPage=1000"
 		all, _ := records(t, get(t, plain, path), list)
@@ -204,8 +214,10 @@ func TestAssumption_Lists(t *testing.T) {
 
 func TestAssumption_PastEnd(t *testing.T) {
 	t.Parallel()
-	for choice, want := range map[string]string{"empty": "0 records, page 99", "last page": "1 records, page 14", "refused": "400"} {
-		srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("history42"), mockserver.WithDialect(&dialect.Dialect{List: dialect.List{PastEnd: choice}}))
+	for choice, want := range map[string]string{"empty": "0 records, page 99", "last page": "1 records, page 14",
+		"refused": "400"} {
+		srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("history42"),
+			mockserver.WithDialect(&dialect.Dialect{List: dialect.List{PastEnd: choice}}))
 		a := get(t, srv, "/v1/transactions?perPage=2&page=99&wallet="+srv.Wallets()[0])
 		got := fmt.Sprint(a.status)
 		if a.status == http.StatusOK {
@@ -229,7 +241,8 @@ func TestAssumption_Strictness(t *testing.T) {
 		status                   int
 		want                     string
 	}{
-		{"unknown parameter", "GET", "/v1/rates?sort=asc&page=1", "", nil, 400, "has no query parameter sort: it takes perPage, page"},
+		{"unknown parameter", "GET", "/v1/rates?sort=asc&page=1", "", nil, 400,
+			"has no query parameter sort: it takes perPage, page"},
 		{"parameter of none", "GET", "/v1/countries?page=1", "", nil, 400, "it takes none"},
 		{"page that is not a number", "GET", "/v1/rates?page=two", "", nil, 400, "whole number of at least 1"},
 		{"page before the first", "GET", "/v1/webhooks?perPage=0", "", nil, 400, "whole number of at least 1"},
@@ -293,7 +306,8 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	}
 	refused := mockserver.New(mockserver.WithoutListener(), dialectOf(t, "list.max_per_page=-1"))
 	defer refused.Close()
-	if err := refused.Err(); err == nil || !strings.Contains(err.Error(), "list.max_per_page is -1: a number from 1 to 1000000") {
+	if err := refused.Err(); err == nil || !strings.Contains(err.Error(),
+		"list.max_per_page is -1: a number from 1 to 1000000") {
 		t.Errorf("the option: %v", err)
 	}
 }

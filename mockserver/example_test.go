@@ -12,7 +12,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/goods"
 )
 
-// clientIn returns a client of a world that waits next to nothing between attempts. A test has [mockserver.World.Client].
+// clientIn returns a client of a world that waits next to nothing between attempts. A test has
+// [mockserver.World.Client].
 func clientIn(w *mockserver.World) *shipping.Client {
 	client, err := shipping.NewClient(w.SecretKey,
 		shipping.WithBaseURL(w.URL),
@@ -41,7 +42,8 @@ func ExampleWorld_AddShipment() {
 		fmt.Println(err)
 		return
 	}
-	draft, err := clientIn(server.World).Regulatory.Analyze(context.Background(), &shipping.AnalyzeRequest{ShipmentID: shipment})
+	draft, err := clientIn(server.World).Regulatory.Analyze(context.Background(),
+		&shipping.AnalyzeRequest{ShipmentID: shipment})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -75,7 +77,8 @@ func ExampleWorld_Stub() {
 	var created struct {
 		ShipmentID string `json:"shipment_id"`
 	}
-	if err := client.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"}, &created); err != nil {
+	if err := client.Do(ctx, http.MethodPost, "/v1/shipments", nil, map[string]string{"parcel": "PC-1"},
+		&created); err != nil {
 		fmt.Println(err)
 		return
 	}

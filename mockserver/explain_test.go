@@ -30,13 +30,19 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 		operation                string // of the suggestion; "" without one
 		keeps                    string // a text that it keeps
 	}{
-		{"no wallet", "GET", "/v1/transactions?perPage=7&page=0", "", nil, "400 invalid_request", "GET /v1/transactions", shipping.OpListTransactions, "perPage=7"},
-		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", nil, "404 not_found", "list.unknown_wallet", shipping.OpListTransactions, "wallet=VA-"},
-		{"misspelt path", "GET", "/v1/countrys", "", nil, "404 not_found", "every path begins with /v1", shipping.OpListCountries, "/v1/countries"},
+		{"no wallet", "GET", "/v1/transactions?perPage=7&page=0", "", nil, "400 invalid_request", "GET /v1/transactions",
+			shipping.OpListTransactions, "perPage=7"},
+		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", nil, "404 not_found", "list.unknown_wallet",
+			shipping.OpListTransactions, "wallet=VA-"},
+		{"misspelt path", "GET", "/v1/countrys", "", nil, "404 not_found", "every path begins with /v1",
+			shipping.OpListCountries, "/v1/countries"},
 		{"other method", "DELETE", "/v1/rates", "", nil, "405 method_not_allowed", "Endpoints", shipping.OpListRates, ""},
-		{"no key", "GET", "/v1/rates?page=2", "", []string{"Authorization", ""}, "401 unauthorized", "Authentication", shipping.OpListRates, "page=2"},
-		{"a form", "POST", regulatoryPath + "/analyze", "shipment_id=1", []string{"Content-Type", "text/plain"}, "415 unsupported_media_type", "Content-Type", shipping.OpAnalyze, ""},
-		{"broken JSON", "POST", regulatoryPath + "/analyze", "{", nil, "400 malformed_body", "bodies and responses are JSON", shipping.OpAnalyze, "shipment_id"},
+		{"no key", "GET", "/v1/rates?page=2", "", []string{"Authorization", ""}, "401 unauthorized", "Authentication",
+			shipping.OpListRates, "page=2"},
+		{"a form", "POST", regulatoryPath + "/analyze", "shipment_id=1", []string{"Content-Type", "text/plain"},
+			"415 unsupported_media_type", "Content-Type", shipping.OpAnalyze, ""},
+		{"broken JSON", "POST", regulatoryPath + "/analyze", "{", nil, "400 malformed_body", "bodies and responses are JSON",
+			shipping.OpAnalyze, "shipment_id"},
 		{"both flows", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","file_url":"INVOICE"}`, nil, "400 invalid_request", "POST /analyze", shipping.OpAnalyze, "SHIPMENT"},
 		{"unknown invoice", "POST", regulatoryPath + "/analyze", `{"file_url":"https://x.example/1","wallet":"WALLET"}`, nil, "400 analysis_failed", "request states", shipping.OpAnalyze, "WALLET"},
 		{"nothing to replay", "POST", "/v1/webhooks/replay", `{}`, nil, "400 invalid_request", "webhooks/replay, Rules", shipping.OpReplayWebhook, "shipment.created"},
@@ -51,18 +57,21 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 		{"purchase of nothing", "POST", regulatoryPath + "/purchase", `{"request_id":"RD-1","document_types":["CUSTOMS"]}`, nil, "404 not_found", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
 		{"purchase without a request", "POST", regulatoryPath + "/purchase", `{"document_types":["CUSTOMS"]}`, nil, "400 invalid_request", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
 		{"bought already", "POST", regulatoryPath + "/purchase", `{"request_id":"BOUGHT","document_types":["CUSTOMS"]}`, nil, "400 already_purchased", "POST /purchase", shipping.OpGetRequest, "BOUGHT"},
-		{"unknown request", "GET", request + "RD-1", "", nil, "404 not_found", "GET /request/:request_id", shipping.OpGetRequest, ""},
+		{"unknown request", "GET", request + "RD-1", "", nil, "404 not_found", "GET /request/:request_id",
+			shipping.OpGetRequest, ""},
 		{"items of nothing", "PUT", request + "DRAFT/items", `{"line_items":[]}`, nil, "400 invalid_request", "provisional", shipping.OpGetRequest, "DRAFT"},
 		{"addresses of the bought", "PUT", request + "BOUGHT/addresses", `{}`, nil, "400 not_editable", "provisional", shipping.OpGetRequest, "BOUGHT"},
 		{"shipping of a shipment", "PUT", request + "DRAFT/shipping", `{"service":"x"}`, nil, "400 shipment_flow", "provisional", shipping.OpGetRequest, "DRAFT"},
 		{"profile of another form", "PUT", request + "DRAFT/profiles/MUSEUM", `{}`, nil, "400 document_not_offered", "provisional", shipping.OpGetRequest, "DRAFT"},
-		{"nothing to retry", "POST", request + "BOUGHT/retry", "", nil, "400 not_retryable", "provisional", shipping.OpGetRequest, "BOUGHT"},
+		{"nothing to retry", "POST", request + "BOUGHT/retry", "", nil, "400 not_retryable", "provisional",
+			shipping.OpGetRequest, "BOUGHT"},
 		{"neither flow", "POST", regulatoryPath + "/analyze", `{}`, nil, "400 invalid_request", "POST /analyze", shipping.OpAnalyze, ""},
 		{"unknown shipment", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-1"}`, nil, "404 not_found", "", shipping.OpAnalyze, ""},
 		{"too little money", "POST", regulatoryPath + "/purchase", `{"request_id":"POOR","document_types":["CUSTOMS"]}`, nil, "400 insufficient_funds", "POST /purchase", "", ""},
 		{"one document twice", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["FDA","FDA"]}`, nil, "400 repeated_document_type", "POST /purchase", shipping.OpPurchase, `["FDA"]`},
 		{"profile with another field", "PUT", request + "DRAFT/profiles/CUSTOMS", `{"colour":"red"}`, nil, "400 invalid_profile", "provisional", shipping.OpGetRequest, "DRAFT"},
-		{"PDF of a draft", "GET", request + "DRAFT/documents/FDA/pdf", "", nil, "404 not_found", "provisional", shipping.OpGetRequest, "DRAFT"},
+		{"PDF of a draft", "GET", request + "DRAFT/documents/FDA/pdf", "", nil, "404 not_found", "provisional",
+			shipping.OpGetRequest, "DRAFT"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,7 +82,8 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			advance(t, srv, time.Hour)
 			poor := analyze(t, srv, `{"shipment_id":"`+srv.Shipments()[0]+`","wallet":"`+srv.Wallets()[len(srv.Wallets())-1]+`"}`)
 			draft := analyzeShipment(t, srv, srv.Shipments()[0])
-			fill := strings.NewReplacer("DRAFT", draft.ID, "POOR", poor.ID, "BOUGHT", bought.ID, "SHIPMENT", srv.Shipments()[1], "INVOICE", srv.Invoices()[0], "WALLET", srv.Wallets()[1])
+			fill := strings.NewReplacer("DRAFT", draft.ID, "POOR", poor.ID, "BOUGHT", bought.ID, "SHIPMENT", srv.Shipments()[1],
+				"INVOICE", srv.Invoices()[0], "WALLET", srv.Wallets()[1])
 			before := balances(t, srv)
 			refusal := do(t, srv, test.method, fill.Replace(test.path), fill.Replace(test.body), test.headers...)
 			if got := fmt.Sprint(refusal.status, " ", refusal.text(t, "error_code")); got != test.code {
@@ -94,7 +104,8 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			if test.operation == "" && near == nil {
 				return
 			}
-			if near == nil || near.Operation != test.operation || !strings.Contains(near.Target+near.Body, fill.Replace(test.keeps)) || !strings.HasPrefix(near.Curl, "curl -i") {
+			if near == nil || near.Operation != test.operation ||
+				!strings.Contains(near.Target+near.Body, fill.Replace(test.keeps)) || !strings.HasPrefix(near.Curl, "curl -i") {
 				t.Fatalf("the nearest valid request is %+v", near)
 			}
 			do(t, srv, near.Method, near.Target, near.Body).want(t, http.StatusOK)
@@ -116,7 +127,8 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 		{"misspelt", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SHIPMENT"}`, []string{`unknown field "shipmentId": did you mean "shipment_id"?`}, "SHIPMENT"},
 		{"sent twice", "POST", regulatoryPath + "/analyze", `{"fileURL":"x","file_url":"INVOICE","shipment_id":"SHIPMENT"}`, []string{`unknown field "fileURL": did you mean "file_url"?`}, "SHIPMENT"},
 		{"an effect, and no field that is near", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS","colour":"red"}`, nil, "shipment_id"},
-		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", []string{"VA-1 is not a wallet of this world"}, "wallet=VA-"},
+		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", []string{"VA-1 is not a wallet of this world"},
+			"wallet=VA-"},
 		{"unknown request", "GET", request + "RD-1", "", []string{"RD-1 is not a regulatory request of this world"}, ""},
 		{"unknown delivery and webhook", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1","webhook_id":"WA-1"}`,
 			[]string{"WA-1 is not a webhook of this world", "WD-1 is not a delivery of this world"}, "event"},

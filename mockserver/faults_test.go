@@ -97,31 +97,38 @@ func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 		},
 		"two latencies add up": {
 			[]fault.Rule{{Fault: fault.Latency(2 * time.Second)}, {Fault: fault.Latency(3 * time.Second), Committed: true}},
-			outcome{Status: 200, ContentType: jsonType, Whole: true, Valid: true, Took: 5 * time.Second, Fault: "rule 1: latency, rule 2: latency after the change"},
+			outcome{Status: 200, ContentType: jsonType, Whole: true, Valid: true, Took: 5 * time.Second,
+				Fault: "rule 1: latency, rule 2: latency after the change"},
 		},
 		"a status and early hints": {
 			[]fault.Rule{{Fault: fault.Status(503, nil)}, {Fault: fault.EarlyHints()}},
-			outcome{Status: 503, Hints: 1, ContentType: jsonType, Whole: true, Valid: true, Fault: "rule 1: status, rule 2: early-hints"},
+			outcome{Status: 503, Hints: 1, ContentType: jsonType, Whole: true, Valid: true,
+				Fault: "rule 1: status, rule 2: early-hints"},
 		},
 		"early hints and no response": {
 			[]fault.Rule{{Fault: fault.EarlyHints()}, {Fault: fault.Reset()}},
 			outcome{Hints: 1, Fault: "rule 1: early-hints, rule 2: reset"},
 		},
 		"a status, cut off, slow, and of another type": {
-			[]fault.Rule{{Fault: fault.HTML(502)}, {Fault: fault.Truncate(3)}, {Fault: fault.SlowBody(time.Second)}, {Fault: fault.ContentType("application/json")}},
-			outcome{Status: 502, ContentType: "application/json", Took: 2 * time.Second, Fault: "rule 1: html, rule 2: truncate, rule 3: slow-body, rule 4: content-type"},
+			[]fault.Rule{{Fault: fault.HTML(502)}, {Fault: fault.Truncate(3)}, {Fault: fault.SlowBody(time.Second)},
+				{Fault: fault.ContentType("application/json")}},
+			outcome{Status: 502, ContentType: "application/json", Took: 2 * time.Second,
+				Fault: "rule 1: html, rule 2: truncate, rule 3: slow-body, rule 4: content-type"},
 		},
 		"a capped page, inserted rows, and malformed JSON of it": {
 			[]fault.Rule{{Fault: fault.CapPage(1)}, {Fault: fault.InsertRows(2)}, {Fault: fault.Malformed(), Committed: true}},
-			outcome{Status: 200, ContentType: jsonType, Whole: true, Fault: "rule 1: cap-page, rule 2: insert-rows, rule 3: malformed after the change"},
+			outcome{Status: 200, ContentType: jsonType, Whole: true,
+				Fault: "rule 1: cap-page, rule 2: insert-rows, rule 3: malformed after the change"},
 		},
 		"the first of two statuses": {
 			[]fault.Rule{{First: 1, Fault: fault.Status(503, nil)}, {Fault: fault.Status(500, nil)}},
 			outcome{Status: 503, ContentType: jsonType, Whole: true, Valid: true, Fault: "rule 1: status"},
 		},
 		"a committed rule that was injected first prevails": {
-			[]fault.Rule{{First: 1, Fault: fault.Empty(), Committed: true}, {Fault: fault.Drop()}, {Fault: fault.Latency(time.Second)}},
-			outcome{Status: 200, ContentType: jsonType, Whole: true, Took: time.Second, Fault: "rule 3: latency, rule 1: empty after the change"},
+			[]fault.Rule{{First: 1, Fault: fault.Empty(), Committed: true}, {Fault: fault.Drop()},
+				{Fault: fault.Latency(time.Second)}},
+			outcome{Status: 200, ContentType: jsonType, Whole: true, Took: time.Second,
+				Fault: "rule 3: latency, rule 1: empty after the change"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,19 +202,28 @@ func TestFaultsOfLists(t *testing.T) {
 		before, after string // targets
 		want          func(before, after page) bool
 	}{
-		"the page before is repeated": {fault.RepeatPage(), shipping.OpListRates, "/v1/rates?perPage=10", "/v1/rates?perPage=10&page=2", func(a, b page) bool { return a == b }},
-		"perPage is capped":           {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3", "/v1/rates", func(a, b page) bool { return b.rows == 7 && b.first == a.first }},
-		"a smaller page stays":        {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3", "/v1/rates?perPage=3&a=b", func(a, b page) bool { return a == b }},
-		"rows are inserted": {fault.InsertRows(3), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=1", func(a, b page) bool {
-			return b.total == a.total+3 && b.first != a.first
-		}},
-		"what was first comes later": {fault.InsertRows(5), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=2", func(a, b page) bool { return a.first == b.first }},
-		"rows are removed": {fault.RemoveRows(5), shipping.OpListRates, "/v1/rates?perPage=5&page=2", "/v1/rates?perPage=5", func(a, b page) bool {
-			return b.total == a.total-5 && b.first == a.first
-		}},
-		"webhooks are inserted":     {fault.InsertRows(2), shipping.OpListWebhooks, "/v1/webhooks", "/v1/webhooks?page=1", func(a, b page) bool { return b.total == a.total+2 }},
-		"webhooks are removed":      {fault.RemoveRows(1), shipping.OpListWebhooks, "/v1/webhooks?perPage=1&page=2", "/v1/webhooks?perPage=1", func(a, b page) bool { return a.first == b.first }},
-		"transactions are inserted": {fault.InsertRows(2), shipping.OpListTransactions, "/v1/transactions?wallet=", "/v1/transactions?page=1&wallet=", func(a, b page) bool { return b.total == a.total+2 }},
+		"the page before is repeated": {fault.RepeatPage(), shipping.OpListRates, "/v1/rates?perPage=10",
+			"/v1/rates?perPage=10&page=2", func(a, b page) bool { return a == b }},
+		"perPage is capped": {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3", "/v1/rates",
+			func(a, b page) bool { return b.rows == 7 && b.first == a.first }},
+		"a smaller page stays": {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3",
+			"/v1/rates?perPage=3&a=b", func(a, b page) bool { return a == b }},
+		"rows are inserted": {fault.InsertRows(3), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=1",
+			func(a, b page) bool {
+				return b.total == a.total+3 && b.first != a.first
+			}},
+		"what was first comes later": {fault.InsertRows(5), shipping.OpListRates, "/v1/rates?perPage=5",
+			"/v1/rates?perPage=5&page=2", func(a, b page) bool { return a.first == b.first }},
+		"rows are removed": {fault.RemoveRows(5), shipping.OpListRates, "/v1/rates?perPage=5&page=2", "/v1/rates?perPage=5",
+			func(a, b page) bool {
+				return b.total == a.total-5 && b.first == a.first
+			}},
+		"webhooks are inserted": {fault.InsertRows(2), shipping.OpListWebhooks, "/v1/webhooks", "/v1/webhooks?page=1",
+			func(a, b page) bool { return b.total == a.total+2 }},
+		"webhooks are removed": {fault.RemoveRows(1), shipping.OpListWebhooks, "/v1/webhooks?perPage=1&page=2",
+			"/v1/webhooks?perPage=1", func(a, b page) bool { return a.first == b.first }},
+		"transactions are inserted": {fault.InsertRows(2), shipping.OpListTransactions, "/v1/transactions?wallet=",
+			"/v1/transactions?page=1&wallet=", func(a, b page) bool { return b.total == a.total+2 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -240,7 +256,8 @@ func raw(t *testing.T, srv *mockserver.Server, path string) (head []string, body
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", path, conn.RemoteAddr(), srv.SecretKey); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n",
+		path, conn.RemoteAddr(), srv.SecretKey); err != nil {
 		t.Fatal(err)
 	}
 	reader := bufio.NewReader(conn)
@@ -283,15 +300,18 @@ func TestRespond_SendsExactlyTheResponse(t *testing.T) {
 			[]string{own, "Content-Length: 23", "Content-Type: application/json", "HTTP/1.1 200 OK", "Set-Cookie: a=b", "Set-Cookie: c=d"}, `{"status":true,"data":{`,
 		},
 		"bytes that are not text": {
-			fault.Respond(599, without, "\x1f\x8b\x00\xff"), []string{own, "Content-Length: 4", "HTTP/1.1 599 status code 599"}, "\x1f\x8b\x00\xff",
+			fault.Respond(599, without, "\x1f\x8b\x00\xff"), []string{own, "Content-Length: 4",
+				"HTTP/1.1 599 status code 599"}, "\x1f\x8b\x00\xff",
 		},
 		"what looks like a key": {
 			fault.Respond(401, without, "sk_test_0123456789abcdef0123456789abcdef is wrong"),
 			[]string{own, "Content-Length: 49", "HTTP/1.1 401 Unauthorized"}, "sk_test_0123456789abcdef0123456789abcdef is wrong",
 		},
 		"a header that the server would send": {
-			fault.Respond(200, http.Header{"Date": {"soon"}, "X-Request-Id": {"mine", "and mine"}, "X-Mock-Why": {"because"}}, "a"),
-			[]string{own, "Content-Length: 1", "Date: soon", "HTTP/1.1 200 OK", "X-Mock-Why: because", "X-Request-Id: and mine", "X-Request-Id: mine"}, "a",
+			fault.Respond(200, http.Header{"Date": {"soon"}, "X-Request-Id": {"mine", "and mine"}, "X-Mock-Why": {"because"}},
+				"a"),
+			[]string{own, "Content-Length: 1", "Date: soon", "HTTP/1.1 200 OK", "X-Mock-Why: because", "X-Request-Id: and mine",
+				"X-Request-Id: mine"}, "a",
 		},
 	} {
 		for when, committed := range map[string]bool{"before": false, "after": true} {
@@ -305,7 +325,8 @@ func TestRespond_SendsExactlyTheResponse(t *testing.T) {
 						t.Errorf("body %q, header (-want +got):\n%s", body, diff)
 					}
 				}
-				if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 2 || calls[0].Status != test.fault.Status || calls[0].ErrorCode != "" {
+				if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 2 || calls[0].Status != test.fault.Status ||
+					calls[0].ErrorCode != "" {
 					t.Errorf("%+v", calls)
 				}
 			})
@@ -384,7 +405,8 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 		Kinds []struct{ Kind string }
 	}
 	get(t, srv, "/_mock/faults").data(t, &view)
-	if len(view.Rules) != 3 || view.Rules[0].Seen != 2 || view.Rules[0].Struck != 1 || view.Rules[1].Fault.Kind != "drop" || view.Rules[2].Fault.Duration != "1ns" {
+	if len(view.Rules) != 3 || view.Rules[0].Seen != 2 || view.Rules[0].Struck != 1 ||
+		view.Rules[1].Fault.Kind != "drop" || view.Rules[2].Fault.Duration != "1ns" {
 		t.Errorf("the rules are %+v", view.Rules)
 	}
 	do(t, srv, http.MethodDelete, "/_mock/faults?number=2", "").want(t, 200)
@@ -413,7 +435,8 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 		fault fault.Fault
 		want  outcome
 	}{
-		{fault.Status(429, http.Header{"Retry-After": {"7"}}), outcome{Status: 429, ContentType: jsonType, Whole: true, Valid: true}},
+		{fault.Status(429, http.Header{"Retry-After": {"7"}}),
+			outcome{Status: 429, ContentType: jsonType, Whole: true, Valid: true}},
 		{fault.Drop(), outcome{}},
 		{fault.Truncate(9), outcome{Status: 200, ContentType: jsonType}},
 		{fault.Truncate(1 << 20), outcome{Status: 200, ContentType: jsonType, Valid: true}},
@@ -441,8 +464,8 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 	}
 }
 
-// A proxy repeats a request: the operation is performed twice, and the response is that of the second time. For a purchase
-// that is the refusal of a request that was purchased.
+// A proxy repeats a request: the operation is performed twice, and the response is that of the second time. For a
+// purchase that is the refusal of a request that was purchased.
 func TestFault_Repeat(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())

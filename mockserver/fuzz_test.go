@@ -77,7 +77,8 @@ func (s *stage) open(tb testing.TB) *mockserver.World {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.names = strings.NewReplacer("{draft}", s.draft, "{bought}", bought, "{wallet}", w.Wallets()[0], "{shipment}", w.Shipments()[0],
+	s.names = strings.NewReplacer("{draft}", s.draft, "{bought}", bought, "{wallet}", w.Wallets()[0], "{shipment}",
+		w.Shipments()[0],
 		"{webhook}", sent[0].WebhookID, "{delivery}", sent[0].ID, "{world}", w.Name(), "{key}", w.SecretKey)
 	return w
 }
@@ -91,13 +92,16 @@ func (s *stage) clear() {
 
 // request makes a request from a fuzzer's input. header holds lines as in a request; those that net/http refuses are
 // omitted.
-func (s *stage) request(t *testing.T, w *mockserver.World, method, path, query, header string, body []byte) *http.Request {
-	fields, err := textproto.NewReader(bufio.NewReader(strings.NewReader(s.names.Replace(header) + "\r\n\r\n"))).ReadMIMEHeader()
+func (s *stage) request(t *testing.T, w *mockserver.World, method, path, query, header string,
+	body []byte) *http.Request {
+	fields, err := textproto.NewReader(bufio.NewReader(strings.NewReader(s.names.Replace(header) +
+		"\r\n\r\n"))).ReadMIMEHeader()
 	if err != nil || len(fields) == 0 {
 		fields = textproto.MIMEHeader{}
 	}
 	r := &http.Request{
-		Method: method, URL: &url.URL{Path: s.names.Replace(path), RawQuery: s.names.Replace(query)}, Host: "127.0.0.1", Header: http.Header(fields),
+		Method: method, URL: &url.URL{Path: s.names.Replace(path),
+			RawQuery: s.names.Replace(query)}, Host: "127.0.0.1", Header: http.Header(fields),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RemoteAddr: "127.0.0.1:9",
 	}
 	r.RequestURI = r.URL.Path + "?" + r.URL.RawQuery
@@ -148,7 +152,8 @@ func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httpte
 	}
 	decoder := json.NewDecoder(bytes.NewReader(answer.Body.Bytes()))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&said); err != nil || decoder.More() || said.Status == nil || *said.Status == refused || said.Message == "" {
+	if err := decoder.Decode(&said); err != nil || decoder.More() || said.Status == nil || *said.Status == refused ||
+		said.Message == "" {
 		t.Errorf("%q %q is answered %d with no such envelope (%v): %s", r.Method, r.URL.Path, answer.Code, err, answer.Body)
 	}
 	var why struct {
@@ -163,7 +168,8 @@ func (s *stage) answered(t *testing.T, r *http.Request, statuses ...int) *httpte
 // holds is what the control surface shows of a world.
 func (s *stage) holds(t *testing.T, w *mockserver.World) string {
 	var shown strings.Builder
-	for _, path := range []string{"ledger?perPage=1", "regulatory-requests", "regulatory-requests/" + s.draft, "webhooks?perPage=3", "faults"} {
+	for _, path := range []string{"ledger?perPage=1", "regulatory-requests", "regulatory-requests/" + s.draft,
+		"webhooks?perPage=3", "faults"} {
 		shown.Write(ask(t, s.Server, w, http.MethodGet, "/_mock/"+path, "", nil).Body.Bytes())
 	}
 	return shown.String()
@@ -205,7 +211,8 @@ func FuzzServeHTTP(f *testing.F) {
 			}
 		case !before.Equal(after):
 			t.Errorf("the wallet went from %s to %s", before, after)
-		case method == http.MethodGet || answer.Code >= 400 && json.Unmarshal(answer.Body.Bytes(), &said) == nil && said.Data.Status != "failed":
+		case method == http.MethodGet || answer.Code >= 400 && json.Unmarshal(answer.Body.Bytes(), &said) == nil &&
+			said.Data.Status != "failed":
 			if got := s.holds(t, w); got != held {
 				t.Errorf("answered %d, and yet changed from\n%s\nto\n%s", answer.Code, held, got)
 			}

@@ -21,9 +21,10 @@ func TestAddShipment(t *testing.T) {
 		add  goods.Shipment
 		want string
 	}{
-		"zero value":            {goods.Shipment{}, "CUSTOMS TEXTILE"},
-		"HS code alone":         {goods.Shipment{Items: []goods.Item{{HSCode: "9102.11"}}}, "CUSTOMS WATCH"},
-		"keyword":               {goods.Shipment{Items: []goods.Item{{Description: "leather shoes"}}}, "CUSTOMS FISH-WILDLIFE FOOTWEAR"},
+		"zero value":    {goods.Shipment{}, "CUSTOMS TEXTILE"},
+		"HS code alone": {goods.Shipment{Items: []goods.Item{{HSCode: "9102.11"}}}, "CUSTOMS WATCH"},
+		"keyword": {goods.Shipment{Items: []goods.Item{{Description: "leather shoes"}}},
+			"CUSTOMS FISH-WILDLIFE FOOTWEAR"},
 		"domestic":              {goods.Shipment{To: shipping.Address{Country: "NG"}}, ""},
 		"documents of the test": {goods.Shipment{ID: "SH-MINE", To: shipping.Address{Country: "NG"}, Documents: mine}, "FDA"},
 	} {
@@ -41,7 +42,8 @@ func TestAddShipment(t *testing.T) {
 			var offered []string
 			for _, document := range draft.AvailableDocuments {
 				offered = append(offered, string(document.DocumentType))
-				if document.DocumentType == "FDA" && (document.Amount != price || document.Currency != "NGN" || document.Mode != "manual") {
+				if document.DocumentType == "FDA" && (document.Amount != price || document.Currency != "NGN" ||
+					document.Mode != "manual") {
 					t.Errorf("offered %+v", document)
 				}
 			}
@@ -66,7 +68,8 @@ func TestAddShipment(t *testing.T) {
 func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	t.Parallel()
 	server := start(t)
-	url, err := server.AddInvoice(goods.Invoice{Documents: []goods.Document{{DocumentType: "STEEL", Amount: amount(t, "7"), Mode: "automated"}}})
+	url, err := server.AddInvoice(goods.Invoice{Documents: []goods.Document{{DocumentType: "STEEL", Amount: amount(t, "7"),
+		Mode: "automated"}}})
 	if err != nil || !slices.Contains(server.Invoices(), url) {
 		t.Fatalf("added %q to %v: %v", url, server.Invoices(), err)
 	}
@@ -80,7 +83,8 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 		t.Error(err)
 	}
 	draft, err = client.Regulatory.UpdateItems(t.Context(), draft.RequestID, draft.LineItems)
-	if err != nil || len(draft.AvailableDocuments) != 1 || draft.AvailableDocuments[0].DocumentType != "STEEL" || draft.AvailableDocuments[0].Mode != "automated" {
+	if err != nil || len(draft.AvailableDocuments) != 1 || draft.AvailableDocuments[0].DocumentType != "STEEL" ||
+		draft.AvailableDocuments[0].Mode != "automated" {
 		t.Errorf("after an edit: %v, %v", draft, err)
 	}
 }

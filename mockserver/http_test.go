@@ -44,7 +44,8 @@ func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 	doWith(t, &http.Client{Transport: srv.Transport()}, srv, http.MethodGet, "/v1/rates", "").want(t, http.StatusOK)
 }
 
-// trusting returns a client over HTTP/2 that trusts the certificate of the server and connects to it, whatever the host.
+// trusting returns a client over HTTP/2 that trusts the certificate of the server and connects to it, whatever the
+// host.
 func trusting(t *testing.T, srv *mockserver.Server) *http.Client {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -99,7 +100,8 @@ func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 
 // Whoever sends a header byte by byte, or nothing after a request, is hung up on.
 func TestServer_ClosesIdleConnections(t *testing.T) {
-	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": ""} {
+	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc",
+		"before a request": ""} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := start(t, mockserver.WithoutListener())
@@ -116,7 +118,8 @@ func TestServer_ClosesIdleConnections(t *testing.T) {
 	}
 }
 
-// A request body that never ends holds neither its connection nor, beyond its deadline, a shutdown, whatever the request is.
+// A request body that never ends holds neither its connection nor, beyond its deadline, a shutdown, whatever the
+// request is.
 func TestServer_ClosesConnectionsWithEndlessBodies(t *testing.T) {
 	requests := map[string]string{
 		"operation":              "POST /v1/webhooks/replay",
@@ -132,7 +135,8 @@ func TestServer_ClosesConnectionsWithEndlessBodies(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/shutdown %v", name, shutdown), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					srv := start(t, mockserver.WithoutListener())
-					head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + srv.SecretKey + "\r\nContent-Length: 100\r\n\r\n{"
+					head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + srv.SecretKey +
+						"\r\nContent-Length: 100\r\n\r\n{"
 					conn := connect(t, srv, head)
 					began, most := time.Now(), 31*time.Second
 					read := make(chan error, 1)

@@ -78,7 +78,8 @@ func TestJournal_IsExported(t *testing.T) {
 	post(t, srv, "/v1/webhooks/replay", `{"event":"shipment.created"}`)
 	export := func(as string) string {
 		reply := get(t, srv, "/_mock/journal?refused=true&as="+as).want(t, 200)
-		if !strings.HasPrefix(reply.header.Get("Content-Disposition"), "attachment; filename=") || strings.Contains(string(reply.body), srv.SecretKey) {
+		if !strings.HasPrefix(reply.header.Get("Content-Disposition"), "attachment; filename=") ||
+			strings.Contains(string(reply.body), srv.SecretKey) {
 			t.Errorf("%s: %v\n%s", as, reply.header, reply.body)
 		}
 		return string(reply.body)
@@ -88,7 +89,8 @@ func TestJournal_IsExported(t *testing.T) {
 		t.Errorf("%v, request %q", err, entry.ID)
 	}
 	want := srv.Journal()[1].Curl(srv.URL)
-	if one := string(get(t, srv, "/_mock/journal/req-2?as=curl").want(t, 200).body); one != want || export("curl") != want {
+	if one := string(get(t, srv, "/_mock/journal/req-2?as=curl").want(t, 200).body); one != want ||
+		export("curl") != want {
 		t.Errorf("the command is %s, want %s", one, want)
 	}
 	get(t, srv, "/_mock/journal/req-1?as=perl").refusal(t, 400, "write one of curl")
@@ -167,7 +169,8 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		{journal.Query{Key: "sk_test_…00000000"}, "key=sk_test_%E2%80%A600000000", ""},
 		{journal.Query{ID: "req-4"}, "request_id=req-4", "req-4"},
 		{journal.Query{Contains: draft.ID}, "contains=" + draft.ID, "req-1 req-2"},
-		{journal.Query{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze}, "operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
+		{journal.Query{Contains: srv.Shipments()[0], Operation: shipping.OpAnalyze},
+			"operation=regulatory.analyze&contains=" + srv.Shipments()[0], "req-1"},
 		{journal.Query{Contains: "wallet is required"}, "contains=wallet+is+required", "req-3"},
 		{journal.Query{Contains: "400"}, "contains=400", "req-3"},
 		{journal.Query{Contains: "invalid_request"}, "contains=invalid_request", "req-3"},
@@ -215,16 +218,19 @@ func TestAwait_ErrorListsOtherRequests(t *testing.T) {
 		defer srv.Close()
 		q := journal.Query{Operation: shipping.OpPurchase, Status: 200}
 		_, err := srv.Await(t.Context(), q, time.Second)
-		if err == nil || !strings.Contains(err.Error(), "waited for a request with operation regulatory.purchase, status 200 and found 0 of 1; the journal is empty") {
+		if err == nil || !strings.Contains(err.Error(),
+			"waited for a request with operation regulatory.purchase, status 200 and found 0 of 1; the journal is empty") {
 			t.Errorf("got %v", err)
 		}
 		get(t, srv, "/v1/rates")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err = srv.Await(ctx, q, 0); err == nil || !strings.Contains(err.Error(), "the journal has 1 request, the latest: GET /v1/rates 200") {
+		if _, err = srv.Await(ctx, q, 0); err == nil ||
+			!strings.Contains(err.Error(), "the journal has 1 request, the latest: GET /v1/rates 200") {
 			t.Errorf("got %v", err)
 		}
-		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout, "waited for")
+		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout,
+			"waited for")
 	})
 }
 

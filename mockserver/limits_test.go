@@ -25,10 +25,12 @@ import (
 func TestLimits_NameWhatRaisesThem(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 100}}))
-	header := do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
+	header := do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).
+		refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
 	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "request.max_body of the dialect")
 	why := whyAt(t, srv, header.header.Get("X-Mock-Why"))
-	if why.ErrorCode == "" || header.text(t, "error_code") != why.ErrorCode || !strings.Contains(why.Specification, "header size limits") {
+	if why.ErrorCode == "" || header.text(t, "error_code") != why.ErrorCode ||
+		!strings.Contains(why.Specification, "header size limits") {
 		t.Errorf("%+v", why)
 	}
 }
@@ -56,7 +58,8 @@ func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("rows5000"))
 		defer srv.Close()
 		client := &http.Client{Transport: srv.Transport()}
-		resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/transactions?perPage=5000&wallet="+srv.Wallets()[0], ""))
+		resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet,
+			"/v1/transactions?perPage=5000&wallet="+srv.Wallets()[0], ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +149,13 @@ func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
 // addresses that Go reserves and never uses, and a cgroup needs rights that tests do not have.
 const memoryLimit = 2 << 30
 
-// part is the part of the server's limits that TestLimits_RefuseWhatWouldTakeAllMemory reaches, unless SHIPPING_LIMITS is all.
+// part is the part of the server's limits that TestLimits_RefuseWhatWouldTakeAllMemory reaches, unless SHIPPING_LIMITS
+// is all.
 const part = 32
 
 // The server had no limit for the rows of a page (7.4 GB for one request without a token), the bodies of fault rules
-// (2.3 GB), responses that nobody reads, and connections to receivers. A process with a limit on its memory asks for the
-// most of everything that can grow.
+// (2.3 GB), responses that nobody reads, and connections to receivers. A process with a limit on its memory asks for
+// the most of everything that can grow.
 func TestLimits_RefuseWhatWouldTakeAllMemory(t *testing.T) {
 	const limited = "MOCKSERVER_LIMITED"
 	if os.Getenv(limited) == "" {
@@ -182,8 +186,8 @@ func TestLimits_RefuseWhatWouldTakeAllMemory(t *testing.T) {
 	}
 }
 
-// watchMemory ends the process if it takes more memory than memoryLimit. The function that it returns returns the largest
-// memory since the last call.
+// watchMemory ends the process if it takes more memory than memoryLimit. The function that it returns returns the
+// largest memory since the last call.
 func watchMemory(t *testing.T) (most func() uint64) {
 	var largest atomic.Uint64
 	watch := func() {
@@ -293,7 +297,8 @@ func limits(by int) []limit {
 		}, fmt.Sprint(10_000/by, " worlds are open")},
 		{"worlds with many records", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			return until(10, func(n int) error {
-				return refused(as(t, srv, fmt.Sprintf("sk_test_seed%d-history%d_x", n+1, 100_000/by), "GET", "/v1/rates?perPage=1", ""))
+				return refused(as(t, srv, fmt.Sprintf("sk_test_seed%d-history%d_x", n+1, 100_000/by), "GET", "/v1/rates?perPage=1",
+					""))
 			})
 		}, fmt.Sprint("would be more than ", 400_000/by)},
 		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {

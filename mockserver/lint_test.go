@@ -18,8 +18,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Each rule is found by its own script, and no other rule is. A step is a request, an analysis, a purchase of the last draft
-// {id}, or a time that passes.
+// Each rule is found by its own script, and no other rule is. A step is a request, an analysis, a purchase of the last
+// draft {id}, or a time that passes.
 func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 	t.Parallel()
 	const (
@@ -93,7 +93,8 @@ func play(t *testing.T, srv *mockserver.Server, script string) {
 	t.Helper()
 	id := ""
 	for step := range strings.SplitSeq(script, "; ") {
-		step = strings.NewReplacer("{id}", id, "{shipment}", srv.Shipments()[0], "{delivery}", srv.Deliveries()[0].ID).Replace(step)
+		step = strings.NewReplacer("{id}", id, "{shipment}", srv.Shipments()[0], "{delivery}",
+			srv.Deliveries()[0].ID).Replace(step)
 		if shipment, analyzes := strings.CutPrefix(step, "analyze "); analyzes {
 			id = analyzeShipment(t, srv, shipment).ID
 		} else if passes, err := time.ParseDuration(step); err == nil {
@@ -194,7 +195,8 @@ func TestLint_FindsWhatWasBoughtTwice(t *testing.T) {
 		found[0].Detail != fmt.Sprintf("CUSTOMS, FDA of %s in %s and %s", srv.Shipments()[0], first, again) {
 		t.Errorf("findings %+v", found)
 	}
-	if text := string(get(t, srv, "/_mock/journal?as=findings").want(t, http.StatusOK).body); !strings.Contains(text, "bought-twice") {
+	if text := string(get(t, srv, "/_mock/journal?as=findings").
+		want(t, http.StatusOK).body); !strings.Contains(text, "bought-twice") {
 		t.Errorf("found %s", text)
 	}
 	srv.Lint(t, journal.LintBoughtTwice)
@@ -215,11 +217,12 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 		sent []sent
 		want string // the operation of the finding
 	}{
-		"the purchase twice":           {[]sent{purchases, purchases}, purchase},
-		"another operation twice":      {[]sent{cancels, cancels}, cancel},
-		"twice, and read in between":   {[]sent{cancels, reads, cancels}, ""},
-		"of another request":           {[]sent{cancels, {cancel, http.MethodPost, "/request/RD-2/cancel", ""}}, ""},
-		"of one that names no request": {[]sent{{cancel, http.MethodPost, "/cancel", ""}, {cancel, http.MethodPost, "/cancel", ""}}, ""},
+		"the purchase twice":         {[]sent{purchases, purchases}, purchase},
+		"another operation twice":    {[]sent{cancels, cancels}, cancel},
+		"twice, and read in between": {[]sent{cancels, reads, cancels}, ""},
+		"of another request":         {[]sent{cancels, {cancel, http.MethodPost, "/request/RD-2/cancel", ""}}, ""},
+		"of one that names no request": {[]sent{{cancel, http.MethodPost, "/cancel", ""},
+			{cancel, http.MethodPost, "/cancel", ""}}, ""},
 		"the read before both of them": {[]sent{reads, cancels, cancels}, cancel},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,7 +250,8 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 	}
 }
 
-// A finding about a parameter or a field suggests the name that was meant. One about a secret in the query does not show it.
+// A finding about a parameter or a field suggests the name that was meant. One about a secret in the query does not
+// show it.
 func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

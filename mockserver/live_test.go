@@ -7,8 +7,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Everything that a page shows has a mark in the summary that differs when it changes, also if a second change undid the
-// first.
+// Everything that a page shows has a mark in the summary that differs when it changes, also if a second change undid
+// the first.
 func TestLive_Changes(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())

@@ -120,7 +120,8 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	if same, _ := srv.Balance(wallet); same.Cmp(before) != 0 {
 		t.Errorf("refused deposits changed %s to %s", before, same)
 	}
-	if same := analyzeShipment(t, srv, srv.Shipments()[0]); !reflect.DeepEqual(same.AvailableDocuments, draft.AvailableDocuments) {
+	if same := analyzeShipment(t, srv, srv.Shipments()[0]); !reflect.DeepEqual(same.AvailableDocuments,
+		draft.AvailableDocuments) {
 		t.Errorf("refused exchange rates changed the prices %v to %v", draft.AvailableDocuments, same.AvailableDocuments)
 	}
 
@@ -138,7 +139,8 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	if ledger.ExchangeRates["NGN"] != "1" {
 		t.Errorf("%+v", ledger)
 	}
-	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(cheaper.AvailableDocuments, draft.AvailableDocuments) {
+	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(cheaper.AvailableDocuments,
+		draft.AvailableDocuments) {
 		t.Error("the prices are the same")
 	}
 }

@@ -126,7 +126,8 @@ func TestRegulatory_TypicalWorkflow(t *testing.T) {
 		t.Errorf("charged %s, transaction of %v", done.ChargedAmount, paid)
 	}
 
-	pdf := do(t, srv, http.MethodGet, regulatoryPath+"/request/"+draft.ID+"/documents/WATCH/pdf", "", "Authorization", "").want(t, http.StatusOK)
+	pdf := do(t, srv, http.MethodGet, regulatoryPath+"/request/"+draft.ID+"/documents/WATCH/pdf", "", "Authorization",
+		"").want(t, http.StatusOK)
 	if pdf.header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(pdf.body, []byte("%PDF-")) {
 		t.Errorf("the PDF is %q of %d bytes", pdf.header.Get("Content-Type"), len(pdf.body))
 	}

@@ -75,15 +75,16 @@ func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	}
 }
 
-// A request needs delivery_id, or shipment_id together with event. If it has a delivery_id, that id decides, whatever other
-// members the body has. test/contract compares the OpenAPI document with this rule.
+// A request needs delivery_id, or shipment_id together with event. If it has a delivery_id, that id decides, whatever
+// other members the body has. test/contract compares the OpenAPI document with this rule.
 func TestReplay_DeliveryIDDecides(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual(), mockserver.WithDeliveryTransport(&inbox{}))
 	delivered := srv.Deliveries()[0]
 	for _, fields := range [][]string{
 		{}, {"shipment_id", delivered.ShipmentID}, {"event", delivered.Event}, {"webhook_id", delivered.WebhookID},
-		{"shipment_id", delivered.ShipmentID, "event", delivered.Event}, {"shipment_id", "SH-OTHER"}, {"event", "shipment.cancelled"},
+		{"shipment_id", delivered.ShipmentID, "event", delivered.Event}, {"shipment_id", "SH-OTHER"}, {"event",
+			"shipment.cancelled"},
 		{"shipment_id", "SH-OTHER", "event", "shipment.cancelled"}, {"shipment_id", delivered.ShipmentID, "event", ""},
 	} {
 		body := replayBody(t, append(fields, "delivery_id", delivered.ID)...)
@@ -95,7 +96,8 @@ func TestReplay_DeliveryIDDecides(t *testing.T) {
 			t.Errorf("%s sent %s", body, sent.Payload)
 		}
 		if len(fields) < 4 || fields[3] == "" {
-			post(t, srv, replayPath, replayBody(t, fields...)).refusal(t, 400, "delivery_id, or shipment_id together with event, is required")
+			post(t, srv, replayPath, replayBody(t, fields...)).refusal(t, 400,
+				"delivery_id, or shipment_id together with event, is required")
 		}
 	}
 }
@@ -116,12 +118,14 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.event, func(t *testing.T) {
 			t.Parallel()
-			result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[5], "event", test.event)).want(t, http.StatusOK)
+			result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[5], "event", test.event)).
+				want(t, http.StatusOK)
 			var got []string
 			first := ""
 			for _, d := range srv.Deliveries() { // newest first
 				if d.EventID == result.text(t, "webhook_event_id") {
-					if payload := string(d.Payload); !strings.Contains(payload, test.event) || !strings.Contains(payload, srv.Shipments()[5]) {
+					if payload := string(d.Payload); !strings.Contains(payload, test.event) ||
+						!strings.Contains(payload, srv.Shipments()[5]) {
 						t.Errorf("the payload is %s", payload)
 					}
 					got, first = append([]string{d.WebhookID}, got...), d.ID
@@ -137,8 +141,8 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 	}
 }
 
-// Specification: "A replay creates a webhook event identifier". Two equal replays had the event id of the delivery that they
-// repeated.
+// Specification: "A replay creates a webhook event identifier". Two equal replays had the event id of the delivery that
+// they repeated.
 func TestReplay_CreatesAnEvent(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual(), mockserver.WithDeliveryTransport(&inbox{}))

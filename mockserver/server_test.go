@@ -15,8 +15,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// A server that could not start was reached at the URL mockserver.invalid, which failed in a program's own client as an unknown
-// host, after four attempts.
+// A server that could not start was reached at the URL mockserver.invalid, which failed in a program's own client as an
+// unknown host, after four attempts.
 func TestNew_AServerThatDidNotStartRespondsWithTheReason(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -102,7 +102,8 @@ func TestWorld_StubErrors(t *testing.T) {
 	if err := server.Stub("GET", "/v1/x", nil); err == nil {
 		t.Error("a stub without a handler was added")
 	}
-	if err := errors.Join(add("POST", "/v1/rates"), add("GET", "/v1/parcels/list"), add("POST", "/v1/{rest...}")); err != nil {
+	if err := errors.Join(add("POST", "/v1/rates"), add("GET", "/v1/parcels/list"),
+		add("POST", "/v1/{rest...}")); err != nil {
 		t.Error(err)
 	}
 	post(t, server, "/v1/rates", "").want(t, http.StatusCreated)

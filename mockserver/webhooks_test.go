@@ -107,7 +107,8 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	patch(`{"active":false}`).want(t, 200)
 	post(t, srv, "/_mock/events", `{"event":"test"}`).refusal(t, 400, "no active webhook")
 	view, record := get(t, srv, "/_mock/webhooks?perPage=1"), get(t, srv, "/v1/webhooks?perPage=1")
-	if view.at(t, "data.0.webhook_id") != id || record.at(t, "data.webhooks.0._id") != record.at(t, "data.webhooks.0.id") ||
+	if view.at(t, "data.0.webhook_id") != id ||
+		record.at(t, "data.webhooks.0._id") != record.at(t, "data.webhooks.0.id") ||
 		!strings.Contains(string(record.body), id) {
 		t.Errorf("the lists begin with %s and %s", view.body, record.body)
 	}
@@ -150,8 +151,8 @@ func awaitInbox(t *testing.T, w *mockserver.World, count int) []notify.Received 
 	return got
 }
 
-// A notification that came twice, late, out of order, forged or never could not be made in a test without a transport of
-// its own. A rule strikes the notifications that it counts, and the delivery log shows it.
+// A notification that came twice, late, out of order, forged or never could not be made in a test without a transport
+// of its own. A rule strikes the notifications that it counts, and the delivery log shows it.
 func TestFaultsOfNotifications(t *testing.T) {
 	t.Parallel()
 	const first, second = "shipment.created", "shipment.updated"
@@ -249,10 +250,12 @@ func TestInbox_RefusesSoThatDeliveriesAreRetried(t *testing.T) {
 	awaitInbox(t, srv.World, 1)
 	advance(t, srv, time.Minute)
 	got := srv.Inbox()
-	if len(got) != 3 || got[0].Attempt != 1 || got[2].Attempt != 3 || got[2].DeliveryID != got[0].DeliveryID || got[2].Status != 503 {
+	if len(got) != 3 || got[0].Attempt != 1 || got[2].Attempt != 3 || got[2].DeliveryID != got[0].DeliveryID ||
+		got[2].Status != 503 {
 		t.Errorf("received %+v", got)
 	}
-	if d, err := srv.WaitDelivery(t.Context(), got[0].DeliveryID); err != nil || d.State != "failed" || d.Attempts[0].StatusCode != 503 {
+	if d, err := srv.WaitDelivery(t.Context(), got[0].DeliveryID); err != nil || d.State != "failed" ||
+		d.Attempts[0].StatusCode != 503 {
 		t.Errorf("the delivery is %s after %+v (%v)", d.State, d.Attempts, err)
 	}
 	emit(t, srv.World)
@@ -283,7 +286,8 @@ func TestInbox_OverHTTP(t *testing.T) {
 		if (n.Header.Get("Content-Type") == "application/json") != (test.body != "") || len(n.Header) > 1 || n.Attempt != 0 {
 			t.Errorf("it is attempt %d with the header %v", n.Attempt, n.Header)
 		}
-		if n.Valid || (n.Event == "") != strings.HasPrefix(test.problem, "not") || !strings.Contains(n.Problem, test.problem) || (len(n.Payload) > 0) != json.Valid([]byte(test.body)) {
+		if n.Valid || (n.Event == "") != strings.HasPrefix(test.problem, "not") ||
+			!strings.Contains(n.Problem, test.problem) || (len(n.Payload) > 0) != json.Valid([]byte(test.body)) {
 			t.Errorf("%s: %+v", test.body, n)
 		}
 	}
@@ -301,7 +305,8 @@ func TestInbox_OverHTTP(t *testing.T) {
 	}
 	answer := get(t, srv, "/_mock/inbox?contains=needle&wait=5s")
 	answer.data(t, &view)
-	if got := view.Notifications; view.URL != notify.InboxURL || len(got) != 1 || got[0].Number != 8 || got[0].Valid || !strings.Contains(got[0].Problem, "is wrong") {
+	if got := view.Notifications; view.URL != notify.InboxURL || len(got) != 1 || got[0].Number != 8 || got[0].Valid ||
+		!strings.Contains(got[0].Problem, "is wrong") {
 		t.Errorf("the inbox is %+v", view)
 	}
 	if strings.Contains(string(answer.body), srv.SecretKey) {

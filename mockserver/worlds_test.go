@@ -26,7 +26,8 @@ func as(t *testing.T, srv *mockserver.Server, key, method, path, body string) an
 // purchaseFirst analyzes the first shipment of a world and purchases a document. It returns the id of the request.
 func purchaseFirst(t *testing.T, srv *mockserver.Server, w *mockserver.World) (id string, bought answer) {
 	t.Helper()
-	id = as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(w)).want(t, http.StatusOK).text(t, "request_id")
+	id = as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(w)).want(t, http.StatusOK).
+		text(t, "request_id")
 	return id, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
 }
 
@@ -56,7 +57,8 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	_, added := one.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
 	url, invoiced := one.AddInvoice(goods.Invoice{})
 	if err := errors.Join(added, invoiced, one.SetExchangeRate("NGN", amount(t, "2")),
-		one.Fund(one.Wallets()[0], amount(t, "1")), one.Inject(fault.Rule{First: 1, Fault: fault.InsertRows(1)})); err != nil {
+		one.Fund(one.Wallets()[0], amount(t, "1")), one.Inject(fault.Rule{First: 1,
+			Fault: fault.InsertRows(1)})); err != nil {
 		t.Fatal(err)
 	}
 	buy(t, srv, one)
@@ -132,7 +134,8 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 			without++
 		}
 		flat, err := row.Amount.Flat()
-		if seen[row.ID] || seen[row.Storage] || i > 0 && row.CreatedAt >= all[i-1].CreatedAt || err != nil || flat != row.Flat {
+		if seen[row.ID] || seen[row.Storage] || i > 0 && row.CreatedAt >= all[i-1].CreatedAt || err != nil ||
+			flat != row.Flat {
 			t.Errorf("row %d is there twice, not older than the one before, or has another flat_amount: %+v", i, row)
 		}
 		seen[row.ID], seen[row.Storage] = true, true
@@ -160,7 +163,8 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	if _, err := w.Advance(0); err != nil {
 		t.Fatal(err)
 	}
-	do(t, srv, "GET", regulatoryPath+"/request/"+id+"/documents/CUSTOMS/pdf", "", "Authorization", "").want(t, http.StatusOK)
+	do(t, srv, "GET", regulatoryPath+"/request/"+id+"/documents/CUSTOMS/pdf", "", "Authorization", "").
+		want(t, http.StatusOK)
 }
 
 // Many goroutines that use a key for the first time share one world. No mutant imitates this race.

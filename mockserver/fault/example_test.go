@@ -25,8 +25,8 @@ func ExampleRule() {
 	// {"operation":"rates.list","first":2,"fault":{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}}
 }
 
-// The first connection closes without a response, after three seconds. The later rule counts this request, and strikes the
-// others.
+// The first connection closes without a response, after three seconds. The later rule counts this request, and strikes
+// the others.
 func Example_severalFaults() {
 	srv := mockserver.New(mockserver.WithoutListener())
 	defer srv.Close()

@@ -83,7 +83,8 @@ func TestFault_CheckRefusesWhatAKindDoesNotRead(t *testing.T) {
 			switch err := changed.Check(); {
 			case read && err != nil:
 				t.Errorf("%s of %s: %v", name, kind.Kind, err)
-			case !read && (err == nil || !strings.Contains(err.Error(), name+" does not apply to a fault of kind "+kind.Kind+", which reads kind")):
+			case !read && (err == nil || !strings.Contains(err.Error(),
+				name+" does not apply to a fault of kind "+kind.Kind+", which reads kind")):
 				t.Errorf("%s of %s: %v", name, kind.Kind, err)
 			}
 		}
@@ -137,7 +138,8 @@ func TestFault_SharesNoMemory(t *testing.T) {
 	header["Warning"][0] = "two"
 	clone := made.Clone()
 	made.Header["Warning"][0], made.BodyBase64[0] = "three", 'a'
-	if diff := cmp.Diff(fault.Fault{Kind: "respond", Status: 200, Header: fault.Header{"Warning": {"one"}}, BodyBase64: []byte("\xff")}, clone); diff != "" {
+	if diff := cmp.Diff(fault.Fault{Kind: "respond", Status: 200, Header: fault.Header{"Warning": {"one"}},
+		BodyBase64: []byte("\xff")}, clone); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -38,8 +38,8 @@ func all(t *testing.T) []Country {
 	return countries
 }
 
-// The list has the 249 countries of ISO 3166-1 and Kosovo, sorted by code, each with its flag, a place on the globe, and
-// zones, if anybody lives there.
+// The list has the 249 countries of ISO 3166-1 and Kosovo, sorted by code, each with its flag, a place on the globe,
+// and zones, if anybody lives there.
 func TestTheListHas250CountriesSortedByCode(t *testing.T) {
 	t.Parallel()
 	within := func(degrees string, limit float64) bool {
@@ -60,7 +60,8 @@ func TestTheListHas250CountriesSortedByCode(t *testing.T) {
 			without = append(without, c.ISOCode)
 		}
 	}
-	if len(slices.Compact(slices.Clone(codes))) != 250 || !slices.IsSorted(codes) || !slices.Equal(without, []string{"BV", "HM"}) {
+	if len(slices.Compact(slices.Clone(codes))) != 250 || !slices.IsSorted(codes) ||
+		!slices.Equal(without, []string{"BV", "HM"}) {
 		t.Errorf("%d countries, without zones %q: %q", len(codes), without, codes)
 	}
 }
@@ -84,7 +85,8 @@ func TestOffsetsAreTheStandardTimeOfGosOwnDatabase(t *testing.T) {
 			if minutes < 0 {
 				sign, minutes = "-", -minutes
 			}
-			if want := fmt.Sprintf("UTC%s%02d:%02d", sign, minutes/60, minutes%60); zone.GMTOffsetName != want || zone.Abbreviation == "" || zone.TZName == "" {
+			if want := fmt.Sprintf("UTC%s%02d:%02d", sign, minutes/60, minutes%60); zone.GMTOffsetName != want ||
+				zone.Abbreviation == "" || zone.TZName == "" {
 				t.Errorf("%s: %+v, want the offset %q and two names", c.ISOCode, zone, want)
 			}
 		}

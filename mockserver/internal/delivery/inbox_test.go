@@ -18,7 +18,8 @@ import (
 )
 
 func newInbox() *Inbox {
-	return NewInbox("secret", dialect.Notification{}, func() time.Time { return time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC) })
+	return NewInbox("secret", dialect.Notification{},
+		func() time.Time { return time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC) })
 }
 
 func TestInbox_IsBounded(t *testing.T) {
@@ -58,7 +59,8 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 			text  string
 			want  []int
 		}{
-			{0, "", []int{1, 2}}, {1, "", []int{2}}, {2, "", nil}, {0, "needle", []int{1}}, {0, "D-1", []int{1, 2}}, {0, "E-2", []int{2}},
+			{0, "", []int{1, 2}}, {1, "", []int{2}}, {2, "", nil}, {0, "needle", []int{1}}, {0, "D-1", []int{1, 2}},
+			{0, "E-2", []int{2}},
 			{0, "WA-2", []int{2}}, {0, "D", []int{2}}, {1, "needle", nil},
 		} {
 			var got []int
@@ -91,7 +93,8 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, err := in.Await(ctx, 0, "late", 3); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "found 2 of 3") {
+		if _, err := in.Await(ctx, 0, "late", 3); !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "found 2 of 3") {
 			t.Errorf("the wait ends with %v", err)
 		}
 		broken := errors.New("broken")

@@ -153,7 +153,8 @@ func TestExamine_GoesNoFurtherThanAReceiverThatRefusesWhatIsInOrder(t *testing.T
 		answer func(w http.ResponseWriter, r *http.Request)
 		advice string
 	}{
-		{"another key", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "Does the receiver have this key"},
+		{"another key", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+			"Does the receiver have this key"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/hooks/", http.StatusPermanentRedirect)
 		}, "trailing slash"},

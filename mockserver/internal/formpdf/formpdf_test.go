@@ -133,11 +133,12 @@ func TestRender_ContinuesOnFurtherPages(t *testing.T) {
 	}
 }
 
-// Long texts wrap and lose nothing up to a thousand characters. Longer ones are cut, so that a document is not many times
-// as large as the request for it.
+// Long texts wrap and lose nothing up to a thousand characters. Longer ones are cut, so that a document is not many
+// times as large as the request for it.
 func TestRender_WrapsLongTexts(t *testing.T) {
 	t.Parallel()
-	for _, value := range []string{strings.Repeat("Acquired from the estate. ", 35), strings.Repeat("É", 900), strings.Repeat("a\n", 400)} {
+	for _, value := range []string{strings.Repeat("Acquired from the estate. ", 35), strings.Repeat("É", 900),
+		strings.Repeat("a\n", 400)} {
 		doc := watch()
 		doc.Fields = []formpdf.Field{{Label: "Provenance", Value: value}}
 		if got := squeezed(read(t, doc).text()); !strings.Contains(got, squeezed(value)) {

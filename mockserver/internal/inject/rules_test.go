@@ -60,9 +60,9 @@ func with(t *testing.T, given ...fault.Rule) *Rules {
 	return rules
 }
 
-// A rule strikes the requests that it counts, of its operation, in its time, and with its probability. Of two faults that
-// exclude each other the rule that was added first prevails, and the other has counted the request. A fault of lists sees
-// only lists.
+// A rule strikes the requests that it counts, of its operation, in its time, and with its probability. Of two faults
+// that exclude each other the rule that was added first prevails, and the other has counted the request. A fault of
+// lists sees only lists.
 func TestRules_ChooseTheirRequests(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
@@ -75,20 +75,29 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 		targets string // one request each, a minute apart; "countries" is the one without pages
 		want    string
 	}{
-		"every request":            {[]fault.Rule{status(fault.Rule{}, 503)}, "rates countries rates", "503 503 503"},
-		"the second":               {[]fault.Rule{status(fault.Rule{Nth: 2}, 503)}, "rates rates rates", "200 503 200"},
-		"the first two":            {[]fault.Rule{status(fault.Rule{First: 2}, 503)}, "rates rates rates", "503 503 200"},
-		"of an operation":          {[]fault.Rule{status(fault.Rule{Operation: shipping.OpListRates, Nth: 1}, 503)}, "countries rates rates", "200 503 200"},
-		"two rules":                {[]fault.Rule{status(fault.Rule{Nth: 1}, 503), status(fault.Rule{Nth: 3}, 500)}, "rates rates rates", "503 200 500"},
-		"the earlier rule":         {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{}, 500)}, "rates rates", "503 500"},
-		"an excluded rule counts":  {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{First: 2}, 500), status(fault.Rule{Nth: 3}, 502)}, "rates rates rates rates", "503 500 502 200"},
-		"each request by itself":   {[]fault.Rule{status(fault.Rule{EachRequest: true, First: 1}, 503)}, "rates?page=1 rates?page=2 rates?page=2 rates?page=1 rates?page=3", "503 503 200 200 503"},
-		"the second of two":        {[]fault.Rule{status(fault.Rule{Nth: 2, First: 2}, 503)}, "rates rates rates", "200 503 200"},
-		"from a time on, until it": {[]fault.Rule{status(fault.Rule{From: start.Add(time.Minute), Until: start.Add(4 * time.Minute), First: 2}, 503)}, "rates rates rates rates rates", "200 503 503 200 200"},
-		"never":                    {[]fault.Rule{status(fault.Rule{Probability: 1e-300}, 503)}, "rates rates", "200 200"},
-		"always":                   {[]fault.Rule{status(fault.Rule{Probability: 1}, 503)}, "rates rates", "503 503"},
-		"one half":                 {[]fault.Rule{status(fault.Rule{Probability: 0.5}, 503)}, "rates rates rates?id=RD-1 rates?id=RD-2 rates?id=RD-1-1 rates rates rates", "200 200 503 503 503 503 200 503"},
-		"lists alone":              {[]fault.Rule{{First: 1, Fault: fault.InsertRows(1)}, status(fault.Rule{Nth: 2}, 503)}, "countries rates rates", "200 503 200"},
+		"every request": {[]fault.Rule{status(fault.Rule{}, 503)}, "rates countries rates", "503 503 503"},
+		"the second":    {[]fault.Rule{status(fault.Rule{Nth: 2}, 503)}, "rates rates rates", "200 503 200"},
+		"the first two": {[]fault.Rule{status(fault.Rule{First: 2}, 503)}, "rates rates rates", "503 503 200"},
+		"of an operation": {[]fault.Rule{status(fault.Rule{Operation: shipping.OpListRates, Nth: 1}, 503)},
+			"countries rates rates", "200 503 200"},
+		"two rules": {[]fault.Rule{status(fault.Rule{Nth: 1}, 503), status(fault.Rule{Nth: 3}, 500)},
+			"rates rates rates", "503 200 500"},
+		"the earlier rule": {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{}, 500)},
+			"rates rates", "503 500"},
+		"an excluded rule counts": {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{First: 2}, 500),
+			status(fault.Rule{Nth: 3}, 502)}, "rates rates rates rates", "503 500 502 200"},
+		"each request by itself": {[]fault.Rule{status(fault.Rule{EachRequest: true, First: 1}, 503)},
+			"rates?page=1 rates?page=2 rates?page=2 rates?page=1 rates?page=3", "503 503 200 200 503"},
+		"the second of two": {[]fault.Rule{status(fault.Rule{Nth: 2, First: 2}, 503)}, "rates rates rates",
+			"200 503 200"},
+		"from a time on, until it": {[]fault.Rule{status(fault.Rule{From: start.Add(time.Minute),
+			Until: start.Add(4 * time.Minute), First: 2}, 503)}, "rates rates rates rates rates", "200 503 503 200 200"},
+		"never":  {[]fault.Rule{status(fault.Rule{Probability: 1e-300}, 503)}, "rates rates", "200 200"},
+		"always": {[]fault.Rule{status(fault.Rule{Probability: 1}, 503)}, "rates rates", "503 503"},
+		"one half": {[]fault.Rule{status(fault.Rule{Probability: 0.5}, 503)},
+			"rates rates rates?id=RD-1 rates?id=RD-2 rates?id=RD-1-1 rates rates rates", "200 200 503 503 503 503 200 503"},
+		"lists alone": {[]fault.Rule{{First: 1, Fault: fault.InsertRows(1)}, status(fault.Rule{Nth: 2}, 503)},
+			"countries rates rates", "200 503 200"},
 	} {
 		rules := New(1)
 		if err := rules.Add(test.rules, start); err != nil {
@@ -97,7 +106,8 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 		var got []string
 		for i, target := range strings.Fields(test.targets) {
 			operation, _, _ := strings.Cut(target, "?")
-			x := answerTo(rules, Request{Operation: operation + ".list", Target: "/v1/" + target, Now: start.Add(time.Duration(i) * time.Minute)})
+			x := answerTo(rules, Request{Operation: operation + ".list", Target: "/v1/" + target,
+				Now: start.Add(time.Duration(i) * time.Minute)})
 			got = append(got, fmt.Sprint(x.Reply.Status))
 		}
 		if got := strings.Join(got, " "); got != test.want {
@@ -113,8 +123,8 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 	}
 }
 
-// The same path and body are two requests if they name two operations, and so are two paths and bodies that are the same
-// together.
+// The same path and body are two requests if they name two operations, and so are two paths and bodies that are the
+// same together.
 func TestMatch_EachRequestOfTwoOperations(t *testing.T) {
 	t.Parallel()
 	rules := with(t, fault.Rule{First: 1, EachRequest: true, Fault: fault.Drop()})
@@ -144,7 +154,8 @@ func TestRules_AreLimitedAndRemoved(t *testing.T) {
 		t.Errorf("another rule: %v", err)
 	}
 	before := rules.Changes()
-	if !rules.Remove(2) || rules.Remove(2) || len(rules.Rules()) != maxRules-1 || rules.Rules()[1].Number != 3 || rules.Changes() <= before {
+	if !rules.Remove(2) || rules.Remove(2) || len(rules.Rules()) != maxRules-1 || rules.Rules()[1].Number != 3 ||
+		rules.Changes() <= before {
 		t.Errorf("removed rule 2 from %d", len(rules.Rules()))
 	}
 	if err := rules.Add(many[:1], time.Now()); err != nil || rules.Rules()[maxRules-1].Number != maxRules+1 {
@@ -155,7 +166,8 @@ func TestRules_AreLimitedAndRemoved(t *testing.T) {
 // Of several limits for a page the smallest counts.
 func TestCapPage_TheSmallestCounts(t *testing.T) {
 	t.Parallel()
-	if x := answer(with(t, fault.Rule{Fault: fault.CapPage(5)}, fault.Rule{Fault: fault.CapPage(3)}, fault.Rule{Fault: fault.CapPage(4)})); x.PageCap != 3 {
+	if x := answer(with(t, fault.Rule{Fault: fault.CapPage(5)}, fault.Rule{Fault: fault.CapPage(3)},
+		fault.Rule{Fault: fault.CapPage(4)})); x.PageCap != 3 {
 		t.Errorf("pages have at most %d records", x.PageCap)
 	}
 }
@@ -179,7 +191,8 @@ func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		{"has passed", fault.Rule{Until: now.Add(-time.Minute), Fault: down}},
 		{"choose one from 200 to 599", fault.Rule{Fault: fault.Status(42, nil)}},
 		{"is not a list with pages", fault.Rule{Operation: shipping.OpListCountries, Fault: fault.RepeatPage()}},
-		{"remove-rows cannot happen to transactions.list", fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.RemoveRows(1)}},
+		{"remove-rows cannot happen to transactions.list",
+			fault.Rule{Operation: shipping.OpListTransactions, Fault: fault.RemoveRows(1)}},
 		{"leave committed and point out", fault.Rule{Committed: true, Fault: fault.CapPage(1)}},
 		{"leave committed and point out", fault.Rule{Point: fault.AfterCharge, Fault: fault.InsertRows(1)}},
 		{"leave committed and point out", fault.Rule{Committed: true, Fault: fault.ArriveLate(time.Second)}},
@@ -201,7 +214,8 @@ func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 	} {
 		rules := New(1)
 		err := rules.Add([]fault.Rule{{Fault: down}, test.rule}, now)
-		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "rule 2 of 2") || len(rules.Rules()) > 0 {
+		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "rule 2 of 2") ||
+			len(rules.Rules()) > 0 {
 			t.Errorf("%+v: %v, want %q; %d rules", test.rule, err, test.want, len(rules.Rules()))
 		}
 	}
@@ -218,34 +232,41 @@ func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 		rules []fault.Rule
 		want  bool
 	}{
-		"one operation":      {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: buys, Fault: drop}}, masked},
-		"all operations":     {[]fault.Rule{{Fault: down}, {Operation: buys, Nth: 3, Fault: drop}}, masked},
-		"a certain one":      {[]fault.Rule{{Probability: 1, Fault: down}, {Operation: buys, Fault: drop}}, masked},
-		"after the change":   {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: buys, Committed: true, Fault: fault.Latency(1)}}, masked},
-		"at a point":         {[]fault.Rule{{Operation: buys, Fault: drop}, {Point: fault.AfterCharge}}, masked},
-		"a repeated request": {[]fault.Rule{{Operation: buys, Fault: drop}, {Operation: buys, Fault: fault.Repeat()}}, masked},
-		"within its time":    {[]fault.Rule{{Until: now.Add(2 * time.Hour), Fault: down}, {Until: now.Add(time.Hour), Fault: drop}}, masked},
-		"another operation":  {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: shipping.OpAnalyze, Fault: drop}}, false},
-		"all but one":        {[]fault.Rule{{Operation: buys, Fault: down}, {Fault: drop}}, false},
-		"the first ones":     {[]fault.Rule{{First: 2, Fault: down}, {Fault: drop}}, false},
-		"some":               {[]fault.Rule{{Probability: 0.5, Fault: down}, {Fault: drop}}, false},
-		"beyond its time":    {[]fault.Rule{{Until: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
-		"both from a time":   {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {From: now.Add(2 * time.Hour), Fault: drop}}, masked},
-		"before its time":    {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
-		"both strike":        {[]fault.Rule{{Fault: down}, {Fault: fault.Truncate(3)}}, false},
-		"generation":         {[]fault.Rule{{Fault: down}, {Point: fault.Generation}}, false},
-		"a notification":     {[]fault.Rule{{Fault: down}, {Fault: fault.DropNotification()}}, false},
+		"one operation":  {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: buys, Fault: drop}}, masked},
+		"all operations": {[]fault.Rule{{Fault: down}, {Operation: buys, Nth: 3, Fault: drop}}, masked},
+		"a certain one":  {[]fault.Rule{{Probability: 1, Fault: down}, {Operation: buys, Fault: drop}}, masked},
+		"after the change": {[]fault.Rule{{Operation: buys, Fault: down},
+			{Operation: buys, Committed: true, Fault: fault.Latency(1)}}, masked},
+		"at a point": {[]fault.Rule{{Operation: buys, Fault: drop}, {Point: fault.AfterCharge}}, masked},
+		"a repeated request": {[]fault.Rule{{Operation: buys, Fault: drop}, {Operation: buys, Fault: fault.Repeat()}},
+			masked},
+		"within its time": {[]fault.Rule{{Until: now.Add(2 * time.Hour), Fault: down},
+			{Until: now.Add(time.Hour), Fault: drop}}, masked},
+		"another operation": {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: shipping.OpAnalyze, Fault: drop}},
+			false},
+		"all but one":     {[]fault.Rule{{Operation: buys, Fault: down}, {Fault: drop}}, false},
+		"the first ones":  {[]fault.Rule{{First: 2, Fault: down}, {Fault: drop}}, false},
+		"some":            {[]fault.Rule{{Probability: 0.5, Fault: down}, {Fault: drop}}, false},
+		"beyond its time": {[]fault.Rule{{Until: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
+		"both from a time": {[]fault.Rule{{From: now.Add(time.Hour), Fault: down},
+			{From: now.Add(2 * time.Hour), Fault: drop}}, masked},
+		"before its time": {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
+		"both strike":     {[]fault.Rule{{Fault: down}, {Fault: fault.Truncate(3)}}, false},
+		"generation":      {[]fault.Rule{{Fault: down}, {Point: fault.Generation}}, false},
+		"a notification":  {[]fault.Rule{{Fault: down}, {Fault: fault.DropNotification()}}, false},
 		"two notifications": {
 			[]fault.Rule{{Fault: fault.DropNotification()}, {Event: "a", Fault: fault.RepeatNotification()}}, masked,
 		},
 		"two events": {
 			[]fault.Rule{{Event: "b", Fault: fault.DropNotification()}, {Event: "a", Fault: fault.RepeatNotification()}}, false,
 		},
-		"not of its own": {[]fault.Rule{{First: 1, Fault: drop}, {Fault: down}, {Fault: fault.Latency(1), Committed: true}}, false},
+		"not of its own": {[]fault.Rule{{First: 1, Fault: drop}, {Fault: down}, {Fault: fault.Latency(1), Committed: true}},
+			false},
 	} {
 		together, one := New(1), New(1)
 		err := together.Add(test.rules, now)
-		if masked := err != nil && strings.Contains(err.Error(), "strikes all of its requests"); masked != test.want || masked != (err != nil) {
+		if masked := err != nil && strings.Contains(err.Error(), "strikes all of its requests"); masked != test.want ||
+			masked != (err != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
 		last := len(test.rules) - 1
@@ -302,27 +323,32 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 			x := answerTo(rules, request)
 			listed := rules.Rules()
 			excluded := rules.rules[0].excludes(rules.rules[1])
-			if listed[0].Struck != 1 || listed[0].Seen != 1 || listed[1].Seen != 1 || (listed[1].Struck == 1) == excluded || len(x.Struck) != int(1+listed[1].Struck) {
+			if listed[0].Struck != 1 || listed[0].Seen != 1 || listed[1].Seen != 1 || (listed[1].Struck == 1) == excluded ||
+				len(x.Struck) != int(1+listed[1].Struck) {
 				t.Errorf("%s and %s: %+v, excluded %t: %s", first.Fault.Kind, later.Fault.Kind, listed, excluded, x.Faults())
 			}
 		}
 	}
 }
 
-// Neither the header that a rule was made of nor an exchange changes the header of the rule, which the next exchange gets.
+// Neither the header that a rule was made of nor an exchange changes the header of the rule, which the next exchange
+// gets.
 func TestRules_DoNotChange(t *testing.T) {
 	t.Parallel()
 	respond := fault.Respond(200, nil, "body")
 	respond.Header = fault.Header{"content-type": {"a/b"}, "X-A": {"b"}}
-	rules := with(t, fault.Rule{Fault: respond}, fault.Rule{Fault: fault.ContentType("c/d")}, fault.Rule{Fault: fault.Truncate(2)})
+	rules := with(t, fault.Rule{Fault: respond}, fault.Rule{Fault: fault.ContentType("c/d")},
+		fault.Rule{Fault: fault.Truncate(2)})
 	respond.Header["X-A"][0] = "c"
 	for range 2 {
 		x := answer(rules)
-		if x.Reply.ContentType != "c/d" || x.Reply.Header.Get("Content-Type") != "" || x.Reply.Header.Get("Content-Length") != "4" || string(x.Reply.Body) != "bo" {
+		if x.Reply.ContentType != "c/d" || x.Reply.Header.Get("Content-Type") != "" ||
+			x.Reply.Header.Get("Content-Length") != "4" || string(x.Reply.Body) != "bo" {
 			t.Errorf("%+v", x.Reply)
 		}
 	}
-	down := with(t, fault.Rule{Fault: fault.Status(503, http.Header{"Content-Type": {"a/b"}, "X-A": {"b"}})}, fault.Rule{Fault: fault.ContentType("c/d")})
+	down := with(t, fault.Rule{Fault: fault.Status(503, http.Header{"Content-Type": {"a/b"}, "X-A": {"b"}})},
+		fault.Rule{Fault: fault.ContentType("c/d")})
 	answer(down)
 	for _, rules := range []*Rules{rules, down} {
 		if got := rules.Rules()[0].Fault.Header; !cmp.Equal(got, fault.Header{"Content-Type": {"a/b"}, "X-A": {"b"}}) {

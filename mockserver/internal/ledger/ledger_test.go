@@ -30,7 +30,8 @@ func amount(t testing.TB, text string) shipping.Amount {
 func funded(t testing.TB) *ledger.Ledger {
 	t.Helper()
 	l := ledger.New()
-	for _, w := range []ledger.Wallet{{Reference: "VA-1", Currency: "NGN", Name: "Main"}, {Reference: "VA-2", Currency: "USD", Name: "Dollars"}} {
+	for _, w := range []ledger.Wallet{{Reference: "VA-1", Currency: "NGN", Name: "Main"},
+		{Reference: "VA-2", Currency: "USD", Name: "Dollars"}} {
 		if err := l.Open(w); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +186,8 @@ type payment struct {
 
 // draw returns a wallet, which may not be open, and an amount, which may be none that can be moved.
 func (b *book) draw(rt *rapid.T) (wallet string, cents int64, a shipping.Amount) {
-	wallet, cents = rapid.SampledFrom([]string{"VA-1", "VA-2", "VA-3"}).Draw(rt, "wallet"), rapid.Int64Range(-100, 8000).Draw(rt, "cents")
+	wallet, cents = rapid.SampledFrom([]string{"VA-1", "VA-2", "VA-3"}).Draw(rt, "wallet"), rapid.Int64Range(-100,
+		8000).Draw(rt, "cents")
 	a, err := shipping.NewAmount(cents, 2)
 	if err != nil {
 		rt.Fatal(err)

@@ -57,11 +57,13 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 		delete(described, row)
 		got := file.Paths[op.Route][strings.ToLower(op.Method)]
 		if got.Charges != op.Charges || got.Provisional != op.Provisional || (len(got.Security) == 0) != op.Open {
-			t.Errorf("%s: x-charges, x-provisional and security in service.json are %+v; the table of operations has %+v", op.Name, got, op)
+			t.Errorf("%s: x-charges, x-provisional and security in service.json are %+v; the table of operations has %+v",
+				op.Name, got, op)
 		}
 	}
 	for row := range described {
-		t.Errorf("service.json has %s, which internal/operations does not: remove it, or correct its path, method or operationId", row)
+		t.Errorf("service.json has %s, which internal/operations does not: remove it, or correct its path, method or "+
+			"operationId", row)
 	}
 }
 
@@ -100,9 +102,9 @@ func TestOpenAPI_DependsOnKnownFields(t *testing.T) {
 	}
 }
 
-// In the document, each operation of the service has exactly the query parameters that the server reads, and needs the key
-// unless it is open. Each parameter has a description and an example, and control operations have ids of a verb and a noun.
-// test/contract finds invalid parts.
+// In the document, each operation of the service has exactly the query parameters that the server reads, and needs the
+// key unless it is open. Each parameter has a description and an example, and control operations have ids of a verb and
+// a noun. test/contract finds invalid parts.
 func TestOpenAPI_HasEveryParameter(t *testing.T) {
 	t.Parallel()
 	type parameter struct {
@@ -141,7 +143,8 @@ func TestOpenAPI_HasEveryParameter(t *testing.T) {
 			}
 			if len(op.Tags) != 1 || (op.Tags[0] == "control") != control || control && (!camel.MatchString(op.ID) ||
 				op.Responses["4XX"] == nil || op.Responses["5XX"] == nil) {
-				t.Errorf("%s %s: use an operationId such as openWorld, one tag, and responses 4XX and 5XX, not %+v", method, path, op)
+				t.Errorf("%s %s: use an operationId such as openWorld, one tag, and responses 4XX and 5XX, not %+v", method, path,
+					op)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ func TestAnalyze_StoresADraftWithMatchedDocumentsAndLineItems(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.analyze(parcel)
-	if r.Status != regulatory.StateDraft || r.Source != regulatory.FlowShipment || r.ShipmentID != parcel || r.Shipping != nil {
+	if r.Status != regulatory.StateDraft || r.Source != regulatory.FlowShipment || r.ShipmentID != parcel ||
+		r.Shipping != nil {
 		t.Errorf("record is %s", r.JSON())
 	}
 	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50"; got != want { // 11.5 × 1500.13 = 17251.495
@@ -62,7 +63,8 @@ func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {
 			r := refusal(t, err, regulatory.CodeAnalysisFailed, tc.says, "analyze again")
 			id, _ := r.Data["request_id"].(string)
 			stored := must[*regulatory.Record](t)(w.Get(id))
-			if stored.Status != regulatory.StateFailed || r.Data["status"] != regulatory.StateFailed || stored.FailureReason == "" {
+			if stored.Status != regulatory.StateFailed || r.Data["status"] != regulatory.StateFailed ||
+				stored.FailureReason == "" {
 				t.Errorf("refusal carries %v, stored is %s", r.Data, stored.JSON())
 			}
 			_, err = w.Retry(id)

@@ -25,7 +25,8 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	}
 	w.setRate("9999")
 	watch, supplement := r.LineItems[0], r.LineItems[1]
-	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
+	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID,
+		regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
 	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, OTHER 30002.60"; got != want {
 		t.Errorf("without the watch the draft offers %s, want %s", got, want)
 	}

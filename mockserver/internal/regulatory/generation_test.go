@@ -13,7 +13,8 @@ import (
 
 func TestGeneration_TimeIsScaled(t *testing.T) {
 	t.Parallel()
-	for scale, want := range map[float64]time.Duration{0: 350 * time.Millisecond, -1: 0, 0.5: 3500 * time.Millisecond, 10: 70 * time.Second, 1e300: 1 << 62} {
+	for scale, want := range map[float64]time.Duration{0: 350 * time.Millisecond, -1: 0, 0.5: 3500 * time.Millisecond,
+		10: 70 * time.Second, 1e300: 1 << 62} {
 		w := newWorld(t, func(c *regulatory.Config) { c.Time.Generation = scale })
 		w.purchase(w.analyze(parcel), "WATCH")
 		if got := w.clock.Pending(1)[0].Due.Sub(w.clock.Now()); got != want {
@@ -89,7 +90,8 @@ func TestGeneration_OneFailedDocumentFailsTheRequestWhenAllHaveEnded(t *testing.
 	}
 	w.advance(5 * time.Second)
 	got := w.get(r)
-	if statusAndDocuments(got) != "failed: FDA generated, WATCH failed" || got.FailureReason != "Generation failed: WATCH" ||
+	if statusAndDocuments(got) != "failed: FDA generated, WATCH failed" ||
+		got.FailureReason != "Generation failed: WATCH" ||
 		got.Documents[1].Failure != "the printer is out of paper" {
 		t.Errorf("in the end the request is %s", got.JSON())
 	}
@@ -113,7 +115,8 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	left, generated := w.balance(naira), failed.Documents[1].GeneratedAt
 	failing = false
 	retried := must[*regulatory.Record](t)(w.Retry(r.RequestID))
-	if got, want := statusAndDocuments(retried), "processing: CUSTOMS generating, FDA generated, WATCH generating"; got != want {
+	const want = "processing: CUSTOMS generating, FDA generated, WATCH generating"
+	if got := statusAndDocuments(retried); got != want {
 		t.Errorf("retried the request is %s, want %s", got, want)
 	}
 	if retried.FailureReason != "" || retried.Documents[0].Failure != "" || retried.Documents[0].Attempts != 2 {
@@ -121,7 +124,8 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	}
 	w.advance(time.Minute)
 	got := w.get(r)
-	if statusAndDocuments(got) != "completed: CUSTOMS generated, FDA generated, WATCH generated" || got.Documents[1].GeneratedAt != generated {
+	if statusAndDocuments(got) != "completed: CUSTOMS generated, FDA generated, WATCH generated" ||
+		got.Documents[1].GeneratedAt != generated {
 		t.Errorf("in the end the request is %s", got.JSON())
 	}
 	if failed.Documents[0].Status != regulatory.DocumentFailed {

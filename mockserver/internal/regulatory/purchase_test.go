@@ -35,7 +35,8 @@ func TestPurchase_ChargesTheStoredAmountsThoughRatesMoved(t *testing.T) {
 	if diff := cmp.Diff(want, receipt); diff != "" {
 		t.Errorf("receipt (-want +got):\n%s", diff)
 	}
-	if len(charges) != 1 || charges[0].Reference != r.RequestID || charges[0].Amount != receipt.ChargedAmount || w.balance(naira) != "964746.94" {
+	if len(charges) != 1 || charges[0].Reference != r.RequestID || charges[0].Amount != receipt.ChargedAmount ||
+		w.balance(naira) != "964746.94" {
 		t.Errorf("charges are %+v and %s is left", charges, w.balance(naira))
 	}
 	if got, want := statusAndDocuments(w.get(r)), "processing: WATCH generating, FDA generating"; got != want {
@@ -51,15 +52,23 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 		code  regulatory.Code
 		says  []string
 	}{
-		"no document types":             {nil, regulatory.CodeInvalidRequest, []string{"document_types is required"}},
-		"a slug that no form has":       {[]string{"WATCH", "PASSPORT"}, regulatory.CodeUnknownDocumentType, []string{"document_types[1] (PASSPORT) is not a document type", "nothing was charged"}},
-		"a slug in lower case":          {[]string{"watch"}, regulatory.CodeUnknownDocumentType, []string{"(watch) is not a document type"}},
-		"a form that is not offered":    {[]string{"MSDS"}, regulatory.CodeNotOffered, []string{"(MSDS) is not offered by the draft", "offers CUSTOMS, FDA, WATCH"}},
-		"the same form twice":           {[]string{"FDA", "FDA"}, regulatory.CodeRepeatedDocumentType, []string{"document_types[1] (FDA) is listed before"}},
-		"every problem, all named":      {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered, []string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
-		"more than the wallet holds":    {[]string{"WATCH"}, regulatory.CodeInsufficientFunds, []string{"holds USD 10.00 and USD 11.50 is needed"}},
-		"a sum above the balance":       {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds, []string{"USD 16.00 is needed"}},
-		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType, []string{"…"}},
+		"no document types": {nil, regulatory.CodeInvalidRequest, []string{"document_types is required"}},
+		"a slug that no form has": {[]string{"WATCH", "PASSPORT"}, regulatory.CodeUnknownDocumentType,
+			[]string{"document_types[1] (PASSPORT) is not a document type", "nothing was charged"}},
+		"a slug in lower case": {[]string{"watch"}, regulatory.CodeUnknownDocumentType,
+			[]string{"(watch) is not a document type"}},
+		"a form that is not offered": {[]string{"MSDS"}, regulatory.CodeNotOffered,
+			[]string{"(MSDS) is not offered by the draft", "offers CUSTOMS, FDA, WATCH"}},
+		"the same form twice": {[]string{"FDA", "FDA"}, regulatory.CodeRepeatedDocumentType,
+			[]string{"document_types[1] (FDA) is listed before"}},
+		"every problem, all named": {[]string{"MSDS", "", "WATCH", "WATCH"}, regulatory.CodeNotOffered,
+			[]string{"[0] (MSDS)", "[1] () is no", "[3] (WATCH)"}},
+		"more than the wallet holds": {[]string{"WATCH"}, regulatory.CodeInsufficientFunds,
+			[]string{"holds USD 10.00 and USD 11.50 is needed"}},
+		"a sum above the balance": {[]string{"CUSTOMS", "FDA"}, regulatory.CodeInsufficientFunds,
+			[]string{"USD 16.00 is needed"}},
+		"a hundred kilobytes of a slug": {[]string{string(make([]byte, 100_000))}, regulatory.CodeUnknownDocumentType,
+			[]string{"…"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -89,7 +98,8 @@ func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 		t.Errorf("shortly before its time the request is %s", got)
 	}
 	fired := w.advance(1)
-	if got := statusAndDocuments(w.get(r)); got != "processing: WATCH generating" || fired[0] != "start generation of "+r.RequestID {
+	if got := statusAndDocuments(w.get(r)); got != "processing: WATCH generating" ||
+		fired[0] != "start generation of "+r.RequestID {
 		t.Errorf("after %q the request is %s", fired, got)
 	}
 	w.checkSound()
@@ -111,7 +121,8 @@ func TestPurchase_StateAfterAnInterruption(t *testing.T) {
 			w := newWorld(t)
 			w.hooks[tc.point] = func(string) error { return lost }
 			r := w.analyze(parcel)
-			if _, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}}); !errors.Is(err, lost) {
+			if _, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID,
+				DocumentTypes: []string{"WATCH"}}); !errors.Is(err, lost) {
 				t.Fatalf("error is %v", err)
 			}
 			if got := w.get(r).Status; string(got) != tc.at || w.balance(naira) != tc.left {
@@ -145,12 +156,16 @@ func TestCheck_NamesWhatIsBroken(t *testing.T) {
 		damage func(r *regulatory.Record)
 		want   string
 	}{
-		"another amount":      {func(r *regulatory.Record) { r.ChargedAmount = amount(t, "1") }, "but the ledger has 17251.5"},
+		"another amount": {func(r *regulatory.Record) { r.ChargedAmount = amount(t, "1") },
+			"but the ledger has 17251.5"},
 		"another transaction": {func(r *regulatory.Record) { r.TransactionID = "TR-9" }, "by TR-9 of"},
 		"another wallet":      {func(r *regulatory.Record) { r.Wallet = dollars }, "of " + dollars + ", but the ledger has"},
-		"not purchased":       {func(r *regulatory.Record) { r.TransactionID = "" }, "purchased false, paid in the ledger true"},
-		"not generated":       {func(r *regulatory.Record) { r.Status = regulatory.StateCompleted }, "is completed, but all documents generated is false"},
-		"no transition":       {func(r *regulatory.Record) { r.Status = regulatory.StateDraft }, "has no row in the table of transitions"},
+		"not purchased": {func(r *regulatory.Record) { r.TransactionID = "" },
+			"purchased false, paid in the ledger true"},
+		"not generated": {func(r *regulatory.Record) { r.Status = regulatory.StateCompleted },
+			"is completed, but all documents generated is false"},
+		"no transition": {func(r *regulatory.Record) { r.Status = regulatory.StateDraft },
+			"has no row in the table of transitions"},
 	} {
 		w := newWorld(t)
 		r := w.analyze(parcel)

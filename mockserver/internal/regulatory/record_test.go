@@ -39,10 +39,11 @@ func TestRecord_GoldenFiles(t *testing.T) {
 		"invoice_failed_generation.json": func(t *testing.T, w *world) *regulatory.Record {
 			w.hooks[fault.Generation] = func(string) error { return errors.New("the printer is out of paper") }
 			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice, Wallet: dollars}))
-			must[*regulatory.Record](t)(w.UpdateAddresses(r.RequestID, regulatory.AddressesUpdate{Destination: &regulatory.Address{
-				Name: "Ngozi Obi", Company: "Obi & Co", Line1: "4 Marina", Line2: "Floor 2", City: "Lagos", State: "LA",
-				PostalCode: "101241", Country: "NG", Phone: "+2348000000", Email: "ngozi@obi.example",
-			}}))
+			must[*regulatory.Record](t)(w.UpdateAddresses(r.RequestID,
+				regulatory.AddressesUpdate{Destination: &regulatory.Address{
+					Name: "Ngozi Obi", Company: "Obi & Co", Line1: "4 Marina", Line2: "Floor 2", City: "Lagos", State: "LA",
+					PostalCode: "101241", Country: "NG", Phone: "+2348000000", Email: "ngozi@obi.example",
+				}}))
 			must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, regulatory.Shipping{
 				CarrierSlug: "fedex", Service: "Priority", Incoterm: "DDP", ReasonForExport: "Gift", PortOfEntry: "Lagos", EstimatedArrival: "2026-01-31",
 			}))

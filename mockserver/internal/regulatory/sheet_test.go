@@ -30,7 +30,8 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	want := formpdf.Document{
 		RequestID: r.RequestID, DocumentType: "WATCH", Title: "Watch worksheet", Subtitle: "Parts of a watch.",
 		Reference: parcel, Date: w.clock.Now(),
-		Exporter: []string{"Lin Wei", "18 Keji Road", "Shenzhen", "CN"}, Importer: []string{"Ada Brooks", "240 Market Street", "Newark NJ", "US"},
+		Exporter: []string{"Lin Wei", "18 Keji Road", "Shenzhen", "CN"}, Importer: []string{"Ada Brooks", "240 Market Street",
+			"Newark NJ", "US"},
 		Items: []formpdf.Item{{
 			Description: "Wristwatch", HSCode: "910211", OriginCountry: "CN", Quantity: "1", Currency: "USD", UnitValue: "89.90", TotalValue: "89.90",
 		}},

@@ -52,7 +52,8 @@ func TestSpecialInputs_States(t *testing.T) {
 		"fail-once":          {starting, failed, generated},
 		"fail-always":        {starting, failed, failed},
 		"hang-in-purchasing": {"purchasing: ", "purchasing: "},
-		"need-evidence":      {"processing: CUSTOMS generating, MSDS awaiting_evidence", "processing: CUSTOMS generated, MSDS awaiting_evidence"},
+		"need-evidence": {"processing: CUSTOMS generating, MSDS awaiting_evidence",
+			"processing: CUSTOMS generated, MSDS awaiting_evidence"},
 	}
 	for _, special := range regulatory.SpecialInputs() {
 		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: special.ShipmentID}, {FileURL: special.FileURL}} {

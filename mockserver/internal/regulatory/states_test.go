@@ -18,8 +18,11 @@ func states() map[regulatory.State]func(w *world) *regulatory.Record {
 		return r
 	}
 	return map[regulatory.State]func(w *world) *regulatory.Record{
-		regulatory.StateDraft:      func(w *world) *regulatory.Record { return w.analyze(parcel) },
-		regulatory.StatePurchasing: func(w *world) *regulatory.Record { return bought(w, "SH-MAGICHANGINPURCHASING", "WATCH") },
+		regulatory.StateDraft: func(w *world) *regulatory.Record { return w.analyze(parcel) },
+		regulatory.StatePurchasing: func(w *world) *regulatory.Record {
+			return bought(w, "SH-MAGICHANGINPURCHASING",
+				"WATCH")
+		},
 		regulatory.StateProcessing: func(w *world) *regulatory.Record { return bought(w, perfume, "MSDS") },
 		regulatory.StateCompleted: func(w *world) *regulatory.Record {
 			r := bought(w, parcel, "WATCH")
@@ -70,7 +73,8 @@ func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 					}
 				}
 				if rows != 1 || row.Rule == "" {
-					t.Fatalf("transitions in states.go have %d rows for %s of a request that is %s, want one with a rule", rows, trigger, state)
+					t.Fatalf("transitions in states.go have %d rows for %s of a request that is %s, want one with a rule", rows,
+						trigger, state)
 				}
 				w := newWorld(t)
 				r := w.get(reach(w))
@@ -108,17 +112,21 @@ func TestTransitions_UseTheStatesOfTheTable(t *testing.T) {
 		if user[row.Trigger] == nil && row.To != "" {
 			changes[row.From] = true
 		}
-		if row.From == regulatory.StateDraft && row.Trigger != regulatory.TriggerPurchase && evidence.StatusOf(string(row.To)).Purchased {
-			t.Errorf("%s leads from a draft to %s, which is Purchased in Statuses of internal/evidence: a lost purchase would be taken for charged",
+		if row.From == regulatory.StateDraft && row.Trigger != regulatory.TriggerPurchase &&
+			evidence.StatusOf(string(row.To)).Purchased {
+			t.Errorf("%s leads from a draft to %s, which is Purchased in Statuses of internal/evidence: a lost purchase "+
+				"would be taken for charged",
 				row.Trigger, row.To)
 		}
 	}
 	for _, state := range regulatory.States() {
 		if changes[state] != state.Working() {
-			t.Errorf("%s: changes without the user: %t; the table of states has %t (a trigger of users has a row in triggers() of this file)", state, changes[state], state.Working())
+			t.Errorf("%s: changes without the user: %t; the table of states has %t (a trigger of users has a row in "+
+				"triggers() of this file)", state, changes[state], state.Working())
 		}
 		if shipping.RequestStatus(state).Final() != state.Ended() {
-			t.Errorf("%s ends a request: %t; Statuses in internal/evidence has %t, and a wait follows it", state, state.Ended(), !state.Ended())
+			t.Errorf("%s ends a request: %t; Statuses in internal/evidence has %t, and a wait follows it", state, state.Ended(),
+				!state.Ended())
 		}
 		if state.Working() && state.Ended() {
 			t.Errorf("%s is both", state)
