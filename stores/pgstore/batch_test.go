@@ -55,7 +55,7 @@ func release(t *testing.T, c batch.Claim) {
 }
 
 func TestMigrate_MayRunOnSeveralMachinesAtOnce(t *testing.T) {
-	pool := connect(t)
+	pool := newSchema(t)
 	var machines sync.WaitGroup
 	for range 4 {
 		machines.Go(func() {
