@@ -70,7 +70,8 @@ type purchaseFault struct {
 // walletClient returns a client of the service.
 func walletClient(t *testing.T, service http.RoundTripper) *shipping.Client {
 	t.Helper()
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(&http.Client{Transport: service}),
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL),
+		shipping.WithHTTPClient(&http.Client{Transport: service}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, Burst: 1000}))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,8 @@ func (s *walletService) buy(r *http.Request) (*http.Response, error) {
 	if fault.Lose || fault.Ignore {
 		return nil, errors.New("the connection broke")
 	}
-	return reply(200, fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, body.RequestID, s.requests[body.RequestID].report))
+	report := s.requests[body.RequestID].report
+	return reply(200, fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, body.RequestID, report))
 }
 
 func (s *walletService) charge(id string, fault purchaseFault) {
@@ -184,7 +186,7 @@ func (s *walletService) record(id string) string {
 	if request.charges > 0 {
 		documents += `,"documents":[{"document_type":"CUSTOMS","status":"generated"}]`
 	}
-	return fmt.Sprintf(`{"request_id":%q,"status":%q,"source":"shipment","line_items":[],"available_documents":[{"document_type":"CUSTOMS",%s}]%s%s}`,
+	return fmt.Sprintf(`{"request_id":%q,"status":%q,"available_documents":[{"document_type":"CUSTOMS",%s}]%s%s}`,
 		id, request.status, offer, documents, request.report)
 }
 
@@ -201,7 +203,8 @@ func reply(status int, data string) (*http.Response, error) {
 	if data == "" {
 		body = `{"status":false,"message":"no","data":null}`
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body))}, nil
 }
 
 // walletItems are shipments SH-1 to SH-n.
@@ -261,7 +264,8 @@ type hookedClaim struct {
 	journal hooked
 }
 
-func (c hookedClaim) Append(ctx context.Context, record batch.Record, budget *shipping.Budget) (sum shipping.Amount, err error) {
+func (c hookedClaim) Append(ctx context.Context, record batch.Record,
+	budget *shipping.Budget) (sum shipping.Amount, err error) {
 	err = c.journal.around(ctx, "append", record, func() (err error) {
 		sum, err = c.Claim.Append(ctx, record, budget)
 		return err
@@ -270,7 +274,8 @@ func (c hookedClaim) Append(ctx context.Context, record batch.Record, budget *sh
 }
 
 func (c hookedClaim) Release(ctx context.Context) error {
-	return c.journal.around(ctx, "release", batch.Record{Key: c.Record().Key}, func() error { return c.Claim.Release(ctx) })
+	return c.journal.around(ctx, "release", batch.Record{Key: c.Record().Key},
+		func() error { return c.Claim.Release(ctx) })
 }
 
 // newMemoryJournal returns a journal with the records of earlier runs.
@@ -308,19 +313,15 @@ func appendTo(ctx context.Context, journal batch.Journal, record batch.Record) e
 	return errors.Join(err, claim.Release(ctx))
 }
 
-// drafted is the stored form of a purchase of CUSTOMS on a draft that the batch made.
-func drafted(requestID string) *shipping.PurchaseRequest {
-	return &shipping.PurchaseRequest{
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"CUSTOMS"}, Draft: shippingtest.DraftRecord(requestID), Sole: true,
-	}
-}
-
-// purchasing is the record of an item whose purchase an earlier run left open.
+// purchasing is the record of an item whose purchase an earlier run left open, on a draft that the batch made.
 func purchasing(t *testing.T, key string) batch.Record {
 	t.Helper()
 	return batch.Record{
 		Key: key, Step: batch.StepPurchasing, RequestID: "RD-" + key, Documents: []shipping.DocumentType{"CUSTOMS"},
-		Amount: shippingtest.Amount(t, "100"), Currency: "NGN", Purchase: drafted("RD-" + key),
+		Amount: shippingtest.Amount(t, "100"), Currency: "NGN", Purchase: &shipping.PurchaseRequest{
+			RequestID: "RD-" + key, DocumentTypes: []shipping.DocumentType{"CUSTOMS"},
+			Draft: shippingtest.DraftRecord("RD-" + key), Sole: true,
+		},
 	}
 }
 

@@ -49,19 +49,21 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 		purchases int
 		differs   bool
 	}{
-		"the draft's price":      {purchaseFault{}, "200", 2, false},
-		"nothing":                {purchaseFault{Report: `"currency":"NGN"`}, "200", 2, false},
-		"zero":                   {purchaseFault{Report: `"charged_amount":0,"currency":"NGN"`}, "200", 2, true},
-		"less":                   {purchaseFault{Report: `"charged_amount":1,"currency":"NGN"`}, "200", 2, true},
-		"negative":               {purchaseFault{Report: `"charged_amount":-100,"currency":"NGN"`}, "200", 2, true},
-		"of floating point":      {purchaseFault{Report: `"charged_amount":100.00000000000001,"currency":"NGN"`}, "200", 2, true},
+		"the draft's price": {purchaseFault{}, "200", 2, false},
+		"nothing":           {purchaseFault{Report: `"currency":"NGN"`}, "200", 2, false},
+		"zero":              {purchaseFault{Report: `"charged_amount":0,"currency":"NGN"`}, "200", 2, true},
+		"less":              {purchaseFault{Report: `"charged_amount":1,"currency":"NGN"`}, "200", 2, true},
+		"negative":          {purchaseFault{Report: `"charged_amount":-100,"currency":"NGN"`}, "200", 2, true},
+		"of floating point": {purchaseFault{Report: `"charged_amount":100.00000000000001,"currency":"NGN"`},
+			"200", 2, true},
 		"not a number":           {purchaseFault{Report: `"charged_amount":"much","currency":"NGN"`}, "200", 2, false},
 		"in dollars":             {purchaseFault{Report: `"charged_amount":90,"currency":"USD"`}, "100", 1, true},
 		"more, in dollars":       {purchaseFault{Report: `"charged_amount":120,"currency":"USD"`}, "100", 1, true},
 		"more":                   {purchaseFault{Charge: "120"}, "120", 1, true},
 		"more, without currency": {purchaseFault{Charge: "120", Report: `"charged_amount":120`}, "120", 1, true},
 		// In another spelling it was taken for another currency: ten charges of 100 were counted as 10 each.
-		"more, in small letters": {purchaseFault{Charge: "120", Report: `"charged_amount":120,"currency":" ngn "`}, "120", 1, true},
+		"more, in small letters": {purchaseFault{Charge: "120", Report: `"charged_amount":120,"currency":" ngn "`},
+			"120", 1, true},
 		"more than the budget":   {purchaseFault{Charge: "900"}, "900", 1, true},
 		"more than can be added": {purchaseFault{Charge: "999999999999999999"}, "999999999999999999", 1, true},
 	} {
@@ -312,44 +314,12 @@ func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 	})
 }
 
-// cancelling is a transport that cancels a context while a request to a route is under way: after the service
-// received it, if it is reached.
-type cancelling struct {
-	next    http.RoundTripper
-	route   string
-	reached bool
-	cancel  context.CancelCauseFunc
-	cause   error
-}
-
-func (c *cancelling) RoundTrip(r *http.Request) (*http.Response, error) {
-	if c.cancel == nil || !strings.HasSuffix(r.URL.Path, c.route) {
-		return c.next.RoundTrip(r)
-	}
-	if c.reached {
-		response, err := c.next.RoundTrip(r)
-		if err != nil {
-			return nil, err
-		}
-		_ = response.Body.Close()
-	}
-	c.cancel(c.cause)
-	<-r.Context().Done()
-	return nil, context.Cause(r.Context())
-}
-
 // A batch that is cancelled with the error of another call, as errgroup does, takes nothing in it for news about its
 // items: neither that nothing was sent, nor that an analysis failed.
 func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	t.Parallel()
-	unreached, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://shipping.test"),
-		shipping.WithHTTPClient(&http.Client{Transport: unreachable()}),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, unsent := unreached.Regulatory.Purchase(t.Context(),
-		&shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{"FDA"}})
+	other := &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{"FDA"}}
+	_, unsent := walletClient(t, unreachable()).Regulatory.Purchase(t.Context(), other)
 	failed := &shipping.RegulatoryError{RequestID: "RD-other", Step: "analyzed", Err: shipping.ErrRequestFailed}
 	for name, cause := range map[string]error{
 		"an unsent purchase": unsent, "a failed analysis": failed, "a budget": shipping.ErrOverBudget,
@@ -357,16 +327,25 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	} {
 		for _, route := range []string{"/analyze", "/purchase", "/RD-SH-1"} {
 			synctest.Test(t, func(t *testing.T) {
-				wallet := &walletService{}
-				service := &cancelling{next: wallet, route: route, reached: route == "/purchase", cause: cause}
-				journal, open := newMemoryJournal(t), service.reached
+				wallet, open := &walletService{}, route == "/purchase"
+				ctx, cancel := context.WithCancelCause(t.Context())
+				service := roundTrip(func(r *http.Request) (*http.Response, error) {
+					if ctx.Err() != nil || !strings.HasSuffix(r.URL.Path, route) {
+						return wallet.RoundTrip(r)
+					}
+					if route == "/purchase" { // the service has received it
+						_, _ = wallet.RoundTrip(r)
+					}
+					cancel(cause)
+					<-r.Context().Done()
+					return nil, context.Cause(r.Context())
+				})
+				journal := newMemoryJournal(t)
 				if route == "/RD-SH-1" { // a purchase of an earlier run is settled
 					wallet.put("RD-SH-1", "draft")
 					journal, open = newMemoryJournal(t, purchasing(t, "SH-1")), true
 				}
 				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
-				ctx, cancel := context.WithCancelCause(t.Context())
-				service.cancel = cancel
 				report, err := batch.Run(ctx, walletClient(t, service), walletItems(1), &options)
 				if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 					t.Errorf("%s, %s: %v", name, route, err)
@@ -380,7 +359,6 @@ func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 					t.Errorf("%s, %s: %+v, %s committed, journal %+v", name, route, got, report.Committed,
 						lastRecord(t, journal, "SH-1"))
 				}
-				service.cancel = nil
 				report, err = batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
 				if _, purchases := wallet.total(); err != nil || report.Results[0].State != batch.StateCompleted || purchases != 1 {
 					t.Errorf("%s, %s: %+v after %d purchases, %v", name, route, report, purchases, err)

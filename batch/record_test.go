@@ -21,6 +21,7 @@ func unknownAmount(t *testing.T) (a shipping.Amount) {
 // A journal stores each text up to its limit, and refuses one byte more, and texts that it could not return.
 func TestRecord_Validate(t *testing.T) {
 	t.Parallel()
+	forty := strings.Repeat("k", 40)
 	good := Record{Key: "SH-1", Step: StepPurchasing, RequestID: "RD-1", Documents: []shipping.DocumentType{"FDA"},
 		Currency: "NGN"}
 	for name, test := range map[string]struct {
@@ -43,8 +44,8 @@ func TestRecord_Validate(t *testing.T) {
 		"no step":             {func(r *Record) { r.Step = "" }, `the unknown step ""`},
 		"amount unreadable":   {func(r *Record) { r.Amount = unknownAmount(t) }, "amount"},
 		"charge unreadable":   {func(r *Record) { r.Charged = unknownAmount(t) }, "amount"},
-		"a text of 40 bytes":  {func(r *Record) { r.Key, r.Note = strings.Repeat("k", 40), "\x00" }, strings.Repeat("k", 40) + `" has`},
-		"a text of 41 bytes":  {func(r *Record) { r.Key, r.Note = strings.Repeat("k", 41), "\x00" }, strings.Repeat("k", 40) + `…" has`},
+		"a text of 40 bytes":  {func(r *Record) { r.Key, r.Note = forty, "\x00" }, forty + `" has`},
+		"a text of 41 bytes":  {func(r *Record) { r.Key, r.Note = forty+"k", "\x00" }, forty + `…" has`},
 		"every step of a run": {func(r *Record) { r.Step = StepFailed }, ""},
 	} {
 		record := good

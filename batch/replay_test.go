@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/jarcoal/httpmock"
 
@@ -158,23 +156,6 @@ func TestReplayAll_WhatStopsIt(t *testing.T) {
 			t.Errorf("%v: %s", reason, got)
 		}
 	}
-}
-
-func TestReplayAll_KeepsToItsConcurrency(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		answer := shippingtest.OK(queuedReplay).Delay(time.Second)
-		var ids []string
-		for i := range 12 {
-			ids = append(ids, fmt.Sprintf("WD-%d", i))
-		}
-		started := time.Now()
-		report, err := batch.Replay(t.Context(), walletClient(t, shippingtest.NewService(answer)), replays(ids...),
-			&batch.ReplayOptions{Concurrency: 3})
-		if took := time.Since(started); err != nil || report.Count(batch.ReplayQueued) != 12 || took != 4*time.Second {
-			t.Errorf("%d queued in %s, want 12 in four rounds of a second: %v", report.Count(batch.ReplayQueued), took, err)
-		}
-	})
 }
 
 func TestReplayAll_RefusesWhatCannotBe(t *testing.T) {
