@@ -59,6 +59,29 @@ func TestCallOptions_WorkForEveryMethod(t *testing.T) {
 	}
 }
 
+// What a call returns does not change when the next call reads its response into the same buffer.
+func TestResponses_OutliveTheirBuffers(t *testing.T) {
+	t.Parallel()
+	pdf := strings.Repeat("%PDF-", 10_000)
+	rates := `{"rates":[{"rate_id":"RT-1","carrier_name":"` + strings.Repeat("a", 10_000) + `"}]}`
+	service := shippingtest.NewService(body(200, pdf), success(rates), body(200, strings.Repeat("x", 60_000)))
+	client := shippingtest.NewClient(t, service, shippingtest.WithRoutes())
+	document, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := client.Rates.List(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		_, _ = client.Countries.List(t.Context())
+	}
+	if string(document) != pdf || page.Items[0].CarrierName != strings.Repeat("a", 10_000) {
+		t.Error("a later response changed a document or a record")
+	}
+}
+
 func TestDo_AnyOtherOperation(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"shipment_id":"SH-1","cost":1.10}`))

@@ -31,8 +31,9 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 			draft   string
 			cost    string // with which it is bought, or a part of the error
 		}{
-			"nothing, and it fits":         {dialect.Dialect{}, one(`"amount":90,"tax":7.5,"currency":"NGN"`), "97.5"},
-			"nothing, and it does not fit": {dialect.Dialect{}, one(`"amount":99,"tax":7.5,"currency":"NGN"`), "106.50 NGN needed"},
+			"nothing, and it fits": {dialect.Dialect{}, one(`"amount":90,"tax":7.5,"currency":"NGN"`), "97.5"},
+			"nothing, and it does not fit": {dialect.Dialect{}, one(`"amount":99,"tax":7.5,"currency":"NGN"`),
+				"106.50 NGN needed"},
 			"the tax is not charged": {dialect.Dialect{Offer: offer{Beside: []string{"tax"}}},
 				one(`"amount":99,"tax":7.5,"currency":"NGN"`), "99"},
 			"the price is the tax": {dialect.Dialect{Offer: offer{Amount: "tax"}},

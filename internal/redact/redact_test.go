@@ -263,6 +263,10 @@ func TestError_KeepsTemporaryAndTimeout(t *testing.T) {
 	if noneOf(t, "deadline", late); !errors.Is(late, context.DeadlineExceeded) {
 		t.Errorf("%v", late)
 	}
+	unknown := redact.New(key).Error(fmt.Errorf("%s: %w", key, &net.DNSError{Err: "no such host", IsNotFound: true}))
+	if found, ok := errors.AsType[*net.DNSError](unknown); !ok || !found.IsNotFound {
+		t.Errorf("%#v", unknown)
+	}
 }
 
 // noneOf fails the test if an error, or one that it wraps, shows the key.
