@@ -106,6 +106,24 @@ func TestDo_AnyOtherOperation(t *testing.T) {
 	shippingtest.Diff(t, "the caller's query", url.Values{"expand": {"parcel", "rate"}}, query)
 }
 
+func TestDo_ResponsesWithoutABody(t *testing.T) {
+	t.Parallel()
+	for method, test := range map[string]struct {
+		status int
+		want   error
+	}{
+		"HEAD": {200, nil}, "DELETE": {204, nil}, "PATCH": {205, nil}, "GET": {200, shipping.ErrUnexpectedBody},
+		"PUT": {500, shipping.ErrServer},
+	} {
+		out := "untouched"
+		client := shippingtest.NewClient(t, shippingtest.NewService(body(test.status, "")), shippingtest.FastRetries())
+		err := client.Do(t.Context(), method, "/v1/x", nil, nil, &out)
+		if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) || out != "untouched" {
+			t.Errorf("%s, %d: %v, %q", method, test.status, err, out)
+		}
+	}
+}
+
 func TestDo_ReadsRepeatAndOthersDoNot(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]int{"GET": 4, "HEAD": 4, "head": 4, "POST": 1, "PUT": 1, "PATCH": 1, "DELETE": 1,

@@ -77,6 +77,14 @@ func ExampleNewClient() {
 	// shipping.Client(https://api.example.com) <nil>
 }
 
+// Key and address from SHIPPING_SECRET_KEY and SHIPPING_BASE_URL, or the address from an option.
+func ExampleNewClientFromEnv() {
+	os.Unsetenv("SHIPPING_SECRET_KEY")
+	_, err := shipping.NewClientFromEnv(shipping.WithBaseURL("https://api.example.com"))
+	fmt.Println(err)
+	// Output: shipping: SHIPPING_SECRET_KEY is not set: export it with the account's secret key
+}
+
 // Operations that the specification only names can be called with the same care.
 func ExampleClient_Do() {
 	client, _ := account()

@@ -402,6 +402,23 @@ func TestWait_AFailedRequestIsReturnedWithTheReason(t *testing.T) {
 	}
 }
 
+func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now()
+		read, err := regulatory(t, states(record("draft"))).Wait(t.Context(), "RD-1", nil)
+		shippingtest.WantError(t, "wait", err, shipping.ErrNotPurchased)
+		if took := time.Since(started); read == nil || took < time.Minute || took > 2*time.Minute {
+			t.Errorf("%+v after %s", read, took)
+		}
+		const want = "shipping: request RD-1 (last seen draft): wait: the regulatory request is still a draft after 1m0s: " +
+			"nothing has purchased it: call Regulatory.Purchase;"
+		if !strings.HasPrefix(err.Error(), want) {
+			t.Error(err)
+		}
+	})
+}
+
 // A caller that was asked to purchase a request that is purchased would pay twice.
 func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
 	t.Parallel()
