@@ -105,21 +105,6 @@ func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
 	}
 }
 
-// The client may do anything by then. The service purchases a request once.
-func TestFaultArriveLate_IsRefusedIfTheRequestWasPurchasedMeanwhile(t *testing.T) {
-	t.Parallel()
-	srv := start(t, mockserver.WithoutListener(), virtual())
-	id := purchaseArrivesLate(t, srv)
-	purchase(t, srv, id, "FDA").want(t, http.StatusOK)
-	advance(t, srv, late)
-	if got := faultOf(t, srv, shipping.OpPurchase); !strings.Contains(got, "arrive-late, was refused (") {
-		t.Errorf("the fault is %q", got)
-	}
-	if err := srv.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
 // Clearing the faults performs a request that is on its way; a reset discards it.
 func TestFaultArriveLate_EndsWithItsFaultOrItsWorld(t *testing.T) {
 	t.Parallel()

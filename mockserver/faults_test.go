@@ -1,12 +1,11 @@
 package mockserver_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
@@ -248,85 +247,45 @@ func TestFaultsOfLists(t *testing.T) {
 	}
 }
 
-// raw sends a request over a socket and returns the lines of the response's header, sorted, and everything behind it.
-func raw(t *testing.T, srv *mockserver.Server, path string) (head []string, body string) {
-	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n",
-		path, conn.RemoteAddr(), srv.SecretKey); err != nil {
-		t.Fatal(err)
-	}
-	reader := bufio.NewReader(conn)
-	for {
-		line, err := reader.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		if line == "\r\n" {
-			break
-		}
-		head = append(head, strings.TrimSuffix(line, "\r\n"))
-	}
-	rest, err := io.ReadAll(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(head)
-	return head, string(rest)
-}
-
-// The response on a socket is the one of the fault, byte for byte.
+// The response is the one of the fault, byte for byte.
 func TestRespond_SendsExactlyTheResponse(t *testing.T) {
 	t.Parallel()
-	const own = "Connection: close"
 	without := http.Header{"Date": nil, "X-Request-Id": nil, "X-Mock-Why": nil}
-	with := func(header http.Header) http.Header {
-		for name := range without {
-			header[name] = nil
-		}
-		return header
-	}
+	lines := http.Header{"content-type": {"application/json"}, "Set-Cookie": {"a=b", "c=d"}}
+	maps.Copy(lines, without)
+	own := http.Header{"Date": {"soon"}, "X-Request-Id": {"mine", "and mine"}, "X-Mock-Why": {"because"}}
+	sent := own.Clone()
+	sent.Set("Content-Length", "1")
+	const key = "sk_test_0123456789abcdef0123456789abcdef is wrong"
 	for name, test := range map[string]struct {
-		fault fault.Fault
-		head  []string
-		body  string
+		fault  fault.Fault
+		header http.Header
+		body   string
 	}{
 		"malformed JSON, with a header of several lines": {
-			fault.Respond(200, with(http.Header{"content-type": {"application/json"}, "Set-Cookie": {"a=b", "c=d"}}), `{"status":true,"data":{`),
-			[]string{own, "Content-Length: 23", "Content-Type: application/json", "HTTP/1.1 200 OK", "Set-Cookie: a=b", "Set-Cookie: c=d"}, `{"status":true,"data":{`,
+			fault.Respond(200, lines, `{"status":true,"data":{`), http.Header{
+				"Content-Length": {"23"}, "Content-Type": {"application/json"}, "Set-Cookie": {"a=b", "c=d"},
+			}, `{"status":true,"data":{`,
 		},
 		"bytes that are not text": {
-			fault.Respond(599, without, "\x1f\x8b\x00\xff"), []string{own, "Content-Length: 4",
-				"HTTP/1.1 599 status code 599"}, "\x1f\x8b\x00\xff",
+			fault.Respond(599, without, "\x1f\x8b\x00\xff"), http.Header{"Content-Length": {"4"}}, "\x1f\x8b\x00\xff",
 		},
-		"what looks like a key": {
-			fault.Respond(401, without, "sk_test_0123456789abcdef0123456789abcdef is wrong"),
-			[]string{own, "Content-Length: 49", "HTTP/1.1 401 Unauthorized"}, "sk_test_0123456789abcdef0123456789abcdef is wrong",
-		},
-		"a header that the server would send": {
-			fault.Respond(200, http.Header{"Date": {"soon"}, "X-Request-Id": {"mine", "and mine"}, "X-Mock-Why": {"because"}},
-				"a"),
-			[]string{own, "Content-Length: 1", "Date: soon", "HTTP/1.1 200 OK", "X-Mock-Why: because", "X-Request-Id: and mine",
-				"X-Request-Id: mine"}, "a",
-		},
+		"what looks like a key":               {fault.Respond(401, without, key), http.Header{"Content-Length": {"49"}}, key},
+		"a header that the server would send": {fault.Respond(200, own, "a"), sent, "a"},
 	} {
 		for when, committed := range map[string]bool{"before": false, "after": true} {
 			t.Run(name+" "+when, func(t *testing.T) {
 				t.Parallel()
-				srv := start(t)
+				srv := start(t, mockserver.WithoutListener())
 				inject(t, srv, fault.Rule{Committed: committed, Fault: test.fault})
 				for range 2 { // nothing of it is used up
-					head, body := raw(t, srv, "/v1/rates")
-					if diff := cmp.Diff(test.head, head); diff != "" || body != test.body {
-						t.Errorf("body %q, header (-want +got):\n%s", body, diff)
+					got := get(t, srv, "/v1/rates").want(t, test.fault.Status)
+					if diff := cmp.Diff(test.header, got.header); diff != "" || string(got.body) != test.body {
+						t.Errorf("body %q, header (-want +got):\n%s", got.body, diff)
 					}
 				}
-				if calls := srv.Find(journal.Query{Faulted: true}); len(calls) != 2 || calls[0].Status != test.fault.Status ||
-					calls[0].ErrorCode != "" {
+				calls := srv.Find(journal.Query{Faulted: true})
+				if len(calls) != 2 || calls[0].Status != test.fault.Status || calls[0].ErrorCode != "" {
 					t.Errorf("%+v", calls)
 				}
 			})
