@@ -468,7 +468,7 @@ func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
 			service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Takes: 10 * time.Second} }}
 			var report *batch.Report
 			var err error
-			stopped := false
+			var stopped atomic.Bool
 			got := panicOf(func() {
 				report, err = batch.Run(t.Context(), walletClient(t, service), walletItems(4), &batch.Options{
 					Concurrency: 3, Journal: journal,
@@ -478,13 +478,13 @@ func TestBatch_PurchasesNothingAfterItWasStopped(t *testing.T) {
 							time.Sleep(2 * time.Second)
 						case draft.RequestID == "RD-SH-2" && name == "panic":
 							time.Sleep(time.Second)
-							stopped = true
+							stopped.Store(true)
 							panic(errPanic)
 						}
 						return shipping.SelectAll(draft)
 					},
 					Progress: func(event batch.Event) {
-						if stopped {
+						if stopped.Load() {
 							t.Errorf("an event after a panic: %+v", event)
 						}
 					},
