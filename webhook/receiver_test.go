@@ -231,7 +231,8 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 		go expect(http.StatusServiceUnavailable)
 		synctest.Wait()
 		expect(http.StatusServiceUnavailable) // in the middle
-		time.Sleep(time.Minute)
+		time.Sleep(time.Second)
+		synctest.Wait() // the first one has failed
 		outcome = nil
 		expect(http.StatusOK)
 		outcome = errors.New("it is handled again")
