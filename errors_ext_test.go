@@ -183,6 +183,24 @@ func TestErrors_Timeout(t *testing.T) {
 	})
 }
 
+// An attempt that ends while it dials has sent nothing, so that it can be retried.
+func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		defer close(over)
+		dialling := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			<-over
+			return nil, shippingtest.ErrRefused()
+		}}
+		client := shippingtest.NewClient(t, dialling, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2}))
+		_, err := client.Webhooks.Replay(t.Context(), &shipping.ReplayRequest{DeliveryID: "WD-1"})
+		if failure := shippingtest.ErrorIn(t, err); len(failure.Attempts) != 2 || !failure.Timeout() || !failure.NotSent() {
+			t.Errorf("%+v", failure)
+		}
+	})
+}
+
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

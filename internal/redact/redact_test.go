@@ -248,6 +248,28 @@ func TestError_KeepsWhatProgramsDecideBy(t *testing.T) {
 	}
 }
 
+// verbError shows its text under one verb only.
+type verbError struct{ verb, text string }
+
+func (verbError) Error() string { return "an error" }
+
+func (e verbError) Format(f fmt.State, verb rune) {
+	if fmt.FormatString(f, verb) == e.verb {
+		fmt.Fprint(f, e.text)
+	}
+}
+
+func TestError_FindsTheKeyUnderEachVerb(t *testing.T) {
+	t.Parallel()
+	k := redact.New(key)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d"} {
+		noneOf(t, verb, k.Error(fmt.Errorf("a: %w", verbError{verb, key})))
+		if err := (verbError{verb, "text"}); k.Error(err) != err || redact.New("").Error(err) != err {
+			t.Errorf("%s: an error that shows no key is replaced", verb)
+		}
+	}
+}
+
 func TestError_KeepsTemporaryAndTimeout(t *testing.T) {
 	t.Parallel()
 	for _, err := range []*net.DNSError{{Err: key}, {Err: key, IsTemporary: true}, {Err: key, IsTimeout: true}} {

@@ -39,6 +39,7 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 	}{
 		{"the first page", defaultWindow, 1, 2},
 		{"the second page", defaultWindow, 2, 1 + defaultWindow},
+		{"the second page, the default window", 0, 2, 1 + defaultWindow},
 		{"the second page, a short window", 3, 2, 4},
 		{"the first page, a window of one", 1, 1, 1},
 	} {
