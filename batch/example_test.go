@@ -57,7 +57,8 @@ func ExampleRun() {
 		if err := errors.Join(err, report.Err(), journal.Close()); err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println("run", run+1, "completed:", report.Count(batch.StateCompleted), "purchases:", server.Requests(shipping.OpPurchase))
+		fmt.Println("run", run+1, "completed:", report.Count(batch.StateCompleted), "purchases:",
+			server.Requests(shipping.OpPurchase))
 	}
 	// Output:
 	// run 1 completed: 5 purchases: 5
@@ -70,7 +71,8 @@ func ExampleResolve() {
 	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	defer server.Close()
 	retry := map[string]string{"regulatory.retry": "/v1/regulatory-documents/request/{request_id}/retry"} // as your service has it
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithDialect(&dialect.Dialect{Routes: retry}))
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL),
+		shipping.WithDialect(&dialect.Dialect{Routes: retry}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -40,25 +40,33 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		want   error
 		opens  bool // the file at the path can then be opened
 	}{
-		"removed":        {os.Remove, batch.ErrMoved, true},
-		"renamed":        {func(path string) error { return os.Rename(path, path+".old") }, batch.ErrMoved, true},
-		"folder renamed": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") }, batch.ErrMoved, false},
+		"removed": {os.Remove, batch.ErrMoved, true},
+		"renamed": {func(path string) error { return os.Rename(path, path+".old") }, batch.ErrMoved, true},
+		"folder renamed": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") },
+			batch.ErrMoved, false},
 		"replaced": {func(path string) error {
 			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, contentOf(t, path+".old"), 0o600))
 		}, batch.ErrMoved, true},
 		"link to another file": {func(path string) error {
-			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".new", path), os.WriteFile(path+".new", nil, 0o600))
+			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".new", path),
+				os.WriteFile(path+".new", nil, 0o600))
 		}, batch.ErrMoved, true},
-		"emptied":                {func(path string) error { return os.Truncate(path, 0) }, batch.ErrDamaged, false},
-		"truncated":              {func(path string) error { return os.Truncate(path, 100) }, batch.ErrDamaged, false},
-		"last record cut off":    {overwrite(func(c []byte) []byte { return c[:bytes.LastIndexByte(c[:len(c)-1], '\n')+1] }), batch.ErrDamaged, false},
-		"zeroed":                 {overwrite(func(c []byte) []byte { return make([]byte, len(c)) }), batch.ErrDamaged, false},
-		"last record zeroed":     {overwrite(func(c []byte) []byte { return append(c[:len(c)-60], make([]byte, 60)...) }), batch.ErrDamaged, false},
-		"zeroed and grown":       {overwrite(func(c []byte) []byte { return make([]byte, 2*len(c)) }), batch.ErrDamaged, false},
-		"another text":           {overwrite(func([]byte) []byte { return []byte("another text") }), batch.ErrDamaged, false},
-		"a line added":           {add("a line\n"), batch.ErrDamaged, false},
-		"zeros added":            {add("\x00\x00\x00"), batch.ErrDamaged, true},
-		"written over, same end": {overwrite(func(c []byte) []byte { return append(c[:0:0], append(c, c[len(c)-100:]...)...) }), batch.ErrDamaged, false},
+		"emptied":   {func(path string) error { return os.Truncate(path, 0) }, batch.ErrDamaged, false},
+		"truncated": {func(path string) error { return os.Truncate(path, 100) }, batch.ErrDamaged, false},
+		"last record cut off": {overwrite(func(c []byte) []byte { return c[:bytes.LastIndexByte(c[:len(c)-1], '\n')+1] }),
+			batch.ErrDamaged, false},
+		"zeroed": {overwrite(func(c []byte) []byte { return make([]byte, len(c)) }), batch.ErrDamaged, false},
+		"last record zeroed": {overwrite(func(c []byte) []byte { return append(c[:len(c)-60], make([]byte, 60)...) }),
+			batch.ErrDamaged, false},
+		"zeroed and grown": {overwrite(func(c []byte) []byte { return make([]byte, 2*len(c)) }),
+			batch.ErrDamaged, false},
+		"another text": {overwrite(func([]byte) []byte { return []byte("another text") }), batch.ErrDamaged, false},
+		"a line added": {add("a line\n"), batch.ErrDamaged, false},
+		"zeros added":  {add("\x00\x00\x00"), batch.ErrDamaged, true},
+		"written over, same end": {overwrite(func(c []byte) []byte {
+			return append(c[:0:0],
+				append(c, c[len(c)-100:]...)...)
+		}), batch.ErrDamaged, false},
 	} {
 		path := filepath.Join(t.TempDir(), "folder", "journal")
 		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
@@ -78,7 +86,8 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		}
 		for range 2 {
 			err := appendTo(t.Context(), journal, batch.Record{Key: "c", Step: batch.StepAnalyzed})
-			if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "before the next run") {
+			if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), path) ||
+				!strings.Contains(err.Error(), "before the next run") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -99,10 +108,12 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "no", "such", "folder")
-	if _, err := batch.OpenFile(filepath.Join(folder, "journal")); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "make the folder "+folder) {
+	if _, err := batch.OpenFile(filepath.Join(folder, "journal")); !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), "make the folder "+folder) {
 		t.Errorf("a folder that is missing: %v", err)
 	}
-	if _, err := batch.OpenFile(t.TempDir()); err == nil || !strings.Contains(err.Error(), "the batch journal cannot be opened") {
+	if _, err := batch.OpenFile(t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "the batch journal cannot be opened") {
 		t.Errorf("a folder: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "journal")
@@ -174,7 +185,8 @@ func FuzzBatchFile(f *testing.F) {
 		if zero := bytes.IndexByte(whole, 0); zero >= 0 {
 			whole = whole[:bytes.LastIndexByte(whole[:zero], '\n')+1]
 		}
-		if rest := bytes.TrimRight(text[len(whole):], "\x00"); !bytes.Contains(text, []byte{0}) && len(rest) > 0 && !beginsALine(rest) {
+		if rest := bytes.TrimRight(text[len(whole):], "\x00"); !bytes.Contains(text, []byte{0}) && len(rest) > 0 &&
+			!beginsALine(rest) {
 			t.Errorf("%q, which is not the beginning of a line, is discarded", rest)
 		}
 		if err := appendTo(t.Context(), journal, added); err != nil {

@@ -74,12 +74,14 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 			t.Errorf("the file is now %q, %v", left, err)
 		}
 	}
-	if _, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"), webhook.StoreOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := webhook.OpenFileStore(filepath.Join(t.TempDir(), "missing", "store"),
+		webhook.StoreOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "store")
 	store := openFileStore(t, path, 0)
-	if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); !errors.Is(err, webhook.ErrStoreInUse) || !strings.Contains(err.Error(), path) {
+	if _, err := webhook.OpenFileStore(path, webhook.StoreOptions{}); !errors.Is(err, webhook.ErrStoreInUse) ||
+		!strings.Contains(err.Error(), path) {
 		t.Errorf("a second one: %v", err)
 	}
 	for range 2 {
@@ -117,7 +119,8 @@ func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
 			if err := harm(path); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := store.Claim(t.Context(), "second", "one"); !errors.Is(err, webhook.ErrStoreMoved) || !strings.Contains(err.Error(), path) {
+			if _, err := store.Claim(t.Context(), "second", "one"); !errors.Is(err, webhook.ErrStoreMoved) ||
+				!strings.Contains(err.Error(), path) {
 				t.Errorf("the next claim: %v", err)
 			}
 			if err := store.Accept(t.Context(), "under way", "one"); !errors.Is(err, webhook.ErrStoreMoved) {

@@ -28,14 +28,16 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("signed %s, want %s", got, made)
 		}
 		want := key != "" && strings.EqualFold(strings.TrimSpace(signature), made)
-		if err := webhook.Verify(signature, body, key); (err == nil) != want || err != nil && !errors.Is(err, webhook.ErrSignature) {
+		if err := webhook.Verify(signature, body, key); (err == nil) != want || err != nil &&
+			!errors.Is(err, webhook.ErrSignature) {
 			t.Errorf("%q for the signature %s under %q: %v", signature, made, key, err)
 		}
 		if err := webhook.Verify(" "+strings.ToUpper(made)+"\n", body, "another "+key, key, ""); (err == nil) != (key != "") {
 			t.Errorf("a true signature under the second of three keys: %v", err)
 		}
 		for _, forged := range []error{
-			webhook.Verify(made, append(bytes.Clone(body), 0), key), webhook.Verify(made, body, key+"x"), webhook.Verify(made, body),
+			webhook.Verify(made, append(bytes.Clone(body), 0), key), webhook.Verify(made, body, key+"x"),
+			webhook.Verify(made, body),
 			webhook.Verify(made[1:], body, key), webhook.Verify(made+made, body, key), webhook.Verify("", body, key),
 		} {
 			if !errors.Is(forged, webhook.ErrSignature) {
@@ -54,7 +56,8 @@ func FuzzReceiver(f *testing.F) {
 		var got []*webhook.Notification
 		receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
 			got = append(got, n)
-			if shipment, err := n.Shipment(); err == nil && shipment.ShipmentID == "" || err != nil && !errors.Is(err, webhook.ErrNoShipment) {
+			if shipment, err := n.Shipment(); err == nil && shipment.ShipmentID == "" || err != nil &&
+				!errors.Is(err, webhook.ErrNoShipment) {
 				t.Errorf("the shipment is %+v, %v", shipment, err)
 			}
 			return nil
@@ -69,7 +72,8 @@ func FuzzReceiver(f *testing.F) {
 			}
 		}
 		first, second := post(receiver, body, genuine).Code, post(receiver, body, genuine).Code
-		if first != second || (first == http.StatusOK) != (len(got) == 1) || first != http.StatusOK && first != http.StatusBadRequest {
+		if first != second || (first == http.StatusOK) != (len(got) == 1) || first != http.StatusOK &&
+			first != http.StatusBadRequest {
 			t.Fatalf("%q is answered %d, then %d, and handled %d times", body, first, second, len(got))
 		}
 		if len(got) == 1 && (string(got[0].Body) != body || got[0].Event == "" ||

@@ -24,13 +24,18 @@ func TestNotification_ShipmentIsReadTolerantly(t *testing.T) {
 	}
 	const rest = `,"description":"Sorted","location":"Kigali","status":"sorted"}]`
 	for members, want := range map[string]*webhook.Shipment{
-		`"events":[{"created_at":"2026-05-04T07:30:00Z"` + rest:                         shipment("SH-7", event(at, "Kigali", "sorted")),
-		`"events":[{"created_at":"2026-05-04 07:30:00"` + rest:                          shipment("SH-7", event(at, "Kigali", "sorted")),
-		`"events":[{"created_at":1777879800000` + rest:                                  shipment("SH-7", event(at, "Kigali", "sorted")),
-		`"events":[{"created_at":""` + rest:                                             shipment("SH-7", event(time.Time{}, "Kigali", "sorted")),
-		`"events":[{"description":"Sorted","location":{"city":"Kigali"},"status":200}]`: shipment("SH-7", event(time.Time{}, "", "200")),
-		`"events":{},"updated_at":""`:                                                   shipment("SH-7"),
-		`"shipment_id":4107,"created_at":false`:                                         shipment("4107"),
+		`"events":[{"created_at":"2026-05-04T07:30:00Z"` +
+			rest: shipment("SH-7", event(at, "Kigali", "sorted")),
+		`"events":[{"created_at":"2026-05-04 07:30:00"` +
+			rest: shipment("SH-7", event(at, "Kigali", "sorted")),
+		`"events":[{"created_at":1777879800000` +
+			rest: shipment("SH-7", event(at, "Kigali", "sorted")),
+		`"events":[{"created_at":""` +
+			rest: shipment("SH-7", event(time.Time{}, "Kigali", "sorted")),
+		`"events":[{"description":"Sorted","location":{"city":"Kigali"},"status":200}]`: shipment("SH-7",
+			event(time.Time{}, "", "200")),
+		`"events":{},"updated_at":""`:           shipment("SH-7"),
+		`"shipment_id":4107,"created_at":false`: shipment("4107"),
 	} {
 		n := webhook.Notification{Data: shipping.RawJSON(`{"shipment_id":"SH-7","status":"in-transit",` + members + `}`)}
 		got, err := n.Shipment()

@@ -37,17 +37,22 @@ func TestReceiver_WithoutALoggerWarnsOfRefusals(t *testing.T) {
 		before    func(context.Context, string) error
 		want      []string
 	}{
-		"another key":            {"{}", "sk_test_other", nil, []string{"level=WARN", "notification refused", "status=401", "WithKeys", "changes the body"}},
-		"no signature":           {"{}", "", nil, []string{"level=WARN", "status=401", webhook.DefaultSignatureHeader, "WithDialect"}},
-		"not a notification":     {"{}", secret, nil, []string{"level=WARN", "status=400", "names no event"}},
-		"a store that fails too": {event, secret, fails, []string{"level=WARN", "notification not accepted", "the disk is full"}},
+		"another key": {"{}", "sk_test_other", nil,
+			[]string{"level=WARN", "notification refused", "status=401", "WithKeys", "changes the body"}},
+		"no signature": {"{}", "", nil,
+			[]string{"level=WARN", "status=401", webhook.DefaultSignatureHeader, "WithDialect"}},
+		"not a notification": {"{}", secret, nil, []string{"level=WARN", "status=400", "names no event"}},
+		"a store that fails too": {event, secret, fails,
+			[]string{"level=WARN", "notification not accepted", "the disk is full"}},
 		// Deliveries that were accepted before are not a reason for a warning.
 		"nothing": {event, secret, func(context.Context, string) error { return nil }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				written := defaultLog(t)
-				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil }, webhook.WithKeys(secret), webhook.WithLogger(nil), webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), test.before}))
+				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil },
+					webhook.WithKeys(secret), webhook.WithLogger(nil),
+					webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), test.before}))
 				signature := ""
 				if test.key != "" {
 					signature = webhook.Sign(test.key, []byte(test.body))

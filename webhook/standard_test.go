@@ -40,11 +40,12 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 		away   time.Duration // of the timestamp from now
 		status int
 	}{
-		"signed":                       {func(*delivery) {}, 0, 200},
-		"several signatures":           {func(d *delivery) { d.signature = "v1a,AAAA v1,AAAA " + d.signature }, 0, 200},
-		"with the previous secret":     {func(d *delivery) { sign(d, otherSecret) }, 0, 200},
-		"with another secret":          {func(d *delivery) { sign(d, "whsec_AAAA") }, 0, 401},
-		"of another version":           {func(d *delivery) { d.signature = strings.Replace(d.signature, "v1,", "v2,", 1) }, 0, 401},
+		"signed":                   {func(*delivery) {}, 0, 200},
+		"several signatures":       {func(d *delivery) { d.signature = "v1a,AAAA v1,AAAA " + d.signature }, 0, 200},
+		"with the previous secret": {func(d *delivery) { sign(d, otherSecret) }, 0, 200},
+		"with another secret":      {func(d *delivery) { sign(d, "whsec_AAAA") }, 0, 401},
+		"of another version": {func(d *delivery) { d.signature = strings.Replace(d.signature, "v1,", "v2,", 1) },
+			0, 401},
 		"without a version":            {func(d *delivery) { d.signature = strings.TrimPrefix(d.signature, "v1,") }, 0, 401},
 		"in small letters":             {func(d *delivery) { d.signature = strings.ToLower(d.signature) }, 0, 401},
 		"another id":                   {func(d *delivery) { d.id = "WD-2" }, 0, 401},

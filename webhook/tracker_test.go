@@ -17,11 +17,12 @@ func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
 		late   bool
 	}
 	for name, story := range map[string][]news{
-		"in order":             {{"confirmed", 1, false}, {"in-transit", 2, false}, {"delivered", 3, false}},
-		"out of order":         {{"delivered", 3, false}, {"in-transit", 2, true}, {"confirmed", 1, true}},
-		"the same again":       {{"in-transit", 2, false}, {"in-transit", 2, false}},
-		"a later correction":   {{"delivered", 3, false}, {"in-transit", 4, false}},
-		"without times":        {{"in-transit", 0, false}, {"pending", 0, true}, {"delivered", 0, false}, {"in-transit", 0, true}},
+		"in order":           {{"confirmed", 1, false}, {"in-transit", 2, false}, {"delivered", 3, false}},
+		"out of order":       {{"delivered", 3, false}, {"in-transit", 2, true}, {"confirmed", 1, true}},
+		"the same again":     {{"in-transit", 2, false}, {"in-transit", 2, false}},
+		"a later correction": {{"delivered", 3, false}, {"in-transit", 4, false}},
+		"without times": {{"in-transit", 0, false}, {"pending", 0, true}, {"delivered", 0, false},
+			{"in-transit", 0, true}},
 		"same time":            {{"delivered", 3, false}, {"in-transit", 3, true}},
 		"unknown state":        {{"in-transit", 2, false}, {"at-customs", 3, false}, {"confirmed", 1, true}},
 		"unknown, no times":    {{"in-transit", 0, false}, {"at-customs", 0, false}, {"confirmed", 0, true}},
@@ -29,7 +30,8 @@ func TestTracker_LateNewsDoNotUndoNewerOnes(t *testing.T) {
 		// The American spelling was an unknown state.
 		"canceled is the end": {{"canceled", 0, false}, {"in-transit", 0, true}},
 		// A notification without a time does not erase the remembered time.
-		"one without a time": {{"in-transit", 3, false}, {"in-transit", 0, false}, {"in-transit", 2, true}, {"in-transit", 4, false}},
+		"one without a time": {{"in-transit", 3, false}, {"in-transit", 0, false}, {"in-transit", 2, true},
+			{"in-transit", 4, false}},
 	} {
 		var tracker webhook.Tracker
 		for i, n := range story {
@@ -63,7 +65,8 @@ func TestTracker_ForgetsTheShipmentUpdatedLongestAgo(t *testing.T) {
 func TestShipmentStatus_Final(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[webhook.ShipmentStatus]bool{
-		webhook.ShipmentDraft: false, webhook.ShipmentPending: false, webhook.ShipmentConfirmed: false, webhook.ShipmentInTransit: false,
+		webhook.ShipmentDraft: false, webhook.ShipmentPending: false, webhook.ShipmentConfirmed: false,
+		webhook.ShipmentInTransit: false,
 		webhook.ShipmentDelivered: true, webhook.ShipmentCancelled: true, "canceled": true, "at-customs": false, "": false,
 	} {
 		if status.Final() != want {

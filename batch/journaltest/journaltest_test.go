@@ -117,7 +117,8 @@ func (c *claim) Within(ctx context.Context) (context.Context, context.CancelFunc
 	return within, stop, nil
 }
 
-func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (sum shipping.Amount, err error) {
+func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.Budget) (sum shipping.Amount,
+	err error) {
 	j := c.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -142,7 +143,8 @@ func (c *claim) Append(_ context.Context, record batch.Record, budget *shipping.
 		if err == nil && record.Step == batch.StepPurchasing {
 			err = budget.Fits(shipping.Amount{}, sum)
 		}
-		if err != nil && (record.Step == batch.StepPurchasing && !j.makes("keeps what does not fit") || j.makes("refuses past events")) {
+		if err != nil && (record.Step == batch.StepPurchasing && !j.makes("keeps what does not fit") ||
+			j.makes("refuses past events")) {
 			c.item.record = before
 			return sum, err
 		}

@@ -46,7 +46,8 @@ func ExampleNewBatchJournal() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(machine, report.Count(batch.StateCompleted), "completed,", server.Requests(shipping.OpPurchase), "purchases")
+		fmt.Println(machine, report.Count(batch.StateCompleted), "completed,", server.Requests(shipping.OpPurchase),
+			"purchases")
 	}
 	// Output:
 	// first 3 completed, 3 purchases

@@ -86,7 +86,8 @@ func assign(t *testing.T, n int) (assignment, *mockserver.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return assignment{Batch: t.Name() + rand.Text(), URL: server.URL, Key: server.SecretKey, Shipments: server.Shipments()[:n], Lease: 3 * time.Second}, server
+	return assignment{Batch: t.Name() + rand.Text(), URL: server.URL, Key: server.SecretKey,
+		Shipments: server.Shipments()[:n], Lease: 3 * time.Second}, server
 }
 
 // start begins a process that shares the batch. The lines it writes come from the reader.

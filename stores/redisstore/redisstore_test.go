@@ -79,7 +79,8 @@ func TestStore_KeepsKeysForTheirTime(t *testing.T) {
 	store := redisstore.New(client, name, redisstore.Options{Lease: time.Hour, Keep: 100 * time.Hour})
 	lasts := func(least, most time.Duration) {
 		t.Helper()
-		if left, err := client.PTTL(t.Context(), "shipping:webhook:"+name+":WD-1").Result(); left <= least || left > most || err != nil {
+		if left, err := client.PTTL(t.Context(), "shipping:webhook:"+name+":WD-1").Result(); left <= least || left > most ||
+			err != nil {
 			t.Errorf("the key lasts for %s, want up to %s; %v", left, most, err)
 		}
 	}
@@ -104,7 +105,8 @@ func TestStore_SendsEachScriptOnce(t *testing.T) {
 		}
 	}
 	stats, err := client.Info(t.Context(), "commandstats").Result()
-	if err != nil || !strings.Contains(stats, "cmdstat_eval:calls=1,") || !strings.Contains(stats, "cmdstat_evalsha:calls=3,") {
+	if err != nil || !strings.Contains(stats, "cmdstat_eval:calls=1,") ||
+		!strings.Contains(stats, "cmdstat_evalsha:calls=3,") {
 		t.Errorf("%v\n%s", err, stats)
 	}
 }

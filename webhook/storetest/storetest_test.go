@@ -89,7 +89,8 @@ func (s *leasing) Release(_ context.Context, id, claim string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.known(id)
-	if ok && (!e.accepted && (e.claim == claim || s.makes("releases for anyone")) || e.accepted && s.makes("releases what was accepted")) {
+	if ok && (!e.accepted && (e.claim == claim || s.makes("releases for anyone")) || e.accepted &&
+		s.makes("releases what was accepted")) {
 		delete(s.ids, s.key(id))
 	}
 	return nil
