@@ -344,3 +344,18 @@ func TestSendOnce_ABodyCannotBeReadAfterTheEvidence(t *testing.T) {
 		t.Errorf("%q was read: %v", body, err)
 	}
 }
+
+// A written request that is stopped before its next connection may have arrived, also if its context has ended.
+func TestSendOnce_AWrittenRequestMayHaveArrived(t *testing.T) {
+	t.Parallel()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	request := httptest.NewRequestWithContext(ended, http.MethodPost, "/", http.NoBody)
+	for written, unsent := range map[bool]bool{false: true, true: false} {
+		p := &progress{own: true, cancel: func() {}, written: written}
+		p.connection(true)
+		if err := p.explain(request, &http.Transport{}, context.Canceled); NotSent(err) != unsent {
+			t.Errorf("written %t: %v, not sent %t", written, err, NotSent(err))
+		}
+	}
+}
