@@ -31,17 +31,10 @@ type stage struct {
 	draft string
 }
 
-// nowhere takes every notification and sends none.
-type nowhere struct{}
-
-func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
-}
-
 // newStage prepares the names that inputs use: every world of an input has the same.
 func newStage(f *testing.F) *stage {
 	f.Helper()
-	srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(nowhere{}))
+	srv := mockserver.New(mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
 	f.Cleanup(srv.Close)
 	s := &stage{Server: srv}
 	w := s.open(f)

@@ -196,14 +196,10 @@ func offers(r *regulatory.Record) string {
 	return strings.Join(offers, ", ")
 }
 
-func documents(r *regulatory.Record) string {
+func statusAndDocuments(r *regulatory.Record) string {
 	var documents []string
 	for _, doc := range r.Documents {
 		documents = append(documents, doc.DocumentType+" "+string(doc.Status))
 	}
-	return strings.Join(documents, ", ")
-}
-
-func statusAndDocuments(r *regulatory.Record) string {
-	return string(r.Status) + ": " + documents(r)
+	return string(r.Status) + ": " + strings.Join(documents, ", ")
 }
