@@ -196,7 +196,7 @@ func TestAssumption_Lists(t *testing.T) {
 	plain := start(t, mockserver.WithoutListener())
 	other := start(t, mockserver.WithoutListener(),
 		mockserver.WithDialect(&dialect.Dialect{List: dialect.List{Order: "oldest first", LastNextPage: "null",
-			MaxPerPage: 50}}))
+			MaxPerPage: 50, EmptyPages: "0", UnknownWallet: "empty"}}))
 	for _, list := range []string{"rates", "webhooks", "transactions"} {
 		path := "/v1/" + list + "?wallet=" + plain.Wallets()[0] + "&perPage=1000"
 		all, _ := records(t, get(t, plain, path), list)
@@ -209,6 +209,13 @@ func TestAssumption_Lists(t *testing.T) {
 		if list == "transactions" && !strings.Contains(string(pagination), `"nextPage":null`) {
 			t.Errorf("%s", pagination)
 		}
+	}
+	if empty := get(t, other, "/v1/transactions?wallet=VA-1"); empty.at(t, "data.pagination.pageCount") != 0.0 ||
+		empty.at(t, "data.pagination.hasNextPage") != false {
+		t.Errorf("%s", empty.body)
+	}
+	if pages := get(t, other, "/v1/rates").at(t, "data.pagination.pageCount"); pages != 5.0 {
+		t.Errorf("%v pages of rates", pages)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -149,6 +150,22 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 				t.Errorf("the nearest valid request %+v has no %s", why.Nearest, kept)
 			}
 		})
+	}
+}
+
+func TestWhy_Summary(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	inject(t, srv, fault.Rule{First: 1, Committed: true, Fault: fault.ContentType("text/plain")})
+	get(t, srv, "/v1/rates")
+	if get(t, srv, "/v1/rates").header.Get("X-Mock-Why") != "" {
+		t.Error("a response that needs no explanation links to one")
+	}
+	for id, want := range map[string]string{"req-1": "met an injected fault", "req-2": "was not refused"} {
+		why, err := srv.Why(id)
+		if err != nil || !strings.Contains(why.Summary(), want) || (why.Fault == "") != (id == "req-2") {
+			t.Errorf("%+v, %v, want %q", why, err, want)
+		}
 	}
 }
 

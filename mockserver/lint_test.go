@@ -69,6 +69,11 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 			srv := start(t, mockserver.WithoutListener(), virtual())
 			inject(t, srv, test.faults...)
 			play(t, srv, test.script)
+			for _, rule := range srv.Faults() {
+				if rule.Struck == 0 {
+					t.Errorf("%+v struck no request", rule)
+				}
+			}
 			var want []journal.LintRule
 			if test.rule != "" {
 				want = append(want, test.rule)
