@@ -26,12 +26,14 @@ const (
 	olderKey    = "sk_test_older"
 )
 
-// receiver returns a correct receiver.
-func receiver(t *testing.T, n dialect.Notification) http.Handler {
+// receiver returns a correct receiver, unless options change it.
+func receiver(t *testing.T, n dialect.Notification, options ...webhook.Option) http.Handler {
 	t.Helper()
-	correct, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
+	options = append([]webhook.Option{
 		webhook.WithKeys(receiverKey, olderKey), webhook.WithDialect(&dialect.Dialect{Notification: n}),
-		webhook.WithLimits(1<<20, 500*time.Millisecond), webhook.WithLogger(slog.New(slog.DiscardHandler)))
+		webhook.WithLimits(1<<20, 500*time.Millisecond), webhook.WithLogger(slog.New(slog.DiscardHandler)),
+	}, options...)
+	correct, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil }, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,22 +70,27 @@ func examine(t *testing.T, h http.Handler, config Config) (card Scorecard, by ma
 }
 
 // A receiver that does not compare the signed time with its clock takes a captured delivery again. A receiver that
-// accepts one key is not examined for another one.
+// accepts one key is not examined for another one. One without limits reads everything, from senders of any speed.
 func TestExamine_OldTimestampAndOtherKey(t *testing.T) {
 	t.Parallel()
 	n := dialect.Contrary().Notification
 	tolerant := n
 	tolerant.Signature.Tolerance = dialect.Duration(time.Hour)
+	unlimited := webhook.WithLimits(1<<30, time.Hour)
 	for name, test := range map[string]struct {
 		receives     dialect.Notification
+		options      []webhook.Option
 		config       Config
 		bad, skipped []string
 	}{
-		"compares the time": {n, Config{OtherKey: olderKey, Notification: n}, nil, nil},
-		"does not":          {tolerant, Config{OtherKey: olderKey, Notification: n}, []string{"old timestamp"}, nil},
-		"one key":           {dialect.Notification{}, Config{}, nil, []string{"rotated key", "old timestamp"}},
+		"compares the time": {n, nil, Config{OtherKey: olderKey, Notification: n}, nil, nil},
+		"does not":          {tolerant, nil, Config{OtherKey: olderKey, Notification: n}, []string{"old timestamp"}, nil},
+		"one key":           {dialect.Notification{}, nil, Config{}, nil, []string{"rotated key", "old timestamp"}},
+		"no limits": {
+			n, []webhook.Option{unlimited}, Config{OtherKey: olderKey, Notification: n}, []string{"oversized", "slow"}, nil,
+		},
 	} {
-		_, by := examine(t, receiver(t, test.receives), test.config)
+		_, by := examine(t, receiver(t, test.receives, test.options...), test.config)
 		if diff := cmp.Diff(test.bad, by[Bad]) + cmp.Diff(test.skipped, by[Skipped]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -163,6 +163,14 @@ func TestRules_AreLimitedAndRemoved(t *testing.T) {
 	}
 }
 
+func TestMalformed_IsHalfTheBody(t *testing.T) {
+	t.Parallel()
+	half := answer(with(t, fault.Rule{Committed: true, Fault: fault.Malformed()})).Reply.Body
+	if whole := answer(with(t)).Reply.Body; string(half) != string(whole[:len(whole)/2]) {
+		t.Errorf("%s of %s", half, whole)
+	}
+}
+
 // Of several limits for a page the smallest counts.
 func TestCapPage_TheSmallestCounts(t *testing.T) {
 	t.Parallel()
