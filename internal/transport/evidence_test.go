@@ -10,8 +10,10 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
+	"os"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping/internal/operations"
 )
@@ -356,6 +358,25 @@ func TestSendOnce_AWrittenRequestMayHaveArrived(t *testing.T) {
 		p.connection(true)
 		if err := p.explain(request, &http.Transport{}, context.Canceled); NotSent(err) != unsent {
 			t.Errorf("written %t: %v, not sent %t", written, err, NotSent(err))
+		}
+	}
+}
+
+// HTTP/1.1 does not check the context before it writes, so the connection of a stopped request is closed, unless other
+// requests share it.
+func TestSendOnce_AStoppedRequestGetsNoConnection(t *testing.T) {
+	t.Parallel()
+	for shared, want := range map[bool]error{false: io.ErrClosedPipe, true: os.ErrDeadlineExceeded} {
+		conn, other := net.Pipe()
+		defer other.Close()
+		if err := conn.SetDeadline(time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		p := &progress{cancel: func() {}, written: true, overHTTP2: shared}
+		p.trace().GetConn("")
+		p.trace().GotConn(httptrace.GotConnInfo{Conn: conn})
+		if _, err := conn.Write([]byte("POST")); !errors.Is(err, want) {
+			t.Errorf("shared %t: the connection returns %v", shared, err)
 		}
 	}
 }
