@@ -216,7 +216,8 @@ a purchase was sent: FDA of request RD-3, for at most 12.50 NGN; the wallet paid
 func TestCheck_NoReportShowsTheKey(t *testing.T) {
 	t.Parallel()
 	const secret = "sk_test_8mK3vQ9rT2xW7yZ4bN6c"
-	for name, key := range map[string]string{"itself": secret, "escaped": `\u0073` + secret[1:], "truncated": strings.Repeat("x", 180) + secret} {
+	for name, key := range map[string]string{"itself": secret, "escaped": `\u0073` + secret[1:],
+		"truncated": strings.Repeat("x", 180) + secret} {
 		echo := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Key", secret)
 			_, _ = io.WriteString(w, `{"status":"`+key+`","message":"`+key+`","data":{"`+key+`":"`+key+`"}}`)

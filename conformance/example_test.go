@@ -47,7 +47,8 @@ func Example_dialect() {
 	measured := report.Dialect
 	fmt.Println("price:", measured.Offer.Amount, "not charged:", measured.Offer.Beside)
 
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithPlainHTTP(), shipping.WithDialect(measured))
+	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL), shipping.WithPlainHTTP(),
+		shipping.WithDialect(measured))
 	if err != nil {
 		log.Fatal(err)
 	}

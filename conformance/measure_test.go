@@ -311,7 +311,8 @@ func TestCheck_MeasuresWhatIsGiven(t *testing.T) {
 	srv := serve(t, &dialect.Dialect{Record: dialect.RecordMembers{At: "request"}})
 	to := target(srv)
 	to.Request, to.Failing = shippingtest.Draft(t, srv.Client(t), to.Shipment).RequestID, "SH-FAILING"
-	fails := responds(http.StatusConflict, `{"status":false,"message":"unreadable","data":{"request_id":"RD-9","status":"failed"}}`,
+	fails := responds(http.StatusConflict,
+		`{"status":false,"message":"unreadable","data":{"request_id":"RD-9","status":"failed"}}`,
 		func(_ *http.Request, body string) bool { return strings.Contains(body, "SH-FAILING") })
 	for i, want := range []int{0, http.StatusConflict} {
 		got := checkAt(t, to, srv, fails(srv), writes()[:i]...).Dialect
@@ -380,9 +381,10 @@ func TestCheck_MeasuresTheFormOfRefusals(t *testing.T) {
 		how             breaking
 		format, message string
 	}{
-		"an object":                         {refusals(nest), "object", "message"},
-		"a word":                            {refusals(`{"message":"Unauthorized"}`), "object", "message"},
-		"problem details, called JSON":      {refusals(`{"title":"No","status":400,"detail":"Not possible"}`), "object", "detail"},
+		"an object": {refusals(nest), "object", "message"},
+		"a word":    {refusals(`{"message":"Unauthorized"}`), "object", "message"},
+		"problem details, called JSON": {refusals(`{"title":"No","status":400,"detail":"Not possible"}`), "object",
+			"detail"},
 		"a reason in an object":             {refusals(`{"error":{"text":"Not possible"}}`), "object", "error.text"},
 		"an envelope, and sometimes none":   {refusals(nest, "/v1/rates"), "object", "message"},
 		"an object, and a list of messages": {lists, "", ""},

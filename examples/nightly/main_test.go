@@ -28,7 +28,8 @@ func TestNights(t *testing.T) {
 			t.Fatal(err)
 		}
 		folder := t.TempDir()
-		j := job{client: server.Client(t), wallet: server.Wallets()[0], folder: folder, list: filepath.Join(folder, "shipments.txt")}
+		j := job{client: server.Client(t), wallet: server.Wallets()[0], folder: folder,
+			list: filepath.Join(folder, "shipments.txt")}
 		for _, run := range []struct {
 			night, budget      string
 			from, to           int

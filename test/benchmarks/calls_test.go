@@ -17,7 +17,8 @@ func BenchmarkList(b *testing.B) {
 		{"rates", 100, rawRates(of.Rates), listRates(newClient(b, of.Rates))},
 		{"transactions", 100, rawTransactions(of.Transactions), listTransactions(newClient(b, of.Transactions))},
 		{
-			"webhooks", 100, byHand(of.Webhooks, address+"/v1/webhooks", func(r *raw.Webhooks) int { return len(r.Data.Webhooks) }),
+			"webhooks", 100, byHand(of.Webhooks, address+"/v1/webhooks",
+				func(r *raw.Webhooks) int { return len(r.Data.Webhooks) }),
 			listed(newClient(b, of.Webhooks).Webhooks.List, nil),
 		},
 		{
@@ -82,7 +83,8 @@ func BenchmarkOffers(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("n=%d", offers), func(b *testing.B) {
 			measure(b, offers, func(ctx context.Context) (int, error) {
-				request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-TLMHDHXQMDVVJ4U9"}, options)
+				request, err := client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-TLMHDHXQMDVVJ4U9"},
+					options)
 				if err != nil {
 					return 0, err
 				}
@@ -99,7 +101,8 @@ func rawRates(body service.Fixed) call {
 }
 
 func rawTransactions(body service.Fixed) call {
-	return byHand(body, address+"/v1/transactions?wallet="+wallet, func(r *raw.Transactions) int { return len(r.Data.Transactions) })
+	return byHand(body, address+"/v1/transactions?wallet="+wallet,
+		func(r *raw.Transactions) int { return len(r.Data.Transactions) })
 }
 
 func listRates(client *shipping.Client) call { return listed(client.Rates.List, nil) }
@@ -109,7 +112,8 @@ func listTransactions(client *shipping.Client) call {
 }
 
 // listed returns a call of a method that returns a page.
-func listed[T, O any](list func(context.Context, *O, ...shipping.CallOption) (*shipping.Page[T], error), options *O) call {
+func listed[T, O any](list func(context.Context, *O, ...shipping.CallOption) (*shipping.Page[T], error),
+	options *O) call {
 	return func(ctx context.Context) (int, error) {
 		page, err := list(ctx, options)
 		if err != nil {
@@ -130,7 +134,8 @@ func listCountries(client *shipping.Client) call {
 func getRequest(b *testing.B, name string, body service.Fixed) comparison {
 	id, client := service.RequestID(body), newClient(b, body)
 	return comparison{
-		name, 1, byHand(body, address+"/v1/regulatory-documents/request/"+id, func(r *raw.Draft) int { return one(r.Data.RequestID == id) }),
+		name, 1, byHand(body, address+"/v1/regulatory-documents/request/"+id,
+			func(r *raw.Draft) int { return one(r.Data.RequestID == id) }),
 		func(ctx context.Context) (int, error) {
 			request, err := client.Regulatory.Get(ctx, id)
 			return one(err == nil && request.RequestID == id), err

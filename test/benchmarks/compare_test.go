@@ -2,8 +2,8 @@
 // server with a bare handler. run.sh runs all of it and prints the ratios.
 //
 // The part "by" of a benchmark's name is the side of the comparison, so that benchstat -col /by shows the sides next to
-// each other. The metric cpu-ns/op is processor time, the garbage collector included: other programs on the machine hardly
-// change it.
+// each other. The metric cpu-ns/op is processor time, the garbage collector included: other programs on the machine
+// hardly change it.
 package benchmarks
 
 import (

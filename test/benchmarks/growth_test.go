@@ -12,8 +12,8 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
-// BenchmarkGrowth lets the server do the same work for 1,000, 10,000 and 100,000 rows. The metrics are the processor time of a
-// row, and the memory that a row holds when the last one is done. Run it with -benchtime 1x.
+// BenchmarkGrowth lets the server do the same work for 1,000, 10,000 and 100,000 rows. The metrics are the processor
+// time of a row, and the memory that a row holds when the last one is done. Run it with -benchtime 1x.
 func BenchmarkGrowth(b *testing.B) {
 	for _, w := range []struct {
 		name string

@@ -17,8 +17,8 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/service"
 )
 
-// peers compares clients of other services that list 100 records. They run with their own defaults on responses in the form
-// of their service, and are compared with hand-written code on the same bytes.
+// peers compares clients of other services that list 100 records. They run with their own defaults on responses in the
+// form of their service, and are compared with hand-written code on the same bytes.
 func peers(tb testing.TB) []comparison {
 	return []comparison{gitHub(tb), stripeCustomers(tb), hetzner(tb), digitalOcean(tb)}
 }
@@ -40,7 +40,8 @@ func gitHub(tb testing.TB) comparison {
 		tb.Fatal(err)
 	}
 	return comparison{
-		"go-github", 100, byHand(body, "https://api.github.com/users?per_page=100", func(r *[]raw.GitHubUser) int { return len(*r) }),
+		"go-github", 100, byHand(body, "https://api.github.com/users?per_page=100",
+			func(r *[]raw.GitHubUser) int { return len(*r) }),
 		func(ctx context.Context) (int, error) {
 			users, _, err := client.Users.ListAll(ctx, &github.UserListOptions{PerPage: 100})
 			return len(users), err
@@ -54,9 +55,11 @@ func stripeCustomers(tb testing.TB) comparison {
 		HTTPClient: &http.Client{Transport: body}, LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull},
 	})))
 	return comparison{
-		"stripe-go", 100, byHand(body, "https://api.stripe.com/v1/customers?limit=100", func(r *raw.StripeCustomers) int { return len(r.Data) }),
+		"stripe-go", 100, byHand(body, "https://api.stripe.com/v1/customers?limit=100",
+			func(r *raw.StripeCustomers) int { return len(r.Data) }),
 		func(ctx context.Context) (int, error) {
-			page := client.V1Customers.List(ctx, &stripe.CustomerListParams{ListParams: stripe.ListParams{Limit: stripe.Int64(100)}})
+			page := client.V1Customers.List(ctx,
+				&stripe.CustomerListParams{ListParams: stripe.ListParams{Limit: stripe.Int64(100)}})
 			return len(page.Data()), page.Err()
 		},
 	}
@@ -67,7 +70,8 @@ func hetzner(tb testing.TB) comparison {
 		`],"meta":{"pagination":{"page":1,"per_page":100,"previous_page":null,"next_page":null,"last_page":1,"total_entries":100}}}`)
 	client := hcloud.NewClient(hcloud.WithToken(key), hcloud.WithHTTPClient(&http.Client{Transport: body}))
 	return comparison{
-		"hcloud-go", 100, byHand(body, "https://api.hetzner.cloud/v1/primary_ips?per_page=100", func(r *raw.HetznerIPs) int { return len(r.PrimaryIPs) }),
+		"hcloud-go", 100, byHand(body, "https://api.hetzner.cloud/v1/primary_ips?per_page=100",
+			func(r *raw.HetznerIPs) int { return len(r.PrimaryIPs) }),
 		func(ctx context.Context) (int, error) {
 			addresses, _, err := client.PrimaryIP.List(ctx, hcloud.PrimaryIPListOpts{ListOpts: hcloud.ListOpts{PerPage: 100}})
 			return len(addresses), err
@@ -79,7 +83,8 @@ func digitalOcean(tb testing.TB) comparison {
 	body := listOf(tb, "godo", `{"volumes":[`, `],"links":{},"meta":{"total":100}}`)
 	client := godo.NewClient(&http.Client{Transport: body})
 	return comparison{
-		"godo", 100, byHand(body, "https://api.digitalocean.com/v2/volumes?per_page=100", func(r *raw.OceanVolumes) int { return len(r.Volumes) }),
+		"godo", 100, byHand(body, "https://api.digitalocean.com/v2/volumes?per_page=100",
+			func(r *raw.OceanVolumes) int { return len(r.Volumes) }),
 		func(ctx context.Context) (int, error) {
 			volumes, _, err := client.Storage.ListVolumes(ctx,
 				&godo.ListVolumeParams{ListOptions: &godo.ListOptions{PerPage: 100}})

@@ -45,8 +45,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkSize builds a program that does one call and prints the result, by hand and with the client. The metric is the size of
-// the stripped program.
+// BenchmarkSize builds a program that does one call and prints the result, by hand and with the client. The metric is
+// the size of the stripped program.
 func BenchmarkSize(b *testing.B) {
 	for _, name := range []string{"raw", "shipping"} {
 		b.Run("of="+name, func(b *testing.B) {
@@ -106,8 +106,8 @@ type ready struct {
 	Paths        map[string]string // by size
 }
 
-// serve serves a side until standard input ends, and prints the processor time that it has used meanwhile. Both sides hold
-// a reference server, so that the garbage collector has the same work.
+// serve serves a side until standard input ends, and prints the processor time that it has used meanwhile. Both sides
+// hold a reference server, so that the garbage collector has the same work.
 func serve(side string) error {
 	srv := mockserver.New()
 	defer srv.Close()

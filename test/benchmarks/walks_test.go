@@ -28,13 +28,15 @@ func BenchmarkPages(b *testing.B) {
 				<-time.After(walk.consumer)
 			}
 		}
-		b.Run("of="+walk.name+"/by=raw", func(b *testing.B) { measureWalk(b, walkByHand(newLedger(b, rows, latency)), rows, consume) })
-		b.Run("of="+walk.name+"/by=client", func(b *testing.B) { measureWalk(b, walkByClient(b, rows, latency), rows, consume) })
+		b.Run("of="+walk.name+"/by=raw",
+			func(b *testing.B) { measureWalk(b, walkByHand(newLedger(b, rows, latency)), rows, consume) })
+		b.Run("of="+walk.name+"/by=client",
+			func(b *testing.B) { measureWalk(b, walkByClient(b, rows, latency), rows, consume) })
 	}
 }
 
-// BenchmarkWalk walks over a million transactions. The metric is the size of the heap at its largest, garbage that was not
-// collected yet included.
+// BenchmarkWalk walks over a million transactions. The metric is the size of the heap at its largest, garbage that was
+// not collected yet included.
 func BenchmarkWalk(b *testing.B) {
 	const rows = 1_000_000
 	b.Run("of=million/by=raw", func(b *testing.B) { measureHeap(b, walkByHand(newLedger(b, rows, 0)), rows) })

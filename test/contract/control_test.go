@@ -49,21 +49,29 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 			{"operation":"webhooks.list","first":1,"fault":{"kind":"respond","status":200,"header":{"X-A":["b","c"],"X-D":"e"},"body":"[]"}},
 			{"operation":"webhooks.list","first":1,"fault":{"kind":"insert-rows","rows":1}}]}`},
 		{"GET", "faults", ""}, {"DELETE", "faults?number=1", ""},
-		{"GET", "journal", ""}, {"GET", "journal?operation=rates.list&status=200&contains=colour&after=req-1&last=5&bodies=false&wait=1s&count=1&faulted=false", ""},
-		{"GET", "journal?method=GET&status=4xx&refused=true&before=req-3", ""}, {"GET", "journal?fault=drop&as=jsonl", ""}, {"GET", "journal?as=curl", ""}, {"GET", "journal?as=findings", ""},
+		{"GET", "journal", ""},
+		{"GET", "journal?operation=rates.list&status=200&contains=colour&after=req-1&last=5&bodies=false&wait=1s&count=1&faulted=false", ""},
+		{"GET", "journal?method=GET&status=4xx&refused=true&before=req-3", ""}, {"GET", "journal?fault=drop&as=jsonl", ""},
+		{"GET", "journal?as=curl", ""}, {"GET", "journal?as=findings", ""},
 		{"GET", "journal/" + call.ID, ""}, {"GET", "journal/" + call.ID + "?as=curl", ""}, {"GET", "journal/req-1", ""},
 		{"DELETE", "faults", ""},
 		{"POST", "stubs", `{"method":"POST","pattern":"/v1/shipments","status":201,"header":{"X-A":"b"},"body":"{}"}`},
 		{"GET", "stubs", ""}, {"DELETE", "stubs?operation=POST+%2Fv1%2Fshipments", ""}, {"DELETE", "stubs", ""},
-		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""}, {"PATCH", "ledger", `{"fund":[{"wallet":"` + wallet + `","amount":100.5}],"exchange_rates":{"NGN":1600}}`},
-		{"POST", "shipments", `{"line_items":[{"hs_code":"910211"}],"documents":[{"document_type":"CUSTOMS","amount":7}]}`}, {"POST", "invoices", `{}`},
-		{"GET", "webhooks?perPage=3&contains=WA-", ""}, {"POST", "webhooks", `{"url":"http://127.0.0.1:9/","events":["shipment.created"]}`},
+		{"GET", "ledger?perPage=5", ""}, {"GET", "ledger?wallet=" + wallet, ""},
+		{"PATCH", "ledger", `{"fund":[{"wallet":"` + wallet + `","amount":100.5}],"exchange_rates":{"NGN":1600}}`},
+		{"POST", "shipments", `{"line_items":[{"hs_code":"910211"}],"documents":[{"document_type":"CUSTOMS","amount":7}]}`},
+		{"POST", "invoices", `{}`},
+		{"GET", "webhooks?perPage=3&contains=WA-", ""},
+		{"POST", "webhooks", `{"url":"http://127.0.0.1:9/","events":["shipment.created"]}`},
 		{"PATCH", "webhooks/" + hook, `{"name":"Warehouse","active":true}`},
 		{"POST", "events", `{"event":"shipment.updated"}`}, {"POST", "events", `{"event":"shipment.updated","data":{"a":1}}`},
 		{"POST", "webhooks", `{"url":"http://inbox.localhost/"}`}, {"POST", "events", `{"event":"shipment.updated"}`},
-		{"GET", "inbox?wait=5s&count=1&contains=shipment.updated&after=0", ""}, {"POST", "inbox?status=200", `{"event":"shipment.updated"}`},
-		{"POST", "clock/advance", `{"duration":"1m"}`}, {"GET", "deliveries?perPage=100&wait=5s&contains=shipment", ""}, {"DELETE", "webhooks/" + hook, ""},
-		{"GET", "regulatory-requests?page=1", ""}, {"GET", "regulatory-requests/" + failedID, ""}, {"GET", "regulatory-requests/" + perfumeID, ""},
+		{"GET", "inbox?wait=5s&count=1&contains=shipment.updated&after=0", ""},
+		{"POST", "inbox?status=200", `{"event":"shipment.updated"}`},
+		{"POST", "clock/advance", `{"duration":"1m"}`}, {"GET", "deliveries?perPage=100&wait=5s&contains=shipment", ""},
+		{"DELETE", "webhooks/" + hook, ""},
+		{"GET", "regulatory-requests?page=1", ""}, {"GET", "regulatory-requests/" + failedID, ""},
+		{"GET", "regulatory-requests/" + perfumeID, ""},
 		{"POST", "regulatory-requests/" + perfumeID + "/evidence/MSDS", ""}, {"POST", "clock/advance", `{"duration":"1h"}`},
 		{"POST", "worlds", `{"scenario":"lowfunds","name":"ci42","dialect":{"list":{"max_per_page":2,"last_next_page":"null"},"time":{"purchasing":"5s","generation":0.5}}}`},
 		{"GET", "worlds?keys=false", ""}, {"GET", "worlds/lowfunds_ci42", ""},
@@ -86,7 +94,8 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	}
 }
 
-// The document refuses bodies with unknown, missing and mistyped members, as the control surface does, and describes all of its refusals.
+// The document refuses bodies with unknown, missing and mistyped members, as the control surface does, and describes
+// all of its refusals.
 func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t, start(t))

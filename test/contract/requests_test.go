@@ -107,7 +107,8 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		`{"shipment_id":"`+srv.Shipments()[0]+`","event":"shipment.created","webhook_id":"`+hook+`"}`)
 	delivery, _ := sent["delivery_id"].(string)
 	c.succeed("POST", "/v1/webhooks/replay", `{"delivery_id":"`+delivery+`"}`)
-	c.succeed("POST", "/v1/webhooks/replay", `{"delivery_id":"`+delivery+`","shipment_id":"SH-OTHER","event":"shipment.cancelled"}`)
+	c.succeed("POST", "/v1/webhooks/replay",
+		`{"delivery_id":"`+delivery+`","shipment_id":"SH-OTHER","event":"shipment.cancelled"}`)
 	c.send("GET", "/v1/countries", "", "If-None-Match", "*") // the caller has them: 304
 
 	c.analyze(`{"shipment_id":"` + srv.Shipments()[0] + `","wallet":"` + srv.Wallets()[0] + `"}`)
@@ -115,7 +116,8 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	c.succeed("PUT", invoice+"/items", `{"line_items":[
 		{"description":"Quartz wristwatch","hs_code":"9102.11","quantity":2,"unit_price":89.9,"currency":"USD","weight":0.12,"origin_country":"CN"},
 		{"description":"Cotton shirt","quantity":1,"unit_price":12,"currency":"USD"}]}`)
-	c.succeed("PUT", invoice+"/addresses", `{"destination":{"name":"Ada Brooks","city":"Newark","state":"NJ","country":"US"}}`)
+	c.succeed("PUT", invoice+"/addresses",
+		`{"destination":{"name":"Ada Brooks","city":"Newark","state":"NJ","country":"US"}}`)
 	c.succeed("PUT", invoice+"/shipping", `{"carrier_slug":"fedex","incoterm":"DDP","estimated_arrival":"2026-01-31"}`)
 	c.succeed("PUT", invoice+"/profiles/CUSTOMS", `{"incoterm":"DDP","reason_for_export":"sale"}`)
 	c.succeed("GET", invoice, "")
@@ -189,12 +191,16 @@ func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"transactions without a wallet", "GET", "/v1/transactions", "", 400, invalid},
 		{"transactions of an unknown wallet", "GET", "/v1/transactions?wallet=VA-0", "", 404, valid},
 		{"replay of nothing", "POST", "/v1/webhooks/replay", `{}`, 400, invalid},
-		{"replay of a shipment without an event", "POST", "/v1/webhooks/replay", `{"shipment_id":"` + shipment + `"}`, 400, invalid},
-		{"replay of an event without a shipment", "POST", "/v1/webhooks/replay", `{"event":"shipment.created"}`, 400, invalid},
+		{"replay of a shipment without an event", "POST", "/v1/webhooks/replay", `{"shipment_id":"` + shipment + `"}`, 400,
+			invalid},
+		{"replay of an event without a shipment", "POST", "/v1/webhooks/replay", `{"event":"shipment.created"}`, 400,
+			invalid},
 		{"replay of an unknown delivery", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-0"}`, 404, valid},
-		{"replay to an unknown webhook", "POST", "/v1/webhooks/replay", `{"shipment_id":"` + shipment + `","event":"shipment.created","webhook_id":"WA-0"}`, 400, valid},
+		{"replay to an unknown webhook", "POST", "/v1/webhooks/replay",
+			`{"shipment_id":"` + shipment + `","event":"shipment.created","webhook_id":"WA-0"}`, 400, valid},
 		{"analyze of nothing", "POST", base + "/analyze", `{}`, 400, invalid},
-		{"analyze of both", "POST", base + "/analyze", `{"shipment_id":"SH-1","file_url":"https://invoices.example/1.pdf"}`, 400, invalid},
+		{"analyze of both", "POST", base + "/analyze", `{"shipment_id":"SH-1","file_url":"https://invoices.example/1.pdf"}`,
+			400, invalid},
 		{"analyze of an invalid URL", "POST", base + "/analyze", `{"file_url":"invoice.pdf"}`, 400, invalid},
 		{"analyze of an unknown shipment", "POST", base + "/analyze", `{"shipment_id":"SH-NOWHERE"}`, 404, valid},
 		{"analyze that fails", "POST", base + "/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS"}`, 400, valid},
@@ -207,8 +213,10 @@ func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"purchase again", "POST", base + "/purchase", purchase(bought, `"CUSTOMS"`), 400, valid},
 		{"read of an unknown request", "GET", nowhere, "", 404, valid},
 		{"items: none", "PUT", draft + "/items", `{"line_items":[]}`, 400, invalid},
-		{"items: no quantity", "PUT", draft + "/items", `{"line_items":[{"description":"Book","quantity":0,"unit_price":1,"currency":"USD"}]}`, 400, invalid},
-		{"items of an unknown request", "PUT", nowhere + "/items", `{"line_items":[{"description":"Book","quantity":1,"unit_price":1,"currency":"USD"}]}`, 404, valid},
+		{"items: no quantity", "PUT", draft + "/items",
+			`{"line_items":[{"description":"Book","quantity":0,"unit_price":1,"currency":"USD"}]}`, 400, invalid},
+		{"items of an unknown request", "PUT", nowhere + "/items",
+			`{"line_items":[{"description":"Book","quantity":1,"unit_price":1,"currency":"USD"}]}`, 404, valid},
 		{"addresses: an invalid country code", "PUT", draft + "/addresses", `{"origin":{"country":"Nigeria"}}`, 400, invalid},
 		{"addresses of an unknown request", "PUT", nowhere + "/addresses", `{"origin":{"country":"NG"}}`, 404, valid},
 		{"shipping in the shipment flow", "PUT", draft + "/shipping", `{"incoterm":"DAP"}`, 400, valid},

@@ -10,7 +10,8 @@ import (
 
 // lister is what cheapest needs. The field Rates of a client implements it.
 type lister interface {
-	All(ctx context.Context, opts *shipping.RateListOptions, callOpts ...shipping.CallOption) iter.Seq2[*shipping.Rate, error]
+	All(ctx context.Context, opts *shipping.RateListOptions,
+		callOpts ...shipping.CallOption) iter.Seq2[*shipping.Rate, error]
 }
 
 var _ lister = (*shipping.RatesService)(nil)
@@ -31,7 +32,8 @@ func cheapest(ctx context.Context, rates lister, currency string) (best *shippin
 // fixed is a double of lister.
 type fixed []*shipping.Rate
 
-func (f fixed) All(context.Context, *shipping.RateListOptions, ...shipping.CallOption) iter.Seq2[*shipping.Rate, error] {
+func (f fixed) All(context.Context, *shipping.RateListOptions, ...shipping.CallOption) iter.Seq2[*shipping.Rate,
+	error] {
 	return func(yield func(*shipping.Rate, error) bool) {
 		for _, rate := range f {
 			if !yield(rate, nil) {

@@ -45,7 +45,8 @@ func TestFields_AreInEveryPlace(t *testing.T) {
 		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
 	}
 	for name, record := range map[string]reflect.Type{
-		"Timezone": reflect.TypeOf(shipping.Country{}.Timezones).Elem(), "ReplayResult": reflect.TypeFor[shipping.ReplayResult](),
+		"Timezone":     reflect.TypeOf(shipping.Country{}.Timezones).Elem(),
+		"ReplayResult": reflect.TypeFor[shipping.ReplayResult](),
 	} {
 		_, required := membersOf(record)
 		sameFields(t, name+optional, required, "required in internal/specification/service.json", schemas[name].Required)
@@ -96,7 +97,8 @@ func readSchemas(t *testing.T) map[string]schema {
 // served returns the response of the server with a list.
 func served(t *testing.T, server *mockserver.Server, list shippingtest.List) []byte {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodGet, shippingtest.Operation(list.Operation).Route+"?"+list.Query(server.Wallets()[0]), nil)
+	r := httptest.NewRequest(http.MethodGet,
+		shippingtest.Operation(list.Operation).Route+"?"+list.Query(server.Wallets()[0]), nil)
 	r.Header.Set("Authorization", "Bearer "+server.SecretKey)
 	w := httptest.NewRecorder()
 	server.ServeHTTP(w, r)

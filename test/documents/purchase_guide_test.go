@@ -17,8 +17,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// The purchase of the README is a careful one: lint finds nothing in it. It polled every 10 ms, and whoever copied it had
-// findings.
+// The purchase of the README is a careful one: lint finds nothing in it. It polled every 10 ms, and whoever copied it
+// had findings.
 func TestPurchaseGuide_Buy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := mockserver.New(mockserver.WithoutListener())
@@ -47,7 +47,8 @@ func TestPurchaseGuide_Buy(t *testing.T) {
 
 // A purchase of unknown outcome that did not reach the service is settled as not charged, and one that did as charged.
 func TestPurchaseGuide_Settle(t *testing.T) {
-	for committed, want := range map[bool]shipping.PurchaseOutcome{false: shipping.OutcomeNotCharged, true: shipping.OutcomeCharged} {
+	for committed, want := range map[bool]shipping.PurchaseOutcome{false: shipping.OutcomeNotCharged,
+		true: shipping.OutcomeCharged} {
 		synctest.Test(t, func(t *testing.T) {
 			server := mockserver.New(mockserver.WithoutListener())
 			defer server.Close()
@@ -103,7 +104,8 @@ type database interface {
 }
 
 // buyOnce buys the documents of a shipment once, however often it is killed and called again.
-func buyOnce(ctx context.Context, client *shipping.Client, db database, shipmentID string, limit *shipping.Budget) error {
+func buyOnce(ctx context.Context, client *shipping.Client, db database, shipmentID string,
+	limit *shipping.Budget) error {
 	purchase, err := db.load(shipmentID)
 	if err != nil {
 		return err
@@ -129,7 +131,8 @@ func buyOnce(ctx context.Context, client *shipping.Client, db database, shipment
 	return finish(ctx, client, db, shipmentID, purchase, err)
 }
 
-func finish(ctx context.Context, client *shipping.Client, db database, shipmentID string, purchase *shipping.PurchaseRequest, err error) error {
+func finish(ctx context.Context, client *shipping.Client, db database, shipmentID string,
+	purchase *shipping.PurchaseRequest, err error) error {
 	failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 	switch {
 	case err == nil, ok && failed.Outcome == shipping.OutcomePurchasedBefore:

@@ -44,7 +44,8 @@ func TestInParallel(t *testing.T) {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
 			world := server.NewWorld(t, scenario) // closed when the test ends
-			_, err := world.Client(t).Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: world.Shipments()[0]},
+			_, err := world.Client(t).Regulatory.AnalyzeAndPoll(t.Context(),
+				&shipping.AnalyzeRequest{ShipmentID: world.Shipments()[0]},
 				&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
 			if !errors.Is(err, want) {
 				t.Errorf("purchase: %v, want %v", err, want)

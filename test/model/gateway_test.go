@@ -386,7 +386,8 @@ func refusal(status int) response {
 // refusalOf is the response of a gateway that repeated a purchase: the refusal of the second, which contradicts itself.
 func refusalOf(members string) func() response {
 	return func() response {
-		return response{status: http.StatusBadRequest, body: []byte(`{"status":false,"message":"not a draft","data":{` + members + `}}`)}
+		return response{status: http.StatusBadRequest,
+			body: []byte(`{"status":false,"message":"not a draft","data":{` + members + `}}`)}
 	}
 }
 

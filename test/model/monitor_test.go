@@ -25,7 +25,8 @@ func newMonitor(size int) *monitor {
 // unobserved returns the events that a run does not show.
 func unobserved() []string {
 	return []string{
-		"half of the claim passes", "the claim ends", "the claim of the dead ends", "leaves a lost claim", "leaves a late claim", "looks again",
+		"half of the claim passes", "the claim ends", "the claim of the dead ends", "leaves a lost claim",
+		"leaves a late claim", "looks again",
 		"has no room", "documents are generated", "gives up on a draft", "gives up",
 	}
 }

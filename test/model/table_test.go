@@ -47,18 +47,22 @@ func table() []rule {
 		// The processes and the journal.
 		{"starts", step, func(v view) bool { return v.first() && !v.up() }, view.begin},
 		{"runs again", step, func(v view) bool { return v.first() && v.up() && v.allDone() && v.open() }, view.begin},
-		{"the next period begins", fault, func(v view) bool { return v.first() && v.perItem() && v.s.Periods > 1 }, func(v view) { v.s.Periods-- }},
+		{"the next period begins", fault, func(v view) bool { return v.first() && v.perItem() && v.s.Periods > 1 },
+			func(v view) { v.s.Periods-- }},
 		{"is killed", fault, func(v view) bool { return v.first() && v.up() }, view.kill},
 		{"claims", step, func(v view) bool { return v.up() && v.in(away) && v.it.Owner == nobody }, func(v view) {
 			v.it.Owner, v.it.Lease = v.self(), full
 			v.to(claimed[v.it.Step])
 			v.end()
 		}},
-		{"half of the claim passes", fault, func(v view) bool { return v.owns() && v.it.Lease == full }, func(v view) { v.it.Lease = half }},
+		{"half of the claim passes", fault, func(v view) bool { return v.owns() && v.it.Lease == full },
+			func(v view) { v.it.Lease = half }},
 		{"the claim ends", fault, func(v view) bool { return v.owns() && v.it.Lease == half && !v.in(sent) }, view.release},
 		{"the claim of the dead ends", step, func(v view) bool { return v.perItem() && v.it.Owner == dead }, view.release},
-		{"leaves a lost claim", step, func(v view) bool { return v.up() && !v.owns() && !v.in(away, sent, done) }, func(v view) { v.to(away) }},
-		{"leaves a late claim", step, func(v view) bool { return v.in(reserved) && !v.mayPurchase() }, func(v view) { v.give(away) }},
+		{"leaves a lost claim", step, func(v view) bool { return v.up() && !v.owns() && !v.in(away, sent, done) },
+			func(v view) { v.to(away) }},
+		{"leaves a late claim", step, func(v view) bool { return v.in(reserved) && !v.mayPurchase() },
+			func(v view) { v.give(away) }},
 		{"looks again", fault, func(v view) bool { return v.up() && v.in(done) }, func(v view) { v.to(away) }},
 		{"is interrupted", fault, func(v view) bool { return v.first() && v.up() }, view.giveAll},
 		{"cannot write", fault, func(v view) bool { return v.writes() }, func(v view) { v.give(done) }},
@@ -70,9 +74,11 @@ func table() []rule {
 			v.it.Request = draft // of which the record has the id
 			v.record(stepAnalyzed, ready)
 		}},
-		{"reads the draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request == draft }, func(v view) { v.to(ready) }},
+		{"reads the draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request == draft },
+			func(v view) { v.to(ready) }},
 		{"reads no draft", step, func(v view) bool { return v.in(analyzed) && v.it.Request != draft }, view.leave},
-		{"has no room", step, func(v view) bool { return v.in(ready) && v.owns() && !v.fits() }, func(v view) { v.give(done) }},
+		{"has no room", step, func(v view) bool { return v.in(ready) && v.owns() && !v.fits() },
+			func(v view) { v.give(done) }},
 		{"records purchasing", step, func(v view) bool { return v.in(ready) && v.owns() && v.fits() }, func(v view) {
 			v.it.Sends, v.it.Period = 0, v.s.Runs[v.p]
 			v.record(stepPurchasing, reserved)
@@ -80,40 +86,64 @@ func table() []rule {
 
 		// The purchase, and the network.
 		{"sends", step, func(v view) bool { return v.in(reserved) && v.mayPurchase() }, func(v view) { v.send() }},
-		{"gets no connection", fault, func(v view) bool { return v.in(reserved) && v.mayPurchase() }, func(v view) { v.to(notCharged) }},
-		{"the service charges", step, func(v view) bool { return v.perItem() && v.it.Copies > 0 && v.it.Request == draft }, func(v view) {
-			v.it.Copies--
-			v.it.Debits++
-			v.it.Request = purchased
-		}},
-		{"the service ignores a copy", step, func(v view) bool { return v.perItem() && v.it.Copies > 0 && v.it.Request != draft }, func(v view) { v.it.Copies-- }},
-		{"the network repeats it", fault, func(v view) bool { return v.perItem() && v.it.Copies == 1 }, func(v view) { v.it.Copies++ }},
-		{"the network drops it", fault, func(v view) bool { return v.perItem() && v.it.Copies > 0 }, func(v view) { v.it.Copies-- }},
-		{"documents are generated", step, func(v view) bool { return v.perItem() && v.it.Request == purchased }, func(v view) { v.it.Request = generated }},
+		{"gets no connection", fault, func(v view) bool { return v.in(reserved) && v.mayPurchase() },
+			func(v view) { v.to(notCharged) }},
+		{"the service charges", step, func(v view) bool { return v.perItem() && v.it.Copies > 0 && v.it.Request == draft },
+			func(v view) {
+				v.it.Copies--
+				v.it.Debits++
+				v.it.Request = purchased
+			}},
+		{"the service ignores a copy", step,
+			func(v view) bool { return v.perItem() && v.it.Copies > 0 && v.it.Request != draft },
+			func(v view) { v.it.Copies-- }},
+		{"the network repeats it", fault, func(v view) bool { return v.perItem() && v.it.Copies == 1 },
+			func(v view) { v.it.Copies++ }},
+		{"the network drops it", fault, func(v view) bool { return v.perItem() && v.it.Copies > 0 },
+			func(v view) { v.it.Copies-- }},
+		{"documents are generated", step, func(v view) bool { return v.perItem() && v.it.Request == purchased },
+			func(v view) { v.it.Request = generated }},
 
 		// The response, and reading back.
 		{"is confirmed", step, func(v view) bool { return v.in(sent) && v.it.Debits > 0 }, func(v view) { v.to(charged) }},
-		{"waits in vain", step, func(v view) bool { return v.in(sent) && v.it.Debits == 0 && v.it.Copies == 0 }, func(v view) { v.to(lost) }},
+		{"waits in vain", step, func(v view) bool { return v.in(sent) && v.it.Debits == 0 && v.it.Copies == 0 },
+			func(v view) { v.to(lost) }},
 		{"loses the response", fault, func(v view) bool { return v.in(sent) }, func(v view) { v.to(lost) }},
 		{"is refused", fault, func(v view) bool { return v.in(sent) }, func(v view) { v.to(refused) }},
-		{"is denied", fault, func(v view) bool { return v.in(sent) && v.it.Copies == 1 && v.it.Debits == 0 }, func(v view) { v.it.Copies = 0; v.to(denied) }},
-		{"reads the purchase", step, func(v view) bool { return v.in(lost, refused, denied, open) && v.it.Request >= purchased }, func(v view) { v.to(charged) }},
-		{"reads a draft", fault, func(v view) bool { return v.in(lost, refused, denied, open) && v.it.Request >= draft }, func(v view) { v.read() }},
-		{"reads nothing of use", fault, func(v view) bool { return v.in(analyzed, lost, refused, denied, open, polling) }, func(view) {}},
+		{"is denied", fault, func(v view) bool { return v.in(sent) && v.it.Copies == 1 && v.it.Debits == 0 },
+			func(v view) { v.it.Copies = 0; v.to(denied) }},
+		{"reads the purchase", step,
+			func(v view) bool { return v.in(lost, refused, denied, open) && v.it.Request >= purchased },
+			func(v view) { v.to(charged) }},
+		{"reads a draft", fault, func(v view) bool { return v.in(lost, refused, denied, open) && v.it.Request >= draft },
+			func(v view) { v.read() }},
+		{"reads nothing of use", fault, func(v view) bool { return v.in(analyzed, lost, refused, denied, open, polling) },
+			func(view) {}},
 		{"is denied the reading", fault, func(v view) bool { return v.in(denied) }, func(v view) { v.to(notCharged) }},
-		{"reads a draft for long enough", step, func(v view) bool { return v.in(refused, denied) && v.quiet() }, func(v view) { v.to(notCharged) }},
+		{"reads a draft for long enough", step, func(v view) bool { return v.in(refused, denied) && v.quiet() },
+			func(v view) { v.to(notCharged) }},
 		{"settles a draft", step, func(v view) bool { return v.in(open) && v.quiet() }, func(v view) { v.to(settled) }},
-		{"gives up on a draft", step, func(v view) bool { return v.in(lost) && v.it.Request == draft }, func(v view) { v.give(done) }},
-		{"gives up", fault, func(v view) bool { return v.in(analyzed, lost, refused, denied, open, polling) }, func(v view) { v.give(done) }},
+		{"gives up on a draft", step, func(v view) bool { return v.in(lost) && v.it.Request == draft },
+			func(v view) { v.give(done) }},
+		{"gives up", fault, func(v view) bool { return v.in(analyzed, lost, refused, denied, open, polling) },
+			func(v view) { v.give(done) }},
 
 		// The result.
-		{"records purchased", step, func(v view) bool { return v.in(charged) && v.owns() }, func(v view) { v.record(stepPurchased, polling) }},
-		{"records not charged", step, func(v view) bool { return v.in(notCharged) && v.owns() }, func(v view) { v.record(stepAnalyzed, done) }},
-		{"records the refusal", step, func(v view) bool { return v.in(refused, denied) && v.owns() }, func(v view) { v.record(stepPurchasing, done) }},
-		{"records the refusal, to settle it", step, func(v view) bool { return v.in(refused, denied) && v.owns() }, func(v view) { v.record(stepPurchasing, open) }},
-		{"ends a refused item", step, func(v view) bool { return v.in(settled) && v.owns() }, func(v view) { v.record(stepAnalyzed, done) }},
-		{"records settled", step, func(v view) bool { return v.in(settled) && v.owns() }, func(v view) { v.record(stepAnalyzed, analyzed) }},
-		{"reads the end", step, func(v view) bool { return v.in(polling) && v.it.Request == generated }, func(v view) { v.to(ended) }},
-		{"records completed", step, func(v view) bool { return v.in(ended) && v.owns() }, func(v view) { v.record(stepCompleted, done) }},
+		{"records purchased", step, func(v view) bool { return v.in(charged) && v.owns() },
+			func(v view) { v.record(stepPurchased, polling) }},
+		{"records not charged", step, func(v view) bool { return v.in(notCharged) && v.owns() },
+			func(v view) { v.record(stepAnalyzed, done) }},
+		{"records the refusal", step, func(v view) bool { return v.in(refused, denied) && v.owns() },
+			func(v view) { v.record(stepPurchasing, done) }},
+		{"records the refusal, to settle it", step, func(v view) bool { return v.in(refused, denied) && v.owns() },
+			func(v view) { v.record(stepPurchasing, open) }},
+		{"ends a refused item", step, func(v view) bool { return v.in(settled) && v.owns() },
+			func(v view) { v.record(stepAnalyzed, done) }},
+		{"records settled", step, func(v view) bool { return v.in(settled) && v.owns() },
+			func(v view) { v.record(stepAnalyzed, analyzed) }},
+		{"reads the end", step, func(v view) bool { return v.in(polling) && v.it.Request == generated },
+			func(v view) { v.to(ended) }},
+		{"records completed", step, func(v view) bool { return v.in(ended) && v.owns() },
+			func(v view) { v.record(stepCompleted, done) }},
 	}
 }

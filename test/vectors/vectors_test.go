@@ -88,7 +88,8 @@ func command(c vectors.Case) vectors.Client {
 }
 
 // program is a client in any language, which README.md describes.
-var program = flag.String("client", "", "grade this command, such as 'python3 purchase.py', and not the client of this module")
+var program = flag.String("client", "",
+	"grade this command, such as 'python3 purchase.py', and not the client of this module")
 
 func TestVectors_TheClientReportsTheTruth(t *testing.T) {
 	t.Parallel()

@@ -156,7 +156,8 @@ func TestServe_PrintsTheToken(t *testing.T) {
 func TestServe_TakesADialect(t *testing.T) {
 	t.Parallel()
 	file := file(t, "service.json", `{"version":1,"list":{"max_per_page":7},"time":{"generation":0.5}}`)
-	settings := "strict,contrary," + file + ",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first"
+	settings := "strict,contrary," + file +
+		",list.max_per_page=2,request.open=rates.list,countries.list,list.order=newest first"
 	r := start(t, nil, "-json", "-dialect", settings).world(t)
 	var envelope struct {
 		Data []struct{ Field, Value string }
