@@ -42,6 +42,7 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 		"reason in the data": {400, `{"status":false,"data":{"reason":"This wallet is closed"}}`, "This wallet is closed"},
 		"a bare text":        {400, `"This wallet is closed"`, "This wallet is closed"},
 		"a bare list":        {400, `["This wallet is closed",7]`, "This wallet is closed; 7"},
+		"line separators":    {400, `{"message":"This\u2028wallet is\u2029closed"}`, "This wallet is closed"},
 		"no JSON":            {400, "no healthy\nupstream", "the body is not JSON: no healthy upstream"},
 		"half a body":        {400, `{"wallet":["is closed"],`, `the body is not valid JSON, or ends early`},
 		"unknown names":      {400, "{\"wallet\":[\"is closed\"],\n \"page\": 7}", `{"wallet":["is closed"], "page": 7}`},
