@@ -259,6 +259,8 @@ func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 		"both from a time": {[]fault.Rule{{From: now.Add(time.Hour), Fault: down},
 			{From: now.Add(2 * time.Hour), Fault: drop}}, masked},
 		"before its time": {[]fault.Rule{{From: now.Add(time.Hour), Fault: down}, {Fault: drop}}, false},
+		"no response":     {[]fault.Rule{{Fault: drop}, {Fault: fault.Truncate(3)}}, masked},
+		"a reset":         {[]fault.Rule{{Fault: fault.Reset()}, {Fault: fault.Truncate(3)}}, masked},
 		"both strike":     {[]fault.Rule{{Fault: down}, {Fault: fault.Truncate(3)}}, false},
 		"generation":      {[]fault.Rule{{Fault: down}, {Point: fault.Generation}}, false},
 		"a notification":  {[]fault.Rule{{Fault: down}, {Fault: fault.DropNotification()}}, false},
