@@ -9,8 +9,8 @@ import (
 	"github.com/shipping-go/shipping/internal/randomtest"
 )
 
-// A job that runs every night, is killed at any record and begun again buys each shipment once, within the budget of each
-// night, and reports exactly what is open.
+// A job that runs every night, is killed at any record and begun again buys each shipment once, within the budget of
+// each night, and reports exactly what is open.
 func TestRun_ThirtyNightsOnOneFile(t *testing.T) {
 	t.Parallel()
 	seed := randomtest.New(t).Seed()

@@ -129,7 +129,8 @@ func TestWrite_IsRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "service.json")
 	contrary := Contrary()
-	contrary.Service, contrary.Measured = "https://sandbox.example.com", map[string]string{"list.order": "2026-11-26: <3 lists>"}
+	contrary.Service, contrary.Measured = "https://sandbox.example.com",
+		map[string]string{"list.order": "2026-11-26: <3 lists>"}
 	for _, d := range []*Dialect{{Version: 1}, Reference(), contrary, Strict()} {
 		if err := d.Write(path); err != nil {
 			t.Fatal(err)
@@ -159,8 +160,10 @@ func TestWrite_IsRead(t *testing.T) {
 // What is applied later replaces what was decided before, and a copy does not share data.
 func TestApply(t *testing.T) {
 	t.Parallel()
-	d := &Dialect{Offer: Offer{Amount: "price"}, Routes: map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}"}}
-	over := &Dialect{Record: RecordMembers{Absent: []string{"wallet"}}, Routes: map[string]string{"regulatory.retry": "/b/{request_id}"}, Service: "x"}
+	d := &Dialect{Offer: Offer{Amount: "price"},
+		Routes: map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}"}}
+	over := &Dialect{Record: RecordMembers{Absent: []string{"wallet"}},
+		Routes: map[string]string{"regulatory.retry": "/b/{request_id}"}, Service: "x"}
 	d.Overlay(over)
 	over.Record.Absent[0], over.Routes["regulatory.retry"] = "changed", "changed"
 	d.Overlay(nil)
@@ -169,20 +172,24 @@ func TestApply(t *testing.T) {
 	}
 	want := &Dialect{
 		Version: 1, Service: "x",
-		Record:   RecordMembers{Absent: []string{"wallet"}, States: map[string]string{"held": "generating", "draft2": "analyzing"}},
+		Record: RecordMembers{Absent: []string{"wallet"},
+			States: map[string]string{"held": "generating", "draft2": "analyzing"}},
 		Offer:    Offer{Amount: "price"},
 		Purchase: Purchase{Quoted: true},
 		List:     List{WrongParameter: "refused", UnknownParameter: "refused", Order: "oldest first"},
 		Request:  Request{Open: []string{"rates.list", "countries.list"}, UnknownFields: "refused", ContentType: "required"},
 		Time:     Time{Purchasing: Duration(90 * time.Second)},
-		Routes:   map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}", "regulatory.retry": "/b/{request_id}"},
+		Routes: map[string]string{"regulatory.pdf": "/a/{request_id}/{document_type}",
+			"regulatory.retry": "/b/{request_id}"},
 	}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Error(diff)
 	}
 	for text, problem := range map[string]string{
-		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`, "list.max_per_page=many": "write a whole number",
-		"time.purchasing=5": "write a duration", "purchase.quoted=perhaps": "write true or false", "record.states=held": "write pairs", "time.generation=x": "write a number",
+		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`,
+		"list.max_per_page=many": "write a whole number",
+		"time.purchasing=5":      "write a duration", "purchase.quoted=perhaps": "write true or false",
+		"record.states=held": "write pairs", "time.generation=x": "write a number",
 	} {
 		if err := new(Dialect).Apply(text); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v, want %q", text, err, problem)
@@ -207,7 +214,8 @@ func TestUpdate(t *testing.T) {
 	}
 	measured := new(Dialect)
 	for _, m := range [][2]string{
-		{"offer.amount", "amount"}, {"offer.document_type", "slug"}, {"purchase.quoted", "true"}, {"list.order", "oldest first"},
+		{"offer.amount", "amount"}, {"offer.document_type", "slug"}, {"purchase.quoted", "true"},
+		{"list.order", "oldest first"},
 		{"list.max_per_page", ""}, {"refusal.rule", "422"}, {"record.states", "queued=generating"}, {"request.open", ""},
 	} {
 		if err := measured.Measure(m[0], m[1], "now"); err != nil {
@@ -236,10 +244,12 @@ func TestUpdate(t *testing.T) {
 	if diff := cmp.Diff(byHand, d.Compare(measured)); diff != "" {
 		t.Errorf("after the update: %s", diff)
 	}
-	before := slices.Concat([]Difference{{Field: "record.states", Decided: "held=analyzing", Measured: "queued=generating"}}, byHand,
+	before := slices.Concat([]Difference{{Field: "record.states", Decided: "held=analyzing",
+		Measured: "queued=generating"}}, byHand,
 		[]Difference{
 			{Field: "refusal.rule", Measured: "422", New: true},
-			{Field: "list.max_per_page", Decided: "50"}, {Field: "list.order", Decided: "newest first", Measured: "oldest first"},
+			{Field: "list.max_per_page", Decided: "50"},
+			{Field: "list.order", Decided: "newest first", Measured: "oldest first"},
 			{Field: "request.open", New: true},
 		})
 	if diff := cmp.Diff(before, file().Compare(measured)); diff != "" {

@@ -62,11 +62,13 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 func TestAdmin_Messages(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400, `field "duration" is a number: write a string with a unit, such as "90s"`)
+	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400,
+		`field "duration" is a number: write a string with a unit, such as "90s"`)
 	// A field or parameter that a route does not accept changes nothing. If a misspelt "scenario" were ignored, a new
 	// world would have other contents.
 	for _, test := range []struct{ method, path, body, want string }{
-		{"POST", "/_mock/worlds", `{"name":"default_x","key":"a"}`, `unknown field "key": use one of dialect, name, scenario`},
+		{"POST", "/_mock/worlds", `{"name":"default_x","key":"a"}`,
+			`unknown field "key": use one of dialect, name, scenario`},
 		{"POST", "/_mock/worlds", `{"name":"x","Scenario":"lowfunds"}`, `did you mean "scenario"?`},
 		{"DELETE", "/_mock/worlds/home", `{"name":"x"}`, `unknown field "name"`},
 		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number": leave it out`},
@@ -85,8 +87,11 @@ func TestAdmin_Messages(t *testing.T) {
 	post(t, start(t), "/_mock/clock/advance", `{"duration":"90s"}`).refusal(t, http.StatusConflict, "virtual")
 	post(t, srv, "/_mock/faults", `{"rules":[{"fault":{"kind":"latency","duration":2}}]}`).
 		refusal(t, 400, `write a string with a unit`)
-	post(t, srv, "/_mock/events", `{"event":"shipment.updated","shipment_id":"SH-1"}`).refusal(t, 400, "GET /_mock/worlds/NAME")
-	if sent := string(post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t, 200).body); !strings.Contains(sent, `"message":"0 notifications queued, `) || !strings.Contains(sent, " not sent: see reason") {
+	post(t, srv, "/_mock/events", `{"event":"shipment.updated","shipment_id":"SH-1"}`).refusal(t, 400,
+		"GET /_mock/worlds/NAME")
+	if sent := string(post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t,
+		200).body); !strings.Contains(sent, `"message":"0 notifications queued, `) ||
+		!strings.Contains(sent, " not sent: see reason") {
 		t.Errorf("the seeded webhooks are not on this machine: %s", sent)
 	}
 }
@@ -97,7 +102,8 @@ func TestAdminDeliveries_AreWaitedFor(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(box))
-	hook := post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","events":["test"]}`).want(t, 200).text(t, "webhook_id")
+	hook := post(t, srv, "/_mock/webhooks", `{"url":"http://127.0.0.1:9/","events":["test"]}`).want(t, 200).text(t,
+		"webhook_id")
 	post(t, srv, "/_mock/events", `{"event":"test"}`).want(t, 200)
 	var done []struct{ State string }
 	if get(t, srv, "/_mock/deliveries?wait=1m&perPage=1").want(t, 200).data(t, &done); len(done) != 1 ||

@@ -17,7 +17,8 @@ func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 		status                  int
 		want                    string
 	}{
-		{"too long", `{"delivery_id":"` + strings.Repeat("x", 2000) + `"}`, "application/json", 413, "longer than 2000 bytes"},
+		{"too long", `{"delivery_id":"` + strings.Repeat("x", 2000) + `"}`, "application/json", 413,
+			"longer than 2000 bytes"},
 		{"a form", "delivery_id=WD-1", "application/x-www-form-urlencoded", 415, "Content-Type: application/json"},
 		{"malformed type", "{}", "json;;", 415, "Content-Type: application/json"},
 		{"syntax", `{"delivery_id":}`, "application/json", 400, "at byte"},
@@ -38,9 +39,11 @@ func TestBody_IsNotEncoded(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	for _, path := range []string{"/v1/webhooks/replay", "/_mock/events"} {
-		do(t, srv, http.MethodPost, path, "\x1f\x8b", "Content-Encoding", "gzip").refusal(t, http.StatusUnsupportedMediaType, `Content-Encoding "gzip"`)
+		do(t, srv, http.MethodPost, path, "\x1f\x8b", "Content-Encoding", "gzip").refusal(t, http.StatusUnsupportedMediaType,
+			`Content-Encoding "gzip"`)
 	}
-	do(t, srv, http.MethodPost, "/_mock/events", `{"event":"shipment.updated"}`, "Content-Encoding", "identity").want(t, http.StatusOK)
+	do(t, srv, http.MethodPost, "/_mock/events", `{"event":"shipment.updated"}`, "Content-Encoding", "identity").want(t,
+		http.StatusOK)
 }
 
 // A member whose name differs from a field's only in case counts as unknown, at any depth. Of a member that is given
@@ -50,7 +53,8 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	shipment := srv.Shipments()[0]
 	for _, body := range []string{
-		`{"shipment_id":"` + shipment + `","Shipment_ID":"SH-1"}`, `{"\u017fhipment_id":"SH-1","shipment_id":"` + shipment + `"}`,
+		`{"shipment_id":"` + shipment + `","Shipment_ID":"SH-1"}`,
+		`{"\u017fhipment_id":"SH-1","shipment_id":"` + shipment + `"}`,
 		`{"shipment_id":"SH-1","shipment_id":"` + shipment + `"}`,
 	} {
 		post(t, srv, regulatoryPath+"/analyze", body).want(t, http.StatusOK)
@@ -58,8 +62,10 @@ func TestBody_NamesMatchByteForByte(t *testing.T) {
 	draft := analyzeShipment(t, srv, shipment)
 	do(t, srv, http.MethodPut, regulatoryPath+"/request/"+draft.ID+"/items", `{"line_items":[{"Description":"x"}]}`).
 		refusal(t, http.StatusBadRequest, "line_items[0].description must describe the item")
-	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","Document_Types":["FDA"]}`).refusal(t, http.StatusBadRequest, "document_types is required")
-	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"],"DOCUMENT_TYPES":["FDA"]}`).want(t, http.StatusOK)
+	post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","Document_Types":["FDA"]}`).refusal(t,
+		http.StatusBadRequest, "document_types is required")
+	post(t, srv, regulatoryPath+"/purchase",
+		`{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"],"DOCUMENT_TYPES":["FDA"]}`).want(t, http.StatusOK)
 	if bought := lookUp(t, srv, draft.ID).Documents; len(bought) != 1 || bought[0].Type != "CUSTOMS" {
 		t.Errorf("%+v were purchased", bought)
 	}

@@ -127,7 +127,8 @@ func TestAssumption_OtherChoices(t *testing.T) {
 			map[string]string{"data.available_documents.0": "currency mode name price profile_fields reasons slug"}},
 		"MinimalRecord": {"record.absent=" + strings.Join(dialect.Contrary().Record.Absent, ",") + ",offer.absent=" +
 			strings.Join(dialect.Contrary().Offer.Absent, ","), lookedUp, 200, nil, map[string]string{
-			"data": "available_documents line_items request_id source status", "data.available_documents.0": "amount currency document_type"}},
+			"data":                       "available_documents line_items request_id source status",
+			"data.available_documents.0": "amount currency document_type"}},
 		"MinimalPurchase": {"purchase.confirmation=empty", purchased, 200, map[string]any{"status": true},
 			map[string]string{"data": ""}},
 		"UnknownState": {"time.unlisted=1s", lookedUp, 200, map[string]any{"data.status": "queued"}, nil},
@@ -253,8 +254,10 @@ func TestAssumption_Strictness(t *testing.T) {
 		{"parameter of none", "GET", "/v1/countries?page=1", "", nil, 400, "it takes none"},
 		{"page that is not a number", "GET", "/v1/rates?page=two", "", nil, 400, "whole number of at least 1"},
 		{"page before the first", "GET", "/v1/webhooks?perPage=0", "", nil, 400, "whole number of at least 1"},
-		{"unknown field", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","colour":"red"}`, nil, 400, "colour"},
-		{"no content type", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT"}`, []string{"Content-Type", ""}, 415, "has no Content-Type"},
+		{"unknown field", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","colour":"red"}`, nil, 400,
+			"colour"},
+		{"no content type", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT"}`, []string{"Content-Type", ""},
+			415, "has no Content-Type"},
 	}
 	for _, test := range tests {
 		t.Log(test.name)
@@ -294,7 +297,8 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 		}
 	}
 	document := get(t, srv, "/_mock/openapi.json?world=default_ci")
-	if text, _ := json.Marshal(document.at(t, "components.schemas.TransactionPagination")); !strings.Contains(string(text), `"null"`) {
+	if text, _ := json.Marshal(document.at(t, "components.schemas.TransactionPagination")); !strings.Contains(string(text),
+		`"null"`) {
 		t.Errorf("the document of the world has %s", text)
 	}
 	for body, status := range map[string]int{

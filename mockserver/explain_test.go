@@ -42,33 +42,60 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			"415 unsupported_media_type", "Content-Type", shipping.OpAnalyze, ""},
 		{"broken JSON", "POST", regulatoryPath + "/analyze", "{", nil, "400 malformed_body", "bodies and responses are JSON",
 			shipping.OpAnalyze, "shipment_id"},
-		{"both flows", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","file_url":"INVOICE"}`, nil, "400 invalid_request", "POST /analyze", shipping.OpAnalyze, "SHIPMENT"},
-		{"unknown invoice", "POST", regulatoryPath + "/analyze", `{"file_url":"https://x.example/1","wallet":"WALLET"}`, nil, "400 analysis_failed", "request states", shipping.OpAnalyze, "WALLET"},
-		{"nothing to replay", "POST", "/v1/webhooks/replay", `{}`, nil, "400 invalid_request", "webhooks/replay, Rules", shipping.OpReplayWebhook, "shipment.created"},
-		{"replay to a stranger", "POST", "/v1/webhooks/replay", `{"shipment_id":"SHIPMENT","event":"shipment.updated","webhook_id":"WA-1"}`, nil, "400 invalid_request", "Rules", shipping.OpReplayWebhook, "shipment.updated"},
-		{"replay of an event without a subscriber", "POST", "/v1/webhooks/replay", `{"shipment_id":"SHIPMENT","event":"shipment.lost"}`, nil, "400 invalid_request", "Rules", shipping.OpReplayWebhook, "SHIPMENT"},
-		{"unknown delivery", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`, nil, "404 not_found", "webhooks/replay", shipping.OpReplayWebhook, ""},
-		{"no documents", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT"}`, nil, "400 invalid_request", "POST /purchase", shipping.OpPurchase, "DRAFT"},
-		{"one that is not offered", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["CUSTOMS","MUSEUM"]}`, nil, "400 document_not_offered", "POST /purchase", shipping.OpPurchase, `["CUSTOMS"]`},
+		{"both flows", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","file_url":"INVOICE"}`, nil,
+			"400 invalid_request", "POST /analyze", shipping.OpAnalyze, "SHIPMENT"},
+		{"unknown invoice", "POST", regulatoryPath + "/analyze", `{"file_url":"https://x.example/1","wallet":"WALLET"}`, nil,
+			"400 analysis_failed", "request states", shipping.OpAnalyze, "WALLET"},
+		{"nothing to replay", "POST", "/v1/webhooks/replay", `{}`, nil, "400 invalid_request", "webhooks/replay, Rules",
+			shipping.OpReplayWebhook, "shipment.created"},
+		{"replay to a stranger", "POST", "/v1/webhooks/replay",
+			`{"shipment_id":"SHIPMENT","event":"shipment.updated","webhook_id":"WA-1"}`, nil, "400 invalid_request", "Rules",
+			shipping.OpReplayWebhook, "shipment.updated"},
+		{"replay of an event without a subscriber", "POST", "/v1/webhooks/replay",
+			`{"shipment_id":"SHIPMENT","event":"shipment.lost"}`, nil, "400 invalid_request", "Rules", shipping.OpReplayWebhook,
+			"SHIPMENT"},
+		{"unknown delivery", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`, nil, "404 not_found", "webhooks/replay",
+			shipping.OpReplayWebhook, ""},
+		{"no documents", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT"}`, nil, "400 invalid_request",
+			"POST /purchase", shipping.OpPurchase, "DRAFT"},
+		{"one that is not offered", "POST", regulatoryPath + "/purchase",
+			`{"request_id":"DRAFT","document_types":["CUSTOMS","MUSEUM"]}`, nil, "400 document_not_offered", "POST /purchase",
+			shipping.OpPurchase, `["CUSTOMS"]`},
 		// The nearest valid request corrects a misspelt document type, and never purchases another regulatory request.
-		{"one that is misspelt", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "400 unknown_document_type", "POST /purchase", shipping.OpPurchase, `"CUSTOMS"`},
-		{"two that are misspelt", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "400 unknown_document_type", "POST /purchase", shipping.OpPurchase, `"FDA"`},
-		{"purchase of nothing", "POST", regulatoryPath + "/purchase", `{"request_id":"RD-1","document_types":["CUSTOMS"]}`, nil, "404 not_found", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
-		{"purchase without a request", "POST", regulatoryPath + "/purchase", `{"document_types":["CUSTOMS"]}`, nil, "400 invalid_request", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
-		{"bought already", "POST", regulatoryPath + "/purchase", `{"request_id":"BOUGHT","document_types":["CUSTOMS"]}`, nil, "400 already_purchased", "POST /purchase", shipping.OpGetRequest, "BOUGHT"},
+		{"one that is misspelt", "POST", regulatoryPath + "/purchase",
+			`{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "400 unknown_document_type", "POST /purchase",
+			shipping.OpPurchase, `"CUSTOMS"`},
+		{"two that are misspelt", "POST", regulatoryPath + "/purchase",
+			`{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "400 unknown_document_type", "POST /purchase",
+			shipping.OpPurchase, `"FDA"`},
+		{"purchase of nothing", "POST", regulatoryPath + "/purchase", `{"request_id":"RD-1","document_types":["CUSTOMS"]}`,
+			nil, "404 not_found", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
+		{"purchase without a request", "POST", regulatoryPath + "/purchase", `{"document_types":["CUSTOMS"]}`, nil,
+			"400 invalid_request", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
+		{"bought already", "POST", regulatoryPath + "/purchase", `{"request_id":"BOUGHT","document_types":["CUSTOMS"]}`, nil,
+			"400 already_purchased", "POST /purchase", shipping.OpGetRequest, "BOUGHT"},
 		{"unknown request", "GET", request + "RD-1", "", nil, "404 not_found", "GET /request/:request_id",
 			shipping.OpGetRequest, ""},
-		{"items of nothing", "PUT", request + "DRAFT/items", `{"line_items":[]}`, nil, "400 invalid_request", "provisional", shipping.OpGetRequest, "DRAFT"},
-		{"addresses of the bought", "PUT", request + "BOUGHT/addresses", `{}`, nil, "400 not_editable", "provisional", shipping.OpGetRequest, "BOUGHT"},
-		{"shipping of a shipment", "PUT", request + "DRAFT/shipping", `{"service":"x"}`, nil, "400 shipment_flow", "provisional", shipping.OpGetRequest, "DRAFT"},
-		{"profile of another form", "PUT", request + "DRAFT/profiles/MUSEUM", `{}`, nil, "400 document_not_offered", "provisional", shipping.OpGetRequest, "DRAFT"},
+		{"items of nothing", "PUT", request + "DRAFT/items", `{"line_items":[]}`, nil, "400 invalid_request", "provisional",
+			shipping.OpGetRequest, "DRAFT"},
+		{"addresses of the bought", "PUT", request + "BOUGHT/addresses", `{}`, nil, "400 not_editable", "provisional",
+			shipping.OpGetRequest, "BOUGHT"},
+		{"shipping of a shipment", "PUT", request + "DRAFT/shipping", `{"service":"x"}`, nil, "400 shipment_flow",
+			"provisional", shipping.OpGetRequest, "DRAFT"},
+		{"profile of another form", "PUT", request + "DRAFT/profiles/MUSEUM", `{}`, nil, "400 document_not_offered",
+			"provisional", shipping.OpGetRequest, "DRAFT"},
 		{"nothing to retry", "POST", request + "BOUGHT/retry", "", nil, "400 not_retryable", "provisional",
 			shipping.OpGetRequest, "BOUGHT"},
-		{"neither flow", "POST", regulatoryPath + "/analyze", `{}`, nil, "400 invalid_request", "POST /analyze", shipping.OpAnalyze, ""},
-		{"unknown shipment", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-1"}`, nil, "404 not_found", "", shipping.OpAnalyze, ""},
-		{"too little money", "POST", regulatoryPath + "/purchase", `{"request_id":"POOR","document_types":["CUSTOMS"]}`, nil, "400 insufficient_funds", "POST /purchase", "", ""},
-		{"one document twice", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["FDA","FDA"]}`, nil, "400 repeated_document_type", "POST /purchase", shipping.OpPurchase, `["FDA"]`},
-		{"profile with another field", "PUT", request + "DRAFT/profiles/CUSTOMS", `{"colour":"red"}`, nil, "400 invalid_profile", "provisional", shipping.OpGetRequest, "DRAFT"},
+		{"neither flow", "POST", regulatoryPath + "/analyze", `{}`, nil, "400 invalid_request", "POST /analyze",
+			shipping.OpAnalyze, ""},
+		{"unknown shipment", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-1"}`, nil, "404 not_found", "",
+			shipping.OpAnalyze, ""},
+		{"too little money", "POST", regulatoryPath + "/purchase", `{"request_id":"POOR","document_types":["CUSTOMS"]}`, nil,
+			"400 insufficient_funds", "POST /purchase", "", ""},
+		{"one document twice", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["FDA","FDA"]}`,
+			nil, "400 repeated_document_type", "POST /purchase", shipping.OpPurchase, `["FDA"]`},
+		{"profile with another field", "PUT", request + "DRAFT/profiles/CUSTOMS", `{"colour":"red"}`, nil,
+			"400 invalid_profile", "provisional", shipping.OpGetRequest, "DRAFT"},
 		{"PDF of a draft", "GET", request + "DRAFT/documents/FDA/pdf", "", nil, "404 not_found", "provisional",
 			shipping.OpGetRequest, "DRAFT"},
 	}
@@ -79,7 +106,8 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			bought := analyzeShipment(t, srv, srv.Shipments()[0])
 			post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+bought.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
 			advance(t, srv, time.Hour)
-			poor := analyze(t, srv, `{"shipment_id":"`+srv.Shipments()[0]+`","wallet":"`+srv.Wallets()[len(srv.Wallets())-1]+`"}`)
+			poor := analyze(t, srv, `{"shipment_id":"`+srv.Shipments()[0]+`","wallet":"`+
+				srv.Wallets()[len(srv.Wallets())-1]+`"}`)
 			draft := analyzeShipment(t, srv, srv.Shipments()[0])
 			fill := strings.NewReplacer("DRAFT", draft.ID, "POOR", poor.ID, "BOUGHT", bought.ID, "SHIPMENT", srv.Shipments()[1],
 				"INVOICE", srv.Invoices()[0], "WALLET", srv.Wallets()[1])
@@ -122,10 +150,14 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 		keeps                    string // a text that the suggestion keeps
 	}{
 		{"misspelt and unknown", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SH-1"}`,
-			[]string{`unknown field "shipmentId": did you mean "shipment_id"?`, "SH-1 is not a shipment of this world"}, "shipment_id"},
-		{"misspelt", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SHIPMENT"}`, []string{`unknown field "shipmentId": did you mean "shipment_id"?`}, "SHIPMENT"},
-		{"sent twice", "POST", regulatoryPath + "/analyze", `{"fileURL":"x","file_url":"INVOICE","shipment_id":"SHIPMENT"}`, []string{`unknown field "fileURL": did you mean "file_url"?`}, "SHIPMENT"},
-		{"an effect, and no field that is near", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS","colour":"red"}`, nil, "shipment_id"},
+			[]string{`unknown field "shipmentId": did you mean "shipment_id"?`, "SH-1 is not a shipment of this world"},
+			"shipment_id"},
+		{"misspelt", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SHIPMENT"}`,
+			[]string{`unknown field "shipmentId": did you mean "shipment_id"?`}, "SHIPMENT"},
+		{"sent twice", "POST", regulatoryPath + "/analyze", `{"fileURL":"x","file_url":"INVOICE","shipment_id":"SHIPMENT"}`,
+			[]string{`unknown field "fileURL": did you mean "file_url"?`}, "SHIPMENT"},
+		{"an effect, and no field that is near", "POST", regulatoryPath + "/analyze",
+			`{"shipment_id":"SH-MAGICFAILANALYSIS","colour":"red"}`, nil, "shipment_id"},
 		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", []string{"VA-1 is not a wallet of this world"},
 			"wallet=VA-"},
 		{"unknown request", "GET", request + "RD-1", "", []string{"RD-1 is not a regulatory request of this world"}, ""},
@@ -175,7 +207,9 @@ func TestWhy_InAnEmptyWorld(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener())
 	key := "Bearer sk_test_empty_why2"
 	for _, op := range operations.All() {
-		refusal := do(t, srv, op.Method, shippingtest.PathOf(op), `{"request_id":"RD-1","shipment_id":"SH-1","event":"x","document_types":[7]}`, "Authorization", key, "Content-Type", "text/plain")
+		refusal := do(t, srv, op.Method, shippingtest.PathOf(op),
+			`{"request_id":"RD-1","shipment_id":"SH-1","event":"x","document_types":[7]}`, "Authorization", key, "Content-Type",
+			"text/plain")
 		if refusal.status < 400 {
 			continue // a list, which is empty
 		}

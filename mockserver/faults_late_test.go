@@ -30,7 +30,9 @@ func lose(t *testing.T, srv *mockserver.Server, method, path, body string) {
 func purchaseArrivesLate(t *testing.T, srv *mockserver.Server) string {
 	t.Helper()
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	post(t, srv, "/_mock/faults", `{"rules":[{"operation":"regulatory.purchase","first":1,"fault":{"kind":"arrive-late","duration":"30s"}}]}`).want(t, http.StatusOK)
+	post(t, srv, "/_mock/faults",
+		`{"rules":[{"operation":"regulatory.purchase","first":1,"fault":{"kind":"arrive-late","duration":"30s"}}]}`).want(t,
+		http.StatusOK)
 	lose(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
 	return draft.ID
 }
@@ -65,7 +67,8 @@ func TestFaultArriveLate_TakesEffectAfterTheConnectionClosed(t *testing.T) {
 	}
 	advance(t, srv, time.Second)
 	charged(t, srv, id, true)
-	if got, want := faultOf(t, srv, shipping.OpPurchase), "rule 1: arrive-late, took effect at 2026-01-05T09:30:30Z"; got != want {
+	if got, want := faultOf(t, srv, shipping.OpPurchase),
+		"rule 1: arrive-late, took effect at 2026-01-05T09:30:30Z"; got != want {
 		t.Errorf("the fault is %q, want %q", got, want)
 	}
 	if got := srv.Requests(shipping.OpPurchase); got != 1 {
@@ -76,7 +79,8 @@ func TestFaultArriveLate_TakesEffectAfterTheConnectionClosed(t *testing.T) {
 	}
 }
 
-// Every operation that changes something can arrive late, also one with the id in its path. One that reads changes nothing.
+// Every operation that changes something can arrive late, also one with the id in its path. One that reads changes
+// nothing.
 func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
@@ -84,16 +88,20 @@ func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
 	inject(t, srv, fault.Rule{Fault: fault.ArriveLate(late)})
 	const effect = ", took effect at 2026-01-05T09:30:30Z"
 	for operation, request := range map[string]struct{ method, path, body, result string }{
-		shipping.OpAnalyze:         {"POST", regulatoryPath + "/analyze", `{"shipment_id":"` + srv.Shipments()[0] + `"}`, effect},
-		shipping.OpReplayWebhook:   {"POST", "/v1/webhooks/replay", `{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.created"}`, effect},
-		operations.UpdateAddresses: {"PUT", regulatoryPath + "/request/" + draft.ID + "/addresses", `{"origin":{"country":"US"}}`, effect},
-		operations.RetryRequest:    {"POST", regulatoryPath + "/request/" + draft.ID + "/retry", ``, ", was refused ("},
-		shipping.OpPurchase:        {"POST", regulatoryPath + "/purchase", `[`, ", was refused ("},
-		shipping.OpListRates:       {"GET", "/v1/rates", `{}`, ""},
+		shipping.OpAnalyze: {"POST", regulatoryPath + "/analyze", `{"shipment_id":"` + srv.Shipments()[0] + `"}`,
+			effect},
+		shipping.OpReplayWebhook: {"POST", "/v1/webhooks/replay",
+			`{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.created"}`, effect},
+		operations.UpdateAddresses: {"PUT", regulatoryPath + "/request/" + draft.ID + "/addresses",
+			`{"origin":{"country":"US"}}`, effect},
+		operations.RetryRequest: {"POST", regulatoryPath + "/request/" + draft.ID + "/retry", ``, ", was refused ("},
+		shipping.OpPurchase:     {"POST", regulatoryPath + "/purchase", `[`, ", was refused ("},
+		shipping.OpListRates:    {"GET", "/v1/rates", `{}`, ""},
 	} {
 		lose(t, srv, request.method, request.path, request.body)
 		defer func() {
-			if got := faultOf(t, srv, operation); !strings.HasPrefix(got, "rule 1: arrive-late"+request.result) || request.result == "" && got != "rule 1: arrive-late" {
+			if got := faultOf(t, srv, operation); !strings.HasPrefix(got, "rule 1: arrive-late"+request.result) ||
+				request.result == "" && got != "rule 1: arrive-late" {
 				t.Errorf("the fault of %s is %q", operation, got)
 			}
 		}()

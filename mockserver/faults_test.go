@@ -56,7 +56,8 @@ func observe(t *testing.T, srv *mockserver.Server, method, path, body string) ou
 	if err == nil {
 		defer resp.Body.Close()
 		text, err := io.ReadAll(resp.Body)
-		got.Status, got.ContentType, got.Whole, got.Valid = resp.StatusCode, resp.Header.Get("Content-Type"), err == nil, json.Valid(text)
+		got.Status, got.ContentType, got.Whole, got.Valid = resp.StatusCode, resp.Header.Get("Content-Type"), err == nil,
+			json.Valid(text)
 	}
 	got.Took = time.Since(began)
 	got.Fault = srv.Find(journal.Query{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
@@ -380,7 +381,8 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+string(example)+`}]}`).want(t, 200); !strings.Contains(string(got.body), string(example)) {
+		if got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+string(example)+`}]}`).want(t,
+			200); !strings.Contains(string(got.body), string(example)) {
 			t.Errorf("%s is shown as %s", example, got.body)
 		}
 	}
@@ -408,7 +410,8 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 				srv := start(t, mockserver.WithoutListener(), virtual())
 				draft := analyzeShipment(t, srv, srv.Shipments()[0])
 				inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, Committed: committed, Fault: test.fault})
-				got := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
+				got := observe(t, srv, http.MethodPost, regulatoryPath+"/purchase",
+					`{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
 				want := test.want
 				got.Took, want.Fault = 0, "rule 1: "+test.fault.Kind+when
 				if diff := cmp.Diff(want, got); diff != "" {

@@ -55,7 +55,8 @@ func (s *stage) open(tb testing.TB) *mockserver.World {
 				ID string `json:"request_id"`
 			}
 		}
-		answer := ask(tb, s.Server, w, http.MethodPost, regulatoryPath+"/analyze", `{"shipment_id":"`+w.Shipments()[0]+`"}`, &made)
+		answer := ask(tb, s.Server, w, http.MethodPost, regulatoryPath+"/analyze",
+			`{"shipment_id":"`+w.Shipments()[0]+`"}`, &made)
 		if made.Data.ID == "" {
 			tb.Fatalf("no draft: %s", answer.Body)
 		}
@@ -63,7 +64,8 @@ func (s *stage) open(tb testing.TB) *mockserver.World {
 	}
 	s.draft = id()
 	bought := id()
-	if answer := ask(tb, s.Server, w, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+bought+`","document_types":["CUSTOMS"]}`, nil); answer.Code != http.StatusOK {
+	if answer := ask(tb, s.Server, w, http.MethodPost, regulatoryPath+"/purchase",
+		`{"request_id":"`+bought+`","document_types":["CUSTOMS"]}`, nil); answer.Code != http.StatusOK {
 		tb.Fatalf("nothing is bought: %s", answer.Body)
 	}
 	sent, err := w.Emit(notify.Event{Kind: "shipment.updated"})
@@ -237,7 +239,8 @@ func FuzzControlSurface(f *testing.F) {
 			return
 		}
 		ask(t, s.Server, w, http.MethodGet, "/v1/rates?perPage=2", "", nil)
-		ask(t, s.Server, w, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+s.draft+`","document_types":["CUSTOMS"]}`, nil)
+		ask(t, s.Server, w, http.MethodPost, regulatoryPath+"/purchase",
+			`{"request_id":"`+s.draft+`","document_types":["CUSTOMS"]}`, nil)
 		w.ClearFaults()
 		s.answered(t, s.request(t, w, http.MethodGet, "/v1/rates", "perPage=2", "", nil), 401) // closed
 		w.CheckInvariants(t)

@@ -53,7 +53,8 @@ func do(t *testing.T, srv *mockserver.Server, method, path, body string, headers
 
 // doWith is do with a client and with headers, given as name and value in turn. A header with an empty
 // value is not sent.
-func doWith(t *testing.T, client *http.Client, srv *mockserver.Server, method, path, body string, headers ...string) answer {
+func doWith(t *testing.T, client *http.Client, srv *mockserver.Server, method, path, body string,
+	headers ...string) answer {
 	t.Helper()
 	req := newRequest(t.Context(), t, srv, method, path, body)
 	if body != "" {
@@ -93,9 +94,10 @@ func newRequest(ctx context.Context, t *testing.T, srv *mockserver.Server, metho
 	return req
 }
 
-// ask sends a request to a world without a connection, and decodes the response into a value unless that is nil. It waits for
-// nothing.
-func ask(tb testing.TB, srv *mockserver.Server, w *mockserver.World, method, target, body string, into any) *httptest.ResponseRecorder {
+// ask sends a request to a world without a connection, and decodes the response into a value unless that is nil. It
+// waits for nothing.
+func ask(tb testing.TB, srv *mockserver.Server, w *mockserver.World, method, target, body string,
+	into any) *httptest.ResponseRecorder {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

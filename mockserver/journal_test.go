@@ -201,10 +201,13 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		})
 	}
 	for query, want := range map[string]string{
-		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number", "status=axx": "such as 4xx", "operation=rates": "unknown operation",
+		"stats=400": `unknown parameter "stats": did you mean "status"?`, "status=ok": "write a number",
+		"status=axx": "such as 4xx", "operation=rates": "unknown operation",
 		"after=soon": "such as req-7", "last=0": "whole number from 1",
-		"refused=maybe": "write true or false", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7", "as=xml": "jsonl, curl, findings",
-		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration", "await=5s": `did you mean "wait"?`,
+		"refused=maybe": "write true or false", "fault=dorp": `did you mean "drop"?`, "before=latest": "such as req-7",
+		"as=xml":        "jsonl, curl, findings",
+		"faulted=maybe": "write true", "wait=soon": "write a duration", "wait=-1s": "write a duration",
+		"await=5s":        `did you mean "wait"?`,
 		"wait=1s&count=0": "whole number from 1", "count=2": "count needs wait",
 	} {
 		get(t, srv, "/_mock/journal?"+query).refusal(t, 400, want)

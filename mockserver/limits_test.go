@@ -27,7 +27,8 @@ func TestLimits_NameWhatRaisesThem(t *testing.T) {
 	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 100}}))
 	header := do(t, srv, http.MethodGet, "/v1/rates", "", "X-Long", strings.Repeat("x", 70_000)).
 		refusal(t, http.StatusRequestHeaderFieldsTooLarge, "longer than 65536 bytes")
-	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t, http.StatusRequestEntityTooLarge, "request.max_body of the dialect")
+	post(t, srv, "/v1/webhooks/replay", `{"event":"`+strings.Repeat("x", 100)+`"}`).refusal(t,
+		http.StatusRequestEntityTooLarge, "request.max_body of the dialect")
 	why := whyAt(t, srv, header.header.Get("X-Mock-Why"))
 	if why.ErrorCode == "" || header.text(t, "error_code") != why.ErrorCode ||
 		!strings.Contains(why.Specification, "header size limits") {
@@ -41,7 +42,8 @@ func TestLimits_BoundTheLabelsOfWebhooks(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
 	id, long := srv.Webhooks()[0], strings.Repeat("x", 300_000)
-	for _, body := range []string{`{"name":"` + long + `"`, `{"url":"http://127.0.0.1/` + long + `"`, `{"events":["` + long + `"]`, `{"events":[` + strings.Repeat(`"x",`, 200) + `"x"]`} {
+	for _, body := range []string{`{"name":"` + long + `"`, `{"url":"http://127.0.0.1/` + long + `"`,
+		`{"events":["` + long + `"]`, `{"events":[` + strings.Repeat(`"x",`, 200) + `"x"]`} {
 		add := body + "}"
 		if !strings.Contains(body, "url") {
 			add = body + `,"url":"http://127.0.0.1:9/"}`
@@ -102,7 +104,8 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 	}{
 		{"/_mock/shipments", `{"line_items":[{"description":"` + long + `"}]}`, 9},
 		{"/_mock/invoices", `{"line_items":[{"description":"` + long + `"}]}`, 9},
-		{"/_mock/webhooks", `{"url":"http://inbox.localhost/","events":["a"` + strings.Repeat(`,"`+long[:200]+`"`, 40) + `]}`, 9},
+		{"/_mock/webhooks", `{"url":"http://inbox.localhost/","events":["a"` + strings.Repeat(`,"`+long[:200]+`"`, 40) +
+			`]}`, 9},
 		{"/_mock/faults", `{"rules":[{"nth":9,"fault":{"kind":"respond","status":200,"body":"` + long + `"}}]}`, 8},
 		{"/_mock/stubs", `{"method":"GET","pattern":"/v1/x","body":"` + long + `"}`, 8},
 		{"/_mock/events", `{"event":"a","data":{"a":"` + long + `"}}`, 16},
@@ -307,7 +310,8 @@ func limits(by int) []limit {
 		}, fmt.Sprint("would be more than ", 400_000/by)},
 		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			id := post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
-			item := `{"description":"` + strings.Repeat("x", 1<<20-200) + `","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"}`
+			item := `{"description":"` + strings.Repeat("x", 1<<20-200) +
+				`","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"}`
 			return until(1_000, func(n int) error {
 				if n > 0 {
 					id = post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")

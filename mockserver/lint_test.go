@@ -185,7 +185,8 @@ func TestLint_FindsWhatWasBoughtTwice(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	buy := func(shipment, documents string) string {
 		draft := analyzeShipment(t, srv, shipment)
-		post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":[`+documents+`]}`).want(t, 200)
+		post(t, srv, regulatoryPath+"/purchase",
+			`{"request_id":"`+draft.ID+`","document_types":[`+documents+`]}`).want(t, 200)
 		return draft.ID
 	}
 	first := buy(srv.Shipments()[0], `"CUSTOMS","FDA"`)
@@ -263,7 +264,8 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 	get(t, srv, "/v1/rates?per_page=1&colour=red")
 	get(t, srv, "/v1/rates?per_page=2") // the same finding
 	post(t, srv, regulatoryPath+"/analyze", `{"shipmentId":"SH-1"}`)
-	meant := map[string]string{"per_page": `did you mean "perPage"?`, "shipmentId": `did you mean "shipment_id"?`, "colour": "it may be ignored"}
+	meant := map[string]string{"per_page": `did you mean "perPage"?`, "shipmentId": `did you mean "shipment_id"?`,
+		"colour": "it may be ignored"}
 	post(t, srv, regulatoryPath+"/analyze?size=1", `{"size":1}`) // two rules, one name
 	meant["size"] = "it may be ignored"
 	if got := len(srv.Findings()); got != 5 {
@@ -280,7 +282,8 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 	}
 	get(t, srv, "/v1/rates?api_key="+srv.SecretKey)
 	text := string(get(t, srv, "/_mock/journal?as=findings").want(t, http.StatusOK).body)
-	if !strings.Contains(text, "secret-in-query") || !strings.Contains(text, `"api_key"`) || strings.Contains(text, srv.SecretKey) {
+	if !strings.Contains(text, "secret-in-query") || !strings.Contains(text, `"api_key"`) ||
+		strings.Contains(text, srv.SecretKey) {
 		t.Errorf("found %s", text)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 )
 
-// The memory that a request may make the server allocate: a few times its limit while it is read (the race detector adds
-// to it), and more for a complete body, for the records that are made from it.
+// The memory that a request may make the server allocate: a few times its limit while it is read (the race detector
+// adds to it), and more for a complete body, for the records that are made from it.
 const (
 	bodyLimit        = 1 << 20
 	mostWhileReading = 8 * bodyLimit
@@ -26,12 +26,14 @@ const (
 func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
 	server := New(WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: bodyLimit}}))
 	defer server.Close()
-	draft, err := server.Client(t).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
+	draft, err := server.Client(t).Regulatory.Analyze(t.Context(),
+		&shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
 	head := func(line, more string) string {
-		return line + " HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer " + server.SecretKey + "\r\nContent-Type: application/json\r\n" + more
+		return line + " HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer " + server.SecretKey +
+			"\r\nContent-Type: application/json\r\n" + more
 	}
 	const (
 		chunked, petabyte = "Transfer-Encoding: chunked\r\n\r\n", "Content-Length: 1125899906842624\r\n\r\n"
@@ -50,16 +52,20 @@ func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
 		"a body without end":            {head(analyze, petabyte) + `{"shipment_id":"`, "x", "413", mostWhileReading},
 		"chunks without end":            {head(analyze, chunked), "10\r\n0123456789abcdef\r\n", "413", mostWhileReading},
 		"a chunk extension without end": {head(analyze, chunked) + "1;", "x", "400", mostWhileReading},
-		"a trailer without end":         {head(analyze, chunked) + "2\r\n{}\r\n0\r\n", "X-More: and more\r\n", "400", mostWhileReading},
-		"headers without end":           {head(analyze, ""), "X-More: and more\r\n", "431", mostWhileReading},
-		"a header without end":          {head(analyze, "X-More: "), "x", "431", mostWhileReading},
-		"a first line without end":      {"GET /", "x", "431", mostWhileReading},
-		"arrays to the moon":            {whole(analyze, strings.Repeat("[", bodyLimit/2), "0", ""), "", "400", mostWhileReading},
-		"members":                       {whole(analyze, "{", `"":0`, "}"), "", "400", mostForItsValues},
-		"document types of numbers":     {whole(purchase, `{"request_id":"RD-1","document_types":[`, "0", "]}"), "", "413", mostForItsValues},
-		"document types of texts":       {whole(purchase, `{"request_id":"RD-1","document_types":[`, `""`, "]}"), "", "413", mostForItsValues},
-		"line items of numbers":         {whole(items, `{"line_items":[`, "0", "]}"), "", "413", mostForItsValues},
-		"empty line items":              {whole(items, `{"line_items":[`, "{}", "]}"), "", "413", mostForItsValues},
+		"a trailer without end": {head(analyze, chunked) + "2\r\n{}\r\n0\r\n", "X-More: and more\r\n", "400",
+			mostWhileReading},
+		"headers without end":      {head(analyze, ""), "X-More: and more\r\n", "431", mostWhileReading},
+		"a header without end":     {head(analyze, "X-More: "), "x", "431", mostWhileReading},
+		"a first line without end": {"GET /", "x", "431", mostWhileReading},
+		"arrays to the moon": {whole(analyze, strings.Repeat("[", bodyLimit/2), "0", ""), "", "400",
+			mostWhileReading},
+		"members": {whole(analyze, "{", `"":0`, "}"), "", "400", mostForItsValues},
+		"document types of numbers": {whole(purchase, `{"request_id":"RD-1","document_types":[`, "0", "]}"), "", "413",
+			mostForItsValues},
+		"document types of texts": {whole(purchase, `{"request_id":"RD-1","document_types":[`, `""`, "]}"), "", "413",
+			mostForItsValues},
+		"line items of numbers": {whole(items, `{"line_items":[`, "0", "]}"), "", "413", mostForItsValues},
+		"empty line items":      {whole(items, `{"line_items":[`, "{}", "]}"), "", "413", mostForItsValues},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start, again := []byte(request.start), bytes.Repeat([]byte(request.again), 1000)

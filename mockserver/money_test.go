@@ -108,12 +108,13 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 		`{}`:                                 "GET /_mock/ledger lists the wallets",
 		fund(`{"wallet":"` + wallet + `"}`):  "must be above zero",
 		fund(`{"wallet":"VA-1","amount":1}`): "VA-1",
-		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                                "must be above zero",
-		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                  "must be above zero",
-		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`:   "must be above zero",
-		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency; wallets hold NGN",
-		`{"exchange_rates":{"USD":2}}`:                                                   "a dollar always buys one",
-		`{"exchange_rates":{"NGN":-1}}`:                                                  "a rate must be above zero",
+		fund(`{"wallet":"` + wallet + `","amount":0.00}`):                              "must be above zero",
+		fund(`{"wallet":"` + wallet + `","amount":-1}`):                                "must be above zero",
+		`{"fund":[{"wallet":"` + wallet + `","amount":1}],"exchange_rates":{"NGN":0}}`: "must be above zero",
+		`{"fund":[{"wallet":"` + wallet +
+			`","amount":1}],"exchange_rates":{"naira":1}}`: "no wallet holds that currency; wallets hold NGN",
+		`{"exchange_rates":{"USD":2}}`:  "a dollar always buys one",
+		`{"exchange_rates":{"NGN":-1}}`: "a rate must be above zero",
 	} {
 		do(t, srv, http.MethodPatch, "/_mock/ledger", body).refusal(t, 400, want)
 	}
@@ -128,7 +129,8 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	var ledger struct {
 		ExchangeRates map[string]json.Number `json:"exchange_rates"`
 	}
-	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).data(t, &ledger)
+	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).data(t,
+		&ledger)
 	want, err := before.Add(amount(t, "12.50"))
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,8 @@ func TestRegulatory_TypicalWorkflow(t *testing.T) {
 		}
 	}
 
-	edited := do(t, srv, http.MethodPut, regulatoryPath+"/request/"+draft.ID+"/profiles/CUSTOMS", `{"incoterm":"DAP","reason_for_export":"sale"}`)
+	edited := do(t, srv, http.MethodPut, regulatoryPath+"/request/"+draft.ID+"/profiles/CUSTOMS",
+		`{"incoterm":"DAP","reason_for_export":"sale"}`)
 	if edited.want(t, http.StatusOK).text(t, "request_id") != draft.ID {
 		t.Errorf("an edit answers with another record: %s", edited.body)
 	}

@@ -51,7 +51,8 @@ func TestNew_AServerThatDidNotStartRespondsWithTheReason(t *testing.T) {
 // With GODEBUG=fips140=only the PDF route panicked, because its library names fonts by their SHA-1.
 func TestServer_WithFIPS140Only(t *testing.T) {
 	t.Parallel()
-	only := exec.Command(os.Args[0], "-test.run=^(TestWorlds_APDFWithoutAKeyIsFound|TestReplay_IsReallyDeliveredAndSigned)$", "-test.v")
+	only := exec.Command(os.Args[0],
+		"-test.run=^(TestWorlds_APDFWithoutAKeyIsFound|TestReplay_IsReallyDeliveredAndSigned)$", "-test.v")
 	only.Env = append(os.Environ(), "GODEBUG=fips140=only")
 	if out, err := only.CombinedOutput(); err != nil || strings.Count(string(out), "--- PASS") != 2 {
 		t.Errorf("%v\n%s", err, out)

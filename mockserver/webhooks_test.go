@@ -67,9 +67,11 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 		t.Errorf("without a shipment: %+v, %v", queued, err)
 	}
 	for body, want := range map[string]string{
-		`{}`: "event is required", `{"event":"silence"}`: "no active webhook", `{"event":"test","shipment_id":"SH-1"}`: "no shipment",
-		`{"event":"test","data":[]}`: "must be a JSON object", `{"event":"test","data":{},"shipment_id":"SH-1"}`: "exclude each other",
-		`{"evnt":"test"}`: `unknown field "evnt": did you mean "event"?`,
+		`{}`: "event is required", `{"event":"silence"}`: "no active webhook",
+		`{"event":"test","shipment_id":"SH-1"}`:           "no shipment",
+		`{"event":"test","data":[]}`:                      "must be a JSON object",
+		`{"event":"test","data":{},"shipment_id":"SH-1"}`: "exclude each other",
+		`{"evnt":"test"}`:                                 `unknown field "evnt": did you mean "event"?`,
 	} {
 		post(t, srv, "/_mock/events", body).refusal(t, 400, want)
 	}
@@ -100,7 +102,8 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	}
 
 	for body, want := range map[string]string{
-		`{"url":"ftp://x"}`: "not changed", `{"order":"fifo"}`: `unknown field "order"`, `{"nam":"x"}`: `did you mean "name"?`,
+		`{"url":"ftp://x"}`: "not changed", `{"order":"fifo"}`: `unknown field "order"`,
+		`{"nam":"x"}`: `did you mean "name"?`,
 	} {
 		patch(body).refusal(t, 400, want)
 	}
@@ -298,7 +301,8 @@ func TestInbox_OverHTTP(t *testing.T) {
 		post(t, srv, "/_mock/inbox?status="+status, `{}`).refusal(t, http.StatusBadRequest, "200 to 599")
 	}
 
-	do(t, srv, http.MethodPost, "/_mock/inbox", `{"event":"shipment.delivered","data":{"a":"needle"}}`, "X-Webhook-Signature", "00")
+	do(t, srv, http.MethodPost, "/_mock/inbox", `{"event":"shipment.delivered","data":{"a":"needle"}}`,
+		"X-Webhook-Signature", "00")
 	var view struct {
 		URL           string
 		Notifications []notify.Received

@@ -28,7 +28,8 @@ func purchaseFirst(t *testing.T, srv *mockserver.Server, w *mockserver.World) (i
 	t.Helper()
 	id = as(t, srv, w.SecretKey, "POST", regulatoryPath+"/analyze", analyzeFirst(w)).want(t, http.StatusOK).
 		text(t, "request_id")
-	return id, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
+	return id, as(t, srv, w.SecretKey, "POST", regulatoryPath+"/purchase",
+		`{"request_id":"`+id+`","document_types":["CUSTOMS"]}`)
 }
 
 // buy is purchaseFirst of a purchase that succeeds.
@@ -201,8 +202,10 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 		{"POST", "/_mock/worlds", `{"name":"c i"}`, 400, "a key is sk_"},
 		{"POST", "/_mock/worlds", `{}`, 400, "name is required: send {"},
 		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, `unknown scenario "lots": use one of default, `},
-		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400, `unknown scenario "lowfund": did you mean "lowfunds"?`},
-		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400, `unknown scenario "row1000": did you mean "rowsN"?`},
+		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400,
+			`unknown scenario "lowfund": did you mean "lowfunds"?`},
+		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400,
+			`unknown scenario "row1000": did you mean "rowsN"?`},
 		{"POST", "/_mock/worlds", `{"scenario":"cap2-cap3","name":"x"}`, 400, "capN twice"},
 		{"POST", "/_mock/worlds", `{"scenario":"virtual-real","name":"x"}`, 400, "time is virtual or real"},
 		{"POST", "/_mock/worlds", `{"scenario":"seed1-empty-seed2","name":"x"}`, 400, "seedN twice"},

@@ -193,7 +193,8 @@ func TestUnknownMember_NamesTheFirstMemberWithoutAField(t *testing.T) {
 func TestUnmarshal_ReturnsTheErrorsOfEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		``, `{`, `{"name`, `{"name":"a",}`, `{"name":"a","NAME":tru e}`, `{"name":"a","NAME":"b"} x`, `[]`, `{"\x":1,"NAME":2}`,
+		``, `{`, `{"name`, `{"name":"a",}`, `{"name":"a","NAME":tru e}`, `{"name":"a","NAME":"b"} x`, `[]`,
+		`{"\x":1,"NAME":2}`,
 		`{"items":[{"NAME":"b"},]}`, `{"NAME":"b","name":1}`, `{"NAME":"b","items":{}}`, strings.Repeat("[", 20_000),
 		strings.Repeat(`{"items":[`, 9_000),
 	} {

@@ -359,11 +359,12 @@ func TestLog_NoticesATruncationDuringAnAppend(t *testing.T) {
 		moment func(*meddledDisk) *func()
 		size   int64
 	}{
-		"emptied before the write":  {beforeWrite, 0},
-		"cut off before the write":  {beforeWrite, int64(len(format().Header())) + 50},
-		"emptied after the flush":   {afterFlush, 0},
-		"cut off after the flush":   {afterFlush, int64(len(format().Header())) + 50},
-		"last line after the flush": {afterFlush, int64(len(format().Header()) + len(AppendLine(nil, []byte(object(1)), 48)))},
+		"emptied before the write": {beforeWrite, 0},
+		"cut off before the write": {beforeWrite, int64(len(format().Header())) + 50},
+		"emptied after the flush":  {afterFlush, 0},
+		"cut off after the flush":  {afterFlush, int64(len(format().Header())) + 50},
+		"last line after the flush": {afterFlush,
+			int64(len(format().Header()) + len(AppendLine(nil, []byte(object(1)), 48)))},
 	} {
 		nothing := func() {}
 		d := &meddledDisk{&disk{}, nothing, nothing}
@@ -392,7 +393,8 @@ func TestLog_NoticesATruncationDuringAnAppend(t *testing.T) {
 func TestLog_ReturnsTheErrorsOfItsFile(t *testing.T) {
 	t.Parallel()
 	for method, appends := range map[string]bool{
-		"Size": true, "ReadAt": true, "WriteAt": true, "Sync": true, "InPlace": true, "Truncate": false, "SyncDirectory": false,
+		"Size": true, "ReadAt": true, "WriteAt": true, "Sync": true, "InPlace": true, "Truncate": false,
+		"SyncDirectory": false,
 	} {
 		torn := append(format().Header(), `{"crc":"`...)
 		if _, _, err := open(&disk{content: torn, fails: method}); !errors.Is(err, errFails) && method != "WriteAt" {
@@ -462,7 +464,8 @@ func TestOpenStorage(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, kept, err := open(storage)
-		if err := errors.Join(err, storage.Close()); test.want == nil && (err != nil || !slices.Equal(kept, []string{object(1)})) {
+		if err := errors.Join(err, storage.Close()); test.want == nil &&
+			(err != nil || !slices.Equal(kept, []string{object(1)})) {
 			t.Errorf("%s, opened again: %q, %v", name, kept, err)
 		}
 	}

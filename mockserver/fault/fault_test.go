@@ -16,8 +16,9 @@ import (
 func TestFault_IsTheSameAfterJSON(t *testing.T) {
 	t.Parallel()
 	faults := map[string]fault.Fault{ // by their JSON
-		`{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}`: fault.RateLimit(fault.RetryAfterSeconds, 90*time.Second),
-		`{"kind":"respond","status":200,"body_base64":"/wA="}`:             fault.Respond(200, nil, "\xff\x00"),
+		`{"kind":"rate-limit","duration":"1m30s","retry_after":"seconds"}`: fault.RateLimit(fault.RetryAfterSeconds,
+			90*time.Second),
+		`{"kind":"respond","status":200,"body_base64":"/wA="}`: fault.Respond(200, nil, "\xff\x00"),
 		`{"kind":"respond","status":200,"header":{"Content-Type":"application/json","Date":[],"Warning":["one","two"]},"body":"{\"data\":"}`: fault.Respond(
 			200, http.Header{"Content-Type": {"application/json"}, "Warning": {"one", "two"}, "Date": nil}, `{"data":`),
 	}
@@ -57,7 +58,8 @@ func TestHeader_ReadsStringsAndLists(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, text := range []string{`{"a":7}`, `{"a":{}}`, `{"a":["b",7]}`, `"a"`, `[]`} {
-		if err := json.Unmarshal([]byte(text), &got); err == nil || !strings.Contains(err.Error(), `write it as {"Retry-After":"7"`) {
+		if err := json.Unmarshal([]byte(text), &got); err == nil ||
+			!strings.Contains(err.Error(), `write it as {"Retry-After":"7"`) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package campaign purchases through a proxy that damages and repeats requests and responses, and compares every outcome
-// with the ledger of the service.
+// Package campaign purchases through a proxy that damages and repeats requests and responses, and compares every
+// outcome with the ledger of the service.
 package campaign
 
 import (
@@ -279,9 +279,10 @@ func (c *campaign) settle(t *testing.T, one *trial) {
 
 // fault records a problem of a trial.
 func (c *campaign) fault(one *trial, what, format string, args ...any) {
-	c.wrong[what] = append(c.wrong[what], fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
-		what, one.order.number, one.subject.name, one.wire.name, one.known, fmt.Sprintf(format, args...),
-		strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
+	c.wrong[what] = append(c.wrong[what],
+		fmt.Sprintf("%s: purchase %d (%s, %s, draft known: %t): %s\n\t%s\n\treplay it: %s",
+			what, one.order.number, one.subject.name, one.wire.name, one.known, fmt.Sprintf(format, args...),
+			strings.Join(one.order.log, "\n\t"), c.options.With(fmt.Sprint("SHIPPING_CAMPAIGN_ONLY=", one.order.number))))
 }
 
 // check compares every report with the ledger.
@@ -334,7 +335,8 @@ func (c *campaign) check(t *testing.T) {
 func ledger(t *testing.T, client *shipping.Client, wallet string) map[string][]shipping.Amount {
 	t.Helper()
 	debits := map[string][]shipping.Amount{}
-	for transaction, err := range client.Transactions.All(t.Context(), &shipping.TransactionListOptions{Wallet: wallet, PerPage: 1000}) {
+	for transaction, err := range client.Transactions.All(t.Context(),
+		&shipping.TransactionListOptions{Wallet: wallet, PerPage: 1000}) {
 		if err != nil {
 			t.Fatal(err)
 		}

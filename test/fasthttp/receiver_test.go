@@ -26,8 +26,8 @@ const (
 	key        = "sk_test_present"
 )
 
-// The receiver kept header strings of requests as the ids of deliveries. Behind a fasthttp server their memory holds the
-// next request, so that new deliveries were taken for duplicates and dropped, and duplicates were handled again.
+// The receiver kept header strings of requests as the ids of deliveries. Behind a fasthttp server their memory holds
+// the next request, so that new deliveries were taken for duplicates and dropped, and duplicates were handled again.
 func TestReceiver_BehindAFasthttpServer(t *testing.T) {
 	var mu sync.Mutex
 	handled, wrong := map[string]int{}, 0

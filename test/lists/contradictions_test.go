@@ -94,21 +94,27 @@ func contradictions() map[string]contradiction {
 	rowsOf := func(s *rowService, page int) []int { return s.rows[min((page-1)*10, 95):min(page*10, 95)] }
 	none := func(a *rowAnswer, member string) { delete(a.Pagination, member) }
 	return map[string]contradiction{
-		"total is absent":                   {apply: always("total", "absent"), ends: complete},
-		"total is null":                     {apply: always("total", nil), ends: complete},
-		"total is 0":                        {apply: always("total", 0), ends: complete},
-		"total is negative":                 {apply: always("total", -95), ends: complete},
-		"total is a string":                 {apply: always("total", "95"), ends: complete},
-		"total is beyond all numbers":       {apply: always("total", math.MaxInt), ends: incomplete},
-		"total is too small":                {apply: always("total", 20), ends: complete},
-		"total is too large":                {apply: always("total", 96), ends: incomplete},
-		"total grows with every response":   {apply: counting("total", func(n, truth int) any { return truth + n }), ends: incomplete},
-		"total leaps with every response":   {apply: counting("total", func(n, truth int) any { return truth + 1000*n }), ends: incomplete},
-		"total shrinks with every response": {apply: counting("total", func(n, truth int) any { return max(truth-n, 0) }), ends: complete},
-		"total shrinks from far above":      {apply: counting("total", func(n, truth int) any { return 10_000 - 100*n }), ends: incomplete},
-		"total goes up and down":            {apply: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), ends: complete, requests: 400}, // which response has which total depends on the order of the requests
-		"total is what remains":             {apply: report("total", func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), ends: complete, requests: 40},
-		"total counts the page only":        {apply: report("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }), ends: complete, requests: 11},
+		"total is absent":             {apply: always("total", "absent"), ends: complete},
+		"total is null":               {apply: always("total", nil), ends: complete},
+		"total is 0":                  {apply: always("total", 0), ends: complete},
+		"total is negative":           {apply: always("total", -95), ends: complete},
+		"total is a string":           {apply: always("total", "95"), ends: complete},
+		"total is beyond all numbers": {apply: always("total", math.MaxInt), ends: incomplete},
+		"total is too small":          {apply: always("total", 20), ends: complete},
+		"total is too large":          {apply: always("total", 96), ends: incomplete},
+		"total grows with every response": {apply: counting("total", func(n, truth int) any { return truth + n }),
+			ends: incomplete},
+		"total leaps with every response": {apply: counting("total", func(n, truth int) any { return truth + 1000*n }),
+			ends: incomplete},
+		"total shrinks with every response": {apply: counting("total", func(n, truth int) any { return max(truth-n, 0) }),
+			ends: complete},
+		"total shrinks from far above": {apply: counting("total", func(n, truth int) any { return 10_000 - 100*n }),
+			ends: incomplete},
+		"total goes up and down": {apply: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), ends: complete, requests: 400}, // which response has which total depends on the order of the requests
+		"total is what remains": {apply: report("total",
+			func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), ends: complete, requests: 40},
+		"total counts the page only": {apply: report("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }),
+			ends: complete, requests: 11},
 		"total counts the page only, and there is no pageCount": {apply: whatever(func(_ int, a *rowAnswer) {
 			a.Pagination["total"] = len(a.Rows)
 			none(a, "pageCount")
@@ -116,30 +122,38 @@ func contradictions() map[string]contradiction {
 		"total and pageCount count the page only": {apply: whatever(func(_ int, a *rowAnswer) {
 			a.Pagination["total"], a.Pagination["pageCount"] = len(a.Rows), 1
 		}), ends: complete, requests: 11},
-		"total is on the first page only":    {apply: report("total", func(page int, a *rowAnswer) any { return map[bool]any{true: 95, false: "absent"}[page == 1] }), ends: complete},
-		"pageCount is 0 with items":          {apply: always("pageCount", 0), ends: complete},
-		"pageCount is absent":                {apply: always("pageCount", "absent"), ends: complete},
-		"pageCount is negative":              {apply: always("pageCount", -1), ends: complete},
-		"pageCount is 1":                     {apply: always("pageCount", 1), ends: complete},
-		"pageCount is too large by a page":   {apply: always("pageCount", 11), ends: complete},
-		"pageCount has no end":               {apply: always("pageCount", 1_000_000_000), ends: complete},
-		"page is absent":                     {apply: always("page", "absent"), ends: complete},
-		"page is always 1, the rows right":   {apply: always("page", 1), ends: complete},
-		"page counts from 0":                 {apply: report("page", func(page int, _ *rowAnswer) any { return page - 1 }), ends: complete},
-		"hasNextPage is always true":         {apply: always("hasNextPage", true), ends: complete},
-		"hasNextPage is always false":        {apply: always("hasNextPage", false), ends: complete},
-		"nextPage points back":               {apply: report("nextPage", func(page int, _ *rowAnswer) any { return page - 1 }), ends: complete},
-		"nextPage is always the first":       {apply: always("nextPage", 1), ends: complete},
-		"perPage is absent":                  {apply: always("perPage", "absent"), ends: complete},
-		"perPage is 0":                       {apply: always("perPage", 0), ends: complete},
-		"perPage is negative":                {apply: always("perPage", -10), ends: complete},
-		"perPage is beyond all numbers":      {apply: always("perPage", math.MaxInt), ends: complete},
-		"perPage counts the page only":       {apply: report("perPage", func(_ int, a *rowAnswer) any { return len(a.Rows) }), ends: complete},
-		"perPage is another with every page": {apply: counting("perPage", func(n, _ int) any { return 10 + n%7 }), ends: complete},
-		"pagination is missing":              {apply: whatever(func(_ int, a *rowAnswer) { a.Pagination = nil }), ends: complete},
-		"pagination is empty":                {apply: whatever(func(_ int, a *rowAnswer) { clear(a.Pagination) }), ends: complete},
+		"total is on the first page only": {apply: report("total",
+			func(page int, a *rowAnswer) any { return map[bool]any{true: 95, false: "absent"}[page == 1] }), ends: complete},
+		"pageCount is 0 with items":        {apply: always("pageCount", 0), ends: complete},
+		"pageCount is absent":              {apply: always("pageCount", "absent"), ends: complete},
+		"pageCount is negative":            {apply: always("pageCount", -1), ends: complete},
+		"pageCount is 1":                   {apply: always("pageCount", 1), ends: complete},
+		"pageCount is too large by a page": {apply: always("pageCount", 11), ends: complete},
+		"pageCount has no end":             {apply: always("pageCount", 1_000_000_000), ends: complete},
+		"page is absent":                   {apply: always("page", "absent"), ends: complete},
+		"page is always 1, the rows right": {apply: always("page", 1), ends: complete},
+		"page counts from 0": {apply: report("page", func(page int, _ *rowAnswer) any { return page - 1 }),
+			ends: complete},
+		"hasNextPage is always true":  {apply: always("hasNextPage", true), ends: complete},
+		"hasNextPage is always false": {apply: always("hasNextPage", false), ends: complete},
+		"nextPage points back": {apply: report("nextPage",
+			func(page int, _ *rowAnswer) any { return page - 1 }), ends: complete},
+		"nextPage is always the first":  {apply: always("nextPage", 1), ends: complete},
+		"perPage is absent":             {apply: always("perPage", "absent"), ends: complete},
+		"perPage is 0":                  {apply: always("perPage", 0), ends: complete},
+		"perPage is negative":           {apply: always("perPage", -10), ends: complete},
+		"perPage is beyond all numbers": {apply: always("perPage", math.MaxInt), ends: complete},
+		"perPage counts the page only": {apply: report("perPage", func(_ int, a *rowAnswer) any { return len(a.Rows) }),
+			ends: complete},
+		"perPage is another with every page": {apply: counting("perPage", func(n, _ int) any { return 10 + n%7 }),
+			ends: complete},
+		"pagination is missing": {apply: whatever(func(_ int, a *rowAnswer) { a.Pagination = nil }),
+			ends: complete},
+		"pagination is empty": {apply: whatever(func(_ int, a *rowAnswer) { clear(a.Pagination) }),
+			ends: complete},
 
-		"the cap of the page size is wrong": {apply: report("perPage", func(int, *rowAnswer) any { return 100 }), ends: complete},
+		"the cap of the page size is wrong": {apply: report("perPage", func(int, *rowAnswer) any { return 100 }),
+			ends: complete},
 		"the cap is wrong everywhere": {apply: whatever(func(page int, a *rowAnswer) {
 			a.Pagination["perPage"], a.Pagination["pageCount"], a.Pagination["hasNextPage"] = 100, 1, false
 		}), ends: complete},
@@ -177,24 +191,34 @@ func contradictions() map[string]contradiction {
 				a.Rows, a.Pagination["page"], a.Pagination["hasNextPage"] = rowsOf(s, min(page, 10)), min(page, 10), true
 			}
 		}, ends: complete},
-		"an empty page stands among the others": {apply: onPage(4, func(a *rowAnswer) { a.Rows = nil }), ends: incomplete, missing: 10},
-		"the items of a page are null":          {apply: onPage(4, func(a *rowAnswer) { a.Null = true }), ends: incomplete, missing: 10},
+		"an empty page stands among the others": {apply: onPage(4, func(a *rowAnswer) { a.Rows = nil }), ends: incomplete,
+			missing: 10},
+		"the items of a page are null": {apply: onPage(4, func(a *rowAnswer) { a.Null = true }), ends: incomplete,
+			missing: 10},
 		"all items are null": {apply: whatever(func(page int, a *rowAnswer) { a.Null = true }),
 			ends: incomplete, missing: 95},
 		"the items beyond the last page are null": {apply: whatever(func(page int, a *rowAnswer) {
 			a.Null, a.Pagination["hasNextPage"] = page > 10, true
 		}), ends: complete},
-		"the records have no identifiers": {apply: whatever(func(_ int, a *rowAnswer) { a.Anonymous = true }), ends: complete},
-		"data of a page is null":          {apply: onPage(4, func(a *rowAnswer) { a.Data = "null" }), ends: unexpected},
-		"data of a page is {}":            {apply: onPage(4, func(a *rowAnswer) { a.Data = "{}" }), ends: unexpected},
-		"data of the first page is null":  {apply: onPage(1, func(a *rowAnswer) { a.Data = "null" }), ends: unexpected},
-		"data of the last page is null":   {apply: onPage(10, func(a *rowAnswer) { a.Data = "null" }), ends: unexpected},
-		"a page has no numbers":           {apply: onPage(4, func(a *rowAnswer) { a.Pagination = nil }), ends: complete},
-		"a page has neither":              {apply: onPage(4, func(a *rowAnswer) { a.Rows, a.Pagination = nil, nil }), ends: unexpected},
-		"a page is cut":                   {apply: onPage(4, func(a *rowAnswer) { a.Rows = a.Rows[:2] }), ends: incomplete, missing: 8},
-		"the last page is empty":          {apply: onPage(10, func(a *rowAnswer) { a.Rows = nil }), ends: incomplete, missing: 5},
-		"a record comes again":            {apply: onPage(7, func(a *rowAnswer) { a.Rows = append([]int{95}, a.Rows[1:]...) }), ends: incomplete, missing: 1},
-		"all pages but the first are empty": {apply: whatever(func(page int, a *rowAnswer) { a.Rows = a.Rows[:len(a.Rows)*min(1, 2-min(page, 2))] }),
+		"the records have no identifiers": {apply: whatever(func(_ int, a *rowAnswer) { a.Anonymous = true }),
+			ends: complete},
+		"data of a page is null":         {apply: onPage(4, func(a *rowAnswer) { a.Data = "null" }), ends: unexpected},
+		"data of a page is {}":           {apply: onPage(4, func(a *rowAnswer) { a.Data = "{}" }), ends: unexpected},
+		"data of the first page is null": {apply: onPage(1, func(a *rowAnswer) { a.Data = "null" }), ends: unexpected},
+		"data of the last page is null":  {apply: onPage(10, func(a *rowAnswer) { a.Data = "null" }), ends: unexpected},
+		"a page has no numbers":          {apply: onPage(4, func(a *rowAnswer) { a.Pagination = nil }), ends: complete},
+		"a page has neither": {apply: onPage(4, func(a *rowAnswer) { a.Rows, a.Pagination = nil, nil }),
+			ends: unexpected},
+		"a page is cut": {apply: onPage(4, func(a *rowAnswer) { a.Rows = a.Rows[:2] }), ends: incomplete,
+			missing: 8},
+		"the last page is empty": {apply: onPage(10, func(a *rowAnswer) { a.Rows = nil }), ends: incomplete,
+			missing: 5},
+		"a record comes again": {apply: onPage(7,
+			func(a *rowAnswer) { a.Rows = append([]int{95}, a.Rows[1:]...) }), ends: incomplete, missing: 1},
+		"all pages but the first are empty": {apply: whatever(func(page int,
+			a *rowAnswer) {
+			a.Rows = a.Rows[:len(a.Rows)*min(1, 2-min(page, 2))]
+		}),
 			ends: incomplete, missing: 85},
 		"all records have the same identifier": {apply: whatever(func(page int, a *rowAnswer) {
 			a.Rows = make([]int, len(a.Rows))
@@ -217,7 +241,8 @@ func TestWalk_ContradictoryLists(t *testing.T) {
 				s.change = contradiction.apply(s)
 				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.Walk{Window: window}))
 				if walkEndOf(err) != contradiction.ends {
-					t.Fatalf("window %d: the walk ended with %v, want %q; pages asked for: %v", window, err, contradiction.ends, s.asked)
+					t.Fatalf("window %d: the walk ended with %v, want %q; pages asked for: %v", window, err, contradiction.ends,
+						s.asked)
 				}
 				asked := slices.Clone(s.asked)
 				if err == nil || errors.Is(err, shipping.ErrIncomplete) {
@@ -243,7 +268,8 @@ func checkDelivery(t *testing.T, s *rowService, delivered []int, missing int) {
 	if len(delivered) == len(s.rows)-missing && (len(delivered) == 0 || delivered[0] <= 0) { // records without identifiers
 		return
 	}
-	if !slices.IsSortedFunc(delivered, func(a, b int) int { return b - a }) || len(slices.Compact(slices.Clone(delivered))) != len(s.rows)-missing {
+	if !slices.IsSortedFunc(delivered, func(a, b int) int { return b - a }) ||
+		len(slices.Compact(slices.Clone(delivered))) != len(s.rows)-missing {
 		t.Errorf("delivered %d rows, want all but %d, each once: %v", len(delivered), missing, delivered)
 	}
 }

@@ -108,7 +108,8 @@ func (f faultyWalk) run(t testing.TB) error {
 	switch {
 	case err == nil:
 		return lostRow(survivors(), delivered)
-	case !errors.Is(err, shipping.ErrIncomplete) && !errors.Is(err, shipping.ErrUnexpectedBody) && !errors.Is(err, shipping.ErrPageLoop):
+	case !errors.Is(err, shipping.ErrIncomplete) && !errors.Is(err, shipping.ErrUnexpectedBody) &&
+		!errors.Is(err, shipping.ErrPageLoop):
 		return err
 	}
 	// The service is in order again: the token leads to all rows.
@@ -157,7 +158,8 @@ func TestWalk_NeverEndsShortInSilence(t *testing.T) {
 	t.Parallel()
 	// See walk: such faults look like changes of the list.
 	unseen := []string{
-		"no numbers", "no total", "the page is cut", "a row is left out", "an earlier row comes again", "the page before comes again",
+		"no numbers", "no total", "the page is cut", "a row is left out", "an earlier row comes again",
+		"the page before comes again",
 	}
 	for name, list := range map[string]faultyWalk{
 		"nothing changes": {},
@@ -166,7 +168,8 @@ func TestWalk_NeverEndsShortInSilence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			names := slices.DeleteFunc(slices.Sorted(maps.Keys(pageFaults)), func(name string) bool { return slices.Contains(list.unseen, name) })
+			names := slices.DeleteFunc(slices.Sorted(maps.Keys(pageFaults)),
+				func(name string) bool { return slices.Contains(list.unseen, name) })
 			rapid.Check(t, func(rt *rapid.T) {
 				f := list
 				f.rows = rapid.IntRange(0, 200).Draw(rt, "rows")

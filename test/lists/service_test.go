@@ -283,7 +283,8 @@ func walkWebhooks(ctx context.Context, c *shipping.Client, page, perPage int, w 
 func walkTransactions(ctx context.Context, c *shipping.Client, page, perPage int, w shipping.Walk,
 	calls ...shipping.CallOption) iter.Seq2[int, error] {
 	opts := &shipping.TransactionListOptions{Wallet: "VA-0123456789", Page: page, PerPage: perPage, Walk: w}
-	return numbers(c.Transactions.All(ctx, opts, calls...), func(t *shipping.Transaction) string { return t.TransactionID })
+	return numbers(c.Transactions.All(ctx, opts, calls...),
+		func(t *shipping.Transaction) string { return t.TransactionID })
 }
 
 func numbers[T any](records iter.Seq2[*T, error], id func(*T) string) iter.Seq2[int, error] {

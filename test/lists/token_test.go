@@ -63,8 +63,8 @@ func TestResume_ATokenWithoutATotal(t *testing.T) {
 	}
 }
 
-// A token without a version is read, also if it names a place before which no record is missing; one of a later version,
-// or of another list, is refused.
+// A token without a version is read, also if it names a place before which no record is missing; one of a later
+// version, or of another list, is refused.
 func TestResume_TokensOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	type token = map[string]any

@@ -36,7 +36,8 @@ func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
 		},
 		func(ctx context.Context, c *shipping.Client, _ int) error {
 			seen := map[string]bool{}
-			for transaction, err := range c.Transactions.All(ctx, &shipping.TransactionListOptions{Wallet: wallet, PerPage: 50}) {
+			for transaction, err := range c.Transactions.All(ctx,
+				&shipping.TransactionListOptions{Wallet: wallet, PerPage: 50}) {
 				if err != nil {
 					return err
 				}

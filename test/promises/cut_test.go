@@ -94,7 +94,9 @@ func requestSize(t *testing.T, call shippingtest.Call, response string) (size in
 		counted := &countedConn{Conn: conn, size: &size}
 		cut{after: len(response), response: response}.serve(counted)
 	})
-	if _, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
+	if _, err := call.Do(t.Context(),
+		shippingtest.NewClient(t, transport,
+			shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
 		t.Error(err)
 	}
 	return size

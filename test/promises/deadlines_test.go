@@ -30,8 +30,9 @@ type state struct {
 var (
 	errShutdown = errors.New("shutting down")
 	silent      = httpmock.NewStringResponder(http.StatusOK, "").Delay(24 * time.Hour)
-	limited     = shippingtest.Refusal(http.StatusTooManyRequests, "slow down").HeaderSet(http.Header{"Retry-After": {"50"}})
-	busy        = shippingtest.Refusal(http.StatusServiceUnavailable, "busy").HeaderSet(http.Header{"Retry-After": {"50"}})
+	limited     = shippingtest.Refusal(http.StatusTooManyRequests,
+		"slow down").HeaderSet(http.Header{"Retry-After": {"50"}})
+	busy = shippingtest.Refusal(http.StatusServiceUnavailable, "busy").HeaderSet(http.Header{"Retry-After": {"50"}})
 )
 
 // wire is net/http's transport to somebody at the other end of a pipe.
@@ -141,34 +142,42 @@ func states(t *testing.T) map[string]state {
 			transport: shippingtest.NewService(silent), do: listRates,
 			options: []shipping.Option{shipping.WithLimiter(shippingtest.Limiter(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))},
 		},
-		"purchasing":              {transport: stages(draft, silent, silent), do: purchase},
-		"reading a purchase back": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")), do: purchase},
-		"settling a purchase": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")), do: func(ctx context.Context, c *shipping.Client) error {
-			_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1"})
-			return err
-		}},
-		"polling in Wait":              {transport: shippingtest.NewService(shippingtest.Record("processing")), do: waitFor},
-		"polling in Wait, no response": {transport: shippingtest.NewService(shippingtest.Record("processing"), silent), do: waitFor},
-		"polling a service in trouble": {transport: shippingtest.NewService(shippingtest.Record("processing"), busy), options: []shipping.Option{once}, do: waitFor, api: shipping.ErrServer},
-		"AnalyzeAndPoll, analyzing":    {transport: stages(silent, silent, silent), do: analyzeAndPoll},
-		"AnalyzeAndPoll, purchasing":   {transport: stages(draft, silent, silent), do: analyzeAndPoll},
-		"AnalyzeAndPoll, polling":      {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: analyzeAndPoll},
-		"iterating, the first page":    {transport: shippingtest.NewService(silent), do: walking(1)},
-		"iterating, a later page":      {transport: shippingtest.NewService(page, silent), do: walking(1)},
-		"iterating, backing off":       {transport: shippingtest.NewService(page, busy), do: walking(1), api: shipping.ErrServer},
-		"prefetching":                  {transport: shippingtest.NewService(page, silent), do: walking(20)},
+		"purchasing": {transport: stages(draft, silent, silent), do: purchase},
+		"reading a purchase back": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")),
+			do: purchase},
+		"settling a purchase": {transport: stages(draft, shippingtest.NoResponse(), shippingtest.Record("draft")),
+			do: func(ctx context.Context, c *shipping.Client) error {
+				_, err := c.Regulatory.SettlePurchase(ctx, &shipping.PurchaseRequest{RequestID: "RD-1"})
+				return err
+			}},
+		"polling in Wait": {transport: shippingtest.NewService(shippingtest.Record("processing")), do: waitFor},
+		"polling in Wait, no response": {transport: shippingtest.NewService(shippingtest.Record("processing"), silent),
+			do: waitFor},
+		"polling a service in trouble": {transport: shippingtest.NewService(shippingtest.Record("processing"), busy),
+			options: []shipping.Option{once}, do: waitFor, api: shipping.ErrServer},
+		"AnalyzeAndPoll, analyzing":  {transport: stages(silent, silent, silent), do: analyzeAndPoll},
+		"AnalyzeAndPoll, purchasing": {transport: stages(draft, silent, silent), do: analyzeAndPoll},
+		"AnalyzeAndPoll, polling": {transport: stages(draft, shippingtest.Confirmation(),
+			shippingtest.Record("processing")), do: analyzeAndPoll},
+		"iterating, the first page": {transport: shippingtest.NewService(silent), do: walking(1)},
+		"iterating, a later page":   {transport: shippingtest.NewService(page, silent), do: walking(1)},
+		"iterating, backing off": {transport: shippingtest.NewService(page, busy), do: walking(1),
+			api: shipping.ErrServer},
+		"prefetching": {transport: shippingtest.NewService(page, silent), do: walking(20)},
 		"prefetching, backing off": {
 			transport: shippingtest.NewService(page, busy), do: walking(20), api: shipping.ErrServer,
 			options: []shipping.Option{shipping.WithRetryPolicy(shipping.RetryPolicy{ExtraLoad: -1})}, // all pages are retried
 		},
 		"batch, analyzing":  {transport: stages(silent, silent, silent), do: runBatch},
 		"batch, purchasing": {transport: stages(draft, silent, silent), do: runBatch},
-		"batch, polling":    {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")), do: runBatch},
-		"replaying many": {transport: shippingtest.NewService(silent), do: func(ctx context.Context, c *shipping.Client) error {
-			_, err := batch.Replay(ctx, c, []shipping.ReplayRequest{{DeliveryID: "WD-1"}, {DeliveryID: "WD-2"},
-				{DeliveryID: "WD-3"}}, nil)
-			return err
-		}},
+		"batch, polling": {transport: stages(draft, shippingtest.Confirmation(), shippingtest.Record("processing")),
+			do: runBatch},
+		"replaying many": {transport: shippingtest.NewService(silent),
+			do: func(ctx context.Context, c *shipping.Client) error {
+				_, err := batch.Replay(ctx, c, []shipping.ReplayRequest{{DeliveryID: "WD-1"}, {DeliveryID: "WD-2"},
+					{DeliveryID: "WD-3"}}, nil)
+				return err
+			}},
 	}
 }
 

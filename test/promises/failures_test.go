@@ -73,9 +73,10 @@ func TestFailures_ZeroClientsAndServices(t *testing.T) {
 func TestResponse_IsThereWhenTheCallFails(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]httpmock.Responder{
-		"a refusal":              shippingtest.Refusal(404, "no").HeaderSet(http.Header{"X-Request-Id": {"7"}}),
-		"no envelope":            httpmock.NewStringResponder(200, "<html>").HeaderSet(http.Header{"X-Request-Id": {"7"}}),
-		"a body larger than 100": shippingtest.OK(`"` + strings.Repeat("x", 200) + `"`).HeaderSet(http.Header{"X-Request-Id": {"7"}}),
+		"a refusal":   shippingtest.Refusal(404, "no").HeaderSet(http.Header{"X-Request-Id": {"7"}}),
+		"no envelope": httpmock.NewStringResponder(200, "<html>").HeaderSet(http.Header{"X-Request-Id": {"7"}}),
+		"a body larger than 100": shippingtest.OK(`"` + strings.Repeat("x", 200) +
+			`"`).HeaderSet(http.Header{"X-Request-Id": {"7"}}),
 	} {
 		var response shipping.Response
 		_, err := shippingtest.NewClient(t, shippingtest.NewService(answer),

@@ -252,7 +252,8 @@ var errAny = errors.New("a result or a typed error")
 
 // classes are the errors of the classes of the vectors.
 var classes = map[string]error{
-	"": nil, "any": errAny, "connection": shipping.ErrConnection, "truncated": shipping.ErrTruncated, "too_large": shipping.ErrBodyTooLarge,
+	"": nil, "any": errAny, "connection": shipping.ErrConnection, "truncated": shipping.ErrTruncated,
+	"too_large":       shipping.ErrBodyTooLarge,
 	"unexpected_body": shipping.ErrUnexpectedBody, "redirected": shipping.ErrRedirected, "server": shipping.ErrServer,
 	"unauthorized": shipping.ErrUnauthorized, "not_found": shipping.ErrNotFound, "rate_limited": shipping.ErrRateLimited,
 	"invalid_request": shipping.ErrInvalidRequest,

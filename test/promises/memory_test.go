@@ -66,7 +66,8 @@ func TestMemory_NoListCostsMoreThanItsElements(t *testing.T) {
 			continue // it reads no records, or a regulatory request
 		}
 		for _, element := range elements {
-			for count, want := range map[int]error{mostElements: nil, mostElements + 2: shipping.ErrBodyTooLarge, 100_000: shipping.ErrBodyTooLarge} {
+			for count, want := range map[int]error{mostElements: nil, mostElements + 2: shipping.ErrBodyTooLarge,
+				100_000: shipping.ErrBodyTooLarge} {
 				t.Run(call.Operation+" of "+element, func(t *testing.T) {
 					data := start + element + strings.Repeat(","+element, count-1) + "]" + map[bool]string{true: "}"}[start[0] == '{']
 					answer := hostileAnswer{Response: []vectors.Part{{Text: wireAnswer("200 OK", shippingtest.Envelope(data))}}}

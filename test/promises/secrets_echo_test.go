@@ -60,39 +60,52 @@ func echoes() map[string]string {
 		"the protocol":                k + " 200 OK\r\n\r\n",
 		"no HTTP at all":              k + "\r\n\r\n",
 		"no HTTP, truncated":          k[:20],
-		"a location":                  "HTTP/1.1 302 X\r\nLocation: https://elsewhere.test/" + k + "\r\nContent-Length: 0\r\n\r\n",
-		"an invalid location":         "HTTP/1.1 302 X\r\nLocation: http://[" + k + "\r\nContent-Length: 0\r\n\r\n",
-		"an interim response":         "HTTP/1.1 103 X\r\nLink: " + k + "\r\n\r\n" + head + "Content-Length: " + k + "\r\n\r\n",
-		"a trailer":                   head + "Transfer-Encoding: chunked\r\nTrailer: X-Key\r\n\r\n2\r\n{}\r\n0\r\nX-Key: " + k + "\r\n\r\n",
-		"a trailer's line":            head + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nbad trailer " + k + "\r\n\r\n",
-		"a trailer's name":            head + "Transfer-Encoding: chunked\r\nTrailer: Content-Length, " + k + "\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
-		"a chunk's extension":         head + "Transfer-Encoding: chunked\r\n\r\n2;key=" + k + "\r\n{}\r\n0\r\n\r\n",
-		"a chunk's length":            head + "Transfer-Encoding: chunked\r\n\r\n" + k + "\r\n{}\r\n0\r\n\r\n",
-		"an upgrade":                  "HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: " + k + "\r\n\r\n",
-		"a body that is truncated":    head + "Content-Length: 1000\r\n\r\n" + `{"status":false,"message":"` + k,
-		"a key that is truncated":     head + "Content-Length: 1000\r\n\r\n" + `{"status":false,"message":"` + k[:17],
-		"a failed body, truncated":    "HTTP/1.1 503 X\r\nContent-Length: 1000\r\n\r\n" + k[:15],
-		"compressed data":             head + "Content-Encoding: gzip\r\nContent-Length: 28\r\n\r\n" + k,
-		"plain text":                  envelope(200, "refused key: "+k),
-		"HTML":                        envelope(403, "<p>Bearer "+entities+"</p>"),
-		"a bound of the body":         envelope(400, strings.Repeat("x", 64<<10-14)+k),
-		"another type":                envelope(200, `{"status":true,"message":"m","data":"`+k+`"}`),
-		"a proxy's question":          "HTTP/1.1 407 " + k + "\r\nProxy-Authenticate: Basic realm=\"" + k + "\"\r\nContent-Length: 28\r\n\r\n" + k,
+		"a location": "HTTP/1.1 302 X\r\nLocation: https://elsewhere.test/" + k +
+			"\r\nContent-Length: 0\r\n\r\n",
+		"an invalid location": "HTTP/1.1 302 X\r\nLocation: http://[" + k + "\r\nContent-Length: 0\r\n\r\n",
+		"an interim response": "HTTP/1.1 103 X\r\nLink: " + k + "\r\n\r\n" + head + "Content-Length: " + k +
+			"\r\n\r\n",
+		"a trailer": head + "Transfer-Encoding: chunked\r\nTrailer: X-Key\r\n\r\n2\r\n{}\r\n0\r\nX-Key: " +
+			k + "\r\n\r\n",
+		"a trailer's line": head + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nbad trailer " + k +
+			"\r\n\r\n",
+		"a trailer's name": head + "Transfer-Encoding: chunked\r\nTrailer: Content-Length, " + k +
+			"\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		"a chunk's extension":      head + "Transfer-Encoding: chunked\r\n\r\n2;key=" + k + "\r\n{}\r\n0\r\n\r\n",
+		"a chunk's length":         head + "Transfer-Encoding: chunked\r\n\r\n" + k + "\r\n{}\r\n0\r\n\r\n",
+		"an upgrade":               "HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: " + k + "\r\n\r\n",
+		"a body that is truncated": head + "Content-Length: 1000\r\n\r\n" + `{"status":false,"message":"` + k,
+		"a key that is truncated":  head + "Content-Length: 1000\r\n\r\n" + `{"status":false,"message":"` + k[:17],
+		"a failed body, truncated": "HTTP/1.1 503 X\r\nContent-Length: 1000\r\n\r\n" + k[:15],
+		"compressed data":          head + "Content-Encoding: gzip\r\nContent-Length: 28\r\n\r\n" + k,
+		"plain text":               envelope(200, "refused key: "+k),
+		"HTML":                     envelope(403, "<p>Bearer "+entities+"</p>"),
+		"a bound of the body":      envelope(400, strings.Repeat("x", 64<<10-14)+k),
+		"another type":             envelope(200, `{"status":true,"message":"m","data":"`+k+`"}`),
+		"a proxy's question": "HTTP/1.1 407 " + k + "\r\nProxy-Authenticate: Basic realm=\"" + k +
+			"\"\r\nContent-Length: 28\r\n\r\n" + k,
 	}
 	for name, key := range map[string]string{
-		"itself": k, "all escaped": escaped, "some escaped": mixed, "for a URL": percent, "for HTML": entities, "basic": basic,
+		"itself": k, "all escaped": escaped, "some escaped": mixed, "for a URL": percent, "for HTML": entities,
+		"basic":        basic,
 		"JSON in JSON": strings.ReplaceAll(mixed, `\`, `\\`), "capitals": strings.ToUpper(k),
 	} {
-		all["the envelope: "+name] = envelope(401, `{"status":false,"message":"bad key `+key+`","data":{"request_id":"`+key+`","error_code":"`+key+`","key":"`+key+`","`+key+`":1}}`)
+		all["the envelope: "+name] = envelope(401,
+			`{"status":false,"message":"bad key `+key+`","data":{"request_id":"`+key+`","error_code":"`+key+`","key":"`+key+
+				`","`+key+`":1}}`)
 		all["a failed record: "+name] = envelope(200,
 			`{"status":true,"message":"m","data":{"request_id":"RD-1","status":"failed","failure_reason":"`+key+
-				`","documents":[{"document_type":"`+key+`","status":"failed","error":"`+key+`"}],"wallet":"`+key+`","line_items":[{"description":"`+key+
+				`","documents":[{"document_type":"`+key+`","status":"failed","error":"`+key+`"}],"wallet":"`+key+
+				`","line_items":[{"description":"`+key+
 				`"}],"profiles":{"FDA":{"key":"`+key+`"}},"`+key+`":"`+key+`"}}`)
-		all["a draft: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"`+key+`","status":"draft","currency":"`+key+
-			`","available_documents":[{"document_type":"FDA","amount":1,"currency":"`+key+`"}]}}`)
-		all["a purchase: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"processing","charged_amount":1,"currency":"`+key+
-			`","transaction_id":"`+key+`"}}`)
-		all["a status: "+name] = envelope(200, `{"status":true,"message":"m","data":{"request_id":"RD-1","status":"`+key+`"}}`)
+		all["a draft: "+name] = envelope(200,
+			`{"status":true,"message":"m","data":{"request_id":"`+key+`","status":"draft","currency":"`+key+
+				`","available_documents":[{"document_type":"FDA","amount":1,"currency":"`+key+`"}]}}`)
+		all["a purchase: "+name] = envelope(200,
+			`{"status":true,"message":"m","data":{"request_id":"RD-1","status":"processing","charged_amount":1,"currency":"`+key+
+				`","transaction_id":"`+key+`"}}`)
+		all["a status: "+name] = envelope(200,
+			`{"status":true,"message":"m","data":{"request_id":"RD-1","status":"`+key+`"}}`)
 	}
 	return all
 }
@@ -143,7 +156,8 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 			watch.note(*result)
 		}
 	}
-	quick := shipping.PollOptions{MinInterval: 1, MaxInterval: 1, MaxFailures: 1, DraftFor: 1, Progress: func(e shipping.PollEvent) { watch.note(e.Err) }}
+	quick := shipping.PollOptions{MinInterval: 1, MaxInterval: 1, MaxFailures: 1, DraftFor: 1,
+		Progress: func(e shipping.PollEvent) { watch.note(e.Err) }}
 	waiting, end := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer end()
 	note("wait", second(client.Regulatory.Wait(waiting, "RD-1", &quick)))

@@ -27,17 +27,20 @@ func TestWorkflow_ALostPurchase(t *testing.T) {
 		posts int // the analysis is one too
 		want  shipping.PurchaseOutcome
 	}{
-		"AnalyzeAndPoll, a draft":   {analyzeAndPoll, []httpmock.Responder{draft}, 2, shipping.OutcomeUnknown},
-		"AnalyzeAndPoll, purchased": {analyzeAndPoll, []httpmock.Responder{shippingtest.Record("completed")}, 2, shipping.OutcomeCharged},
-		"Resume, a draft":           {resume, []httpmock.Responder{draft}, 1, shipping.OutcomeUnknown},
-		"Resume, purchased":         {resume, []httpmock.Responder{draft, shippingtest.Record("completed")}, 1, shipping.OutcomeUnknown},
+		"AnalyzeAndPoll, a draft": {analyzeAndPoll, []httpmock.Responder{draft}, 2, shipping.OutcomeUnknown},
+		"AnalyzeAndPoll, purchased": {analyzeAndPoll, []httpmock.Responder{shippingtest.Record("completed")}, 2,
+			shipping.OutcomeCharged},
+		"Resume, a draft": {resume, []httpmock.Responder{draft}, 1, shipping.OutcomeUnknown},
+		"Resume, purchased": {resume, []httpmock.Responder{draft, shippingtest.Record("completed")}, 1,
+			shipping.OutcomeUnknown},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			service := stages(draft, shippingtest.NoResponse(), shippingtest.InTurn(test.reads...))
 			err := test.do(t.Context(), shippingtest.NewClient(t, service))
 			if got, posts := shippingtest.Outcome(nil, err),
 				service.Count(http.MethodPost); got != test.want || posts != test.posts {
-				t.Errorf("%s: outcome %q, want %q; %d requests with POST, want %d: %v", name, got, test.want, posts, test.posts, err)
+				t.Errorf("%s: outcome %q, want %q; %d requests with POST, want %d: %v", name, got, test.want, posts,
+					test.posts, err)
 			}
 		})
 	}

@@ -90,8 +90,10 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 	t.Parallel()
 	rules := defaultRules(t)
 	goods := []compliance.Item{
-		{ID: "IT-1", HSCode: "910211"}, {ID: "IT-2", HSCode: "850760"}, {ID: "IT-3", HSCode: "330300"}, {ID: "IT-4", HSCode: "442110"},
-		{ID: "IT-5", HSCode: "970121"}, {ID: "IT-6", HSCode: "080410"}, {ID: "IT-7", HSCode: "610910"}, {ID: "IT-8", HSCode: "640411"},
+		{ID: "IT-1", HSCode: "910211"}, {ID: "IT-2", HSCode: "850760"}, {ID: "IT-3", HSCode: "330300"},
+		{ID: "IT-4", HSCode: "442110"},
+		{ID: "IT-5", HSCode: "970121"}, {ID: "IT-6", HSCode: "080410"}, {ID: "IT-7", HSCode: "610910"},
+		{ID: "IT-8", HSCode: "640411"},
 		{ID: "IT-9", HSCode: "720839"}, {ID: "IT-10", HSCode: "900410"}, {ID: "IT-11", HSCode: "420221"},
 	}
 	everywhere := "CUSTOMS FUMIGATION LITHIUM-BATTERY MSDS MUSEUM QUARANTINE"

@@ -70,8 +70,10 @@ func TestSend_FollowsThePolicy(t *testing.T) {
 		took      time.Duration
 	}{
 		{"accepted", "http://localhost/", answering(204), dialect.Notification{}, notify.Delivered, 1, 0},
-		{"never accepted", "http://localhost/", answering(500), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
-		{"a redirect is not followed", "http://localhost/", answering(307), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
+		{"never accepted", "http://localhost/", answering(500), dialect.Notification{}, notify.Failed, 3,
+			1500 * time.Millisecond},
+		{"a redirect is not followed", "http://localhost/", answering(307), dialect.Notification{}, notify.Failed, 3,
+			1500 * time.Millisecond},
 		{"no target", "nowhere", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
 		{"off this machine", "https://192.0.2.1/", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
 		{
@@ -92,7 +94,8 @@ func TestSend_FollowsThePolicy(t *testing.T) {
 				sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
 				got, err := d.Wait(context.Background(), sent.ID)
 				if sent.Attempts == nil || err != nil || got.State != test.want || len(got.Attempts) != test.attempts {
-					t.Errorf("ended as %q after %d attempts (%v), want %q after %d", got.State, len(got.Attempts), err, test.want, test.attempts)
+					t.Errorf("ended as %q after %d attempts (%v), want %q after %d", got.State, len(got.Attempts), err, test.want,
+						test.attempts)
 				}
 				if !got.Due.IsZero() || slices.ContainsFunc(got.Attempts, func(a notify.DeliveryAttempt) bool {
 					return strings.Contains(a.Error, test.target) || (a.StatusCode == 0) != (a.Error != "")
@@ -115,7 +118,8 @@ func TestLog_FindsTheLatestAndCountsChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Transport: answering(200)})
-		for _, out := range []notify.Delivery{{ID: "WD-1", ShipmentID: "SH-1", Event: "a"}, {ID: "WD-2", ShipmentID: "SH-1", Event: "b"}, {ID: "WD-3", ShipmentID: "SH-2", Event: "a"}} {
+		for _, out := range []notify.Delivery{{ID: "WD-1", ShipmentID: "SH-1", Event: "a"},
+			{ID: "WD-2", ShipmentID: "SH-1", Event: "b"}, {ID: "WD-3", ShipmentID: "SH-2", Event: "a"}} {
 			before := d.Changes()
 			if d.Record(out); d.Changes() == before {
 				t.Errorf("%s: no change", out.ID)
@@ -126,7 +130,8 @@ func TestLog_FindsTheLatestAndCountsChanges(t *testing.T) {
 		if d.Changes() < before+2 {
 			t.Error("queued and attempted: less than two changes")
 		}
-		for what, want := range map[[2]string]string{{"SH-1", "a"}: "WD-4", {"SH-1", "b"}: "WD-2", {"SH-2", "a"}: "WD-3", {"SH-2", "b"}: ""} {
+		for what, want := range map[[2]string]string{{"SH-1", "a"}: "WD-4", {"SH-1", "b"}: "WD-2", {"SH-2", "a"}: "WD-3",
+			{"SH-2", "b"}: ""} {
 			if found, ok := d.Latest(what[0], what[1]); found.ID != want || ok != (want != "") {
 				t.Errorf("%v: %s, want %s", what, found.ID, want)
 			}
@@ -158,8 +163,10 @@ func TestTransport_DialsLoopbackOnly(t *testing.T) {
 func TestIsLoopback(t *testing.T) {
 	t.Parallel()
 	tests := map[string]bool{
-		"localhost": true, "LOCALHOST.": true, "shop.localhost": true, "127.0.0.1": true, "127.8.9.1": true, "::1": true, "::ffff:127.0.0.1": true,
-		"": false, "localhost.example": false, "notlocalhost": false, "10.0.0.1": false, "0.0.0.0": false, "2130706433": false, "::ffff:10.0.0.1": false,
+		"localhost": true, "LOCALHOST.": true, "shop.localhost": true, "127.0.0.1": true, "127.8.9.1": true, "::1": true,
+		"::ffff:127.0.0.1": true,
+		"":                 false, "localhost.example": false, "notlocalhost": false, "10.0.0.1": false, "0.0.0.0": false,
+		"2130706433": false, "::ffff:10.0.0.1": false,
 		"b\u00fccher.localhost": false, "evil\u3002localhost": false,
 	}
 	for host, want := range tests {
@@ -184,7 +191,8 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 		id    string
 		bytes int
 		want  string
-	}{{"WD-1", 60, "WD-1"}, {"WD-2", 40, "WD-2 WD-1"}, {"WD-3", 1, "WD-3 WD-2"}, {"WD-4", 99, "WD-4 WD-3"}, {"WD-5", 5_000, "WD-5"}, {"WD-6", 1, "WD-6"}} {
+	}{{"WD-1", 60, "WD-1"}, {"WD-2", 40, "WD-2 WD-1"}, {"WD-3", 1, "WD-3 WD-2"}, {"WD-4", 99, "WD-4 WD-3"},
+		{"WD-5", 5_000, "WD-5"}, {"WD-6", 1, "WD-6"}} {
 		d.Record(notify.Delivery{ID: test.id, State: notify.Delivered, Payload: make([]byte, test.bytes)})
 		if got := kept(); got != test.want {
 			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)

@@ -76,7 +76,8 @@ func watch() formpdf.Document {
 			{Label: "Jewels"},
 		},
 		Items: []formpdf.Item{{
-			Description: "Quartz wristwatch", HSCode: "9102.11", OriginCountry: "CH", Quantity: "3", UnitValue: "19.99", TotalValue: "59.97", Currency: "USD",
+			Description: "Quartz wristwatch", HSCode: "9102.11", OriginCountry: "CH", Quantity: "3", UnitValue: "19.99",
+			TotalValue: "59.97", Currency: "USD",
 		}},
 		Totals: []string{"59.97 USD"},
 	}
@@ -91,7 +92,8 @@ func TestRender_PrintsEveryField(t *testing.T) {
 	for _, text := range []string{
 		"WATCH", "Watch worksheet", "Breaks a watch down into case, strap, movement and battery.",
 		"RD-7Q2M4K9XW1Z8B3TA", "SH-4QX9TB7M2K8W1ZRA", "2026-01-06",
-		"Łódź & Élan (Trading) Ltd", "Ọláṣubọ̀mí Adébáyọ̀", "14 Adeola Odeku Street", "Lagos LA 101241", "NG", "Jane Doe", "New York 10118", "US",
+		"Łódź & Élan (Trading) Ltd", "Ọláṣubọ̀mí Adébáyọ̀", "14 Adeola Odeku Street", "Lagos LA 101241", "NG", "Jane Doe",
+		"New York 10118", "US",
 		"Case material (required)", "Stainless steel", "Retail price", `₦1,250 \ €3`, "Jewels",
 		"1", "Quartz wristwatch", "HS code 9102.11, origin CH", "3 × 19.99 USD = 59.97 USD", "59.97 USD", "Signature",
 		"SPECIMEN made by a test server from test data. It is not a legal document; do not present it to any authority.",
@@ -166,14 +168,17 @@ func TestRender_ReturnsTheWritersError(t *testing.T) {
 func TestRender_PrintsHostileTexts(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"😀": "□", "\U00010000": "□", "漢字漢字 漢": "□□□□ □", "שלום": "□□□□", "e\u0301\u0323": "e\u0301\u0323", "\xff\xfe": "", "(\\)": "(\\)", ")": ")", "\\": "\\",
-		"a\x00b": "a b", "\r": "", " \n\n ": "", "\uffff\ufffe": "", "…": "…", "%s%d": "%s%d", "{nb}": "{nb}", "BT (": "BT (", "endstream": "endstream",
+		"😀": "□", "\U00010000": "□", "漢字漢字 漢": "□□□□ □", "שלום": "□□□□", "e\u0301\u0323": "e\u0301\u0323", "\xff\xfe": "",
+		"(\\)": "(\\)", ")": ")", "\\": "\\",
+		"a\x00b": "a b", "\r": "", " \n\n ": "", "\uffff\ufffe": "", "…": "…", "%s%d": "%s%d", "{nb}": "{nb}", "BT (": "BT (",
+		"endstream": "endstream",
 	} {
 		doc := formpdf.Document{
 			RequestID: text, DocumentType: text, Title: text, Subtitle: text, Reference: text, Exporter: []string{text, text},
 			Fields: []formpdf.Field{{Label: text, Value: text}},
 			Items: []formpdf.Item{{
-				Description: text, HSCode: text, OriginCountry: text, Currency: text, Quantity: text, UnitValue: text, TotalValue: text,
+				Description: text, HSCode: text, OriginCountry: text, Currency: text, Quantity: text, UnitValue: text,
+				TotalValue: text,
 			}},
 			Totals: []string{text},
 		}

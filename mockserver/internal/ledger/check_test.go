@@ -41,15 +41,23 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		damage func(*Ledger)
 		want   string
 	}{
-		"postings out of balance":    {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "entry TR-2 is out of balance by 1"},
-		"currency out of balance":    {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }), "accounts in NGN sum to 1 instead of zero"},
-		"wallet below zero":          {journal(func(j []Entry) []Entry { return j[1:] }), "wallet VA-1 is below zero after entry TR-2: -3"},
-		"balance of an account":      {func(l *Ledger) { l.balances["VA-1"] = amount(8) }, "account VA-1 has 8, but 7 follows from the journal"},
-		"balance of an entry":        {second(func(e *Entry) { e.Balance = amount(8) }), "entry TR-2 has balance 8, but 7 follows from the journal"},
-		"account not open":           {func(l *Ledger) { delete(l.balances, Revenue("NGN")) }, "account revenue:NGN, which is not open"},
-		"wallet not open":            {func(l *Ledger) { l.wallets = nil }, "wallet VA-1, which is not open"},
-		"wallet of another currency": {second(func(e *Entry) { e.Currency = "USD" }), "entry TR-2 moves USD in wallet VA-1, which is not open in that currency"},
-		"reversed without a debit":   {journal(func(j []Entry) []Entry { return append(j, reversal("TR-3", "RD-2")) }), "entry TR-3 reverses RD-2, which is not debited"},
+		"postings out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }),
+			"entry TR-2 is out of balance by 1"},
+		"currency out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }),
+			"accounts in NGN sum to 1 instead of zero"},
+		"wallet below zero": {journal(func(j []Entry) []Entry { return j[1:] }),
+			"wallet VA-1 is below zero after entry TR-2: -3"},
+		"balance of an account": {func(l *Ledger) { l.balances["VA-1"] = amount(8) },
+			"account VA-1 has 8, but 7 follows from the journal"},
+		"balance of an entry": {second(func(e *Entry) { e.Balance = amount(8) }),
+			"entry TR-2 has balance 8, but 7 follows from the journal"},
+		"account not open": {func(l *Ledger) { delete(l.balances, Revenue("NGN")) },
+			"account revenue:NGN, which is not open"},
+		"wallet not open": {func(l *Ledger) { l.wallets = nil }, "wallet VA-1, which is not open"},
+		"wallet of another currency": {second(func(e *Entry) { e.Currency = "USD" }),
+			"entry TR-2 moves USD in wallet VA-1, which is not open in that currency"},
+		"reversed without a debit": {journal(func(j []Entry) []Entry { return append(j, reversal("TR-3", "RD-2")) }),
+			"entry TR-3 reverses RD-2, which is not debited"},
 		"reversed twice": {journal(func(j []Entry) []Entry {
 			return append(j, reversal("TR-3", "RD-1"), reversal("TR-4", "RD-1"))
 		}), "entry TR-4 reverses RD-1, which is not debited or already reversed"},

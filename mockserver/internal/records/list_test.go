@@ -63,7 +63,8 @@ func TestPage_OfClones(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		past := rapid.IntRange(0, 30).Draw(t, "computed")
-		lists := []List{{Past: Past{Total: past, Record: func(ordinal int) json.RawMessage { return fmt.Append(nil, ordinal) }}}}
+		lists := []List{{Past: Past{Total: past,
+			Record: func(ordinal int) json.RawMessage { return fmt.Append(nil, ordinal) }}}}
 		plain := [][]int{{}}
 		for i := range past {
 			plain[0] = append(plain[0], i)

@@ -12,7 +12,8 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	w := newWorld(t)
 	r := w.analyze(parcel)
 	for slug, profile := range map[string]regulatory.Profile{
-		"WATCH": {"case_material": json.RawMessage(`"steel"`), "battery": json.RawMessage(` null`)}, "FDA": {"product_code": json.RawMessage(`"54FGG99"`)},
+		"WATCH": {"case_material": json.RawMessage(`"steel"`), "battery": json.RawMessage(` null`)},
+		"FDA":   {"product_code": json.RawMessage(`"54FGG99"`)},
 		"OTHER": {"details": json.RawMessage(`"Certificate of free sale"`)}, // adds its offer
 	} {
 		edited := must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, slug, profile))

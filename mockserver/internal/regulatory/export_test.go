@@ -13,7 +13,8 @@ type Transition struct {
 var Transitions = func() (rows []Transition) {
 	for _, t := range transitions {
 		for _, from := range t.from {
-			rows = append(rows, Transition{From: from, To: t.to, Trigger: t.trigger, Code: t.code, Reason: t.reason, Rule: t.rule})
+			rows = append(rows, Transition{From: from, To: t.to, Trigger: t.trigger, Code: t.code, Reason: t.reason,
+				Rule: t.rule})
 		}
 	}
 	return rows

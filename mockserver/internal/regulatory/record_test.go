@@ -45,7 +45,8 @@ func TestRecord_GoldenFiles(t *testing.T) {
 					PostalCode: "101241", Country: "NG", Phone: "+2348000000", Email: "ngozi@obi.example",
 				}}))
 			must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, regulatory.Shipping{
-				CarrierSlug: "fedex", Service: "Priority", Incoterm: "DDP", ReasonForExport: "Gift", PortOfEntry: "Lagos", EstimatedArrival: "2026-01-31",
+				CarrierSlug: "fedex", Service: "Priority", Incoterm: "DDP", ReasonForExport: "Gift", PortOfEntry: "Lagos",
+				EstimatedArrival: "2026-01-31",
 			}))
 			w.purchase(r, "CUSTOMS")
 			w.advance(3 * time.Second)

@@ -46,7 +46,8 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		t: t, ledger: ledger.New(),
 		clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)), hooks: map[fault.Point]func(string) error{},
 	}
-	for i, wallet := range []ledger.Wallet{{Reference: naira, Currency: "NGN"}, {Reference: dollars, Currency: "USD"}, {Reference: euros, Currency: "EUR"}} {
+	for i, wallet := range []ledger.Wallet{{Reference: naira, Currency: "NGN"}, {Reference: dollars, Currency: "USD"},
+		{Reference: euros, Currency: "EUR"}} {
 		must[any](t)(nil, w.ledger.Open(wallet))
 		funds := amount(t, []string{"1000000", "10", "10"}[i])
 		must[ledger.Entry](t)(w.ledger.Fund(wallet.Reference, funds, "Opening balance", w.clock.Now(), w.id("TR")))
@@ -116,16 +117,18 @@ func (w *world) watch() regulatory.LineItem {
 }
 
 func (w *world) supplement() regulatory.LineItem {
-	return regulatory.LineItem{Description: "Food supplement & vitamins", HSCode: "210690", Quantity: 2, UnitPrice: amount(w.t, "12.5"),
-		Currency: "USD", Weight: amount(w.t, "0.4"), OriginCountry: "CN"}
+	return regulatory.LineItem{Description: "Food supplement & vitamins", HSCode: "210690", Quantity: 2,
+		UnitPrice: amount(w.t, "12.5"),
+		Currency:  "USD", Weight: amount(w.t, "0.4"), OriginCountry: "CN"}
 }
 
 func (w *world) goods(items ...regulatory.LineItem) regulatory.Consignment {
 	return regulatory.Consignment{
 		Items: items,
 		Addresses: regulatory.Addresses{
-			Origin:      regulatory.Address{Name: "Lin Wei", Line1: "18 Keji Road", City: "Shenzhen", Country: "CN"},
-			Destination: regulatory.Address{Name: "Ada Brooks", Line1: "240 Market Street", City: "Newark", State: "NJ", Country: "US"},
+			Origin: regulatory.Address{Name: "Lin Wei", Line1: "18 Keji Road", City: "Shenzhen", Country: "CN"},
+			Destination: regulatory.Address{Name: "Ada Brooks", Line1: "240 Market Street", City: "Newark", State: "NJ",
+				Country: "US"},
 		},
 		Shipping: regulatory.Shipping{CarrierSlug: "dhl", Incoterm: "DAP"},
 	}
@@ -136,7 +139,8 @@ func (w *world) look(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) 
 	bottle := w.supplement()
 	bottle.Description, bottle.HSCode = "Eau de parfum", "330300"
 	known := map[string]regulatory.Consignment{
-		parcel: w.goods(w.watch(), w.supplement()), perfume: w.goods(bottle), "SH-EMPTY": w.goods(), invoice: w.goods(w.watch()),
+		parcel: w.goods(w.watch(), w.supplement()), perfume: w.goods(bottle), "SH-EMPTY": w.goods(),
+		invoice: w.goods(w.watch()),
 	}
 	goods, ok := known[in.ShipmentID+in.FileURL]
 	return goods, ok
@@ -149,7 +153,8 @@ func (w *world) analyze(shipment string) *regulatory.Record {
 
 func (w *world) purchase(r *regulatory.Record, slugs ...string) regulatory.Receipt {
 	w.t.Helper()
-	return must[regulatory.Receipt](w.t)(w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: slugs}))
+	return must[regulatory.Receipt](w.t)(w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID,
+		DocumentTypes: slugs}))
 }
 
 func (w *world) get(r *regulatory.Record) *regulatory.Record {

@@ -50,14 +50,18 @@ func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 
 func TestDrafted(t *testing.T) {
 	t.Parallel()
-	details := &Shipping{Incoterm: "DDP", ReasonForExport: "sale", PortOfEntry: "Newark, NJ", EstimatedArrival: "2026-02-01T10:00:00Z"}
+	details := &Shipping{Incoterm: "DDP", ReasonForExport: "sale", PortOfEntry: "Newark, NJ",
+		EstimatedArrival: "2026-02-01T10:00:00Z"}
 	item := func(description, country, currency string) LineItem {
-		return LineItem{Description: description, Quantity: 2, UnitPrice: price(t, "12.5"), Weight: price(t, "0.4"), OriginCountry: country, Currency: currency}
+		return LineItem{Description: description, Quantity: 2, UnitPrice: price(t, "12.5"), Weight: price(t, "0.4"),
+			OriginCountry: country, Currency: currency}
 	}
 	of := func(origin, names, value string) map[string]string {
 		want := map[string]string{
-			"incoterm": "DDP", "reason_for_export": "sale", "arrival_port": "Newark, NJ", "port_of_clearance": "Newark, NJ", "arrival_date": "2026-02-01",
-			"common_name": names, "quantity": "4", "quantity_unit": "pieces", "weight_kg": "1.6", "species_origin_country": origin, "harvest_country": origin,
+			"incoterm": "DDP", "reason_for_export": "sale", "arrival_port": "Newark, NJ", "port_of_clearance": "Newark, NJ",
+			"arrival_date": "2026-02-01",
+			"common_name":  names, "quantity": "4", "quantity_unit": "pieces", "weight_kg": "1.6",
+			"species_origin_country": origin, "harvest_country": origin,
 		}
 		if value != "" {
 			want["value_usd"] = value
@@ -68,7 +72,8 @@ func TestDrafted(t *testing.T) {
 		items []LineItem
 		want  map[string]string
 	}{
-		"of one country":   {[]LineItem{item("plums", "CN", "USD"), item("figs", "CN", "USD")}, of("CN", "plums; figs", "50")},
+		"of one country": {[]LineItem{item("plums", "CN", "USD"), item("figs", "CN", "USD")},
+			of("CN", "plums; figs", "50")},
 		"of two countries": {[]LineItem{item("plums", "CN", "USD"), item("plums", "VN", "USD")}, of("", "plums", "50")},
 		"not in dollars":   {[]LineItem{item("plums", "CN", "NGN"), item("figs", "CN", "USD")}, of("CN", "plums; figs", "")},
 	} {

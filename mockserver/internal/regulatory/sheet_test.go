@@ -33,7 +33,8 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 		Exporter: []string{"Lin Wei", "18 Keji Road", "Shenzhen", "CN"}, Importer: []string{"Ada Brooks", "240 Market Street",
 			"Newark NJ", "US"},
 		Items: []formpdf.Item{{
-			Description: "Wristwatch", HSCode: "910211", OriginCountry: "CN", Quantity: "1", Currency: "USD", UnitValue: "89.90", TotalValue: "89.90",
+			Description: "Wristwatch", HSCode: "910211", OriginCountry: "CN", Quantity: "1", Currency: "USD", UnitValue: "89.90",
+			TotalValue: "89.90",
 		}},
 		Totals: []string{"89.90 USD"},
 		Fields: []formpdf.Field{

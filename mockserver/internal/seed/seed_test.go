@@ -24,7 +24,8 @@ func TestNew_GivesEveryFieldOfARecordAValue(t *testing.T) {
 		everyField(t, name, empty[name], list)
 	}
 	everyField(t, "webhooks", nil, &seeded.Webhooks.Encoded)
-	everyField(t, "transactions", []string{"fee", "platform_fee", "recipient", "__v"}, slices.Collect(maps.Values(seeded.Transactions))...)
+	everyField(t, "transactions", []string{"fee", "platform_fee", "recipient", "__v"},
+		slices.Collect(maps.Values(seeded.Transactions))...)
 }
 
 // everyField reports the fields that have a value in no record of the lists, except those that are empty on purpose.

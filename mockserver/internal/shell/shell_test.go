@@ -14,9 +14,12 @@ import (
 // texts are texts that a shell, printf or a terminal treats in a special way, and random bytes.
 func texts(t *testing.T) []string {
 	out := []string{
-		"", "plain", "a b", "it's", `"quoted"`, "$HOME", "$(id)", "`id`", "a;id", "a|id", "a&id", "a>b", "*", "?", "~", "!!", "#", "-n", "-e", "--",
-		"@file", "%s%d%%", `\`, `\n`, `\0`, `\c`, "'", "''", `'"'"'`, "a\nb", "\n", "a\n\n", "\t", "\r\n", "\x1b[31mred\x1b[0m", "\x07", "\x7f",
-		"\u009b31m", "\u202eleft", "\u200b", "\ufeff", "\ufffd", "é", "日本", "\xff\xfe", "\x80\n", "\x01'\x02", "=cmd", "{a,b}", "[1-3]", "a=b", "\x1b1", "\x011",
+		"", "plain", "a b", "it's", `"quoted"`, "$HOME", "$(id)", "`id`", "a;id", "a|id", "a&id", "a>b", "*", "?", "~", "!!",
+		"#", "-n", "-e", "--",
+		"@file", "%s%d%%", `\`, `\n`, `\0`, `\c`, "'", "''", `'"'"'`, "a\nb", "\n", "a\n\n", "\t", "\r\n",
+		"\x1b[31mred\x1b[0m", "\x07", "\x7f",
+		"\u009b31m", "\u202eleft", "\u200b", "\ufeff", "\ufffd", "é", "日本", "\xff\xfe", "\x80\n", "\x01'\x02", "=cmd",
+		"{a,b}", "[1-3]", "a=b", "\x1b1", "\x011",
 	}
 	const special = "'\"\\$`%\n!;|&()<>-@#\x00\x1b "
 	random := randomtest.Random(t)
@@ -33,8 +36,8 @@ func texts(t *testing.T) []string {
 	return out
 }
 
-// A shell reads every quoted text as one argument, and a terminal shows it as text. Bytes that no argument can contain, such
-// as NUL, are written by a command.
+// A shell reads every quoted text as one argument, and a terminal shows it as text. Bytes that no argument can contain,
+// such as NUL, are written by a command.
 func TestQuote_InARealShell(t *testing.T) {
 	t.Parallel()
 	var command, want strings.Builder
