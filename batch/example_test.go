@@ -70,7 +70,8 @@ func ExampleRun() {
 func ExampleResolve() {
 	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{Time: dialect.Time{Generation: -1}}))
 	defer server.Close()
-	retry := map[string]string{"regulatory.retry": "/v1/regulatory-documents/request/{request_id}/retry"} // as your service has it
+	// the route of your service
+	retry := map[string]string{"regulatory.retry": "/v1/regulatory-documents/request/{request_id}/retry"}
 	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL),
 		shipping.WithDialect(&dialect.Dialect{Routes: retry}))
 	if err != nil {

@@ -248,7 +248,8 @@ func limits(by int) []limit {
 		}
 		return fmt.Errorf("%d: %s", a.status, a.body)
 	}
-	open := func(t *testing.T, srv *mockserver.Server, n int) *mockserver.World { // NewWorld would keep it until the test ends
+	// NewWorld would keep it until the test ends
+	open := func(t *testing.T, srv *mockserver.Server, n int) *mockserver.World {
 		w, err := srv.Open(fmt.Sprint("default_", n))
 		if err != nil {
 			t.Fatal(err)

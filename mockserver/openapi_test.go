@@ -15,7 +15,8 @@ func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
 	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Routes: map[string]string{operations.RetryRequest: "/v1/regulatory-retries/{request_id}"}}))
 	post(t, srv, "/v1/regulatory-retries/RD-1", "").refusal(t, http.StatusNotFound, "RD-1")
 	post(t, srv, regulatoryPath+"/request/RD-1/retry", "").refusal(t, http.StatusNotFound, "no route")
-	get(t, srv, regulatoryPath+"/request/RD-1/documents/FDA/pdf").refusal(t, http.StatusNotFound, "no route") // the dialect has none
+	// the dialect has none
+	get(t, srv, regulatoryPath+"/request/RD-1/documents/FDA/pdf").refusal(t, http.StatusNotFound, "no route")
 	document := get(t, srv, "/_mock/openapi.json")
 	if !bytes.Contains(document.body, []byte(`"/v1/regulatory-retries/{request_id}"`)) {
 		t.Error("the document has not the route that the server has")

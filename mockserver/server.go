@@ -164,7 +164,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fmt.Sprintf("the header is longer than %d bytes: send less", maxHeader)))
 	case !wire.IsClean(r.URL.Path): // ServeMux would redirect it and hide a mistake of the client
 		s.api.NotFound(w, r)
-	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"): // a browser
+	case r.URL.Path == admin.Root, r.URL.Path == "/" && wire.Prefers(r.Header, "text/html", "application/json"):
+		// a browser
 		s.admin.Redirect(w, r)
 	case strings.HasPrefix(r.URL.Path, wire.ControlPrefix):
 		s.admin.ServeHTTP(w, r)

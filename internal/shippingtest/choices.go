@@ -6,8 +6,8 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 )
 
-// Choices returns dialects of services that decide otherwise than the reference server: at one open point, by the name of its
-// field, or at all.
+// Choices returns dialects of services that decide otherwise than the reference server: at one open point, by the name
+// of its field, or at all.
 func Choices(t testing.TB) map[string]*dialect.Dialect {
 	t.Helper()
 	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()

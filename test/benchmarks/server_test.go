@@ -123,7 +123,8 @@ func serve(side string) error {
 		"60KB": "/v1/rates?perPage=81"}
 	if side == "bare" {
 		bare := httptest.NewUnstartedServer(service.NewBareHandler(srv))
-		bare.Config.ReadHeaderTimeout, bare.Config.IdleTimeout = 30*time.Second, 2*time.Minute // as the reference server has them
+		// the limits of the reference server
+		bare.Config.ReadHeaderTimeout, bare.Config.IdleTimeout = 30*time.Second, 2*time.Minute
 		bare.Start()
 		defer bare.Close()
 		address = bare.Listener.Addr().String()

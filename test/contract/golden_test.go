@@ -65,7 +65,8 @@ func responsesOf(t *testing.T, document *openapi3.T, op operations.Operation) ma
 func TestGoldens_ClientAnswersAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	document := rules(t)
-	odd := map[string][]string{ // of lists: a record in which every field is null; events for event; of requests: fields left out; an empty id
+	// of lists: a record in which every field is null; events for event; of requests: fields left out; an empty id
+	odd := map[string][]string{
 		"rates.json": {"/data/rates/2/"}, "countries.json": {"/data/3/"}, "transactions.json": {"/data/transactions/2/"},
 		"webhooks.json": {"/data/webhooks/1", "/data/webhooks/2/"},
 		"draft.json":    {"/data/addresses/destination", "/data/available_documents/1/reasons/0/item_id"},

@@ -110,7 +110,9 @@ func contradictions() map[string]contradiction {
 			ends: complete},
 		"total shrinks from far above": {apply: counting("total", func(n, truth int) any { return 10_000 - 100*n }),
 			ends: incomplete},
-		"total goes up and down": {apply: counting("total", func(n, truth int) any { return truth - 30*(n%2) }), ends: complete, requests: 400}, // which response has which total depends on the order of the requests
+		// which response has which total depends on the order of the requests
+		"total goes up and down": {apply: counting("total", func(n, truth int) any { return truth - 30*(n%2) }),
+			ends: complete, requests: 400},
 		"total is what remains": {apply: report("total",
 			func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), ends: complete, requests: 40},
 		"total counts the page only": {apply: report("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }),

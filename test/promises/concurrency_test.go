@@ -101,7 +101,8 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	const goroutines = 1000
 	server := mockserver.New(mockserver.WithoutListener())
 	defer server.Close()
-	if err := server.SetExchangeRate("NGN", shippingtest.Amount(t, "2")); err != nil { // the wallet lasts for every purchase
+	// the wallet lasts for every purchase
+	if err := server.SetExchangeRate("NGN", shippingtest.Amount(t, "2")); err != nil {
 		t.Fatal(err)
 	}
 	var bought sync.Map

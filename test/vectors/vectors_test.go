@@ -103,7 +103,8 @@ func TestVectors_TheClientReportsTheTruth(t *testing.T) {
 		names[c.Vector.Name] = true
 	}
 	t.Attr("cases", fmt.Sprintf("%d vectors", len(names)))
-	var waiting sync.WaitGroup // most of their time they wait, so they run at the same time however few tests may run in parallel
+	// They wait most of the time, so they all run at once, however few tests may run in parallel.
+	var waiting sync.WaitGroup
 	turns := make(chan struct{}, 16)
 	for _, c := range all {
 		turns <- struct{}{}

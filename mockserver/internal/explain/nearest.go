@@ -97,7 +97,7 @@ func (r *sentRequest) corrected(op operations.Operation) *draftRequest {
 		return r.analyze()
 	case operation == shipping.OpPurchase:
 		return r.purchase()
-	case strings.Contains(op.Route, "{request_id}"): // a suggestion can be sent, and must not do something that cannot be undone
+	case strings.Contains(op.Route, "{request_id}"): // a suggestion must do nothing that cannot be undone
 		return r.get()
 	}
 	return nil // no way is known to make a valid one

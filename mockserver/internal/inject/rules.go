@@ -283,7 +283,8 @@ func (m Matches) strike(x *wire.Exchange, w World, committed bool) {
 		}
 		r.count()
 		x.Struck = append(x.Struck, wire.Strike{Kind: r.Fault.Kind, Text: r.String()})
-		if err := r.effect.strike(x, r.Fault, w); err != nil { // the world was closed or the caller disconnected during a delay
+		// An error: the world was closed, or the caller disconnected during a delay.
+		if err := r.effect.strike(x, r.Fault, w); err != nil {
 			x.Ending, x.Settled = wire.EndDropped, true
 			return
 		}
