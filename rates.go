@@ -105,8 +105,9 @@ func (s RatesService) All(ctx context.Context, opts *RateListOptions, call ...Ca
 }
 
 // Pages iterates over pages, as All does over records.
-func (s RatesService) Pages(ctx context.Context, opts *RateListOptions, call ...CallOption) iter.Seq2[*Page[Rate],
-	error] {
+func (s RatesService) Pages(
+	ctx context.Context, opts *RateListOptions, call ...CallOption,
+) iter.Seq2[*Page[Rate], error] {
 	return s.lister(opts).pages(ctx, call)
 }
 

@@ -61,21 +61,24 @@ type WebhooksService struct{ core *core }
 //
 // Specification: GET /v1/webhooks. Assumption: the key is sent although the specification does not
 // show whether this operation requires it.
-func (s WebhooksService) List(ctx context.Context, opts *WebhookListOptions, call ...CallOption) (*Page[Webhook],
-	error) {
+func (s WebhooksService) List(
+	ctx context.Context, opts *WebhookListOptions, call ...CallOption,
+) (*Page[Webhook], error) {
 	return s.lister(opts).list(ctx, call)
 }
 
 // All iterates over all webhooks, from page opts.Page on, and fetches pages ahead; see [Walk].
 // A walk that fails yields a [*ListError] and ends.
-func (s WebhooksService) All(ctx context.Context, opts *WebhookListOptions, call ...CallOption) iter.Seq2[*Webhook,
-	error] {
+func (s WebhooksService) All(
+	ctx context.Context, opts *WebhookListOptions, call ...CallOption,
+) iter.Seq2[*Webhook, error] {
 	return s.lister(opts).all(ctx, call)
 }
 
 // Pages iterates over pages, as All does over records.
-func (s WebhooksService) Pages(ctx context.Context, opts *WebhookListOptions,
-	call ...CallOption) iter.Seq2[*Page[Webhook], error] {
+func (s WebhooksService) Pages(
+	ctx context.Context, opts *WebhookListOptions, call ...CallOption,
+) iter.Seq2[*Page[Webhook], error] {
 	return s.lister(opts).pages(ctx, call)
 }
 

@@ -167,7 +167,8 @@ func TestApply(t *testing.T) {
 	d.Overlay(over)
 	over.Record.Absent[0], over.Routes["regulatory.retry"] = "changed", "changed"
 	d.Overlay(nil)
-	if err := d.Apply("strict, list.order=oldest first,request.open=rates.list,countries.list,record.states=held=generating,draft2=analyzing,time.purchasing=90s,purchase.quoted=true"); err != nil {
+	if err := d.Apply("strict, list.order=oldest first,request.open=rates.list,countries.list," +
+		"record.states=held=generating,draft2=analyzing,time.purchasing=90s,purchase.quoted=true"); err != nil {
 		t.Fatal(err)
 	}
 	want := &Dialect{
@@ -184,6 +185,9 @@ func TestApply(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Error(diff)
+	}
+	if err := new(Dialect).Apply("record.wallet=-,record.currency=-"); err != nil {
+		t.Errorf("two members that a service does not send: %v", err)
 	}
 	for text, problem := range map[string]string{
 		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`,

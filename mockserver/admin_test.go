@@ -74,6 +74,8 @@ func TestAdmin_Messages(t *testing.T) {
 		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number": leave it out`},
 		{"POST", "/_mock/regulatory-requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
 		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
+		{"POST", "/_mock/faults", `{"rules":[]}`, "no rule was added"},
+		{"POST", "/_mock/faults", `{"rules":[{"until":"tomorrow"}]}`, "is not a time: write it as 2026-01-05T09:30:00Z"},
 		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
 	} {
 		do(t, srv, test.method, test.path, test.body).refusal(t, http.StatusBadRequest, test.want)

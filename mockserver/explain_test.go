@@ -160,6 +160,8 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 			`{"shipment_id":"SH-MAGICFAILANALYSIS","colour":"red"}`, nil, "shipment_id"},
 		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", []string{"VA-1 is not a wallet of this world"},
 			"wallet=VA-"},
+		{"analysis for an unknown wallet", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","wallet":"VA-1"}`,
+			[]string{"VA-1 is not a wallet of this world"}, "SHIPMENT"},
 		{"unknown request", "GET", request + "RD-1", "", []string{"RD-1 is not a regulatory request of this world"}, ""},
 		{"unknown delivery and webhook", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1","webhook_id":"WA-1"}`,
 			[]string{"WA-1 is not a webhook of this world", "WD-1 is not a delivery of this world"}, "event"},

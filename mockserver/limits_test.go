@@ -18,6 +18,7 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/mockserver"
+	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -147,6 +148,10 @@ func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
 		}
 		if _, err := srv.Open("seed9-history900_y"); err == nil {
 			t.Error("two such worlds have room")
+		}
+		large := goods.Shipment{Items: []goods.Item{{Description: strings.Repeat("x", 1<<20)}}}
+		if _, err := w.AddShipment(large); err == nil || !strings.Contains(err.Error(), "full of records") {
+			t.Errorf("a shipment without room: %v", err)
 		}
 		w.Close()
 	}

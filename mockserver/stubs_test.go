@@ -99,6 +99,12 @@ func TestWorld_StubErrors(t *testing.T) {
 			t.Errorf("%s %s: %v, want %q", test.method, test.pattern, err, test.want)
 		}
 	}
+	if err := server.Stub("GET", "/v1/parcels/{id}", nil); err != nil {
+		t.Errorf("a stub is not removed: %v", err)
+	}
+	if err := add("GET", "/v1/parcels/{id}"); err != nil {
+		t.Errorf("a removed stub is not added again: %v", err)
+	}
 	if err := server.Stub("GET", "/v1/x", nil); err == nil {
 		t.Error("a stub without a handler was added")
 	}

@@ -203,6 +203,8 @@ func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 			400, invalid},
 		{"analyze of an invalid URL", "POST", base + "/analyze", `{"file_url":"invoice.pdf"}`, 400, invalid},
 		{"analyze of an unknown shipment", "POST", base + "/analyze", `{"shipment_id":"SH-NOWHERE"}`, 404, valid},
+		{"analyze for an unknown wallet", "POST", base + "/analyze", `{"shipment_id":"` + shipment + `","wallet":"VA-0"}`,
+			404, valid},
 		{"analyze that fails", "POST", base + "/analyze", `{"shipment_id":"SH-MAGICFAILANALYSIS"}`, 400, valid},
 		{"analyze of broken JSON", "POST", base + "/analyze", `{"shipment_id":`, 400, invalid},
 		{"purchase of nothing", "POST", base + "/purchase", `{}`, 400, invalid},
