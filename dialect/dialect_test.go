@@ -116,6 +116,9 @@ func TestParse_Errors(t *testing.T) {
 			t.Errorf("%.60s: %v, want %q", text, err, want)
 		}
 	}
+	if _, err := Parse([]byte(`{"record":{"wallet":"-","currency":"-"}}`)); err != nil {
+		t.Errorf("two members that a service does not send: %v", err)
+	}
 	_, err := Parse([]byte(`{"list":{"x":1},"refusal":{"y":1,"rule":7}}`))
 	for _, want := range []string{"list.x", "refusal.y", "refusal.rule is 7"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -185,9 +188,6 @@ func TestApply(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Error(diff)
-	}
-	if err := new(Dialect).Apply("record.wallet=-,record.currency=-"); err != nil {
-		t.Errorf("two members that a service does not send: %v", err)
 	}
 	for text, problem := range map[string]string{
 		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`,
