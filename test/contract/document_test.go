@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -113,6 +114,16 @@ func oddFields(place string, schema *openapi3.SchemaRef) (found []string) {
 		found = append(found, oddFields(place+"."+name, property)...)
 	}
 	return append(found, oddFields(place+"[]", s.Items)...)
+}
+
+// The specification does not have the responses of failures.
+func TestDocument_FailuresAreMarkedAsAssumptions(t *testing.T) {
+	t.Parallel()
+	for name, response := range rules(t).Components.Responses {
+		if !strings.HasPrefix(name, "Control") && response.Value.Extensions["x-assumption"] == nil {
+			t.Errorf("the failure %s is not marked as an assumption", name)
+		}
+	}
 }
 
 // The document allows what the specification allows, unless it marks a restriction as an assumption.
