@@ -245,17 +245,15 @@ func TestWire_QueryParametersOfTheLists(t *testing.T) {
 	t.Parallel()
 	service := shippingtest.NewService(shippingtest.OK(`{"rates":[],"webhooks":[],"transactions":[]}`))
 	client := shippingtest.NewClient(t, service)
-	for _, err := range []error{
+	if err := errors.Join(
 		errorOf(client.Rates.List(t.Context(), &shipping.RateListOptions{Page: 2, PerPage: 50})),
 		errorOf(client.Rates.List(t.Context(), &shipping.RateListOptions{})), // zero options are not sent
 		errorOf(client.Webhooks.List(t.Context(), &shipping.WebhookListOptions{PerPage: 1 << 30})),
 		errorOf(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA 1&perPage=9", Page: 3})),
 		errorOf(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"},
 			shipping.WithQuery("flow", "out"), shipping.WithQuery("tag", "a"), shipping.WithQuery("tag", "b"))),
-	} {
-		if err != nil {
-			t.Error(err)
-		}
+	); err != nil {
+		t.Error(err)
 	}
 	var got []string
 	for _, request := range service.Requests() {
@@ -270,46 +268,34 @@ func errorOf[T any](_ T, err error) error { return err }
 
 func TestWire_BodiesOfTheRequests(t *testing.T) {
 	t.Parallel()
-	amount := shippingtest.Amount(t, "1234.50")
-	for name, test := range map[string]struct {
-		do   func(ctx context.Context, c *shipping.Client) error
-		want string
-	}{
-		"replay by shipment and event, limited to a webhook": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Webhooks.Replay(ctx,
-				&shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"}))
-		}, `{"shipment_id":"SH-1","event":"shipment.delivered","webhook_id":"WA-1"}`},
-		"analyze an invoice": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: "https://files.example.com/a.pdf?x=1"}))
-		}, `{"file_url":"https://files.example.com/a.pdf?x=1"}`},
-		"purchase in the caller's order": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.Purchase(ctx,
-				&shipping.PurchaseRequest{RequestID: shippingtest.RequestID,
-					DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"},
-					Draft:         shippingtest.DraftRecord(shippingtest.RequestID)}))
-		}, `{"request_id":"` + shippingtest.RequestID + `","document_types":["TEXTILE","AMS"]}`},
-		"items with exact money": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, []shipping.LineItem{{
-				ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, UnitPrice: amount, Currency: "USD", Weight: 0.4,
-				OriginCountry: "CN",
-			}}))
-		}, `{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,` +
-			`"currency":"USD","weight":0.4,"origin_country":"CN"}]}`},
-		"no items": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Regulatory.UpdateItems(ctx, shippingtest.RequestID, nil))
-		}, `{"line_items":[]}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := shippingtest.NewService(shippingtest.OK(`{"request_id":"` + shippingtest.RequestID + `"}`))
-			if err := test.do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())); err != nil {
-				t.Fatal(err)
-			}
-			if got := service.Requests()[0].Body; got != test.want {
-				t.Errorf("body\n%s, want\n%s", got, test.want)
-			}
-		})
+	const id = shippingtest.RequestID
+	service := shippingtest.NewService(shippingtest.OK(`{"request_id":"` + id + `"}`))
+	client, ctx := shippingtest.NewClient(t, service, shippingtest.WithRoutes()), t.Context()
+	tea := shipping.LineItem{ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, Weight: 0.4,
+		UnitPrice: shippingtest.Amount(t, "1234.50"), Currency: "USD", OriginCountry: "CN"}
+	if err := errors.Join(
+		errorOf(client.Webhooks.Replay(ctx,
+			&shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"})),
+		errorOf(client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: "https://files.example.com/a.pdf?x=1"})),
+		errorOf(client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: id,
+			DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(id)})),
+		errorOf(client.Regulatory.UpdateItems(ctx, id, []shipping.LineItem{tea})),
+		errorOf(client.Regulatory.UpdateItems(ctx, id, nil)),
+	); err != nil {
+		t.Fatal(err)
 	}
+	var got []string
+	for _, request := range service.Requests() {
+		got = append(got, request.Body)
+	}
+	shippingtest.Diff(t, "bodies", []string{
+		`{"shipment_id":"SH-1","event":"shipment.delivered","webhook_id":"WA-1"}`,
+		`{"file_url":"https://files.example.com/a.pdf?x=1"}`,
+		`{"request_id":"` + id + `","document_types":["TEXTILE","AMS"]}`, // in the caller's order
+		`{"line_items":[{"item_id":"IT-1","description":"tea","hs_code":"0902","quantity":2.5,"unit_price":1234.5,` +
+			`"currency":"USD","weight":0.4,"origin_country":"CN"}]}`,
+		`{"line_items":[]}`,
+	}, got)
 }
 
 func TestWire_BaseURLWithAndWithoutVersionSlashAndPrefix(t *testing.T) {

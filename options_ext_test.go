@@ -1,8 +1,8 @@
 package shipping_test
 
 import (
-	"context"
 	"errors"
+	"iter"
 	"math"
 	"strings"
 	"testing"
@@ -155,9 +155,7 @@ func TestNewClientFromEnv(t *testing.T) {
 	}
 }
 
-// invalid is a call that must be refused before anything is sent.
-type invalid func(ctx context.Context, c *shipping.Client) error
-
+// A call that cannot succeed is refused before anything is sent.
 func TestValidation_NothingIsSent(t *testing.T) {
 	t.Parallel()
 	type (
@@ -170,66 +168,33 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		poll     = shipping.PollOptions
 		types    = []shipping.DocumentType
 	)
-	replay := func(r *replayed) invalid {
-		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Webhooks.Replay(ctx, r)) }
+	service, ctx := shippingtest.NewService(shippingtest.Refusal(500, "reached")), t.Context()
+	c := shippingtest.NewClient(t, service, shippingtest.WithRoutes())
+	replay := func(r *replayed) error { return errorOf(c.Webhooks.Replay(ctx, r)) }
+	analyze := func(r *analysis) error { return errorOf(c.Regulatory.Analyze(ctx, r)) }
+	purchase := func(p *bought, options ...shipping.CallOption) error {
+		return errorOf(c.Regulatory.Purchase(ctx, p, options...))
 	}
-	of := func(call func(ctx context.Context, r shipping.RegulatoryService) error) invalid {
-		return func(ctx context.Context, c *shipping.Client) error { return call(ctx, c.Regulatory) }
+	settle := func(p *bought) error { return errorOf(c.Regulatory.SettlePurchase(ctx, p)) }
+	prepare := func(r *shipping.RegulatoryRequest) error { return errorOf(c.Regulatory.Prepare(ctx, r, nil)) }
+	get := func(id string) error { return errorOf(c.Regulatory.Get(ctx, id)) }
+	wait := func(id string, o *poll) error { return errorOf(c.Regulatory.Wait(ctx, id, o)) }
+	run := func(o workflow) error { return errorOf(c.Regulatory.AnalyzeAndPoll(ctx, parcel, &o)) }
+	resume := func(id string, o *workflow) error { return errorOf(c.Regulatory.Resume(ctx, id, o)) }
+	profile := func(form shipping.DocumentType, fields any) error {
+		return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", form, fields))
 	}
-	analyze := func(r *analysis) invalid {
-		return of(func(ctx context.Context, r2 shipping.RegulatoryService) error { return errorOf(r2.Analyze(ctx, r)) })
-	}
-	purchase := func(p *bought, options ...shipping.CallOption) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.Purchase(ctx, p, options...))
-		})
-	}
-	settle := func(p *bought) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.SettlePurchase(ctx, p))
-		})
-	}
-	prepare := func(draft *shipping.RegulatoryRequest) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.Prepare(ctx, draft, nil))
-		})
-	}
-	get := func(id string) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error { return errorOf(r.Get(ctx, id)) })
-	}
-	wait := func(id string, o *poll) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error { return errorOf(r.Wait(ctx, id, o)) })
-	}
-	run := func(o workflow) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.AnalyzeAndPoll(ctx, parcel, &o))
-		})
-	}
-	resume := func(id string, o *workflow) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error { return errorOf(r.Resume(ctx, id, o)) })
-	}
-	profile := func(form shipping.DocumentType, fields any) invalid {
-		return of(func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.UpdateProfile(ctx, "RD-1", form, fields))
-		})
-	}
-	rates := func(o *rated, options ...shipping.CallOption) invalid {
-		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Rates.List(ctx, o, options...)) }
-	}
-	header := func(name, value string) invalid { return rates(nil, shipping.WithHeader(name, value)) }
-	transactions := func(o *shipping.TransactionListOptions) invalid {
-		return func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Transactions.List(ctx, o)) }
-	}
-	do := func(method, path string, in any) invalid {
-		return func(ctx context.Context, c *shipping.Client) error { return c.Do(ctx, method, path, nil, in, nil) }
-	}
+	rates := func(o *rated, options ...shipping.CallOption) error { return errorOf(c.Rates.List(ctx, o, options...)) }
+	header := func(name, value string) error { return rates(nil, shipping.WithHeader(name, value)) }
+	transactions := func(o *shipping.TransactionListOptions) error { return errorOf(c.Transactions.List(ctx, o)) }
+	do := func(method, path string, in any) error { return c.Do(ctx, method, path, nil, in, nil) }
 	ten := shippingtest.Amount(t, "10")
 	const oneOf, noAddress = "set exactly one of them", "FileURL is not an http or https address"
 	const negative, needs, required = "has a negative field", "Budget needs an amount and a currency", "Wallet is required"
 	const baseOnly, parent = "the key is sent to the base address only", `has an element that is ".", ".."`
 	const emptyID, again, noName = "RequestID is empty", "net/http would send the request again", "is not a header name"
 	for name, test := range map[string]struct {
-		do   invalid
+		err  error
 		want string
 	}{
 		"replay of nothing":          {replay(nil), "pass a ReplayRequest with DeliveryID, or with ShipmentID and Event"},
@@ -243,25 +208,14 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"transactions without options": {transactions(nil), required},
 		"transactions without wallet": {transactions(&shipping.TransactionListOptions{Page: 1}),
 			"set TransactionListOptions.Wallet"},
-		"walk without wallet": {func(ctx context.Context, c *shipping.Client) error {
-			for _, err := range c.Transactions.All(ctx, nil) {
-				return err
-			}
-			return nil
-		}, required},
-		"negative page": {rates(&rated{Page: -1}), "Page is -1: pages count from 1"},
+		"walk without wallet": {firstError(c.Transactions.All(ctx, nil)), required},
+		"negative page":       {rates(&rated{Page: -1}), "Page is -1: pages count from 1"},
 		"negative perPage": {rates(&rated{PerPage: -1}),
 			"PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
-		"negative page of webhooks": {func(ctx context.Context, c *shipping.Client) error {
-			return errorOf(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt}))
-		}, "Page is -"},
-		"walk with a negative window": {func(ctx context.Context, c *shipping.Client) error {
-			for _, err := range c.Rates.All(ctx, &rated{Walk: shipping.Walk{Window: -1}}) {
-				return err
-			}
-			return nil
-		}, "Window"},
-		"a walk of one page": {rates(&rated{Walk: shipping.Walk{Window: 3}}), "Walk"},
+		"negative page of webhooks": {errorOf(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt})),
+			"Page is -"},
+		"walk with a negative window": {firstError(c.Rates.All(ctx, &rated{Walk: shipping.Walk{Window: -1}})), "Window"},
+		"a walk of one page":          {rates(&rated{Walk: shipping.Walk{Window: 3}}), "Walk"},
 
 		"analyze nothing":      {analyze(nil), "ShipmentID and FileURL are both empty: " + oneOf},
 		"analyze neither":      {analyze(&analysis{}), oneOf},
@@ -318,9 +272,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"resume without id":           {resume("", nil), "is empty"},
 		"profile of no form":          {profile("", map[string]string{}), "document_type is empty"},
 		"profile without fields":      {profile("FDA", nil), "fields is missing"},
-		"PDF of a parent": {of(func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.PDF(ctx, "RD-1", ".."))
-		}), "document_type is .."},
+		"PDF of a parent":             {errorOf(c.Regulatory.PDF(ctx, "RD-1", "..")), "document_type is .."},
 
 		"own Authorization": {header("authorization", "Basic x"),
 			"sets Authorization: the client sends the key it was made with"},
@@ -347,21 +299,25 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"Do with what is not JSON":  {do("POST", "/v1/shipments", func() {}), "body cannot be written as JSON"},
 		"Do with unreadable money":  {do("POST", "/v1/shipments", unreadable(t)), "body cannot be written as JSON"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := shippingtest.NewService(shippingtest.Refusal(500, "reached"))
-			err := test.do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, want %q", err, test.want)
-			}
-			if _, ok := errors.AsType[*shipping.ValidationError](err); !ok || !errors.Is(err, shipping.ErrInvalidRequest) {
-				t.Errorf("error %T is not a *ValidationError", err)
-			}
-			if service.Count("") != 0 {
-				t.Errorf("%d requests were sent", service.Count(""))
-			}
-		})
+		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, test.err, test.want)
+		}
+		if _, ok := errors.AsType[*shipping.ValidationError](test.err); !ok ||
+			!errors.Is(test.err, shipping.ErrInvalidRequest) {
+			t.Errorf("%s: error %T is not a *ValidationError", name, test.err)
+		}
 	}
+	if service.Count("") != 0 {
+		t.Errorf("%d requests were sent", service.Count(""))
+	}
+}
+
+// firstError returns the error of the first element of a list.
+func firstError[T any](list iter.Seq2[T, error]) error {
+	for _, err := range list {
+		return err
+	}
+	return nil
 }
 
 func TestValidation_UnknownSlugsAreSentWhenAllowed(t *testing.T) {
