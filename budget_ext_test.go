@@ -54,33 +54,15 @@ func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
 			`"amount":` + price + `}]}`)
 	}
 	budget := &shipping.Budget{Amount: shippingtest.Amount(t, "50"), Currency: "NGN"}
-	workflow := &shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget}
-	for way, try := range map[string]func(ctx context.Context, r shipping.RegulatoryService) error{
-		"AnalyzeAndPoll": func(ctx context.Context, r shipping.RegulatoryService) error {
-			_, err := r.AnalyzeAndPoll(ctx, parcel, workflow)
-			return err
-		},
-		"AnalyzeAndPoll, whose Select changes the draft": func(ctx context.Context, r shipping.RegulatoryService) error {
-			changing := *workflow
-			changing.Select = func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
-				draft.AvailableDocuments = nil
-				return fda, nil
-			}
-			_, err := r.AnalyzeAndPoll(ctx, parcel, &changing)
-			return err
-		},
-		"Prepare": func(ctx context.Context, r shipping.RegulatoryService) error {
-			draft, err := r.Analyze(ctx, parcel)
-			if err != nil {
-				return err
-			}
-			purchase, err := r.Prepare(ctx, draft, workflow)
-			if err != nil {
-				return err
-			}
-			_, err = r.Purchase(ctx, purchase)
-			return err
-		},
+	ways := waysToBuy(&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll, Budget: budget})
+	changing := waysToBuy(&shipping.AnalyzeAndPollOptions{Budget: budget,
+		Select: func(draft *shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+			draft.AvailableDocuments = nil
+			return fda, nil
+		}})
+	for way, try := range map[string]func(context.Context, shipping.RegulatoryService) error{
+		"AnalyzeAndPoll": ways["AnalyzeAndPoll"], "Prepare": ways["Prepare"],
+		"AnalyzeAndPoll, whose Select changes the draft": changing["AnalyzeAndPoll"],
 	} {
 		for reads, answers := range map[string]responders{
 			"dearer":                {offer("99", `"status":"draft",`)},
@@ -90,8 +72,7 @@ func TestBudget_IsHeldAgainstTheDraftThatIsPurchased(t *testing.T) {
 			"with a fee at the end": {offer("10", ""), offer(`10,"fee":89`, `"status":"draft",`)},
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				service := requestService(responders{shippingtest.Confirmation()}, answers)
-				service.RegisterResponder(http.MethodPost, analyzeURL, offer("10", ""))
+				service := workflow(offer("10", ""), answers...)
 				err := try(t.Context(), regulatory(t, service))
 				if err == nil || service.Count(http.MethodPost) != 1 {
 					t.Errorf("%s, %s: %d POST requests, %v", way, reads, service.Count(http.MethodPost), err)

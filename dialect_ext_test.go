@@ -66,10 +66,7 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 			"a charge under another name": {dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid"}},
 				`"paid":9,` + priced, "purchase.quoted"},
 		} {
-			service := requestService(responders{success("null")},
-				responders{record("completed")})
-			service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze",
-				record("draft", test.draft))
+			service := workflow(record("draft", test.draft), record("completed"))
 			client := shippingtest.NewClient(t, service, shipping.WithDialect(&test.dialect))
 			budget := &shipping.Budget{Amount: shippingtest.Amount(t, "100"), Currency: "NGN"}
 			var cost shipping.Amount

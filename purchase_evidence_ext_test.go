@@ -50,18 +50,19 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 		"a list of one charged draft":       {`[{"status":"draft","charged_amount":5,RECORD}]`, none, setQuoted},
 		"a list of two drafts":              {`[{"status":"draft",RECORD},{"request_id":"RD-2"}]`, none, noRecord},
 	} {
-		for way, buy := range waysToBuy() {
+		for way, buy := range waysToBuy(&shipping.AnalyzeAndPollOptions{
+			Select: shipping.SelectAll, Poll: shipping.PollOptions{MaxFailures: 1, DraftFor: time.Second},
+		}) {
 			synctest.Test(t, func(t *testing.T) {
 				read := success(strings.Replace(test.record, "RECORD",
 					`"request_id":"RD-1","available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`, 1))
-				service := requestService(responders{record("processing")}, responders{read})
-				service.RegisterResponder(http.MethodPost, analyzeURL, read)
+				service := workflow(read, read)
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 				defer stop()
 				err := buy(ctx, regulatory(t, service, shipping.WithDialect(test.dialect)))
 				want := test.want
-				if way == "Resume" && strings.HasPrefix(name, "a quote") && want == "" {
-					want = "set Sole" // it does not know whether somebody else has purchased
+				if (way == "Resume" || way == "Prepare") && strings.HasPrefix(name, "a quote") && want == "" {
+					want = "set Sole" // neither knows whether somebody else has purchased
 				}
 				purchases := 0
 				for _, r := range service.Requests() {
@@ -82,10 +83,8 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 }
 
 // waysToBuy purchase FDA on RD-1, which nobody else purchases.
-func waysToBuy() map[string]func(context.Context, shipping.RegulatoryService) error {
-	workflow := &shipping.AnalyzeAndPollOptions{
-		Select: shipping.SelectAll, Poll: shipping.PollOptions{MaxFailures: 1, DraftFor: time.Second},
-	}
+func waysToBuy(options *shipping.AnalyzeAndPollOptions) map[string]func(context.Context,
+	shipping.RegulatoryService) error {
 	purchase := func(ctx context.Context, r shipping.RegulatoryService, draft *shipping.RegulatoryRequest) error {
 		return errorOf(r.Purchase(ctx, &shipping.PurchaseRequest{
 			RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: true}))
@@ -102,10 +101,21 @@ func waysToBuy() map[string]func(context.Context, shipping.RegulatoryService) er
 			return purchase(ctx, r, draft)
 		},
 		"AnalyzeAndPoll": func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.AnalyzeAndPoll(ctx, parcel, workflow))
+			return errorOf(r.AnalyzeAndPoll(ctx, parcel, options))
 		},
 		"Resume": func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.Resume(ctx, "RD-1", workflow))
+			return errorOf(r.Resume(ctx, "RD-1", options))
+		},
+		"Prepare": func(ctx context.Context, r shipping.RegulatoryService) error {
+			draft, err := r.Analyze(ctx, parcel)
+			if err != nil {
+				return err
+			}
+			prepared, err := r.Prepare(ctx, draft, options)
+			if err != nil {
+				return err
+			}
+			return errorOf(r.Purchase(ctx, prepared))
 		},
 	}
 }
