@@ -1,8 +1,7 @@
 package mockserver_test
 
 import (
-	"errors"
-	"io"
+	"context"
 	"net/http"
 	"slices"
 	"sync"
@@ -45,21 +44,6 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 	})
 }
 
-// subscribe subscribes a webhook to "test".
-func subscribe(t *testing.T, w *mockserver.World) {
-	t.Helper()
-	if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// refusing is a receiver that refuses everything.
-type refusing struct{}
-
-func (refusing) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: http.NoBody, Request: req}, nil
-}
-
 // Closing a world or its server ends waiting requests at once, whatever injected fault they wait for, and the waits of
 // the test itself.
 func TestClose_EndsWhatWaits(t *testing.T) {
@@ -70,26 +54,22 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 	} {
 		for _, scenario := range []string{"default", "virtual"} {
 			synctest.Test(t, func(t *testing.T) {
-				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(refusing{}))
+				srv := mockserver.New(mockserver.WithoutListener())
 				defer srv.Close()
 				w := srv.NewWorld(t, scenario)
-				subscribe(t, w)
-				sent, err := w.Emit(events(1)[0])
-				if err := errors.Join(err, w.Inject(rule)); err != nil {
+				subscribe(t, w, notify.InboxURL+"?status=503", "test")
+				sent := emit(t, w, notify.Event{Kind: "test"})
+				if err := w.Inject(rule); err != nil {
 					t.Fatal(err)
 				}
 				var errs [3]error
 				var waiting sync.WaitGroup
 				waiting.Go(func() { _, errs[0] = w.Await(t.Context(), journal.Query{Operation: shipping.OpPurchase}, 0) })
-				waiting.Go(func() { _, errs[1] = w.WaitDelivery(t.Context(), sent[0].ID) })
+				waiting.Go(func() { _, errs[1] = w.WaitDelivery(t.Context(), sent.ID) })
 				waiting.Go(func() {
-					req := newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")
+					req := newRequest(t, srv, http.MethodGet, "/v1/rates", "")
 					req.Header.Set("Authorization", "Bearer "+w.SecretKey)
-					var resp *http.Response
-					if resp, errs[2] = w.Transport().RoundTrip(req); errs[2] == nil {
-						_, errs[2] = io.ReadAll(resp.Body)
-						resp.Body.Close()
-					}
+					_, errs[2] = attempt(w.Transport(), req)
 				})
 				synctest.Wait()
 				began := time.Now()
@@ -113,13 +93,10 @@ func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 		defer srv.Close()
 		for _, injected := range []fault.Fault{fault.SlowBody(time.Second), fault.Latency(time.Second)} {
 			inject(t, srv, fault.Rule{First: 1, Fault: injected})
-			client := http.Client{Transport: srv.Transport(), Timeout: time.Minute}
-			if resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
-				_, err = io.ReadAll(resp.Body)
-				resp.Body.Close()
-				if err == nil {
-					t.Errorf("%s: a whole body", injected.Kind)
-				}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if _, err := attempt(srv.Transport(), newRequest(t, srv, "GET", "/v1/rates", "").WithContext(ctx)); err == nil {
+				t.Errorf("%s: a whole body", injected.Kind)
 			}
 			synctest.Wait()
 			if got := srv.Pending(); got != 0 {

@@ -18,11 +18,10 @@ const late = 30 * time.Second
 // lose sends a request whose connection the server closes.
 func lose(t *testing.T, srv *mockserver.Server, method, path, body string) {
 	t.Helper()
-	req := newRequest(t.Context(), t, srv, method, path, body)
+	req := newRequest(t, srv, method, path, body)
 	req.GetBody = nil // net/http cannot repeat the request
-	if resp, err := srv.Transport().RoundTrip(req); err == nil {
-		resp.Body.Close()
-		t.Fatalf("%s %s has the response %s, want none", method, path, resp.Status)
+	if got, err := attempt(srv.Transport(), req); err == nil {
+		t.Fatalf("%s %s has the response %d, want none", method, path, got.status)
 	}
 }
 
@@ -30,9 +29,7 @@ func lose(t *testing.T, srv *mockserver.Server, method, path, body string) {
 func purchaseArrivesLate(t *testing.T, srv *mockserver.Server) string {
 	t.Helper()
 	draft := analyzeShipment(t, srv, srv.Shipments()[0])
-	post(t, srv, "/_mock/faults",
-		`{"rules":[{"operation":"regulatory.purchase","first":1,"fault":{"kind":"arrive-late","duration":"30s"}}]}`).want(t,
-		http.StatusOK)
+	inject(t, srv, fault.Rule{Operation: shipping.OpPurchase, First: 1, Fault: fault.ArriveLate(late)})
 	lose(t, srv, http.MethodPost, regulatoryPath+"/purchase", `{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
 	return draft.ID
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/http/httptrace"
@@ -50,16 +49,10 @@ func observe(t *testing.T, srv *mockserver.Server, method, path, body string) ou
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 		Got1xxResponse: func(int, textproto.MIMEHeader) error { got.Hints++; return nil },
 	})
-	req := newRequest(ctx, t, srv, method, path, body)
 	began := time.Now()
-	resp, err := srv.Transport().RoundTrip(req)
-	if err == nil {
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		got.Status, got.ContentType, got.Whole, got.Valid = resp.StatusCode, resp.Header.Get("Content-Type"), err == nil,
-			json.Valid(text)
-	}
-	got.Took = time.Since(began)
+	reply, err := attempt(srv.Transport(), newRequest(t, srv, method, path, body).WithContext(ctx))
+	got.Status, got.ContentType = reply.status, reply.header.Get("Content-Type")
+	got.Whole, got.Valid, got.Took = err == nil, json.Valid(reply.body), time.Since(began)
 	got.Fault = srv.Find(journal.Query{Contains: strings.SplitN(path, "?", 2)[0]})[0].Fault
 	return got
 }
@@ -149,14 +142,9 @@ func TestFaultReset_ResetsASocket(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	inject(t, srv, fault.Rule{Fault: fault.Reset()})
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	resp, err := transport.RoundTrip(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", ""))
-	if err == nil {
-		resp.Body.Close()
-	}
+	got, err := attempt(&http.Transport{}, newRequest(t, srv, http.MethodGet, "/v1/rates", ""))
 	if !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("got %v, want a connection reset", err)
+		t.Errorf("got %d, %v, want a connection reset", got.status, err)
 	}
 }
 
@@ -172,19 +160,18 @@ func TestFaultRateLimit_RetryAfterForms(t *testing.T) {
 		fault.RetryAfterRubbish:  "soon",
 		fault.RetryAfterAbsent:   "",
 	}
+	srv := start(t, mockserver.WithoutListener(), virtual())
+	for i, form := range fault.RetryAfters() {
+		inject(t, srv, fault.Rule{Nth: i + 1, Fault: fault.RateLimit(form, 7500*time.Millisecond)})
+	}
 	for _, form := range fault.RetryAfters() {
-		t.Run(string(form), func(t *testing.T) {
-			t.Parallel()
-			srv := start(t, mockserver.WithoutListener(), virtual())
-			inject(t, srv, fault.Rule{Fault: fault.RateLimit(form, 7500*time.Millisecond)})
-			got := get(t, srv, "/v1/rates").refusal(t, 429, "injected")
-			if value := got.header.Get("Retry-After"); value != want[form] {
-				t.Errorf("Retry-After is %q, want %q", value, want[form])
-			}
-			if date := got.header.Get("Date"); date != "Mon, 05 Jan 2026 09:30:00 GMT" {
-				t.Errorf("Date is %q, and the world's clock stands at half past nine", date)
-			}
-		})
+		got := get(t, srv, "/v1/rates").refusal(t, 429, "injected")
+		if value := got.header.Get("Retry-After"); value != want[form] {
+			t.Errorf("%s: Retry-After is %q, want %q", form, value, want[form])
+		}
+		if date := got.header.Get("Date"); date != "Mon, 05 Jan 2026 09:30:00 GMT" {
+			t.Errorf("%s: Date is %q, and the world's clock stands at half past nine", form, date)
+		}
 	}
 }
 
@@ -209,15 +196,11 @@ func TestFaultsOfLists(t *testing.T) {
 		"a smaller page stays": {fault.CapPage(7), shipping.OpListRates, "/v1/rates?perPage=3",
 			"/v1/rates?perPage=3&a=b", func(a, b page) bool { return a == b }},
 		"rows are inserted": {fault.InsertRows(3), shipping.OpListRates, "/v1/rates?perPage=5", "/v1/rates?perPage=5&page=1",
-			func(a, b page) bool {
-				return b.total == a.total+3 && b.first != a.first
-			}},
+			func(a, b page) bool { return b.total == a.total+3 && b.first != a.first }},
 		"what was first comes later": {fault.InsertRows(5), shipping.OpListRates, "/v1/rates?perPage=5",
 			"/v1/rates?perPage=5&page=2", func(a, b page) bool { return a.first == b.first }},
 		"rows are removed": {fault.RemoveRows(5), shipping.OpListRates, "/v1/rates?perPage=5&page=2", "/v1/rates?perPage=5",
-			func(a, b page) bool {
-				return b.total == a.total-5 && b.first == a.first
-			}},
+			func(a, b page) bool { return b.total == a.total-5 && b.first == a.first }},
 		"webhooks are inserted": {fault.InsertRows(2), shipping.OpListWebhooks, "/v1/webhooks", "/v1/webhooks?page=1",
 			func(a, b page) bool { return b.total == a.total+2 }},
 		"webhooks are removed": {fault.RemoveRows(1), shipping.OpListWebhooks, "/v1/webhooks?perPage=1&page=2",

@@ -51,9 +51,7 @@ func TestAddShipment(t *testing.T) {
 			if got := strings.Join(offered, " "); got != test.want {
 				t.Errorf("offered %s, want %s", got, test.want)
 			}
-			if _, err := world.Emit(notify.Event{Kind: "shipment.updated", ShipmentID: id}); err != nil {
-				t.Error(err)
-			}
+			emit(t, world, notify.Event{Kind: "shipment.updated", ShipmentID: id})
 			if world.Reset(); slices.Contains(world.Shipments(), id) {
 				t.Error("Reset has not removed the shipment")
 			}

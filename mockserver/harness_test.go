@@ -40,23 +40,15 @@ func post(t *testing.T, srv *mockserver.Server, path, body string) answer {
 	return do(t, srv, http.MethodPost, path, body)
 }
 
-// do sends a request with the server's key over its transport in memory or over its socket.
+// do sends a request with the server's key over its transport in memory or over its socket. Headers are given as name
+// and value in turn; one with an empty value is not sent.
 func do(t *testing.T, srv *mockserver.Server, method, path, body string, headers ...string) answer {
 	t.Helper()
-	client := &http.Client{Transport: srv.Transport()}
+	transport := srv.Transport()
 	if strings.HasPrefix(srv.URL, "http://127.") {
-		transport := &http.Transport{DisableKeepAlives: true}
-		client.Transport = transport
+		transport = &http.Transport{DisableKeepAlives: true}
 	}
-	return doWith(t, client, srv, method, path, body, headers...)
-}
-
-// doWith is do with a client and with headers, given as name and value in turn. A header with an empty
-// value is not sent.
-func doWith(t *testing.T, client *http.Client, srv *mockserver.Server, method, path, body string,
-	headers ...string) answer {
-	t.Helper()
-	req := newRequest(t.Context(), t, srv, method, path, body)
+	req := newRequest(t, srv, method, path, body)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -70,23 +62,28 @@ func doWith(t *testing.T, client *http.Client, srv *mockserver.Server, method, p
 			req.Host = headers[i+1]
 		}
 	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := client.Do(req)
+	got, err := attempt(transport, req)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return got
+}
+
+// attempt sends a request that may get no response, or a part of one.
+func attempt(transport http.RoundTripper, req *http.Request) (answer, error) {
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return answer{}, err
 	}
 	defer resp.Body.Close()
-	got, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{resp.StatusCode, resp.Header, got}
+	body, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, body}, err
 }
 
 // newRequest returns a request with the server's key, for a transport.
-func newRequest(ctx context.Context, t *testing.T, srv *mockserver.Server, method, path, body string) *http.Request {
+func newRequest(t *testing.T, srv *mockserver.Server, method, path, body string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, method, srv.URL+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,8 +149,6 @@ func (a answer) data(t *testing.T, into any) {
 // text returns one text of the data.
 func (a answer) text(t *testing.T, name string) string {
 	t.Helper()
-	var data map[string]any
-	a.data(t, &data)
-	text, _ := data[name].(string)
+	text, _ := a.at(t, "data."+name).(string)
 	return text
 }

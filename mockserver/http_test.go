@@ -41,7 +41,7 @@ func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 		resp.Body.Close()
 		t.Error("a stranger trusts the certificate")
 	}
-	doWith(t, &http.Client{Transport: srv.Transport()}, srv, http.MethodGet, "/v1/rates", "").want(t, http.StatusOK)
+	get(t, srv, "/v1/rates").want(t, http.StatusOK)
 }
 
 // trusting returns a client over HTTP/2 that trusts the certificate of the server and connects to it, whatever the
@@ -68,12 +68,14 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithTLS())
 			inject(t, srv, fault.Rule{Operation: shipping.OpListRates, Nth: 1, Fault: injected})
-			client := trusting(t, srv)
-			if resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
-				resp.Body.Close()
-				t.Errorf("answered with %s", resp.Status)
+			client := trusting(t, srv).Transport
+			if got, err := attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
+				t.Errorf("answered with %d", got.status)
 			}
-			doWith(t, client, srv, http.MethodGet, "/v1/rates", "").want(t, http.StatusOK)
+			if got, err := attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")); err != nil ||
+				got.status != http.StatusOK {
+				t.Errorf("the next request: %d, %v", got.status, err)
+			}
 		})
 	}
 }

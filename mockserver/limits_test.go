@@ -61,7 +61,7 @@ func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("rows5000"))
 		defer srv.Close()
 		client := &http.Client{Transport: srv.Transport()}
-		resp, err := client.Do(newRequest(t.Context(), t, srv, http.MethodGet,
+		resp, err := client.Do(newRequest(t, srv, http.MethodGet,
 			"/v1/transactions?perPage=5000&wallet="+srv.Wallets()[0], ""))
 		if err != nil {
 			t.Fatal(err)
@@ -372,13 +372,9 @@ func limits(by int) []limit {
 				srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDeliveryTransport(&receiver))
 				defer srv.Close()
 				for range 1_000 {
-					if _, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Events: []string{"test"}}); err != nil {
-						t.Fatal(err)
-					}
+					subscribe(t, srv.World, receiverURL, "test")
 				}
-				if _, err := srv.Emit(notify.Event{Kind: "test"}); err != nil {
-					t.Fatal(err)
-				}
+				emit(t, srv.World, notify.Event{Kind: "test"})
 				synctest.Wait()
 				refused = fmt.Errorf("%d connections", receiver.open.Load())
 			})

@@ -39,23 +39,16 @@ func replayBody(t *testing.T, fields ...string) string {
 func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithDialect(dialect.Strict()), virtual(), mockserver.WithDeliveryTransport(&inbox{}))
-	hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"shipment.updated"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := srv.Shipments()
+	hook, ids := subscribe(t, srv.World, receiverURL, "shipment.updated"), srv.Shipments()
 	for _, test := range []struct{ data, want string }{
 		{`{"amount":1}`, ids[0]}, {`{"shipment_id":7}`, ids[0]}, {`{"shipment_id":"SH-OTHER"}`, ids[0]},
 		{`{"SHIPMENT_ID":"` + ids[1] + `"}`, ids[0]}, {`{"shipment_id":"` + ids[2] + `","status":"lost"}`, ids[2]},
 	} {
-		sent, err := srv.Emit(notify.Event{Kind: "shipment.updated", Data: json.RawMessage(test.data)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := post(t, srv, replayPath, replayBody(t, "delivery_id", sent[0].ID, "webhook_id", hook)).want(t, http.StatusOK)
+		sent := emit(t, srv.World, notify.Event{Kind: "shipment.updated", Data: json.RawMessage(test.data)})
+		got := post(t, srv, replayPath, replayBody(t, "delivery_id", sent.ID, "webhook_id", hook)).want(t, http.StatusOK)
 		replayed := srv.Deliveries()[0]
-		if id := got.text(t, "shipment_id"); id != test.want || string(replayed.Payload) != string(sent[0].Payload) ||
-			replayed.ShipmentID != sent[0].ShipmentID {
+		if id := got.text(t, "shipment_id"); id != test.want || string(replayed.Payload) != string(sent.Payload) ||
+			replayed.ShipmentID != sent.ShipmentID {
 			t.Errorf("%s: the result is about %q, want %q; replayed as %+v", test.data, id, test.want, replayed)
 		}
 	}
@@ -169,10 +162,7 @@ func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 		inbox <- received{body, r.Header}
 	}))
 	defer there.Close()
-	hook, err := srv.AddWebhook(notify.Webhook{URL: there.URL + "/hook"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := subscribe(t, srv.World, there.URL+"/hook")
 	body := replayBody(t, "shipment_id", srv.Shipments()[0], "event", "shipment.created", "webhook_id", hook)
 	result := post(t, srv, replayPath, body).want(t, http.StatusOK)
 	got := <-inbox

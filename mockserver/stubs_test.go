@@ -56,20 +56,11 @@ func TestWorld_StubFaults(t *testing.T) {
 			if err := server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(handler)); err != nil {
 				t.Fatal(err)
 			}
-			if err := server.Inject(test.rule); err != nil {
-				t.Fatal(err)
-			}
-			client := http.Client{Transport: server.Transport()}
-			status := 0
-			if response, err := client.Do(newRequest(t.Context(), t, server, "POST", "/v1/shipments/1", "{}")); err == nil {
-				status = response.StatusCode
-				response.Body.Close()
-			}
-			if _, err := server.Advance(time.Minute); err != nil {
-				t.Fatal(err)
-			}
-			if status != test.status || calls != test.calls {
-				t.Errorf("status %d after %d calls, want %d after %d", status, calls, test.status, test.calls)
+			inject(t, server, test.rule)
+			got, _ := attempt(server.Transport(), newRequest(t, server, "POST", "/v1/shipments/1", "{}"))
+			advance(t, server, time.Minute)
+			if got.status != test.status || calls != test.calls {
+				t.Errorf("status %d after %d calls, want %d after %d", got.status, calls, test.status, test.calls)
 			}
 			get(t, server, "/v1/rates").want(t, test.rates)
 		})

@@ -35,23 +35,36 @@ func (b *inbox) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: http.NoBody, Request: r}, nil
 }
 
+// receiverURL is the URL of a receiver on this machine; a transport of the test responds for it.
+const receiverURL = "http://127.0.0.1:1/"
+
+// subscribe adds a webhook, which without events is subscribed to all, and returns its id.
+func subscribe(t *testing.T, w *mockserver.World, url string, events ...string) string {
+	t.Helper()
+	id, err := w.AddWebhook(notify.Webhook{URL: url, Events: events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// emit emits an event and returns its first delivery.
+func emit(tb testing.TB, w *mockserver.World, event notify.Event) notify.Delivery {
+	tb.Helper()
+	sent, err := w.Emit(event)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sent[0]
+}
+
 // listening returns a server on virtual time whose only subscriber to "test" is the inbox.
 func listening(t *testing.T) (*mockserver.Server, *inbox) {
 	t.Helper()
 	box := &inbox{}
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDeliveryTransport(box))
-	if _, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:1/", Events: []string{"test"}}); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, srv.World, receiverURL, "test")
 	return srv, box
-}
-
-func events(n int) []notify.Event {
-	all := make([]notify.Event, n)
-	for i := range all {
-		all[i] = notify.Event{Kind: "test", Data: fmt.Appendf(nil, `{"number":%d}`, i)}
-	}
-	return all
 }
 
 func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
@@ -63,8 +76,8 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 	if err != nil || done.State != "delivered" || !strings.Contains(box.got[0], srv.Shipments()[2]) {
 		t.Errorf("%+v, %v: %v", done, err, box.got)
 	}
-	if queued, err := srv.Emit(notify.Event{Kind: "test"}); err != nil || queued[0].ShipmentID != srv.Shipments()[0] {
-		t.Errorf("without a shipment: %+v, %v", queued, err)
+	if queued := emit(t, srv.World, notify.Event{Kind: "test"}); queued.ShipmentID != srv.Shipments()[0] {
+		t.Errorf("without a shipment: %+v", queued)
 	}
 	for body, want := range map[string]string{
 		`{}`: "event is required", `{"event":"silence"}`: "no active webhook",
@@ -89,10 +102,8 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 		revision.at(t, "data.active") != true || revision.at(t, "data.revision") != 1.0 {
 		t.Errorf("it is %s", revision.body)
 	}
-	for _, event := range events(3) {
-		if _, err := srv.Emit(event); err != nil {
-			t.Fatal(err)
-		}
+	for i := range 3 {
+		emit(t, srv.World, notify.Event{Kind: "test", Data: fmt.Appendf(nil, `{"number":%d}`, i)})
 	}
 	get(t, srv, "/_mock/deliveries?wait=1m").want(t, http.StatusOK)
 	for i, text := range box.got {
@@ -126,23 +137,6 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	const elsewhere = `{"url":"https://hooks.example/"}`
 	post(t, srv, "/_mock/webhooks", elsewhere).refusal(t, 400, "webhook not added")
 	post(t, start(t, mockserver.WithDeliverAnywhere()), "/_mock/webhooks", elsewhere).want(t, 200)
-}
-
-// subscribeInbox subscribes the inbox of a world to shipment.updated, with a query such as ?status=503.
-func subscribeInbox(t *testing.T, w *mockserver.World, query string) string {
-	t.Helper()
-	id, err := w.AddWebhook(notify.Webhook{URL: notify.InboxURL + query, Events: []string{"shipment.updated"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-func emit(t *testing.T, w *mockserver.World) {
-	t.Helper()
-	if _, err := w.Emit(notify.Event{Kind: "shipment.updated"}); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func awaitInbox(t *testing.T, w *mockserver.World, count int) []notify.Received {
@@ -184,21 +178,12 @@ func TestFaultsOfNotifications(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual())
-			if _, err := srv.AddWebhook(notify.Webhook{URL: notify.InboxURL}); err != nil {
-				t.Fatal(err)
-			}
+			subscribe(t, srv.World, notify.InboxURL)
 			inject(t, srv, test.rule)
-			var struck string
-			for _, event := range []string{first, second} {
-				sent, err := srv.Emit(notify.Event{Kind: event, ShipmentID: srv.Shipments()[1]})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if struck == "" {
-					struck = sent[0].ID
-				}
-				advance(t, srv, 0)
-			}
+			struck := emit(t, srv.World, notify.Event{Kind: first, ShipmentID: srv.Shipments()[1]}).ID
+			advance(t, srv, 0)
+			emit(t, srv.World, notify.Event{Kind: second, ShipmentID: srv.Shipments()[1]})
+			advance(t, srv, 0)
 			advance(t, srv, time.Minute)
 			var got []string
 			for _, n := range srv.Inbox() {
@@ -228,13 +213,14 @@ func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
 	t.Parallel()
 	once := dialect.Dialect{Notification: dialect.Notification{Attempts: 1}}
 	srv := start(t, mockserver.WithoutListener(), virtual(), mockserver.WithDialect(&once))
-	subscribeInbox(t, srv.World, "")
-	inject(t, srv, fault.Rule{Nth: 1, Fault: fault.RepeatNotification()})
-	inject(t, srv, fault.Rule{Nth: 2, Fault: fault.ReorderNotification(time.Second)})
-	emit(t, srv.World)
+	updated := notify.Event{Kind: "shipment.updated"}
+	subscribe(t, srv.World, notify.InboxURL, updated.Kind)
+	inject(t, srv, fault.Rule{Nth: 1, Fault: fault.RepeatNotification()},
+		fault.Rule{Nth: 2, Fault: fault.ReorderNotification(time.Second)})
+	emit(t, srv.World, updated)
 	awaitInbox(t, srv.World, 2)
-	subscribeInbox(t, srv.World, "?other")
-	emit(t, srv.World)
+	subscribe(t, srv.World, notify.InboxURL+"?other", updated.Kind)
+	emit(t, srv.World, updated)
 	advance(t, srv, 999*time.Millisecond)
 	if got := srv.Inbox(); len(got) != 3 {
 		t.Errorf("received %+v", got)
@@ -248,8 +234,9 @@ func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
 func TestInbox_RefusesSoThatDeliveriesAreRetried(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())
-	subscribeInbox(t, srv.World, "?status=503")
-	emit(t, srv.World)
+	updated := notify.Event{Kind: "shipment.updated"}
+	subscribe(t, srv.World, notify.InboxURL+"?status=503", updated.Kind)
+	emit(t, srv.World, updated)
 	awaitInbox(t, srv.World, 1)
 	advance(t, srv, time.Minute)
 	got := srv.Inbox()
@@ -261,7 +248,7 @@ func TestInbox_RefusesSoThatDeliveriesAreRetried(t *testing.T) {
 		d.Attempts[0].StatusCode != 503 {
 		t.Errorf("the delivery is %s after %+v (%v)", d.State, d.Attempts, err)
 	}
-	emit(t, srv.World)
+	emit(t, srv.World, updated)
 	awaitInbox(t, srv.World, 4)
 	// An inbox is that of one world.
 	other := srv.NewWorld(t)

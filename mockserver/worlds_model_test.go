@@ -9,7 +9,6 @@ import (
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
 	"github.com/shipping-go/shipping/mockserver"
-	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
 // player makes random requests to worlds.
@@ -40,9 +39,7 @@ func (p *player) play(w *mockserver.World) {
 				p.Fatal(err)
 			}
 		case 4:
-			if _, err := w.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"}); err != nil {
-				p.Fatal(err)
-			}
+			subscribe(p.T, w, receiverURL)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 		return append(bodies, strings.Join(w.Invoices(), " "))
 	}
 	before := shown(one)
-	_, added := one.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
+	_, added := one.AddWebhook(notify.Webhook{URL: receiverURL})
 	url, invoiced := one.AddInvoice(goods.Invoice{})
 	if err := errors.Join(added, invoiced, one.SetExchangeRate("NGN", amount(t, "2")),
 		one.Fund(one.Wallets()[0], amount(t, "1")), one.Inject(fault.Rule{First: 1,
