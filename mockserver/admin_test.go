@@ -31,26 +31,21 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct{ method, path, body, key, want string }{
-		{"GET", "", "", "", "home"},
-		{"GET", "journal", "", "", "home"},
-		{"GET", "journal?world=lowfunds_ci42", "", "", "lowfunds_ci42"},
-		{"GET", "journal?world=unauthenticated", "", "", "unauthenticated"},
-		{"GET", "journal", "", ci.SecretKey, "lowfunds_ci42"},
-		{"POST", "clock/advance?world=lowfunds_ci42", `{"duration":"never"}`, "", "lowfunds_ci42"},
-		{"POST", "worlds/lowfunds_ci42/reset", "", "", "lowfunds_ci42"},
-		{"POST", "worlds", `{"scenario":"empty","name":"new"}`, "", "empty_new"},
-		{"GET", "journal", "", "sk_test_lowfunds_closed", ""}, // a control request opens no world by its key
-		{"GET", "worlds/nowhere", "", "", ""},
-		{"GET", "journal?world=nowhere", "", "", ""},
+	for text, want := range map[string]string{
+		"GET /_mock/\nAuthorization: ":                                               "home",
+		"GET /_mock/journal\nAuthorization: ":                                        "home",
+		"GET /_mock/journal?world=lowfunds_ci42":                                     "lowfunds_ci42",
+		"GET /_mock/journal?world=unauthenticated":                                   "unauthenticated",
+		"GET /_mock/journal\nAuthorization: Bearer " + ci.SecretKey:                  "lowfunds_ci42",
+		"GET /_mock/journal\nAuthorization: Bearer sk_test_lowfunds_closed":          "", // it opens no world
+		`POST /_mock/clock/advance?world=lowfunds_ci42 {"duration":"never"}`:         "lowfunds_ci42",
+		"POST /_mock/worlds/lowfunds_ci42/reset":                                     "lowfunds_ci42",
+		`POST /_mock/worlds {"scenario":"empty","name":"new"}` + "\nAuthorization: ": "empty_new",
+		"GET /_mock/worlds/nowhere\nAuthorization: ":                                 "",
+		"GET /_mock/journal?world=nowhere\nAuthorization: ":                          "",
 	} {
-		key := test.key
-		if key != "" {
-			key = "Bearer " + key
-		}
-		if got := do(t, srv, test.method, "/_mock/"+test.path, test.body, "Authorization",
-			key).header.Get("X-Mock-World"); got != test.want {
-			t.Errorf("%s %s: %q, want %q", test.method, test.path, got, test.want)
+		if got := send(t, srv, text).header.Get("X-Mock-World"); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 	if worlds := srv.Worlds(); len(worlds) != 3 {
@@ -62,35 +57,31 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 func TestAdmin_Messages(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	post(t, srv, "/_mock/clock/advance", `{"duration":3600}`).refusal(t, 400,
-		`field "duration" is a number: write a string with a unit, such as "90s"`)
 	// A field or parameter that a route does not accept changes nothing. If a misspelt "scenario" were ignored, a new
 	// world would have other contents.
-	for _, test := range []struct{ method, path, body, want string }{
-		{"POST", "/_mock/worlds", `{"name":"default_x","key":"a"}`,
-			`unknown field "key": use one of dialect, name, scenario`},
-		{"POST", "/_mock/worlds", `{"name":"x","Scenario":"lowfunds"}`, `did you mean "scenario"?`},
-		{"DELETE", "/_mock/worlds/home", `{"name":"x"}`, `unknown field "name"`},
-		{"DELETE", "/_mock/faults", `{"number":1}`, `unknown field "number": leave it out`},
-		{"POST", "/_mock/regulatory-requests/RD-1/evidence/FDA", `{"file":"x"}`, `unknown field "file"`},
-		{"POST", "/_mock/faults", `{"rules":[{"operaton":"rates.list"}]}`, `did you mean "operation"?`},
-		{"POST", "/_mock/faults", `{"rules":[]}`, "no rule was added"},
-		{"POST", "/_mock/faults", `{"rules":[{"until":"tomorrow"}]}`, "is not a time: write it as 2026-01-05T09:30:00Z"},
-		{"GET", "/_mock/worlds?perpage=1", "", `unknown parameter "perpage": did you mean "perPage"?`},
+	for text, want := range map[string]string{
+		`POST /_mock/worlds {"name":"default_x","key":"a"}`:                        `"key": use one of dialect, `,
+		`POST /_mock/worlds {"name":"x","Scenario":"lowfunds"}`:                    `did you mean "scenario"?`,
+		`DELETE /_mock/worlds/home {"name":"x"}`:                                   `unknown field "name"`,
+		`DELETE /_mock/faults {"number":1}`:                                        `unknown field "number": leave it out`,
+		`POST /_mock/regulatory-requests/RD-1/evidence/FDA {"file":"x"}`:           `unknown field "file"`,
+		`POST /_mock/faults {"rules":[{"operaton":"rates.list"}]}`:                 `did you mean "operation"?`,
+		`POST /_mock/faults {"rules":[]}`:                                          "no rule was added",
+		`POST /_mock/faults {"rules":[{"until":"tomorrow"}]}`:                      "write it as 2026-01-05T09:30:00Z",
+		`POST /_mock/faults {"rules":[{"fault":{"kind":"latency","duration":2}}]}`: `write a string with a unit`,
+		"GET /_mock/worlds?perpage=1":                                              `"perpage": did you mean "perPage"?`,
+		`POST /_mock/clock/advance {}`:                                             "1h30m",
+		`POST /_mock/clock/advance {"duration":"soon"}`:                            "1h30m",
+		`POST /_mock/clock/advance {"duration":"-1s"}`:                             "1h30m",
+		`POST /_mock/clock/advance {"duration":3600}`:                              `such as "90s"`,
+		`POST /_mock/events {"event":"shipment.updated","shipment_id":"SH-1"}`:     "GET /_mock/worlds/NAME",
 	} {
-		do(t, srv, test.method, test.path, test.body).refusal(t, http.StatusBadRequest, test.want)
+		send(t, srv, text).refusal(t, http.StatusBadRequest, want)
 	}
 	if worlds := srv.Worlds(); len(worlds) != 1 {
 		t.Errorf("%d worlds are open", len(worlds))
 	}
-	for _, body := range []string{`{}`, `{"duration":"soon"}`, `{"duration":"-1s"}`} {
-		post(t, srv, "/_mock/clock/advance", body).refusal(t, http.StatusBadRequest, "1h30m")
-	}
 	post(t, start(t), "/_mock/clock/advance", `{"duration":"90s"}`).refusal(t, http.StatusConflict, "virtual")
-	post(t, srv, "/_mock/faults", `{"rules":[{"fault":{"kind":"latency","duration":2}}]}`).
-		refusal(t, 400, `write a string with a unit`)
-	post(t, srv, "/_mock/events", `{"event":"shipment.updated","shipment_id":"SH-1"}`).refusal(t, 400,
-		"GET /_mock/worlds/NAME")
 	if sent := string(post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t,
 		200).body); !strings.Contains(sent, `"message":"0 notifications queued, `) ||
 		!strings.Contains(sent, " not sent: see reason") {

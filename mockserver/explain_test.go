@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -20,91 +19,71 @@ import (
 // that the explanation suggests is accepted.
 func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 	t.Parallel()
-	const request = regulatoryPath + "/request/"
-	tests := []struct {
-		name, method, path, body string
-		headers                  []string
-		code                     string // status and error code
-		heading                  string
-		operation                string // of the suggestion; "" without one
-		keeps                    string // a text that it keeps
+	for _, test := range []struct {
+		send      string
+		code      string // status and error code
+		heading   string
+		operation string // of the suggestion; "" without one
+		keeps     string // a text that it keeps
 	}{
-		{"no wallet", "GET", "/v1/transactions?perPage=7&page=0", "", nil, "400 invalid_request", "GET /v1/transactions",
-			shipping.OpListTransactions, "perPage=7"},
-		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", nil, "404 not_found", "list.unknown_wallet",
-			shipping.OpListTransactions, "wallet=VA-"},
-		{"misspelt path", "GET", "/v1/countrys", "", nil, "404 not_found", "every path begins with /v1",
-			shipping.OpListCountries, "/v1/countries"},
-		{"other method", "DELETE", "/v1/rates", "", nil, "405 method_not_allowed", "Endpoints", shipping.OpListRates, ""},
-		{"no key", "GET", "/v1/rates?page=2", "", []string{"Authorization", ""}, "401 unauthorized", "Authentication",
-			shipping.OpListRates, "page=2"},
-		{"a form", "POST", regulatoryPath + "/analyze", "shipment_id=1", []string{"Content-Type", "text/plain"},
-			"415 unsupported_media_type", "Content-Type", shipping.OpAnalyze, ""},
-		{"broken JSON", "POST", regulatoryPath + "/analyze", "{", nil, "400 malformed_body", "bodies and responses are JSON",
-			shipping.OpAnalyze, "shipment_id"},
-		{"both flows", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","file_url":"INVOICE"}`, nil,
-			"400 invalid_request", "POST /analyze", shipping.OpAnalyze, "SHIPMENT"},
-		{"unknown invoice", "POST", regulatoryPath + "/analyze", `{"file_url":"https://x.example/1","wallet":"WALLET"}`, nil,
-			"400 analysis_failed", "request states", shipping.OpAnalyze, "WALLET"},
-		{"nothing to replay", "POST", "/v1/webhooks/replay", `{}`, nil, "400 invalid_request", "webhooks/replay, Rules",
-			shipping.OpReplayWebhook, "shipment.created"},
-		{"replay to a stranger", "POST", "/v1/webhooks/replay",
-			`{"shipment_id":"SHIPMENT","event":"shipment.updated","webhook_id":"WA-1"}`, nil, "400 invalid_request", "Rules",
-			shipping.OpReplayWebhook, "shipment.updated"},
-		{"replay of an event without a subscriber", "POST", "/v1/webhooks/replay",
-			`{"shipment_id":"SHIPMENT","event":"shipment.lost"}`, nil, "400 invalid_request", "Rules", shipping.OpReplayWebhook,
-			"SHIPMENT"},
-		{"unknown delivery", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1"}`, nil, "404 not_found", "webhooks/replay",
-			shipping.OpReplayWebhook, ""},
-		{"no documents", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT"}`, nil, "400 invalid_request",
-			"POST /purchase", shipping.OpPurchase, "DRAFT"},
-		{"one that is not offered", "POST", regulatoryPath + "/purchase",
-			`{"request_id":"DRAFT","document_types":["CUSTOMS","MUSEUM"]}`, nil, "400 document_not_offered", "POST /purchase",
-			shipping.OpPurchase, `["CUSTOMS"]`},
+		{"GET /v1/transactions?perPage=7&page=0", "400 invalid_request", "GET /v1/transactions", "transactions.list",
+			"perPage=7"},
+		{"GET /v1/transactions?wallet=VA-1", "404 not_found", "list.unknown_wallet", "transactions.list", "wallet=VA-"},
+		{"GET /v1/countrys", "404 not_found", "every path begins with /v1", "countries.list", "/v1/countries"},
+		{"DELETE /v1/rates", "405 method_not_allowed", "Endpoints", "rates.list", ""},
+		{"GET /v1/rates?page=2\nAuthorization: ", "401 unauthorized", "Authentication", "rates.list", "page=2"},
+		{"POST {docs}/analyze shipment_id=1\nContent-Type: text/plain", "415 unsupported_media_type", "Content-Type",
+			"regulatory.analyze", ""},
+		{"POST {docs}/analyze {", "400 malformed_body", "bodies and responses are JSON", "regulatory.analyze",
+			"shipment_id"},
+		{`POST {docs}/analyze {"shipment_id":"SHIPMENT","file_url":"INVOICE"}`, "400 invalid_request", "POST /analyze",
+			"regulatory.analyze", "SHIPMENT"},
+		{`POST {docs}/analyze {"file_url":"https://x.example/1","wallet":"WALLET"}`, "400 analysis_failed",
+			"request states", "regulatory.analyze", "WALLET"},
+		{`POST {docs}/analyze {}`, "400 invalid_request", "POST /analyze", "regulatory.analyze", ""},
+		{`POST {docs}/analyze {"shipment_id":"SH-1"}`, "404 not_found", "", "regulatory.analyze", ""},
+		{`POST /v1/webhooks/replay {}`, "400 invalid_request", "webhooks/replay, Rules", "webhooks.replay",
+			"shipment.created"},
+		{`POST /v1/webhooks/replay {"shipment_id":"SHIPMENT","event":"shipment.updated","webhook_id":"WA-1"}`,
+			"400 invalid_request", "Rules", "webhooks.replay", "shipment.updated"},
+		{`POST /v1/webhooks/replay {"shipment_id":"SHIPMENT","event":"shipment.lost"}`, "400 invalid_request", "Rules",
+			"webhooks.replay", "SHIPMENT"},
+		{`POST /v1/webhooks/replay {"delivery_id":"WD-1"}`, "404 not_found", "webhooks/replay", "webhooks.replay", ""},
+		{`POST {docs}/purchase {"request_id":"DRAFT"}`, "400 invalid_request", "POST /purchase", "regulatory.purchase",
+			"DRAFT"},
+		{`POST {docs}/purchase {"request_id":"DRAFT","document_types":["CUSTOMS","MUSEUM"]}`, "400 document_not_offered",
+			"POST /purchase", "regulatory.purchase", `["CUSTOMS"]`},
 		// The nearest valid request corrects a misspelt document type, and never purchases another regulatory request.
-		{"one that is misspelt", "POST", regulatoryPath + "/purchase",
-			`{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "400 unknown_document_type", "POST /purchase",
-			shipping.OpPurchase, `"CUSTOMS"`},
-		{"two that are misspelt", "POST", regulatoryPath + "/purchase",
-			`{"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, nil, "400 unknown_document_type", "POST /purchase",
-			shipping.OpPurchase, `"FDA"`},
-		{"purchase of nothing", "POST", regulatoryPath + "/purchase", `{"request_id":"RD-1","document_types":["CUSTOMS"]}`,
-			nil, "404 not_found", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
-		{"purchase without a request", "POST", regulatoryPath + "/purchase", `{"document_types":["CUSTOMS"]}`, nil,
-			"400 invalid_request", "POST /purchase", shipping.OpAnalyze, "shipment_id"},
-		{"bought already", "POST", regulatoryPath + "/purchase", `{"request_id":"BOUGHT","document_types":["CUSTOMS"]}`, nil,
-			"400 already_purchased", "POST /purchase", shipping.OpGetRequest, "BOUGHT"},
-		{"unknown request", "GET", request + "RD-1", "", nil, "404 not_found", "GET /request/:request_id",
-			shipping.OpGetRequest, ""},
-		{"items of nothing", "PUT", request + "DRAFT/items", `{"line_items":[]}`, nil, "400 invalid_request", "provisional",
-			shipping.OpGetRequest, "DRAFT"},
-		{"addresses of the bought", "PUT", request + "BOUGHT/addresses", `{}`, nil, "400 not_editable", "provisional",
-			shipping.OpGetRequest, "BOUGHT"},
-		{"shipping of a shipment", "PUT", request + "DRAFT/shipping", `{"service":"x"}`, nil, "400 shipment_flow",
-			"provisional", shipping.OpGetRequest, "DRAFT"},
-		{"profile of another form", "PUT", request + "DRAFT/profiles/MUSEUM", `{}`, nil, "400 document_not_offered",
-			"provisional", shipping.OpGetRequest, "DRAFT"},
-		{"nothing to retry", "POST", request + "BOUGHT/retry", "", nil, "400 not_retryable", "provisional",
-			shipping.OpGetRequest, "BOUGHT"},
-		{"neither flow", "POST", regulatoryPath + "/analyze", `{}`, nil, "400 invalid_request", "POST /analyze",
-			shipping.OpAnalyze, ""},
-		{"unknown shipment", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SH-1"}`, nil, "404 not_found", "",
-			shipping.OpAnalyze, ""},
-		{"too little money", "POST", regulatoryPath + "/purchase", `{"request_id":"POOR","document_types":["CUSTOMS"]}`, nil,
-			"400 insufficient_funds", "POST /purchase", "", ""},
-		{"one document twice", "POST", regulatoryPath + "/purchase", `{"request_id":"DRAFT","document_types":["FDA","FDA"]}`,
-			nil, "400 repeated_document_type", "POST /purchase", shipping.OpPurchase, `["FDA"]`},
-		{"profile with another field", "PUT", request + "DRAFT/profiles/CUSTOMS", `{"colour":"red"}`, nil,
-			"400 invalid_profile", "provisional", shipping.OpGetRequest, "DRAFT"},
-		{"PDF of a draft", "GET", request + "DRAFT/documents/FDA/pdf", "", nil, "404 not_found", "provisional",
-			shipping.OpGetRequest, "DRAFT"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		{`POST {docs}/purchase {"request_id":"DRAFT","document_types":["fda","CUSTOM"]}`, "400 unknown_document_type",
+			"POST /purchase", "regulatory.purchase", `["CUSTOMS","FDA"]`},
+		{`POST {docs}/purchase {"request_id":"RD-1","document_types":["CUSTOMS"]}`, "404 not_found", "POST /purchase",
+			"regulatory.analyze", "shipment_id"},
+		{`POST {docs}/purchase {"document_types":["CUSTOMS"]}`, "400 invalid_request", "POST /purchase",
+			"regulatory.analyze", "shipment_id"},
+		{`POST {docs}/purchase {"request_id":"BOUGHT","document_types":["CUSTOMS"]}`, "400 already_purchased",
+			"POST /purchase", "regulatory.get", "BOUGHT"},
+		{`POST {docs}/purchase {"request_id":"POOR","document_types":["CUSTOMS"]}`, "400 insufficient_funds",
+			"POST /purchase", "", ""},
+		{`POST {docs}/purchase {"request_id":"DRAFT","document_types":["FDA","FDA"]}`, "400 repeated_document_type",
+			"POST /purchase", "regulatory.purchase", `["FDA"]`},
+		{"GET {docs}/request/RD-1", "404 not_found", "GET /request/:request_id", "regulatory.get", ""},
+		{`PUT {docs}/request/DRAFT/items {"line_items":[]}`, "400 invalid_request", "provisional", "regulatory.get",
+			"DRAFT"},
+		{"PUT {docs}/request/BOUGHT/addresses {}", "400 not_editable", "provisional", "regulatory.get", "BOUGHT"},
+		{`PUT {docs}/request/DRAFT/shipping {"service":"x"}`, "400 shipment_flow", "provisional", "regulatory.get",
+			"DRAFT"},
+		{"PUT {docs}/request/DRAFT/profiles/MUSEUM {}", "400 document_not_offered", "provisional", "regulatory.get",
+			"DRAFT"},
+		{`PUT {docs}/request/DRAFT/profiles/CUSTOMS {"colour":"red"}`, "400 invalid_profile", "provisional",
+			"regulatory.get", "DRAFT"},
+		{"POST {docs}/request/BOUGHT/retry", "400 not_retryable", "provisional", "regulatory.get", "BOUGHT"},
+		{"GET {docs}/request/DRAFT/documents/FDA/pdf", "404 not_found", "provisional", "regulatory.get", "DRAFT"},
+	} {
+		t.Run(test.send, func(t *testing.T) {
 			t.Parallel()
 			srv := start(t, mockserver.WithoutListener(), virtual())
 			bought := analyzeShipment(t, srv, srv.Shipments()[0])
-			post(t, srv, regulatoryPath+"/purchase", `{"request_id":"`+bought.ID+`","document_types":["CUSTOMS"]}`).want(t, 200)
+			purchase(t, srv, bought.ID, "CUSTOMS").want(t, 200)
 			advance(t, srv, time.Hour)
 			poor := analyze(t, srv, `{"shipment_id":"`+srv.Shipments()[0]+`","wallet":"`+
 				srv.Wallets()[len(srv.Wallets())-1]+`"}`)
@@ -112,7 +91,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			fill := strings.NewReplacer("DRAFT", draft.ID, "POOR", poor.ID, "BOUGHT", bought.ID, "SHIPMENT", srv.Shipments()[1],
 				"INVOICE", srv.Invoices()[0], "WALLET", srv.Wallets()[1])
 			before := string(get(t, srv, "/_mock/ledger").body)
-			refusal := do(t, srv, test.method, fill.Replace(test.path), fill.Replace(test.body), test.headers...)
+			refusal := send(t, srv, fill.Replace(test.send))
 			if got := fmt.Sprint(refusal.status, " ", refusal.text(t, "error_code")); got != test.code {
 				t.Fatalf("%s, want %s: %s", got, test.code, refusal.body)
 			}
@@ -143,36 +122,33 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 // The explanation names a misspelt field, whose value the suggestion keeps, and an identifier that it replaces.
 func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 	t.Parallel()
-	const request = regulatoryPath + "/request/"
 	tests := []struct {
-		name, method, path, body string
-		notes                    []string
-		keeps                    string // a text that the suggestion keeps
+		send  string
+		notes []string
+		keeps string // a text that the suggestion keeps
 	}{
-		{"misspelt and unknown", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SH-1"}`,
-			[]string{`unknown field "shipmentId": did you mean "shipment_id"?`, "SH-1 is not a shipment of this world"},
-			"shipment_id"},
-		{"misspelt", "POST", regulatoryPath + "/analyze", `{"shipmentId":"SHIPMENT"}`,
+		{`POST {docs}/analyze {"shipmentId":"SH-1"}`, []string{`unknown field "shipmentId": did you mean "shipment_id"?`,
+			"SH-1 is not a shipment of this world"}, "shipment_id"},
+		{`POST {docs}/analyze {"shipmentId":"SHIPMENT"}`,
 			[]string{`unknown field "shipmentId": did you mean "shipment_id"?`}, "SHIPMENT"},
-		{"sent twice", "POST", regulatoryPath + "/analyze", `{"fileURL":"x","file_url":"INVOICE","shipment_id":"SHIPMENT"}`,
+		{`POST {docs}/analyze {"fileURL":"x","file_url":"INVOICE","shipment_id":"SHIPMENT"}`,
 			[]string{`unknown field "fileURL": did you mean "file_url"?`}, "SHIPMENT"},
-		{"an effect, and no field that is near", "POST", regulatoryPath + "/analyze",
-			`{"shipment_id":"SH-MAGICFAILANALYSIS","colour":"red"}`, nil, "shipment_id"},
-		{"unknown wallet", "GET", "/v1/transactions?wallet=VA-1", "", []string{"VA-1 is not a wallet of this world"},
-			"wallet=VA-"},
-		{"analysis for an unknown wallet", "POST", regulatoryPath + "/analyze", `{"shipment_id":"SHIPMENT","wallet":"VA-1"}`,
-			[]string{"VA-1 is not a wallet of this world"}, "SHIPMENT"},
-		{"unknown request", "GET", request + "RD-1", "", []string{"RD-1 is not a regulatory request of this world"}, ""},
-		{"unknown delivery and webhook", "POST", "/v1/webhooks/replay", `{"delivery_id":"WD-1","webhook_id":"WA-1"}`,
+		// an effect, and no field that is near
+		{`POST {docs}/analyze {"shipment_id":"SH-MAGICFAILANALYSIS","colour":"red"}`, nil, "shipment_id"},
+		{"GET /v1/transactions?wallet=VA-1", []string{"VA-1 is not a wallet of this world"}, "wallet=VA-"},
+		{`POST {docs}/analyze {"shipment_id":"SHIPMENT","wallet":"VA-1"}`, []string{"VA-1 is not a wallet of this world"},
+			"SHIPMENT"},
+		{"GET {docs}/request/RD-1", []string{"RD-1 is not a regulatory request of this world"}, ""},
+		{`POST /v1/webhooks/replay {"delivery_id":"WD-1","webhook_id":"WA-1"}`,
 			[]string{"WA-1 is not a webhook of this world", "WD-1 is not a delivery of this world"}, "event"},
-		{"nothing unknown", "POST", regulatoryPath + "/analyze", `{}`, nil, "shipment_id"},
+		{`POST {docs}/analyze {}`, nil, "shipment_id"},
 	}
 	srv := start(t, mockserver.WithoutListener())
 	fill := strings.NewReplacer("SHIPMENT", srv.Shipments()[1], "INVOICE", srv.Invoices()[0])
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.send, func(t *testing.T) {
 			t.Parallel()
-			id := do(t, srv, test.method, test.path, fill.Replace(test.body)).header.Get("X-Request-Id")
+			id := send(t, srv, fill.Replace(test.send)).header.Get("X-Request-Id")
 			why, err := srv.Why(id)
 			if err != nil || why.Nearest == nil {
 				t.Fatalf("%+v, %v", why, err)

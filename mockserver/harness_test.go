@@ -69,6 +69,20 @@ func do(t *testing.T, srv *mockserver.Server, method, path, body string, headers
 	return got
 }
 
+// send is do of a request in one text: the method, the path, the body, and then a header in each line. {docs} is
+// [regulatoryPath].
+func send(t *testing.T, srv *mockserver.Server, text string) answer {
+	t.Helper()
+	lines := strings.Split(strings.ReplaceAll(text, "{docs}", regulatoryPath), "\n")
+	var headers []string
+	for _, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, ": ")
+		headers = append(headers, name, value)
+	}
+	parts := append(strings.SplitN(lines[0], " ", 3), "")
+	return do(t, srv, parts[0], parts[1], parts[2], headers...)
+}
+
 // attempt sends a request that may get no response, or a part of one.
 func attempt(transport http.RoundTripper, req *http.Request) (answer, error) {
 	resp, err := transport.RoundTrip(req)

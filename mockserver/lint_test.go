@@ -18,18 +18,18 @@ import (
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
-// Each rule is found by its own script, and no other rule is. A step is a request, an analysis, a purchase of the last
-// draft {id}, or a time that passes.
+// Each rule is found by its own script, and no other rule is. A step is a request, one without a response, an
+// analysis, a purchase of the last draft {id}, or a time that passes.
 func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 	t.Parallel()
 	const (
 		unread    = "GET /v1/transactions" // is refused
 		rates     = "GET /v1/rates"
-		lookUp    = "GET " + regulatoryPath + "/request/{id}"
-		typed     = " Content-Type: application/json"
+		lookUp    = "GET {docs}/request/{id}"
+		untyped   = "\nContent-Type: "
 		slow      = "analyze SH-MAGICGENERATESLOWLY; buy"
-		analyzeAs = "POST " + regulatoryPath + `/analyze {"shipment_id":"{shipment}"`
-		buyAs     = "POST " + regulatoryPath + `/purchase {"request_id":"{id}","document_types":["CUSTOMS"]}`
+		analyzeAs = `POST {docs}/analyze {"shipment_id":"{shipment}"`
+		buyAs     = `POST {docs}/purchase {"request_id":"{id}","document_types":["CUSTOMS"]}`
 	)
 	once := func(f fault.Fault) []fault.Rule { return []fault.Rule{{First: 1, Fault: f}} }
 	charge := func(point fault.Point) []fault.Rule {
@@ -44,9 +44,9 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 		{journal.LintRepeatedRefusal, nil, unread + "; " + unread},
 		{ // what was lost in between changed nothing
 			journal.LintRepeatedRefusal, []fault.Rule{{Operation: shipping.OpReplayWebhook, Fault: fault.Drop()}},
-			unread + "; POST /v1/webhooks/replay" + typed + "; " + unread,
+			unread + "; lose /v1/webhooks/replay; " + unread,
 		},
-		{"", nil, "GET " + regulatoryPath + "/request/RD-1; analyze {shipment}; GET " + regulatoryPath + "/request/RD-1"},
+		{"", nil, "GET {docs}/request/RD-1; analyze {shipment}; GET {docs}/request/RD-1"},
 		{journal.LintIgnoredRetryAfter, once(fault.RateLimit(fault.RetryAfterIMF, 7*time.Second)), rates + "; 3s; " + rates},
 		{journal.LintIgnoredRetryAfter, once(fault.Status(503, wait("7"))), rates + "; " + rates},
 		{"", once(fault.RateLimit(fault.RetryAfterSeconds, 7*time.Second)), rates + "; 7s; " + rates},
@@ -57,11 +57,12 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 		{"", nil, slow + strings.Repeat("; "+lookUp+"; 150ms", 10)},
 		{"", nil, slow + strings.Repeat("; "+lookUp, 10)}, // virtual time that stands still
 		{journal.LintUnknownParameter, nil, "GET /v1/rates?sort=asc&page=1"},
-		{journal.LintUnknownField, nil, analyzeAs + `,"colour":"red"}` + typed},
-		{journal.LintNoContentType, nil, analyzeAs + `}; POST /v1/webhooks/replay {"delivery_id":"{delivery}"}`},
+		{journal.LintUnknownField, nil, analyzeAs + `,"colour":"red"}`},
+		{journal.LintNoContentType, nil, analyzeAs + "}" + untyped + `; POST /v1/webhooks/replay {"delivery_id":"{delivery}"}` +
+			untyped},
 		{journal.LintRepeatedPurchase, charge(fault.AfterCharge), "analyze {shipment}; buy; buy"},
 		{"", charge(fault.BeforeCharge), "analyze {shipment}; buy; " + lookUp + "; buy"},
-		{journal.LintIdempotencyKey, nil, "analyze {shipment}; " + buyAs + typed + "\r\nIdempotency-Key: 1"},
+		{journal.LintIdempotencyKey, nil, "analyze {shipment}; " + buyAs + "\nIdempotency-Key: 1"},
 		{journal.LintFollowedRedirect, once(fault.Redirect("/v1/countries")), rates + "; GET /v1/countries"},
 	} {
 		t.Run(fmt.Sprint(i, " ", test.rule), func(t *testing.T) {
@@ -104,19 +105,12 @@ func play(t *testing.T, srv *mockserver.Server, script string) {
 			id = analyzeShipment(t, srv, shipment).ID
 		} else if passes, err := time.ParseDuration(step); err == nil {
 			advance(t, srv, passes)
+		} else if path, lost := strings.CutPrefix(step, "lose "); lost {
+			lose(t, srv, http.MethodPost, path, "")
 		} else if step == "buy" {
 			purchase(t, srv, id, "CUSTOMS")
 		} else {
-			line, headers, _ := strings.Cut(step, " Content-Type: ")
-			parts := append(strings.SplitN(line, " ", 3), "")
-			r := newRequest(t, srv, parts[0], parts[1], parts[2])
-			kind, key, _ := strings.Cut(headers, "\r\nIdempotency-Key: ")
-			for name, value := range map[string]string{"Content-Type": kind, "Idempotency-Key": key} {
-				if value != "" {
-					r.Header.Set(name, value)
-				}
-			}
-			_, _ = attempt(srv.Transport(), r) // a fault may drop it
+			send(t, srv, step)
 		}
 	}
 }

@@ -18,20 +18,20 @@ func TestLive_Changes(t *testing.T) {
 		return summary.Marks
 	}
 	began := marks()
-	for _, change := range []struct{ mark, method, path, body string }{
-		{"regulatory_requests", "POST", regulatoryPath + "/analyze", analyzeFirst(srv.World)},
-		{"ledger", "PATCH", "/_mock/ledger", `{"fund":[{"wallet":"` + srv.Wallets()[0] + `","amount":12.50}]}`},
-		{"ledger", "PATCH", "/_mock/ledger", `{"exchange_rates":{"NGN":1600}}`},
-		{"webhooks", "POST", "/_mock/webhooks", `{"url":"http://127.0.0.1:9/"}`},
-		{"deliveries", "POST", "/_mock/events", `{"event":"shipment.created"}`},
-		{"inbox", "POST", "/_mock/inbox", `{}`},
-		{"faults", "POST", "/_mock/faults", `{"rules":[{"nth":1000,"fault":{"kind":"drop"}}]}`},
-		{"worlds", "POST", "/_mock/worlds", `{"scenario":"empty","name":"x"}`},
+	for text, mark := range map[string]string{
+		"POST {docs}/analyze " + analyzeFirst(srv.World):                                      "regulatory_requests",
+		`PATCH /_mock/ledger {"fund":[{"wallet":"` + srv.Wallets()[0] + `","amount":12.50}]}`: "ledger",
+		`PATCH /_mock/ledger {"exchange_rates":{"NGN":1600}}`:                                 "ledger",
+		`POST /_mock/webhooks {"url":"http://127.0.0.1:9/"}`:                                  "webhooks",
+		`POST /_mock/events {"event":"shipment.created"}`:                                     "deliveries",
+		`POST /_mock/inbox {}`: "inbox",
+		`POST /_mock/faults {"rules":[{"nth":1000,"fault":{"kind":"drop"}}]}`: "faults",
+		`POST /_mock/worlds {"scenario":"empty","name":"x"}`:                  "worlds",
 	} {
 		before := marks()
-		do(t, srv, change.method, change.path, change.body).want(t, http.StatusOK)
-		if marks()[change.mark] == before[change.mark] {
-			t.Errorf("the mark %s is the same after %s %s", change.mark, change.method, change.path)
+		send(t, srv, text).want(t, http.StatusOK)
+		if marks()[mark] == before[mark] {
+			t.Errorf("the mark %s is the same after %s", mark, text)
 		}
 	}
 	before := marks()

@@ -195,27 +195,26 @@ func TestAdminWorlds_RefuseWithTheReason(t *testing.T) {
 	srv := start(t)
 	post(t, srv, "/_mock/worlds", `{"scenario":"virtual","name":"ci"}`).want(t, http.StatusOK)
 	for _, test := range []struct {
-		method, path, body string
-		status             int
-		want               string
+		send   string
+		status int
+		want   string
 	}{
-		{"POST", "/_mock/worlds", `{"name":"c i"}`, 400, "a key is sk_"},
-		{"POST", "/_mock/worlds", `{}`, 400, "name is required: send {"},
-		{"POST", "/_mock/worlds", `{"scenario":"lots","name":"ci"}`, 400, `unknown scenario "lots": use one of default, `},
-		{"POST", "/_mock/worlds", `{"scenario":"lowfund","name":"ci"}`, 400,
-			`unknown scenario "lowfund": did you mean "lowfunds"?`},
-		{"POST", "/_mock/worlds", `{"scenario":"virtual-row1000","name":"ci"}`, 400,
-			`unknown scenario "row1000": did you mean "rowsN"?`},
-		{"POST", "/_mock/worlds", `{"scenario":"cap2-cap3","name":"x"}`, 400, "capN twice"},
-		{"POST", "/_mock/worlds", `{"scenario":"virtual-real","name":"x"}`, 400, "time is virtual or real"},
-		{"POST", "/_mock/worlds", `{"scenario":"seed1-empty-seed2","name":"x"}`, 400, "seedN twice"},
-		{"POST", "/_mock/worlds", `{"scenario":"instant-instant","name":"x"}`, 400, "instant twice"},
-		{"POST", "/_mock/worlds", `{"scenario":"empty-lowfunds","name":"x"}`, 400, "contradicts itself"},
-		{"POST", "/_mock/worlds/virtual_c/reset", ``, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
-		{"DELETE", "/_mock/worlds/home", ``, 400, "POST /_mock/worlds/home/reset"},
-		{"POST", "/_mock/worlds/unauthenticated/reset", "", 404, "no world"},
-		{"GET", "/_mock/journal/req-1", "", 404, "?world=NAME"},
+		{`POST /_mock/worlds {"name":"c i"}`, 400, "a key is sk_"},
+		{`POST /_mock/worlds {}`, 400, "name is required: send {"},
+		{`POST /_mock/worlds/virtual_c/reset`, 404, `no world "virtual_c" is open: did you mean virtual_ci?`},
+		{`DELETE /_mock/worlds/home`, 400, "POST /_mock/worlds/home/reset"},
+		{`POST /_mock/worlds/unauthenticated/reset`, 404, "no world"},
+		{`GET /_mock/journal/req-1`, 404, "?world=NAME"},
 	} {
-		do(t, srv, test.method, test.path, test.body).refusal(t, test.status, test.want)
+		send(t, srv, test.send).refusal(t, test.status, test.want)
+	}
+	for scenario, want := range map[string]string{
+		"lots": `unknown scenario "lots": use one of default, `, "cap2-cap3": "capN twice",
+		"lowfund":         `unknown scenario "lowfund": did you mean "lowfunds"?`,
+		"virtual-row1000": `unknown scenario "row1000": did you mean "rowsN"?`,
+		"virtual-real":    "time is virtual or real", "seed1-empty-seed2": "seedN twice",
+		"instant-instant": "instant twice", "empty-lowfunds": "contradicts itself",
+	} {
+		post(t, srv, "/_mock/worlds", `{"scenario":"`+scenario+`","name":"x"}`).refusal(t, 400, want)
 	}
 }
