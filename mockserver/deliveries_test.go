@@ -17,7 +17,8 @@ import (
 )
 
 // When Advance returns, each request whose injected latency has passed has its response and its journal entry, with the
-// time at which the latency ended.
+// time at which the latency ended. If Advance did not wait for their goroutines, it would return before some entries,
+// or the others would have the time of its end.
 func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -45,7 +46,7 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 }
 
 // Closing a world or its server ends waiting requests at once, whatever injected fault they wait for, and the waits of
-// the test itself.
+// the test itself. One that listened only to its timer and its client would hold the close for an hour, or for ever.
 func TestClose_EndsWhatWaits(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]fault.Rule{
@@ -85,7 +86,8 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 	}
 }
 
-// Ticks for which no client waits any more are dropped.
+// Ticks for which no client waits any more are dropped. One that the end of its client does not stop would stay pending
+// on the virtual clock, and strike at the next Advance.
 func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -57,7 +57,8 @@ func observe(t *testing.T, srv *mockserver.Server, method, path, body string) ou
 	return got
 }
 
-// Faults strike in the order of the rules, each with its effect.
+// Faults strike in the order of the rules, each with its effect. In another order, a connection with latency would be
+// dropped at once.
 func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 	t.Parallel()
 	const jsonType = "application/json; charset=utf-8"
@@ -278,7 +279,7 @@ func TestRespond_SendsExactlyTheResponse(t *testing.T) {
 }
 
 // The same script and seed give the same faults and the same journal, whichever goroutine is faster, and again after a
-// reset.
+// reset. If chance were drawn in the order in which requests arrive, the faults of a request would change between runs.
 func TestFaults_TheSameScriptAndSeedGiveTheSameJournal(t *testing.T) {
 	t.Parallel()
 	script := []fault.Rule{

@@ -100,7 +100,8 @@ func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 	return conn
 }
 
-// Whoever sends a header byte by byte, or nothing after a request, is hung up on.
+// A connection that sends a part of a header, or nothing, is closed within two minutes. Without the timeouts of the
+// server it would stay open for ever.
 func TestServer_ClosesIdleConnections(t *testing.T) {
 	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc",
 		"before a request": ""} {
@@ -121,7 +122,7 @@ func TestServer_ClosesIdleConnections(t *testing.T) {
 }
 
 // A request body that never ends holds neither its connection nor, beyond its deadline, a shutdown, whatever the
-// request is.
+// request is. A handler that read the body without a deadline would wait for ever.
 func TestServer_ClosesConnectionsWithEndlessBodies(t *testing.T) {
 	requests := map[string]string{
 		"operation":              "POST /v1/webhooks/replay",
@@ -165,7 +166,7 @@ func TestServer_ClosesConnectionsWithEndlessBodies(t *testing.T) {
 }
 
 // Connections that have sent no complete request, such as those that browsers open ahead of time, do not delay a
-// shutdown.
+// shutdown: net/http alone waits five seconds for each of them.
 func TestShutdown_ClosesConnectionsWithoutARequest(t *testing.T) {
 	for _, said := range []string{"", "GET /v1/ra"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -134,18 +134,14 @@ func TestSecrets_AreInNoRefusalAndNotInTheJournal(t *testing.T) {
 func TestWorldResponses_ContainTheKeyOnlyWhenOpened(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
-	for _, test := range []struct {
-		method, path, body string
-		contains           bool
-	}{
-		{"POST", "worlds", `{"scenario":"default","name":"other"}`, true},
-		{"POST", "worlds/home/reset", "", false},
-		{"POST", "worlds?keys=false", `{"scenario":"empty","name":"quiet"}`, false},
-		{"GET", "worlds?keys=false", "", false},
+	for text, contains := range map[string]bool{
+		`POST /_mock/worlds {"scenario":"default","name":"other"}`:          true,
+		`POST /_mock/worlds/home/reset`:                                     false,
+		`POST /_mock/worlds?keys=false {"scenario":"empty","name":"quiet"}`: false,
+		`GET /_mock/worlds?keys=false`:                                      false,
 	} {
-		body := string(do(t, srv, test.method, "/_mock/"+test.path, test.body).want(t, http.StatusOK).body)
-		if strings.Contains(body, "sk_test_") != test.contains {
-			t.Errorf("%s: %s", test.path, body)
+		if body := string(send(t, srv, text).want(t, http.StatusOK).body); strings.Contains(body, "sk_test_") != contains {
+			t.Errorf("%s: %s", text, body)
 		}
 	}
 }
@@ -237,7 +233,8 @@ func TestAwait_ErrorListsOtherRequests(t *testing.T) {
 	})
 }
 
-// Waiting applies the whole query, including after, last and bodies, and can wait for the next request.
+// Waiting applies the whole query, including after, last and bodies, and can wait for the next request. A wait that
+// looked only at the entries of its begin would end too early, or at its timeout.
 func TestAwait_WaitsForTheNextCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -142,7 +142,8 @@ func TestManualDocument_WaitsForEvidence(t *testing.T) {
 	}
 }
 
-// Many buyers at once: every purchase is charged once, and the books balance.
+// Many buyers at once: every purchase is charged once, and the books balance. If the state were read without the lock
+// of the charge, two buyers would both find a draft, and pay for it.
 func TestPurchase_ConcurrentlyIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())

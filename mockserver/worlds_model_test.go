@@ -65,7 +65,8 @@ func (p *player) same(when string, w *mockserver.World, want string) {
 }
 
 // A thousand worlds at the same time, each with random requests: another server that gets the same requests shows the
-// same, another world of the server does not change, and a reset restores the initial contents.
+// same, another world of the server does not change, and a reset restores the initial contents. It finds data that two
+// worlds share, which only requests at the same time change in both.
 func TestWorlds_AThousandAtOnceKeepTheirContents(t *testing.T) {
 	t.Parallel()
 	options := []mockserver.Option{mockserver.WithoutListener(), mockserver.WithJournal(16, 0),

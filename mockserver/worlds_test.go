@@ -168,7 +168,8 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 		want(t, http.StatusOK)
 }
 
-// Many goroutines that use a key for the first time share one world. No mutant imitates this race.
+// Many goroutines that use a key for the first time share one world. Without the lock, two of them would each open a
+// world, and one would lose what the other does.
 func TestWorlds_AreOpenedOnceByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener())
