@@ -238,11 +238,12 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 		return err
 	}
 	broken := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })
-	for name, tc := range map[string]struct {
+	type row struct {
 		transport http.RoundTripper
 		call      func(context.Context, *shipping.Client) error
 		want      string
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"an analysis, lost": {broken, analyze,
 			"no response: unexpected EOF; the service may have performed it: an analysis charges nothing, so analyze again"},
 		"an analysis, no time": {silent(0), analyze,
@@ -263,18 +264,14 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 			"").HeaderSet(http.Header{"Retry-After": {"20"}})), analyze, "so analyze again after 20s"},
 		"an analysis, a gateway": {shippingtest.NewService(shippingtest.Refusal(502, "bad gateway")), analyze,
 			"502 Bad Gateway: bad gateway; the service may have performed it: an analysis charges nothing"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				err := tc.call(ctx, shippingtest.NewClient(t, tc.transport))
-				if err == nil || !strings.Contains(err.Error(), tc.want) {
-					t.Errorf("%v, want %q", err, tc.want)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, tc row) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := tc.call(ctx, shippingtest.NewClient(t, tc.transport))
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v, want %q", err, tc.want)
+		}
+	})
 }
 
 // A nil context panicked in net/http.

@@ -123,42 +123,38 @@ func waysToBuy(options *shipping.AnalyzeAndPollOptions) map[string]func(context.
 // What an error holds of a purchase does not make the next one blind: the request is read again before it is purchased.
 func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		draft    string
 		response httpmock.Responder
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"a draft that shows a transaction": {`{"request_id":"RD-1","status":"draft","transaction_id":"TX-1"}`, nil},
 		"a draft that is unclear":          {`{"request_id":"RD-1","status":"draft","status":"draft"}`, nil},
 		"an unknown outcome":               {`{"request_id":"RD-1","status":"draft"}`, body(503, "")},
 		"a refused purchase":               {`{"request_id":"RD-1","status":"draft"}`, ofDraft},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				purchases := 0
-				service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
-					if r.Method == http.MethodPost {
-						purchases++
-						return test.response(r)
-					}
-					return success(test.draft)(r)
-				})
-				client := shippingtest.NewClient(t, service)
-				_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda})
-				failed, ok := errors.AsType[*shipping.RegulatoryError](err)
-				if !ok {
-					t.Fatal(err)
-				}
-				sent := purchases
-				test.draft = `{"request_id":"RD-1","status":"processing"}` // in the meantime
-				for _, again := range []*shipping.PurchaseRequest{failed.Purchase, stored(t, failed.Purchase)} {
-					if _, err := client.Regulatory.Purchase(t.Context(), again); err == nil || purchases != sent {
-						t.Errorf("%d purchases, then %d: %v", sent, purchases, err)
-					}
-				}
-			})
+	}, func(t *testing.T, test row) {
+		purchases := 0
+		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				purchases++
+				return test.response(r)
+			}
+			return success(test.draft)(r)
 		})
-	}
+		client := shippingtest.NewClient(t, service)
+		_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda})
+		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		sent := purchases
+		test.draft = `{"request_id":"RD-1","status":"processing"}` // in the meantime
+		for _, again := range []*shipping.PurchaseRequest{failed.Purchase, stored(t, failed.Purchase)} {
+			if _, err := client.Regulatory.Purchase(t.Context(), again); err == nil || purchases != sent {
+				t.Errorf("%d purchases, then %d: %v", sent, purchases, err)
+			}
+		}
+	})
 }
 
 // TestPurchase_AgainAfterARefusal: what the error of a refused purchase holds does not make the next one a refused one.
@@ -259,14 +255,15 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 	confirmed := record("processing", both)
 	twoLists := record("completed", documents, purchased)
 	const types, moreTypes = `"document_types":["MSDS"]`, `"document_types":["MSDS","FDA"]`
-	for name, test := range map[string]struct {
+	type row struct {
 		draft    string // members beside id and status
 		sole     bool
 		response httpmock.Responder
 		read     httpmock.Responder
 		want     shipping.PurchaseOutcome
 		later    shipping.PurchaseOutcome // if it is another
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"lost, documents before and after":       {documents, false, lost, record("processing", documents), unknown, ""},
 		"lost, types before, more after":         {types, false, lost, record("completed", moreTypes), unknown, ""},
 		"lost, the same, nobody else can buy":    {documents, true, lost, record("processing", documents), charged, ""},
@@ -289,35 +286,30 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		"refused, a draft":                       {"", false, refused(`{"status":"draft"}`), record("draft"), not, ""},
 		"refused with its quote, a draft":        {quote, true, quoted, record("draft", quote), not, ""},
 		"confirmed, the draft's list":            {both, false, confirmed, record("processing"), charged, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				client := shippingtest.NewClient(t, requestService(responders{test.response}, responders{test.read}),
-					shipping.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}))
-				members := `"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
-				if test.draft != "" {
-					members += "," + test.draft
-				}
-				reading := shippingtest.NewClient(t, shippingtest.NewService(record("draft", members)))
-				draft, err := reading.Regulatory.Get(t.Context(), "RD-1")
-				if err != nil {
-					t.Fatal(err)
-				}
-				result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-					RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: test.sole,
-				})
-				outcome := shippingtest.Outcome(result, err)
-				later := outcome
-				if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok && outcome == unknown {
-					later = settleTwice(t, client, failed.Purchase)
-				}
-				if want := cmp.Or(test.later, test.want); outcome != test.want || later != want {
-					t.Errorf("%q, later %q; want %q, later %q (%v)", outcome, later, test.want, want, err)
-				}
-			})
+	}, func(t *testing.T, test row) {
+		client := shippingtest.NewClient(t, requestService(responders{test.response}, responders{test.read}),
+			shipping.WithDialect(&dialect.Dialect{Purchase: dialect.Purchase{Quoted: true}}))
+		members := `"available_documents":[{"document_type":"FDA","amount":5,"currency":"NGN"}]`
+		if test.draft != "" {
+			members += "," + test.draft
+		}
+		reading := shippingtest.NewClient(t, shippingtest.NewService(record("draft", members)))
+		draft, err := reading.Regulatory.Get(t.Context(), "RD-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
+			RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: test.sole,
 		})
-	}
+		outcome := shippingtest.Outcome(result, err)
+		later := outcome
+		if failed, ok := errors.AsType[*shipping.RegulatoryError](err); ok && outcome == unknown {
+			later = settleTwice(t, client, failed.Purchase)
+		}
+		if want := cmp.Or(test.later, test.want); outcome != test.want || later != want {
+			t.Errorf("%q, later %q; want %q, later %q (%v)", outcome, later, test.want, want, err)
+		}
+	})
 }
 
 // A gateway can repeat a purchase, and pass on the refusal of one copy, while the other takes effect later, or is shown

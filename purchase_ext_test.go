@@ -594,12 +594,13 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	chargedDraft, otherDraft := record("draft", charge), record("draft", listsCustoms)
 	another, page := success(`{"request_id":"RD-2","status":"draft"}`), body(200, "<html>")
 	slow, slower := draft.Delay(2*time.Second), purchasing.Delay(5*time.Second)
-	for name, test := range map[string]struct {
+	type row struct {
 		purchase httpmock.Responder
 		reads    responders
 		want     shipping.PurchaseOutcome
 		least    time.Duration
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"lost, a draft for a while, then processing": {lost, responders{draft, draft, done}, charged, 0},
 		"lost, reads fail for a while":               {lost, responders{busy, lost, done}, charged, 0},
 		"lost, other responses for a while":          {lost, responders{another, page, done}, charged, 0},
@@ -624,21 +625,16 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"refused, a draft with a charge, 404":     {notFound, responders{chargedDraft, notFound}, unknown, 0},
 		"refused, purchasing, then 404":           {notFound, responders{purchasing, notFound}, unknown, 0},
 		"404 of a proxy, twice":                   {body(404, "<html>"), responders{body(404, "<html>")}, unknown, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service, started := requestService(responders{test.purchase}, test.reads), time.Now()
-				result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
-				if got := shippingtest.Outcome(result, err); got != test.want {
-					t.Errorf("outcome %q, want %q (%v)", got, test.want, err)
-				}
-				if took := time.Since(started); took < test.least {
-					t.Errorf("decided after %s, want at least %s", took, test.least)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		service, started := requestService(responders{test.purchase}, test.reads), time.Now()
+		result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
+		if got := shippingtest.Outcome(result, err); got != test.want {
+			t.Errorf("outcome %q, want %q (%v)", got, test.want, err)
+		}
+		if took := time.Since(started); took < test.least {
+			t.Errorf("decided after %s, want at least %s", took, test.least)
+		}
+	})
 }
 
 // What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again for SettleFor.
@@ -765,31 +761,27 @@ func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 
 func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		deadline, settle, least, most time.Duration // when the purchase itself ends
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"at least three quarters for the purchase": {20 * time.Second, 10 * time.Second, 15 * time.Second, 15 * time.Second},
 		"at most the settling time is kept":        {20 * time.Second, time.Second, 19 * time.Second, 19 * time.Second},
 		"an attempt's own bound":                   {10 * time.Minute, 10 * time.Second, 30 * time.Second, 30 * time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := requestService(responders{body(200, "").Delay(time.Hour)}, responders{record("processing")})
-				ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
-				defer cancel()
-				started := time.Now()
-				result, err := regulatory(t, service).Purchase(ctx, &shipping.PurchaseRequest{
-					Draft: shippingtest.DraftRecord("RD-1"), Sole: true,
-					RequestID: "RD-1", DocumentTypes: fda, PurchaseOptions: shipping.PurchaseOptions{SettleFor: test.settle},
-				})
-				took := time.Since(started)
-				if err != nil || !result.ReadBack || took < test.least || took > test.most {
-					t.Errorf("%+v, %v after %s", result, err, took)
-				}
-			})
+	}, func(t *testing.T, test row) {
+		service := requestService(responders{body(200, "").Delay(time.Hour)}, responders{record("processing")})
+		ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
+		defer cancel()
+		started := time.Now()
+		result, err := regulatory(t, service).Purchase(ctx, &shipping.PurchaseRequest{
+			Draft: shippingtest.DraftRecord("RD-1"), Sole: true,
+			RequestID: "RD-1", DocumentTypes: fda, PurchaseOptions: shipping.PurchaseOptions{SettleFor: test.settle},
 		})
-	}
+		took := time.Since(started)
+		if err != nil || !result.ReadBack || took < test.least || took > test.most {
+			t.Errorf("%+v, %v after %s", result, err, took)
+		}
+	})
 }
 
 func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {

@@ -125,13 +125,14 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 	choose := func(err error, types ...shipping.DocumentType) options {
 		return options{Select: func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) { return types, err }}
 	}
-	for name, test := range map[string]struct {
+	type row struct {
 		options        options
 		purchase, read httpmock.Responder
 		stage          shipping.Step
 		want           error
 		text           string
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"edit": {edit(stop), done, draft, "edited", stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
 		"reading the edited draft": {edit(nil), done, gone, "edited", shipping.ErrNotFound,
 			"edit: regulatory.get: 404 Not Found: gone"},
@@ -143,58 +144,49 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 			"outcome unknown"},
 		"wait": {*selectAll, done, gone, "polled", shipping.ErrNotFound,
 			"shipping: request RD-1: wait: regulatory.get: 404 Not Found"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := requestService(responders{test.purchase}, responders{test.read})
-				service.RegisterResponder(http.MethodPost, analyzeURL, draft)
-				_, err := regulatory(t, service).AnalyzeAndPoll(t.Context(), parcel, &test.options)
-				shippingtest.WantError(t, "workflow", err, test.want)
-				failure, _ := errors.AsType[*shipping.RegulatoryError](err)
-				if failure == nil || failure.RequestID != "RD-1" || failure.Step != test.stage {
-					t.Fatalf("%+v", failure)
-				}
-				if !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "\n") {
-					t.Errorf("got %v, want %s", err, test.text)
-				}
-				if strings.Count(err.Error(), "RD-1") != 1 {
-					t.Errorf("%v does not name the request once", err)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		service := requestService(responders{test.purchase}, responders{test.read})
+		service.RegisterResponder(http.MethodPost, analyzeURL, draft)
+		_, err := regulatory(t, service).AnalyzeAndPoll(t.Context(), parcel, &test.options)
+		shippingtest.WantError(t, "workflow", err, test.want)
+		failure, _ := errors.AsType[*shipping.RegulatoryError](err)
+		if failure == nil || failure.RequestID != "RD-1" || failure.Step != test.stage {
+			t.Fatalf("%+v", failure)
+		}
+		if !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v, want %s", err, test.text)
+		}
+		if strings.Count(err.Error(), "RD-1") != 1 {
+			t.Errorf("%v does not name the request once", err)
+		}
+	})
 }
 
 func TestResume_GoesOnFromEachState(t *testing.T) {
 	t.Parallel()
 	draft, under, done := record("draft", draftOfTwo), record("processing"), record("completed")
-	for name, test := range map[string]struct {
+	type row struct {
 		reads   responders
 		options *shipping.AnalyzeAndPollOptions
 		want    shipping.RequestStatus
 		bought  int
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"a draft without Select is returned": {responders{draft}, nil, shipping.StatusDraft, 0},
 		"a draft is bought and waited for":   {responders{draft, under, done}, selectAll, shipping.StatusCompleted, 1},
 		"a purchased one is not bought":      {responders{under, under, done}, selectAll, shipping.StatusCompleted, 0},
 		"a completed one is returned":        {responders{done}, selectAll, shipping.StatusCompleted, 0},
 		"a failed one is an error":           {responders{record("failed")}, selectAll, shipping.StatusFailed, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := workflow(nil, test.reads...)
-				record, err := regulatory(t, service).Resume(t.Context(), "RD-1", test.options)
-				if (err != nil) != (test.want == shipping.StatusFailed) || record == nil || record.Status != test.want {
-					t.Errorf("%+v, %v", record, err)
-				}
-				if got := service.Count(http.MethodPost); got != test.bought {
-					t.Errorf("bought %d times, want %d", got, test.bought)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		service := workflow(nil, test.reads...)
+		record, err := regulatory(t, service).Resume(t.Context(), "RD-1", test.options)
+		if (err != nil) != (test.want == shipping.StatusFailed) || record == nil || record.Status != test.want {
+			t.Errorf("%+v, %v", record, err)
+		}
+		if got := service.Count(http.MethodPost); got != test.bought {
+			t.Errorf("bought %d times, want %d", got, test.bought)
+		}
+	})
 }
 
 // A budget is checked against the draft as it is after Edit. If Edit changes the prices on the service, the new prices
@@ -306,12 +298,13 @@ func choices(
 func TestWait_UntilCompletedOrFailed(t *testing.T) {
 	t.Parallel()
 	draft, under, done, gone := record("draft"), record("processing"), record("completed"), refusal(404, "x")
-	for name, test := range map[string]struct {
+	type row struct {
 		answers responders
 		polls   int
 		status  shipping.RequestStatus
 		want    error
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"completed at once":           {responders{done}, 1, "completed", nil},
 		"through all states":          {responders{record("purchasing"), under, under, done}, 4, "completed", nil},
 		"states nobody knows":         {responders{record("queued"), record("held"), done}, 3, "completed", nil},
@@ -322,24 +315,19 @@ func TestWait_UntilCompletedOrFailed(t *testing.T) {
 		"a key that is revoked":       {responders{under, refusal(401, "no")}, 2, "processing", shipping.ErrUnauthorized},
 		"a proxy's page":              {responders{under, body(200, "<html>")}, 2, "processing", shipping.ErrUnexpectedBody},
 		"a response without a record": {responders{under, success(`{}`)}, 2, "processing", shipping.ErrUnexpectedBody},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := workflow(nil, test.answers...)
-				record, err := regulatory(t, service).Wait(t.Context(), "RD-1", nil)
-				if !errors.Is(err, test.want) || test.want == nil && err != nil {
-					t.Errorf("error %v, want %v", err, test.want)
-				}
-				if cmp.Or(record, &shipping.RegulatoryRequest{}).Status != test.status {
-					t.Errorf("record %+v, want status %s", record, test.status)
-				}
-				if got := service.Count(""); got != test.polls {
-					t.Errorf("%d polls, want %d", got, test.polls)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		service := workflow(nil, test.answers...)
+		record, err := regulatory(t, service).Wait(t.Context(), "RD-1", nil)
+		if !errors.Is(err, test.want) || test.want == nil && err != nil {
+			t.Errorf("error %v, want %v", err, test.want)
+		}
+		if cmp.Or(record, &shipping.RegulatoryRequest{}).Status != test.status {
+			t.Errorf("record %+v, want status %s", record, test.status)
+		}
+		if got := service.Count(""); got != test.polls {
+			t.Errorf("%d polls, want %d", got, test.polls)
+		}
+	})
 }
 
 func TestWait_AFailedRequestIsReturnedWithTheReason(t *testing.T) {

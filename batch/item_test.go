@@ -48,7 +48,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 	}
 	analyzed := batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"}
 	unanalyzed := batch.Record{Key: "SH-1", Step: batch.StepFailed, RequestID: "RD-SH-1"}
-	for name, test := range map[string]struct {
+	type row struct {
 		record    batch.Record // of the earlier run
 		status    string       // of the request now
 		analyzes  bool
@@ -56,7 +56,8 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		purchases int
 		state     batch.State
 		err       string // in the error of the item
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"completed": {at(batch.StepCompleted), "completed", false, false, 0, batch.StateCompleted,
 			""},
 		"closed":                         {at(batch.StepClosed), "failed", false, false, 0, batch.StateClosed, ""},
@@ -81,61 +82,56 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		"failed generation, a draft again": {at(batch.StepFailed), "draft", false, true, 0, batch.StateFailed,
 			"does not purchase it a second time"},
 		"failed generation, cannot be read": {at(batch.StepFailed), "gone", false, true, 0, batch.StateFailed, "404"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service, journal := &walletService{}, batch.Memory()
-				if test.record.Step != "" {
-					journal = newMemoryJournal(t, test.record)
-					service.put("RD-SH-1", test.status)
-				}
-				time.AfterFunc(30*time.Second, func() {
-					service.mu.Lock()
-					defer service.mu.Unlock()
-					if request := service.requests["RD-SH-1"]; request.status == "processing" {
-						request.status = "completed"
-					}
-				})
-				sent := &counted{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
-					if test.status == "gone" {
-						return reply(404, "")
-					}
-					return service.RoundTrip(r)
-				})}
-				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
-				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := report.Results[0]
-				if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil &&
-					!strings.Contains(got.Err.Error(), test.err) {
-					t.Errorf("%s, %v", got.State, got.Err)
-				}
-				// What is or may be purchased counts against the budget; the rest gives its reservation back.
-				counts := test.purchases > 0 || test.record.Committed() && test.record.Amount.Known()
-				if committed := report.Committed.String() == "100"; committed != counts {
-					t.Errorf("%s is committed", report.Committed)
-				}
-				if (sent.analyses > 0) != test.analyzes || (sent.reads > 0) != test.reads || sent.purchases != test.purchases {
-					t.Errorf("%d analyses, %d reads, %d purchases", sent.analyses, sent.reads, sent.purchases)
-				}
-				if open := report.Err(); (open == nil) != (test.err == "") || open != nil && !errors.Is(open, got.Err) {
-					t.Errorf("the report's error is %v", open)
-				}
-				if last := lastRecord(t, journal, "SH-1"); got.State == batch.StateCompleted && last.Purchase != nil {
-					t.Errorf("the journal keeps the purchase of a known outcome: %+v", last)
-				}
-				// What is bought is never bought again, whatever is selected.
-				options.Select = none
-				again, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-				if err != nil || again.Results[0].State != test.state || sent.purchases != test.purchases {
-					t.Errorf("again: %+v after %d purchases, %v", again, sent.purchases, err)
-				}
-			})
+	}, func(t *testing.T, test row) {
+		service, journal := &walletService{}, batch.Memory()
+		if test.record.Step != "" {
+			journal = newMemoryJournal(t, test.record)
+			service.put("RD-SH-1", test.status)
+		}
+		time.AfterFunc(30*time.Second, func() {
+			service.mu.Lock()
+			defer service.mu.Unlock()
+			if request := service.requests["RD-SH-1"]; request.status == "processing" {
+				request.status = "completed"
+			}
 		})
-	}
+		sent := &counted{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if test.status == "gone" {
+				return reply(404, "")
+			}
+			return service.RoundTrip(r)
+		})}
+		options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
+		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report.Results[0]
+		if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil &&
+			!strings.Contains(got.Err.Error(), test.err) {
+			t.Errorf("%s, %v", got.State, got.Err)
+		}
+		// What is or may be purchased counts against the budget; the rest gives its reservation back.
+		counts := test.purchases > 0 || test.record.Committed() && test.record.Amount.Known()
+		if committed := report.Committed.String() == "100"; committed != counts {
+			t.Errorf("%s is committed", report.Committed)
+		}
+		if (sent.analyses > 0) != test.analyzes || (sent.reads > 0) != test.reads || sent.purchases != test.purchases {
+			t.Errorf("%d analyses, %d reads, %d purchases", sent.analyses, sent.reads, sent.purchases)
+		}
+		if open := report.Err(); (open == nil) != (test.err == "") || open != nil && !errors.Is(open, got.Err) {
+			t.Errorf("the report's error is %v", open)
+		}
+		if last := lastRecord(t, journal, "SH-1"); got.State == batch.StateCompleted && last.Purchase != nil {
+			t.Errorf("the journal keeps the purchase of a known outcome: %+v", last)
+		}
+		// What is bought is never bought again, whatever is selected.
+		options.Select = none
+		again, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
+		if err != nil || again.Results[0].State != test.state || sent.purchases != test.purchases {
+			t.Errorf("again: %+v after %d purchases, %v", again, sent.purchases, err)
+		}
+	})
 }
 
 // A generation that fails again and again adds no records to the journal, and one that a retry completes is completed.

@@ -43,12 +43,13 @@ func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 // A reported charge below the draft's price, such as 0, frees no money. A charge above the price counts, and ends the
 // purchases of the run.
 func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
-	for name, tc := range map[string]struct {
+	type row struct {
 		fault     purchaseFault
 		committed string
 		purchases int
 		differs   bool
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"the draft's price": {purchaseFault{}, "200", 2, false},
 		"nothing":           {purchaseFault{Report: `"currency":"NGN"`}, "200", 2, false},
 		"zero":              {purchaseFault{Report: `"charged_amount":0,"currency":"NGN"`}, "200", 2, true},
@@ -66,47 +67,43 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 			"120", 1, true},
 		"more than the budget":   {purchaseFault{Charge: "900"}, "900", 1, true},
 		"more than can be added": {purchaseFault{Charge: "999999999999999999"}, "999999999999999999", 1, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				service := &walletService{purchase: func(int) purchaseFault { return tc.fault }}
-				journal := newMemoryJournal(t)
-				options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"),
-					Journal: journal}
-				var highest shipping.Amount
-				options.Progress = func(event batch.Event) {
-					if event.Committed.Cmp(highest) < 0 {
-						t.Errorf("committed went from %s to %s", highest, event.Committed)
-					}
-					highest = event.Committed
-				}
-				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options)
-				if err != nil {
-					t.Fatal(err)
-				}
-				spent, purchases := service.total()
-				if report.Committed != shippingtest.Amount(t, tc.committed) || highest.Cmp(report.Committed) != 0 ||
-					purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
-					t.Errorf("%s committed after %d purchases, %s spent", report.Committed, purchases, spent)
-				}
-				first := report.Results[0]
-				if differs := first.Charged.Known() && (first.Charged != first.Amount ||
-					first.ChargedCurrency != first.Currency); first.State != batch.StateCompleted || differs != tc.differs &&
-					tc.fault.Charge == "" {
-					t.Errorf("%+v", first)
-				}
-				if last := report.Results[2]; last.State != batch.StateOverBudget || len(last.Documents) != 1 ||
-					tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00 NGN at most") {
-					t.Errorf("%+v", last)
-				}
-				options.Progress = nil
-				again, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
-				if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged {
-					t.Errorf("the next run: %+v, %v", again, err)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, tc row) {
+		service := &walletService{purchase: func(int) purchaseFault { return tc.fault }}
+		journal := newMemoryJournal(t)
+		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"),
+			Journal: journal}
+		var highest shipping.Amount
+		options.Progress = func(event batch.Event) {
+			if event.Committed.Cmp(highest) < 0 {
+				t.Errorf("committed went from %s to %s", highest, event.Committed)
+			}
+			highest = event.Committed
+		}
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spent, purchases := service.total()
+		if report.Committed != shippingtest.Amount(t, tc.committed) || highest.Cmp(report.Committed) != 0 ||
+			purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
+			t.Errorf("%s committed after %d purchases, %s spent", report.Committed, purchases, spent)
+		}
+		first := report.Results[0]
+		if differs := first.Charged.Known() && (first.Charged != first.Amount ||
+			first.ChargedCurrency != first.Currency); first.State != batch.StateCompleted || differs != tc.differs &&
+			tc.fault.Charge == "" {
+			t.Errorf("%+v", first)
+		}
+		if last := report.Results[2]; last.State != batch.StateOverBudget || len(last.Documents) != 1 ||
+			tc.fault.Charge != "" && !strings.Contains(last.Err.Error(), "whose draft shows 100.00 NGN at most") {
+			t.Errorf("%+v", last)
+		}
+		options.Progress = nil
+		again, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &options)
+		if err != nil || again.Committed != report.Committed || again.Results[0].Charged != first.Charged {
+			t.Errorf("the next run: %+v, %v", again, err)
+		}
+	})
 }
 
 // A charge that a draft showed already is its quote, and no report of a charge: a batch of such drafts ended after one
@@ -155,14 +152,15 @@ func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 // The effect of each outcome of a purchase on the item and its reservation. The draft's price is 100.
 func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		fault     purchaseFault
 		before    bool // another program purchases it at the last moment, for 120
 		state     batch.State
 		err       error
 		committed string
 		charged   string
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"charged":          {purchaseFault{}, false, batch.StateCompleted, nil, "100", "100"},
 		"lost":             {purchaseFault{Lose: true}, false, batch.StateCompleted, nil, "100", "100"},
 		"refused":          {purchaseFault{Refuse: true}, false, batch.StateError, shipping.ErrInvalidRequest, "0", ""},
@@ -171,43 +169,38 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 		"more was charged": {purchaseFault{Charge: "130"}, false, batch.StateCompleted, nil, "130", "130"},
 		"less was reported": {purchaseFault{Report: `"charged_amount":7,"currency":"NGN"`}, false, batch.StateCompleted, nil,
 			"100", "7"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := &walletService{}
-				service.purchase = func(int) purchaseFault {
-					if test.before {
-						service.charge("RD-SH-1", purchaseFault{Charge: "120"})
-					}
-					return test.fault
+	}, func(t *testing.T, test row) {
+		service := &walletService{}
+		service.purchase = func(int) purchaseFault {
+			if test.before {
+				service.charge("RD-SH-1", purchaseFault{Charge: "120"})
+			}
+			return test.fault
+		}
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+			Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
+			Progress: func(event batch.Event) {
+				// The record after the purchase has the charge already.
+				if event.Step == "purchased" && event.Item.Charged != shippingtest.Amount(t, test.charged) {
+					t.Errorf("purchased for %s, want %s", event.Item.Charged, test.charged)
 				}
-				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
-					Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
-					Progress: func(event batch.Event) {
-						// The record after the purchase has the charge already.
-						if event.Step == "purchased" && event.Item.Charged != shippingtest.Amount(t, test.charged) {
-							t.Errorf("purchased for %s, want %s", event.Item.Charged, test.charged)
-						}
-					},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := report.Results[0]
-				if got.State != test.state || !errors.Is(got.Err, test.err) {
-					t.Errorf("%s, %v, want %s, %v", got.State, got.Err, test.state, test.err)
-				}
-				if report.Committed != shippingtest.Amount(t, test.committed) || (got.Currency == "") != (test.committed == "0") {
-					t.Errorf("%s is committed, want %s; %+v", report.Committed, test.committed, got)
-				}
-				if charged := got.Charged; charged.Known() != (test.charged != "") || charged.Known() &&
-					charged != shippingtest.Amount(t, test.charged) {
-					t.Errorf("charged %s, want %s", charged, test.charged)
-				}
-			})
+			},
 		})
-	}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report.Results[0]
+		if got.State != test.state || !errors.Is(got.Err, test.err) {
+			t.Errorf("%s, %v, want %s, %v", got.State, got.Err, test.state, test.err)
+		}
+		if report.Committed != shippingtest.Amount(t, test.committed) || (got.Currency == "") != (test.committed == "0") {
+			t.Errorf("%s is committed, want %s; %+v", report.Committed, test.committed, got)
+		}
+		if charged := got.Charged; charged.Known() != (test.charged != "") || charged.Known() &&
+			charged != shippingtest.Amount(t, test.charged) {
+			t.Errorf("charged %s, want %s", charged, test.charged)
+		}
+	})
 }
 
 // A batch that runs again remembers that the service refused a purchase. It took the record of another client's

@@ -346,12 +346,13 @@ func TestBatch_ReportsEachPoll(t *testing.T) {
 // Only a failure that may pass is polled again; the item is not lost in either case.
 func TestBatch_APollThatFails(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		reads  []any
 		state  batch.State
 		err    error
 		counts int
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"for good":      {[]any{401}, batch.StateWaiting, shipping.ErrUnauthorized, 1},
 		"behind":        {[]any{404, 404, "completed"}, batch.StateCompleted, nil, 3},
 		"never there":   {[]any{404}, batch.StateWaiting, shipping.ErrNotFound, 11},
@@ -359,24 +360,19 @@ func TestBatch_APollThatFails(t *testing.T) {
 		"as a draft":    {[]any{"draft"}, batch.StateWaiting, wait.ErrStale, 0},
 		"as failed":     {[]any{"failed"}, batch.StateFailed, shipping.ErrRequestFailed, 1},
 		"in the middle": {[]any{"processing", 401}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service, count := polledService(test.reads...)
-				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
-					&batch.Options{Select: shipping.SelectAll})
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := report.Results[0]
-				if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && count() != test.counts {
-					t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, count(), test.state, test.err,
-						test.counts)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		service, count := polledService(test.reads...)
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
+			&batch.Options{Select: shipping.SelectAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report.Results[0]
+		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && count() != test.counts {
+			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, count(), test.state, test.err,
+				test.counts)
+		}
+	})
 }
 
 var errDisk = errors.New("the disk is broken")

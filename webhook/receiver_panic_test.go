@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -67,99 +68,83 @@ func TestReceiver_CallbacksThatPanic(t *testing.T) {
 		return webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), before})
 	}
 	workers, once := webhook.WithWorkers(1, 10), webhook.WithRetries(0, 0)
-	logger := webhook.WithLogger(slog.New(failingLog{fail}))
-	for _, tc := range []struct {
-		name   string
+	logger := webhook.WithLogger(slog.New(slog.NewTextHandler(failingWriter{fail}, nil)))
+	two := []string{"WD-1", "WD-2"}
+	type row struct {
 		status int
+		errors int // in the log
+		ids    []string
 		handle webhook.Handler
 		opts   []webhook.Option
-	}{
-		{"handler", 503, func(context.Context, *webhook.Notification) error { fail(); return nil }, nil},
-		{"Claim", 503, accept, []webhook.Option{failsIn("Claim")}},
-		{"Accept", 200, accept, []webhook.Option{failsIn("Accept")}},
-		{"Release", 503, refuse, []webhook.Option{failsIn("Release")}},
-		{"WithLost", 200, refuse, []webhook.Option{
-			workers, once, webhook.WithLost(func(*webhook.Notification, error) { fail() }),
-		}},
-		{"WithVerifier", 503, accept, []webhook.Option{
-			webhook.WithKeys(), webhook.WithVerifier(func(http.Header, []byte) error { fail(); return nil }),
-		}},
-		{"WithLogger", 503, refuse, []webhook.Option{logger}},
-		{"WithLogger, queue", 200, refuse, []webhook.Option{workers, once, logger}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				own := webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))
-				receiver := newReceiver(t, tc.handle, append([]webhook.Option{own}, tc.opts...)...)
-				for n := range 2 {
-					id := fmt.Sprint(n)
-					if tc.name == "handler" {
-						id = "the same" // it is handled again
-					}
-					answer := postSigned(receiver, body, "X-Signature", "00", webhook.DefaultIDHeader, id)
-					if answer.Code != tc.status || strings.Contains(answer.Body.String(), "goroutine") ||
-						(answer.Header().Get("Retry-After") == "") != (tc.status == http.StatusOK) {
-						t.Errorf("%d %v, want %d: %s", answer.Code, answer.Header(), tc.status, answer.Body)
-					}
-				}
-				if err := receiver.Close(t.Context()); err != nil {
-					t.Error(err)
-				}
-				logged := strings.Count(log.String(), "level=ERROR")
-				if ownLog := !strings.HasPrefix(tc.name, "WithLogger"); ownLog != (logged == 2) ||
-					ownLog && !strings.Contains(log.String(), "receiver_panic_test.go") {
-					t.Errorf("%d errors are logged: %s", logged, &log)
-				}
-			})
-		})
 	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"handler": {503, 2, []string{"the same", "the same"}, // it is handled again
+			func(context.Context, *webhook.Notification) error { fail(); return nil }, nil},
+		"Claim":   {503, 2, two, accept, []webhook.Option{failsIn("Claim")}},
+		"Accept":  {200, 2, two, accept, []webhook.Option{failsIn("Accept")}},
+		"Release": {503, 2, two, refuse, []webhook.Option{failsIn("Release")}},
+		"WithLost": {200, 2, two, refuse, []webhook.Option{workers, once,
+			webhook.WithLost(func(*webhook.Notification, error) { fail() })}},
+		"WithVerifier": {503, 2, two, accept, []webhook.Option{webhook.WithKeys(),
+			webhook.WithVerifier(func(http.Header, []byte) error { fail(); return nil })}},
+		"WithLogger":        {503, 0, two, refuse, []webhook.Option{logger}},
+		"WithLogger, queue": {200, 0, two, refuse, []webhook.Option{workers, once, logger}},
+	}, func(t *testing.T, tc row) {
+		var log bytes.Buffer
+		own := webhook.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))
+		receiver := newReceiver(t, tc.handle, append([]webhook.Option{own}, tc.opts...)...)
+		for _, id := range tc.ids {
+			answer := postSigned(receiver, body, "X-Signature", "00", webhook.DefaultIDHeader, id)
+			if answer.Code != tc.status || strings.Contains(answer.Body.String(), "goroutine") ||
+				(answer.Header().Get("Retry-After") == "") != (tc.status == http.StatusOK) {
+				t.Errorf("%d %v, want %d: %s", answer.Code, answer.Header(), tc.status, answer.Body)
+			}
+		}
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if logged := strings.Count(log.String(), "level=ERROR"); logged != tc.errors ||
+			logged > 0 && !strings.Contains(log.String(), "receiver_panic_test.go") {
+			t.Errorf("%d errors are logged: %s", logged, &log)
+		}
+	})
 }
 
-// failingLog is a log handler that fails.
-type failingLog struct{ fail func() }
+// failingWriter is the output of a log that fails.
+type failingWriter struct{ fail func() }
 
-func (l failingLog) Enabled(context.Context, slog.Level) bool { return true }
-
-func (l failingLog) Handle(context.Context, slog.Record) error { l.fail(); return nil }
-
-func (l failingLog) WithAttrs([]slog.Attr) slog.Handler { return l }
-
-func (l failingLog) WithGroup(string) slog.Handler { return l }
+func (w failingWriter) Write([]byte) (int, error) { w.fail(); return 0, nil }
 
 // A lost notification is logged as an error, with its id and not its content, unless WithLost received it.
 func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
-	for name, test := range map[string]struct {
+	type row struct {
 		lost func(*webhook.Notification, error)
 		want int // lines
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"no WithLost": {nil, 1},
 		"reported":    {func(*webhook.Notification, error) {}, 0},
 		"not reached": {func(*webhook.Notification, error) { panic("a nil map") }, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				logger := slog.New(slog.NewJSONHandler(&log, nil))
-				opts := []webhook.Option{queued(), webhook.WithRetries(3, time.Second), webhook.WithLogger(logger)}
-				if test.lost != nil {
-					opts = append(opts, webhook.WithLost(test.lost))
-				}
-				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panic("not today") }, opts...)
-				postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1")
-				if err := receiver.Close(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				text := log.String()
-				if strings.Count(text, "\n") != test.want || strings.Contains(text, "SH-1") {
-					t.Errorf("logged %s, want %d lines", text, test.want)
-				}
-				for _, want := range []string{`"level":"ERROR"`, "WD-1", "not today"} {
-					if test.want > 0 && !strings.Contains(text, want) {
-						t.Errorf("%s is missing: %s", want, text)
-					}
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		var log bytes.Buffer
+		logger := slog.New(slog.NewJSONHandler(&log, nil))
+		opts := []webhook.Option{queued(), webhook.WithRetries(3, time.Second), webhook.WithLogger(logger)}
+		if test.lost != nil {
+			opts = append(opts, webhook.WithLost(test.lost))
+		}
+		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panic("not today") }, opts...)
+		postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1")
+		if err := receiver.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		text := log.String()
+		if strings.Count(text, "\n") != test.want || strings.Contains(text, "SH-1") {
+			t.Errorf("logged %s, want %d lines", text, test.want)
+		}
+		for _, want := range []string{`"level":"ERROR"`, "WD-1", "not today"} {
+			if test.want > 0 && !strings.Contains(text, want) {
+				t.Errorf("%s is missing: %s", want, text)
+			}
+		}
+	})
 }

@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -35,11 +35,12 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 	scheme := dialect.StandardWebhooks()
 	scheme.Notification.Signature.Tolerance = 0 // five minutes
 	sign := func(d *delivery, secret string) { d.signature = standardSignature(secret, d.id, d.timestamp, d.body) }
-	for name, test := range map[string]struct {
+	type row struct {
 		change func(d *delivery)
 		away   time.Duration // of the timestamp from now
 		status int
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"signed":                   {func(*delivery) {}, 0, 200},
 		"several signatures":       {func(d *delivery) { d.signature = "v1a,AAAA v1,AAAA " + d.signature }, 0, 200},
 		"with the previous secret": {func(d *delivery) { sign(d, otherSecret) }, 0, 200},
@@ -59,23 +60,19 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 		"five minutes ago":             {func(*delivery) {}, -5 * time.Minute, 200},
 		"more than five minutes ago":   {func(*delivery) {}, -301 * time.Second, 401},
 		"more than five minutes ahead": {func(*delivery) {}, 301 * time.Second, 401},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := delivery{id: "WD-1", timestamp: fmt.Sprint(time.Now().Add(test.away).Unix()), body: body}
-				sign(&d, secret)
-				test.change(&d)
-				id := ""
-				receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error { id = n.ID; return nil },
-					webhook.WithKeys(secret, otherSecret), webhook.WithDialect(scheme))
-				answer := post(receiver, d.body, "",
-					"webhook-id", d.id, "webhook-timestamp", d.timestamp, "webhook-signature", d.signature)
-				if answer.Code != test.status || (id == d.id && id != "") != (test.status == 200) {
-					t.Errorf("%d, handled %q, want %d", answer.Code, id, test.status)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		d := delivery{id: "WD-1", timestamp: fmt.Sprint(time.Now().Add(test.away).Unix()), body: body}
+		sign(&d, secret)
+		test.change(&d)
+		id := ""
+		receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error { id = n.ID; return nil },
+			webhook.WithKeys(secret, otherSecret), webhook.WithDialect(scheme))
+		answer := post(receiver, d.body, "",
+			"webhook-id", d.id, "webhook-timestamp", d.timestamp, "webhook-signature", d.signature)
+		if answer.Code != test.status || (id == d.id && id != "") != (test.status == 200) {
+			t.Errorf("%d, handled %q, want %d", answer.Code, id, test.status)
+		}
+	})
 }
 
 // A verifier decides alone. Its reason is logged, and not sent to whoever may be forging.

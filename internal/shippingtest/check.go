@@ -3,6 +3,7 @@ package shippingtest
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,4 +45,15 @@ func Amount(t testing.TB, text string) shipping.Amount {
 		t.Fatalf("ParseAmount(%q): %v", text, err)
 	}
 	return amount
+}
+
+// EachInBubble runs check with each row of a table, as a parallel subtest in a bubble of synctest.
+func EachInBubble[Row any](t *testing.T, rows map[string]Row, check func(t *testing.T, row Row)) {
+	t.Helper()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { check(t, row) })
+		})
+	}
 }
