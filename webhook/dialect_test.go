@@ -1,8 +1,6 @@
 package webhook_test
 
 import (
-	"context"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/shipping-go/shipping"
@@ -36,19 +34,7 @@ func TestWithDialect(t *testing.T) {
 			t.Parallel()
 			server := mockserver.New(mockserver.WithDialect(test.server))
 			defer server.Close()
-			handled := make(chan *webhook.Notification, 10)
-			receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
-				handled <- n
-				return nil
-			}, webhook.WithKeys(server.SecretKey), webhook.WithDialect(test.receiver))
-			if err != nil {
-				t.Fatal(err)
-			}
-			hook := httptest.NewServer(receiver)
-			defer hook.Close()
-			if _, err := server.AddWebhook(notify.Webhook{URL: hook.URL}); err != nil {
-				t.Fatal(err)
-			}
+			_, handled := subscribe(t, server, webhook.WithDialect(test.receiver))
 			sent, err := server.Emit(notify.Event{Kind: shipping.EventShipmentCreated})
 			if err != nil {
 				t.Fatal(err)

@@ -56,7 +56,6 @@ func panicsForTheTest(err error) { panic(err) }
 // stack.
 func TestReceiver_CallbacksThatPanic(t *testing.T) {
 	refuse := func(context.Context, *webhook.Notification) error { return errors.New("not today") }
-	accept := func(context.Context, *webhook.Notification) error { return nil }
 	fail := func() { panic(http.ErrAbortHandler) }
 	failsIn := func(method string) webhook.Option {
 		before := func(_ context.Context, called string) error {

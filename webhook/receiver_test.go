@@ -40,6 +40,25 @@ func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *
 	return receiver
 }
 
+// accept is a handler that does nothing.
+func accept(context.Context, *webhook.Notification) error { return nil }
+
+// subscribe makes a receiver of the notifications of a server, and returns the id of its webhook, and what it handles.
+func subscribe(t *testing.T, server *mockserver.Server,
+	opts ...webhook.Option) (id string, handled chan *webhook.Notification) {
+	t.Helper()
+	handled = make(chan *webhook.Notification, 10)
+	receiver := newReceiver(t, func(_ context.Context, n *webhook.Notification) error { handled <- n; return nil },
+		append([]webhook.Option{webhook.WithKeys(server.SecretKey)}, opts...)...)
+	hook := httptest.NewServer(receiver)
+	t.Cleanup(hook.Close)
+	id, err := server.AddWebhook(notify.Webhook{URL: hook.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id, handled
+}
+
 // queued makes a receiver respond before it handles a notification.
 func queued() webhook.Option { return webhook.WithWorkers(4, 1024) }
 
@@ -130,7 +149,7 @@ func TestReceiver_AnswersForWhatComes(t *testing.T) {
 			}
 		})
 	}
-	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil })
+	receiver := newReceiver(t, accept)
 	get := httptest.NewRecorder()
 	receiver.ServeHTTP(get, httptest.NewRequest(http.MethodGet, "/", nil))
 	if get.Code != http.StatusMethodNotAllowed || get.Header().Get("Allow") != http.MethodPost {
@@ -367,9 +386,7 @@ func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
 // A body that does not come to its end is given up over a real connection.
 func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
-	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil },
-		webhook.WithLimits(1000, 50*time.Millisecond))
-	server := httptest.NewServer(receiver)
+	server := httptest.NewServer(newReceiver(t, accept, webhook.WithLimits(1000, 50*time.Millisecond)))
 	defer server.Close()
 	connection, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
@@ -389,18 +406,7 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	t.Parallel()
 	server := mockserver.New()
 	defer server.Close()
-	got := make(chan *webhook.Notification, 1)
-	receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error { got <- n; return nil },
-		webhook.WithKeys(server.SecretKey))
-	if err != nil {
-		t.Fatal(err)
-	}
-	hook := httptest.NewServer(receiver)
-	defer hook.Close()
-	id, err := server.AddWebhook(notify.Webhook{URL: hook.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id, got := subscribe(t, server)
 	result, err := server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{
 		ShipmentID: server.Shipments()[0], Event: shipping.EventShipmentDelivered, WebhookID: id,
 	})
@@ -423,14 +429,10 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	if again := <-got; again.ID == n.ID || again.EventID == n.EventID || again.EventID == "" {
 		t.Errorf("the replay is delivery %s of event %s, the first %s of %s", again.ID, again.EventID, n.ID, n.EventID)
 	}
-	if err := receiver.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	t.Parallel()
-	handle := func(context.Context, *webhook.Notification) error { return nil }
 	verify := func(http.Header, []byte) error { return nil }
 	standard := webhook.WithDialect(dialect.StandardWebhooks())
 	wrong := webhook.WithDialect(&dialect.Dialect{
@@ -442,28 +444,28 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 		message string
 	}{
 		"no handler":              {nil, []webhook.Option{webhook.WithKeys(key)}, "handler"},
-		"no key":                  {handle, nil, "WithKeys"},
-		"nil option":              {handle, []webhook.Option{nil}, "WithKeys"},
-		"a key with a line break": {handle, []webhook.Option{webhook.WithKeys(key, key+"\n")}, "trim it"},
-		"empty key":               {handle, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
-		"no limit": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)},
+		"no key":                  {accept, nil, "WithKeys"},
+		"nil option":              {accept, []webhook.Option{nil}, "WithKeys"},
+		"a key with a line break": {accept, []webhook.Option{webhook.WithKeys(key, key+"\n")}, "trim it"},
+		"empty key":               {accept, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
+		"no limit": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)},
 			"WithLimits"},
-		"no workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)},
+		"no workers": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)},
 			"WithWorkers"},
-		"a verifier and keys": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithVerifier(verify)},
+		"a verifier and keys": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithVerifier(verify)},
 			"WithVerifier"},
-		"no secret":               {handle, []webhook.Option{standard}, "WithKeys"},
-		"a secret without base64": {handle, []webhook.Option{standard, webhook.WithKeys(key)}, "whsec_"},
-		"a short secret":          {handle, []webhook.Option{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
-		"retries without workers": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)},
+		"no secret":               {accept, []webhook.Option{standard}, "WithKeys"},
+		"a secret without base64": {accept, []webhook.Option{standard, webhook.WithKeys(key)}, "whsec_"},
+		"a short secret":          {accept, []webhook.Option{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
+		"retries without workers": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)},
 			"WithWorkers"},
-		"retries": {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)},
+		"retries": {accept, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)},
 			"WithRetries"},
-		"a negative pause": {handle, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)},
+		"a negative pause": {accept, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)},
 			"WithRetries"},
-		"a wrong dialect": {handle, []webhook.Option{webhook.WithKeys(key), wrong}, "WithDialect"},
-		"no time":         {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
-		"no queue": {handle, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)},
+		"a wrong dialect": {accept, []webhook.Option{webhook.WithKeys(key), wrong}, "WithDialect"},
+		"no time":         {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
+		"no queue": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)},
 			"WithWorkers"},
 	} {
 		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.message) {
@@ -472,7 +474,7 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	}
 	least := []webhook.Option{webhook.WithKeys("k"), webhook.WithLimits(1, 1), webhook.WithWorkers(1, 1),
 		webhook.WithRetries(0, 0)}
-	if receiver, err := webhook.NewReceiver(handle, least...); err != nil {
+	if receiver, err := webhook.NewReceiver(accept, least...); err != nil {
 		t.Errorf("the smallest settings: %v", err)
 	} else if err := receiver.Close(t.Context()); err != nil {
 		t.Error(err)

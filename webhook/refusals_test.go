@@ -50,8 +50,7 @@ func TestReceiver_WithoutALoggerWarnsOfRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				written := defaultLog(t)
-				receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { return nil },
-					webhook.WithKeys(secret), webhook.WithLogger(nil),
+				receiver := newReceiver(t, accept, webhook.WithKeys(secret), webhook.WithLogger(nil),
 					webhook.WithStore(hookedStore{webhook.NewMemoryStore(webhook.StoreOptions{}), test.before}))
 				signature := ""
 				if test.key != "" {

@@ -63,13 +63,12 @@ func TestSign_AShortKeyIsRefusedWhereItIsForbidden(t *testing.T) {
 	if err := webhook.Verify("00", []byte(body), short); err != webhook.ErrSignature {
 		t.Errorf("Verify returns %v", err)
 	}
-	handle := func(context.Context, *webhook.Notification) error { return nil }
-	_, err := webhook.NewReceiver(handle, webhook.WithKeys(short))
+	_, err := webhook.NewReceiver(accept, webhook.WithKeys(short))
 	if err == nil || !strings.Contains(err.Error(), "14 bytes") {
 		t.Errorf("NewReceiver returns %v", err)
 	}
 	shortest := (short + short)[:14]
-	if _, err := webhook.NewReceiver(handle, webhook.WithKeys(shortest)); err != nil || webhook.Sign(shortest, nil) == "" {
+	if _, err := webhook.NewReceiver(accept, webhook.WithKeys(shortest)); err != nil || webhook.Sign(shortest, nil) == "" {
 		t.Errorf("a key of 14 bytes: %v", err)
 	}
 }

@@ -78,16 +78,12 @@ func TestStandardWebhooks_VerifiesIDTimeAndBody(t *testing.T) {
 // A verifier decides alone. Its reason is logged, and not sent to whoever may be forging.
 func TestWithVerifier_DecidesAlone(t *testing.T) {
 	t.Parallel()
-	receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
-		webhook.WithVerifier(func(header http.Header, got []byte) error {
-			if header.Get("X-Caller") != "the service" || string(got) != body {
-				return errors.New("the expected signature is 1234")
-			}
-			return nil
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	receiver := newReceiver(t, accept, webhook.WithKeys(), webhook.WithVerifier(func(header http.Header, got []byte) error {
+		if header.Get("X-Caller") != "the service" || string(got) != body {
+			return errors.New("the expected signature is 1234")
+		}
+		return nil
+	}))
 	if answer := post(receiver, body, "", "X-Caller", "the service"); answer.Code != http.StatusOK {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}
