@@ -3,7 +3,6 @@ package shipping_test
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -143,12 +142,8 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 		"/v1/regulatory-documents/purchase", "/v1/regulatory-documents/purchase/", "/v1/regulatory-documents/%70urchase",
 		"/v1//regulatory-documents//purchase",
 	} {
-		unsent := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
-			return nil,
-				shippingtest.ErrRefused()
-		}}
-		err := shippingtest.NewClient(t, unsent, shippingtest.FastRetries()).Do(t.Context(), http.MethodPost, path, nil,
-			map[string]string{}, nil)
+		client := shippingtest.NewClient(t, shippingtest.Unreachable(), shippingtest.FastRetries())
+		err := client.Do(t.Context(), http.MethodPost, path, nil, map[string]string{}, nil)
 		// Even if nothing was sent.
 		failure := shippingtest.ErrorIn(t, err)
 		if !failure.NotSent() || len(failure.Attempts) != 1 ||

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -87,11 +86,7 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 			t.Errorf("attempt %d: %q", i+1, got)
 		}
 	}
-	refused := &http.Transport{DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
-		return nil,
-			shippingtest.ErrRefused()
-	}}
-	client = shippingtest.NewClient(t, refused, shippingtest.FastRetries(), traced)
+	client = shippingtest.NewClient(t, shippingtest.Unreachable(), shippingtest.FastRetries(), traced)
 	_, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
 	if failure := shippingtest.ErrorIn(t, err); !failure.NotSent() || len(failure.Attempts) != 4 {
 		t.Errorf("no evidence that nothing was sent: %d attempts, %v", len(failure.Attempts), err)

@@ -6,16 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -28,13 +27,6 @@ import (
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// unreachable is a transport whose connections are refused.
-func unreachable() http.RoundTripper {
-	return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-	}}
-}
 
 // walletService is a service with a wallet, in process. Every document costs 100 NGN. What becomes of the
 // nth purchase is scripted.
@@ -70,13 +62,8 @@ type purchaseFault struct {
 // walletClient returns a client of the service.
 func walletClient(t *testing.T, service http.RoundTripper) *shipping.Client {
 	t.Helper()
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL),
-		shipping.WithHTTPClient(&http.Client{Transport: service}),
+	return shippingtest.NewClient(t, service,
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, Burst: 1000}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
 }
 
 func (s *walletService) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -89,7 +76,7 @@ func (s *walletService) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
-	return reply(200, s.record(filepath.Base(r.URL.Path)))
+	return shippingtest.OK(s.record(filepath.Base(r.URL.Path)))(r)
 }
 
 func (s *walletService) analyze(r *http.Request) (*http.Response, error) {
@@ -103,7 +90,7 @@ func (s *walletService) analyze(r *http.Request) (*http.Response, error) {
 	defer s.mu.Unlock()
 	id := "RD-" + body.ShipmentID
 	s.put(id, "draft")
-	return reply(200, s.record(id))
+	return shippingtest.OK(s.record(id))(r)
 }
 
 // put adds a request in a state.
@@ -133,7 +120,7 @@ func (s *walletService) buy(r *http.Request) (*http.Response, error) {
 	defer s.mu.Unlock()
 	switch {
 	case fault.Refuse || s.requests[body.RequestID].status != "draft":
-		return reply(400, "")
+		return shippingtest.Refusal(400, "no")(r)
 	case !fault.Ignore:
 		s.charge(body.RequestID, fault)
 	}
@@ -141,7 +128,7 @@ func (s *walletService) buy(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("the connection broke")
 	}
 	report := s.requests[body.RequestID].report
-	return reply(200, fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, body.RequestID, report))
+	return shippingtest.OK(fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, body.RequestID, report))(r)
 }
 
 func (s *walletService) charge(id string, fault purchaseFault) {
@@ -197,14 +184,12 @@ func (s *walletService) total() (spent shipping.Amount, purchases int) {
 	return s.spent, s.purchases
 }
 
-// reply is an envelope; without data it is a refusal.
-func reply(status int, data string) (*http.Response, error) {
-	body := `{"status":true,"message":"ok","data":` + data + `}`
-	if data == "" {
-		body = `{"status":false,"message":"no","data":null}`
-	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
-		ContentLength: int64(len(body))}, nil
+// requestService is a service with the request RD-1 and its offers, of which a draft is made by an analysis.
+func requestService(offers string, purchase httpmock.Responder, reads ...httpmock.Responder) *shippingtest.Service {
+	service := shippingtest.NewRequestService([]httpmock.Responder{purchase}, reads)
+	service.RegisterResponder(http.MethodPost, shippingtest.BaseURL+"/v1/regulatory-documents/analyze",
+		shippingtest.Record("draft", `"available_documents":[`+offers+`]`))
+	return service
 }
 
 // walletItems are shipments SH-1 to SH-n.
@@ -325,12 +310,14 @@ func purchasing(t *testing.T, key string) batch.Record {
 	}
 }
 
+// openJournal opens a journal until the test ends.
 func openJournal(t *testing.T, path string) *batch.File {
 	t.Helper()
 	journal, err := batch.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = journal.Close() })
 	return journal
 }
 

@@ -97,7 +97,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		})
 		sent := &counted{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
 			if test.status == "gone" {
-				return reply(404, "")
+				return shippingtest.Refusal(404, "gone")(r)
 			}
 			return service.RoundTrip(r)
 		})}
@@ -145,7 +145,6 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 		// stops the purchases of the run that sees it first
 		service.requests["RD-SH-1"].report = `,"charged_amount":90,"currency":"USD"`
 		journal := openJournal(t, t.TempDir()+"/journal")
-		defer journal.Close()
 		if err := appendTo(t.Context(), journal, failed); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +172,7 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 			failed := `{"request_id":"RD-SH-1","status":"failed","source":"shipment","line_items":[],"available_documents":[],` +
 				`"documents":[{"document_type":"CUSTOMS","status":"failed"},{"document_type":"\u0000","status":"failed"}],` +
 				`"charged_amount":100,"currency":"` + currency + `"}`
-			sent := &counted{RoundTripper: roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, failed) })}
+			sent := &counted{RoundTripper: shippingtest.NewService(shippingtest.OK(failed))}
 			options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: batch.Memory()}
 			for range 2 {
 				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
@@ -257,9 +256,8 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		err       error
 		retryable bool
 	}{
-		"a wrong key": {roundTrip(func(*http.Request) (*http.Response, error) { return reply(401, "") }), 1,
-			shipping.ErrUnauthorized, false},
-		"no service": {unreachable(), 3, shipping.ErrConnection, true},
+		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), 1, shipping.ErrUnauthorized, false},
+		"no service":  {shippingtest.Unreachable(), 3, shipping.ErrConnection, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			sent := &counted{RoundTripper: test.transport}
@@ -285,19 +283,10 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 func TestBatch_ReportsWhatWasNotSelected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
-			const offers = `"available_documents":[{"document_type":"CUSTOMS","amount":1,"currency":"NGN"},` +
-				`{"document_type":"QUARANTINE","amount":1,"currency":"NGN"},{"document_type":"FDA","amount":1,"currency":"NGN"},` +
-				`{"document_type":"FDA","amount":1,"currency":"NGN"},{"document_type":"\u0000","amount":1,"currency":"NGN"}]`
-			status := "draft"
-			if r.Method == http.MethodGet {
-				status = "completed"
-			}
-			if strings.HasSuffix(r.URL.Path, "/purchase") {
-				status = "processing"
-			}
-			return shippingtest.Record(status, offers)(r)
-		})
+		const offers = `{"document_type":"CUSTOMS","amount":1,"currency":"NGN"},` +
+			`{"document_type":"QUARANTINE","amount":1,"currency":"NGN"},{"document_type":"FDA","amount":1,"currency":"NGN"},` +
+			`{"document_type":"FDA","amount":1,"currency":"NGN"},{"document_type":"\u0000","amount":1,"currency":"NGN"}`
+		service := requestService(offers, shippingtest.Record("processing"), shippingtest.Record("completed"))
 		journal := batch.Memory()
 		for range 2 { // the second run has it from the journal
 			report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service), walletItems(1), &batch.Options{
@@ -365,7 +354,6 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 		}
 		record.Step = test.step
 		journal, service := openJournal(t, t.TempDir()+"/journal"), &counted{RoundTripper: &walletService{}}
-		defer journal.Close()
 		if err := appendTo(t.Context(), journal, record); err != nil {
 			t.Fatal(err)
 		}
@@ -396,12 +384,8 @@ func TestBatch_EachPeriodHasItsBudget(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) batch.Journal{
 		"in memory": func(*testing.T) batch.Journal { return batch.Memory() },
-		"in a file": func(t *testing.T) batch.Journal {
-			journal := openJournal(t, t.TempDir()+"/journal")
-			t.Cleanup(func() { _ = journal.Close() })
-			return journal
-		},
-		"shared": func(*testing.T) batch.Journal { return batchtest.NewJournal(2 * time.Minute) },
+		"in a file": func(t *testing.T) batch.Journal { return openJournal(t, t.TempDir()+"/journal") },
+		"shared":    func(*testing.T) batch.Journal { return batchtest.NewJournal(2 * time.Minute) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,15 +21,7 @@ func TestJournal_ObeysTheRules(t *testing.T) {
 		journaltest.Run(t, func(*testing.T) batch.Journal { return batch.Memory() })
 	})
 	t.Run("in a file", func(t *testing.T) {
-		journaltest.Run(t, func(t *testing.T) batch.Journal {
-			journal := openJournal(t, filepath.Join(t.TempDir(), "journal"))
-			t.Cleanup(func() {
-				if err := journal.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			return journal
-		})
+		journaltest.Run(t, func(t *testing.T) batch.Journal { return openJournal(t, filepath.Join(t.TempDir(), "journal")) })
 	})
 }
 

@@ -140,9 +140,7 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 // A request id that no journal can store fails its item only.
 func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 	t.Parallel()
-	odd := roundTrip(func(*http.Request) (*http.Response, error) {
-		return reply(200, `{"request_id":"RD-\u0000","status":"draft"}`)
-	})
+	odd := shippingtest.NewService(shippingtest.OK(`{"request_id":"RD-\u0000","status":"draft"}`))
 	report, err := batch.Run(t.Context(), walletClient(t, odd), walletItems(1), nil)
 	if err != nil || report.Count(batch.StateError) != 1 || !strings.Contains(report.Err().Error(), "NUL") {
 		t.Errorf("%+v, %v", report, err)
@@ -214,15 +212,9 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				const offer = `"available_documents":[{"document_type":"FDA","amount":100,"currency":"NGN"}]`
-				status := "draft"
-				service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
-					if strings.HasSuffix(r.URL.Path, "/purchase") {
-						status = "completed" // another client was faster, with other documents, and the record lists none
-						return httpmock.NewStringResponse(400, refusal), nil
-					}
-					return shippingtest.Record(status, offer)(r)
-				})
+				// Another client was faster, with other documents, and the record lists none.
+				service := requestService(`{"document_type":"FDA","amount":100,"currency":"NGN"}`,
+					httpmock.NewStringResponder(400, refusal), shippingtest.Record("completed"))
 				var appended []shipping.Step
 				journal := hooked{batch.Memory(), func(_ context.Context, call string, record batch.Record, do func() error) error {
 					if call == "append" {
@@ -312,7 +304,7 @@ func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 func TestBatch_TheCauseOfItsContextIsNoEvidence(t *testing.T) {
 	t.Parallel()
 	other := &shipping.PurchaseRequest{RequestID: "RD-other", DocumentTypes: []shipping.DocumentType{"FDA"}}
-	_, unsent := walletClient(t, unreachable()).Regulatory.Purchase(t.Context(), other)
+	_, unsent := walletClient(t, shippingtest.Unreachable()).Regulatory.Purchase(t.Context(), other)
 	failed := &shipping.RegulatoryError{RequestID: "RD-other", Step: "analyzed", Err: shipping.ErrRequestFailed}
 	for name, cause := range map[string]error{
 		"an unsent purchase": unsent, "a failed analysis": failed, "a budget": shipping.ErrOverBudget,

@@ -96,7 +96,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 	if sent := len(service.Requests()); sent != 5 {
 		t.Errorf("%d requests, want one each", sent)
 	}
-	report, err = batch.Replay(t.Context(), walletClient(t, unreachable()), replays("WD-1"), nil)
+	report, err = batch.Replay(t.Context(), walletClient(t, shippingtest.Unreachable()), replays("WD-1"), nil)
 	if err != nil || report.Count(batch.ReplayFailed) != 1 {
 		t.Errorf("the service is not reached: %+v, %v", report, err)
 	}

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jarcoal/httpmock"
+
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
@@ -163,7 +165,7 @@ func TestBatch_TenThousandWaiting(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if polled[int(time.Since(started)/time.Second)]++; time.Since(started) < 90*time.Second {
-					return reply(200, fmt.Sprintf(`{"request_id":%q,"status":"processing"}`, path.Base(r.URL.Path)))
+					return shippingtest.OK(fmt.Sprintf(`{"request_id":%q,"status":"processing"}`, path.Base(r.URL.Path)))(r)
 				}
 			}
 			return service.RoundTrip(r)
@@ -296,36 +298,15 @@ func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
 	}
 }
 
-// polledService is a service with one request, whose reads after the purchase are answered in turn, the last one again
-// and again: with a status of the request, or with a status code.
-func polledService(reads ...any) (service http.RoundTripper, count func() int) {
-	const offers = `"available_documents":[{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}]`
-	const record = `{"request_id":"RD-1",` + offers + `,"status":`
-	n := 0
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		switch {
-		case strings.HasSuffix(r.URL.Path, "/analyze"):
-			return reply(200, record+`"draft"}`)
-		case strings.HasSuffix(r.URL.Path, "/purchase"):
-			return reply(200, `{"request_id":"RD-1","status":"processing"}`)
-		}
-		read := reads[min(n, len(reads)-1)]
-		n++
-		if status, ok := read.(int); ok {
-			return reply(status, "")
-		}
-		charge := ""
-		if read == "completed" {
-			charge = `,"charged_amount":130,"currency":"NGN"`
-		}
-		return reply(200, record+`"`+read.(string)+`"`+charge+`}`)
-	}), func() int { return n }
-}
+// customs is an offer.
+const customs = `{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}`
 
 func TestBatch_ReportsEachPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service, _ := polledService("processing", 503, 503, "completed") // the client sends a read that fails once more
+		busy := shippingtest.Refusal(503, "busy") // the client sends a read that fails once more
+		service := requestService(customs, shippingtest.Record("processing"), shippingtest.Record("processing"), busy, busy,
+			shippingtest.Record("completed", `"charged_amount":130`, `"currency":"NGN"`))
 		var polls, steps []string
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 			Select: shipping.SelectAll,
@@ -346,30 +327,33 @@ func TestBatch_ReportsEachPoll(t *testing.T) {
 // Only a failure that may pass is polled again; the item is not lost in either case.
 func TestBatch_APollThatFails(t *testing.T) {
 	t.Parallel()
+	record, refused := shippingtest.Record, shippingtest.Refusal
+	denied, gone, busy, done := refused(401, "no"), refused(404, "no"), refused(503, "no"), record("completed")
+	type responders = []httpmock.Responder
 	type row struct {
-		reads  []any
+		reads  responders
 		state  batch.State
 		err    error
 		counts int
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"for good":      {[]any{401}, batch.StateWaiting, shipping.ErrUnauthorized, 1},
-		"behind":        {[]any{404, 404, "completed"}, batch.StateCompleted, nil, 3},
-		"never there":   {[]any{404}, batch.StateWaiting, shipping.ErrNotFound, 11},
-		"for a while":   {[]any{503, 503, "completed"}, batch.StateCompleted, nil, 3},
-		"as a draft":    {[]any{"draft"}, batch.StateWaiting, wait.ErrStale, 0},
-		"as failed":     {[]any{"failed"}, batch.StateFailed, shipping.ErrRequestFailed, 1},
-		"in the middle": {[]any{"processing", 401}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
+		"for good":      {responders{denied}, batch.StateWaiting, shipping.ErrUnauthorized, 1},
+		"behind":        {responders{gone, gone, done}, batch.StateCompleted, nil, 3},
+		"never there":   {responders{gone}, batch.StateWaiting, shipping.ErrNotFound, 11},
+		"for a while":   {responders{busy, busy, done}, batch.StateCompleted, nil, 3},
+		"as a draft":    {responders{record("draft")}, batch.StateWaiting, wait.ErrStale, 0},
+		"as failed":     {responders{record("failed")}, batch.StateFailed, shipping.ErrRequestFailed, 1},
+		"in the middle": {responders{record("processing"), denied}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
 	}, func(t *testing.T, test row) {
-		service, count := polledService(test.reads...)
+		service := requestService(customs, shippingtest.Record("processing"), test.reads...)
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
 			&batch.Options{Select: shipping.SelectAll})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := report.Results[0]
-		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && count() != test.counts {
-			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, count(), test.state, test.err,
+		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && service.Count(http.MethodGet) != test.counts {
+			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, service.Count(http.MethodGet), test.state, test.err,
 				test.counts)
 		}
 	})
@@ -508,12 +492,12 @@ func TestReplayAll_APanicComesBackToTheCaller(t *testing.T) {
 	for _, place := range []string{"Progress", "the transport"} {
 		synctest.Test(t, func(t *testing.T) {
 			var sent, reported atomic.Int32
-			service := roundTrip(func(*http.Request) (*http.Response, error) {
+			service := roundTrip(func(r *http.Request) (*http.Response, error) {
 				n := sent.Add(1)
 				if time.Sleep(time.Duration(n) * time.Second); place == "the transport" {
 					panic(errPanic)
 				}
-				return reply(200, queuedReplay)
+				return shippingtest.OK(queuedReplay)(r)
 			})
 			got := panicOf(func() {
 				_, _ = batch.Replay(t.Context(), walletClient(t, service), replays(ids...), &batch.ReplayOptions{

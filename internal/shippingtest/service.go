@@ -5,6 +5,7 @@ package shippingtest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -141,6 +142,12 @@ func Sent(t testing.TB, responder httpmock.Responder) (status int, body string) 
 		t.Fatal(err)
 	}
 	return response.StatusCode, string(data)
+}
+
+// Unreachable returns a transport whose connections are refused.
+func Unreachable() *http.Transport {
+	refuse := func(context.Context, string, string) (net.Conn, error) { return nil, ErrRefused() }
+	return &http.Transport{DialContext: refuse, DialTLSContext: refuse}
 }
 
 // ErrRefused returns the error of a connection that was refused.
