@@ -40,36 +40,28 @@ func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {
 		rate string // from dollars to naira
 		says string
 	}{
-		"unknown invoice": {
-			regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}, "1",
-			"no invoice could be read at https://invoices.example/9.pdf",
-		},
-		"shipment without items": {
-			regulatory.AnalyzeInput{ShipmentID: "SH-EMPTY"}, "1", "line_items must hold at least one item",
-		},
-		"wallet without a rate": {
-			regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: euros}, "1", "no exchange rate from USD to EUR",
-		},
+		"unknown invoice": {regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}, "1",
+			"no invoice could be read at https://invoices.example/9.pdf"},
+		"shipment without items": {regulatory.AnalyzeInput{ShipmentID: "SH-EMPTY"}, "1",
+			"line_items must hold at least one item"},
+		"wallet without a rate": {regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: euros}, "1",
+			"no exchange rate from USD to EUR"},
 		"special input":  {regulatory.AnalyzeInput{ShipmentID: "SH-MAGICFAILANALYSIS"}, "1", "could not be read"},
 		"a rate of zero": {regulatory.AnalyzeInput{ShipmentID: parcel}, "0", "set one above zero"},
-		"a rate of too many digits": {
-			regulatory.AnalyzeInput{ShipmentID: parcel}, "1.00000000000000007", "cannot convert the price of FDA to NGN",
-		},
+		"a rate of too many digits": {regulatory.AnalyzeInput{ShipmentID: parcel}, "1.00000000000000007",
+			"cannot convert the price of FDA to NGN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.setRate(tc.rate)
-			_, err := w.Analyze(tc.in)
-			r := refusal(t, err, regulatory.CodeAnalysisFailed, tc.says, "analyze again")
+			r := w.refused(regulatory.CodeAnalysisFailed, tc.says, "analyze again")(w.Analyze(tc.in))
 			id, _ := r.Data["request_id"].(string)
-			stored := must[*regulatory.Record](t)(w.Get(id))
+			stored := w.record(w.Get(id))
 			if stored.Status != regulatory.StateFailed || r.Data["status"] != regulatory.StateFailed ||
 				stored.FailureReason == "" {
 				t.Errorf("refusal carries %v, stored is %s", r.Data, stored.JSON())
 			}
-			_, err = w.Retry(id)
-			refusal(t, err, regulatory.CodeNotRetryable, "its analysis failed", "analyze again")
-			w.checkSound()
+			w.refused(regulatory.CodeNotRetryable, "its analysis failed", "analyze again")(w.Retry(id))
 		})
 	}
 }

@@ -16,7 +16,7 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 		"FDA":   {"product_code": json.RawMessage(`"54FGG99"`)},
 		"OTHER": {"details": json.RawMessage(`"Certificate of free sale"`)}, // adds its offer
 	} {
-		edited := must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, slug, profile))
+		edited := w.record(w.UpdateProfile(r.RequestID, slug, profile))
 		if got := edited.Profiles[slug]; len(got) != 1 {
 			t.Errorf("the profile is %s, want one field", got)
 		}
@@ -26,7 +26,7 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	}
 	w.setRate("9999")
 	watch, supplement := r.LineItems[0], r.LineItems[1]
-	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID,
+	r = w.record(w.UpdateItems(r.RequestID,
 		regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
 	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, OTHER 30002.60"; got != want {
 		t.Errorf("without the watch the draft offers %s, want %s", got, want)
@@ -37,25 +37,23 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 
 	watch.ItemID = ""
 	given := []regulatory.LineItem{supplement, watch}
-	r = must[*regulatory.Record](t)(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: given}))
+	r = w.record(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: given}))
 	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50, OTHER 30002.60"; got != want {
 		t.Errorf("with a new watch the draft offers %s, want the amounts of analyze time %s", got, want)
 	}
 	if len(r.Profiles) != 2 || r.LineItems[1].ItemID == "" || r.LineItems[1].HSCode != "910211" || given[1] != watch {
 		t.Errorf("record is %s", r.JSON())
 	}
-	w.checkSound()
 }
 
 func TestEdit_ShippingInTheInvoiceFlowOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := regulatory.Shipping{CarrierSlug: "fedex", Incoterm: "DDP", EstimatedArrival: "2026-01-31"}
-	_, err := w.UpdateShipping(w.analyze(parcel).RequestID, in)
-	refusal(t, err, regulatory.CodeShipmentFlow, "invoice flow only")
+	w.refused(regulatory.CodeShipmentFlow, "invoice flow only")(w.UpdateShipping(w.analyze(parcel).RequestID, in))
 
-	r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
-	edited := must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, in))
+	r := w.record(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
+	edited := w.record(w.UpdateShipping(r.RequestID, in))
 	if *edited.Shipping != in || r.Shipping.CarrierSlug != "dhl" {
 		t.Errorf("edited is %+v, and the record before %+v", *edited.Shipping, *r.Shipping)
 	}
@@ -113,15 +111,12 @@ func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 		{"PASSPORT", `{}`, regulatory.CodeNotFound, []string{`no document type "PASSPORT"`}},
 	} {
 		w := newWorld(t)
-		r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
-		_, err := edits[tc.edit](w, r.RequestID, tc.body)
-		refusal(t, err, tc.code, tc.says...)
+		r := w.record(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice}))
+		w.refused(tc.code, tc.says...)(edits[tc.edit](w, r.RequestID, tc.body))
 		if w.get(r) != r {
 			t.Errorf("%s: the refused edit left %s", tc.edit, w.get(r).JSON())
 		}
-		_, err = edits[tc.edit](w, "RD-9", tc.body)
-		refusal(t, err, regulatory.CodeNotFound)
-		w.checkSound()
+		w.refused(regulatory.CodeNotFound)(edits[tc.edit](w, "RD-9", tc.body))
 	}
 }
 

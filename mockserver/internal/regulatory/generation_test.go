@@ -11,6 +11,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
+// A scale of the dialect multiplies the time of a document, and a number that is too large for the clock ends in a time
+// that it can reach: an overflow would generate the document at once.
 func TestGeneration_TimeIsScaled(t *testing.T) {
 	t.Parallel()
 	for scale, want := range map[float64]time.Duration{0: 350 * time.Millisecond, -1: 0, 0.5: 3500 * time.Millisecond,
@@ -23,42 +25,34 @@ func TestGeneration_TimeIsScaled(t *testing.T) {
 	}
 }
 
+// A manual document waits for its evidence however long that takes, and is generated after it: a timer of the purchase
+// would generate it without.
 func TestGeneration_ManualDocumentAwaitsEvidence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.analyze(perfume)
 	w.purchase(r, "CUSTOMS", "MSDS")
 	w.advance(24 * time.Hour)
-	if got := statusAndDocuments(w.get(r)); got != "processing: CUSTOMS generated, MSDS awaiting_evidence" {
-		t.Errorf("a day later the request is %s", got)
-	}
-	_, err := w.SubmitEvidence(r.RequestID, "CUSTOMS")
-	refusal(t, err, regulatory.CodeNoEvidenceAwaited, "CUSTOMS", "requires no evidence")
-	_, err = w.SubmitEvidence(r.RequestID, "FDA")
-	refusal(t, err, regulatory.CodeNotFound, "FDA")
-	_, err = w.SubmitEvidence("RD-9", "MSDS")
-	refusal(t, err, regulatory.CodeNotFound, "RD-9")
-	r = must[*regulatory.Record](t)(w.SubmitEvidence(r.RequestID, "MSDS"))
-	if got := statusAndDocuments(r); got != "processing: CUSTOMS generated, MSDS generating" {
-		t.Errorf("with its evidence the request is %s", got)
-	}
-	_, err = w.SubmitEvidence(r.RequestID, "MSDS")
-	refusal(t, err, regulatory.CodeNoEvidenceAwaited, "generating")
+	w.is(r, "processing: CUSTOMS generated, MSDS awaiting_evidence")
+	w.refused(regulatory.CodeNoEvidenceAwaited, "CUSTOMS", "requires no evidence")(w.SubmitEvidence(r.RequestID, "CUSTOMS"))
+	w.refused(regulatory.CodeNotFound, "FDA")(w.SubmitEvidence(r.RequestID, "FDA"))
+	w.refused(regulatory.CodeNotFound, "RD-9")(w.SubmitEvidence("RD-9", "MSDS"))
+	w.record(w.SubmitEvidence(r.RequestID, "MSDS"))
+	w.is(r, "processing: CUSTOMS generated, MSDS generating")
+	w.refused(regulatory.CodeNoEvidenceAwaited, "generating")(w.SubmitEvidence(r.RequestID, "MSDS"))
 	w.advance(25 * time.Second)
-	if got := statusAndDocuments(w.get(r)); got != "completed: CUSTOMS generated, MSDS generated" {
-		t.Errorf("in the end the request is %s", got)
-	}
-	w.checkSound()
+	w.is(r, "completed: CUSTOMS generated, MSDS generated")
 }
 
-// A manual document is generated once its evidence has arrived, and is not retried if that fails.
+// A manual document is generated once its evidence has arrived, and is not retried if that fails. Evidence that is
+// submitted before its timer must not count twice when the timer ends.
 func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Time.Evidence = dialect.Duration(time.Hour) })
 	early, late := w.analyze(perfume), w.analyze(perfume)
 	w.purchase(early, "MSDS")
 	w.purchase(late, "MSDS")
-	must[*regulatory.Record](t)(w.SubmitEvidence(early.RequestID, "MSDS"))
+	w.record(w.SubmitEvidence(early.RequestID, "MSDS"))
 	w.advance(25 * time.Second)
 	if a, b := w.get(early).Status, w.get(late).Status; a != regulatory.StateCompleted || b != regulatory.StateProcessing {
 		t.Errorf("with evidence given the request is %s, without %s", a, b)
@@ -68,11 +62,10 @@ func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 	if got := w.get(late); got.Status != regulatory.StateFailed || got.Documents[0].Attempts != 1 {
 		t.Errorf("an hour later it is %s", got.JSON())
 	}
-	_, err := w.Retry(late.RequestID)
-	refusal(t, err, regulatory.CodeNotRetryable, "only automated ones can be retried")
-	w.checkSound()
+	w.refused(regulatory.CodeNotRetryable, "only automated ones can be retried")(w.Retry(late.RequestID))
 }
 
+// The request does not end with the first document that ends: a client that stopped to poll then would miss the others.
 func TestGeneration_OneFailedDocumentFailsTheRequestWhenAllHaveEnded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -85,17 +78,13 @@ func TestGeneration_OneFailedDocumentFailsTheRequestWhenAllHaveEnded(t *testing.
 	r := w.analyze(parcel)
 	w.purchase(r, "FDA", "WATCH")
 	w.advance(7 * time.Second)
-	if got := statusAndDocuments(w.get(r)); got != "processing: FDA generating, WATCH failed" {
-		t.Errorf("while FDA is generated the request is %s", got)
-	}
+	w.is(r, "processing: FDA generating, WATCH failed")
 	w.advance(5 * time.Second)
-	got := w.get(r)
-	if statusAndDocuments(got) != "failed: FDA generated, WATCH failed" ||
-		got.FailureReason != "Generation failed: WATCH" ||
+	w.is(r, "failed: FDA generated, WATCH failed")
+	if got := w.get(r); got.FailureReason != "Generation failed: WATCH" ||
 		got.Documents[1].Failure != "the printer is out of paper" {
 		t.Errorf("in the end the request is %s", got.JSON())
 	}
-	w.checkSound()
 }
 
 func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
@@ -114,19 +103,15 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	failed := w.get(r)
 	left, generated := w.balance(naira), failed.Documents[1].GeneratedAt
 	failing = false
-	retried := must[*regulatory.Record](t)(w.Retry(r.RequestID))
-	const want = "processing: CUSTOMS generating, FDA generated, WATCH generating"
-	if got := statusAndDocuments(retried); got != want {
-		t.Errorf("retried the request is %s, want %s", got, want)
-	}
+	retried := w.record(w.Retry(r.RequestID))
+	w.is(r, "processing: CUSTOMS generating, FDA generated, WATCH generating")
 	if retried.FailureReason != "" || retried.Documents[0].Failure != "" || retried.Documents[0].Attempts != 2 {
 		t.Errorf("retried the request is %s", retried.JSON())
 	}
 	w.advance(time.Minute)
-	got := w.get(r)
-	if statusAndDocuments(got) != "completed: CUSTOMS generated, FDA generated, WATCH generated" ||
-		got.Documents[1].GeneratedAt != generated {
-		t.Errorf("in the end the request is %s", got.JSON())
+	w.is(r, "completed: CUSTOMS generated, FDA generated, WATCH generated")
+	if got := w.get(r); got.Documents[1].GeneratedAt != generated {
+		t.Errorf("FDA was generated again: %s", got.JSON())
 	}
 	if failed.Documents[0].Status != regulatory.DocumentFailed {
 		t.Errorf("the record before the retry has changed: %s", failed.JSON())
@@ -134,5 +119,4 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	if w.balance(naira) != left {
 		t.Errorf("the retry cost money: %s is left of %s", w.balance(naira), left)
 	}
-	w.checkSound()
 }

@@ -39,10 +39,7 @@ func TestPurchase_ChargesTheStoredAmountsThoughRatesMoved(t *testing.T) {
 		w.balance(naira) != "964746.94" {
 		t.Errorf("charges are %+v and %s is left", charges, w.balance(naira))
 	}
-	if got, want := statusAndDocuments(w.get(r)), "processing: WATCH generating, FDA generating"; got != want {
-		t.Errorf("the request is %s, want %s", got, want)
-	}
-	w.checkSound()
+	w.is(r, "processing: WATCH generating, FDA generating")
 }
 
 func TestPurchase_RefusalsChargeNothing(t *testing.T) {
@@ -72,20 +69,20 @@ func TestPurchase_RefusalsChargeNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
-			_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: tc.slugs})
-			said := refusal(t, err, tc.code, tc.says...)
+			r := w.record(w.Analyze(regulatory.AnalyzeInput{ShipmentID: parcel, Wallet: dollars}))
+			said := w.refused(tc.code, tc.says...)(w.try(r, tc.slugs...))
 			if problems := strings.Count(said.Message, "document_types["); len(said.Message) > 1000 || problems > len(tc.slugs) {
 				t.Errorf("the message has %d characters and %d problems", len(said.Message), problems)
 			}
 			if w.get(r) != r || w.balance(dollars) != "10.00" || w.clock.Waiting() != 0 {
 				t.Errorf("the refusal left %s and %s in the wallet", w.get(r).JSON(), w.balance(dollars))
 			}
-			w.checkSound()
 		})
 	}
 }
 
+// The time of the state purchasing is set: a timer that ends too early hides the state from a client, and one that is
+// lost leaves the request in it for ever.
 func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Time.Purchasing = dialect.Duration(5 * time.Second) })
@@ -94,15 +91,11 @@ func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 		t.Errorf("receipt has %s", receipt.Status)
 	}
 	w.advance(5*time.Second - 1)
-	if got := statusAndDocuments(w.get(r)); got != "purchasing: " {
-		t.Errorf("shortly before its time the request is %s", got)
+	w.is(r, "purchasing: ")
+	if fired := w.advance(1); fired[0] != "start generation of "+r.RequestID {
+		t.Errorf("the clock called %q", fired)
 	}
-	fired := w.advance(1)
-	if got := statusAndDocuments(w.get(r)); got != "processing: WATCH generating" ||
-		fired[0] != "start generation of "+r.RequestID {
-		t.Errorf("after %q the request is %s", fired, got)
-	}
-	w.checkSound()
+	w.is(r, "processing: WATCH generating")
 }
 
 // After a connection that was lost around the charge, the state of the request shows whether it was charged.
@@ -121,8 +114,7 @@ func TestPurchase_StateAfterAnInterruption(t *testing.T) {
 			w := newWorld(t)
 			w.hooks[tc.point] = func(string) error { return lost }
 			r := w.analyze(parcel)
-			if _, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID,
-				DocumentTypes: []string{"WATCH"}}); !errors.Is(err, lost) {
+			if _, err := w.try(r, "WATCH"); !errors.Is(err, lost) {
 				t.Fatalf("error is %v", err)
 			}
 			if got := w.get(r).Status; string(got) != tc.at || w.balance(naira) != tc.left {
@@ -132,7 +124,6 @@ func TestPurchase_StateAfterAnInterruption(t *testing.T) {
 			if got := w.get(r).Status; string(got) != tc.later || w.balance(naira) != tc.left {
 				t.Errorf("a minute later it is %s with %s left, want %s with %s", got, w.balance(naira), tc.later, tc.left)
 			}
-			w.checkSound()
 		})
 	}
 }
@@ -142,9 +133,8 @@ func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
 	w := newWorld(t)
 	r := w.analyze(parcel)
 	must[ledger.Entry](t)(w.ledger.Debit(naira, amount(t, "1"), r.RequestID, "Somebody else", w.clock.Now(), "TR-9"))
-	_, err := w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: []string{"WATCH"}})
-	refusal(t, err, regulatory.CodeChargeRefused, "already debited")
-	if w.get(r) != r || w.Check(w.ledger) == nil {
+	w.refused(regulatory.CodeChargeRefused, "already debited")(w.try(r, "WATCH"))
+	if w.broken = true; w.get(r) != r || w.Check(w.ledger) == nil {
 		t.Error("a charge that no purchase made goes unnoticed")
 	}
 }
@@ -170,6 +160,7 @@ func TestCheck_NamesWhatIsBroken(t *testing.T) {
 		w := newWorld(t)
 		r := w.analyze(parcel)
 		w.purchase(r, "WATCH")
+		w.broken = true
 		test.damage(w.get(r))
 		err := w.Check(w.ledger)
 		if name == "no transition" {

@@ -23,7 +23,7 @@ func TestRecord_GoldenFiles(t *testing.T) {
 		},
 		"processing.json": func(t *testing.T, w *world) *regulatory.Record {
 			r := w.analyze(parcel)
-			must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{
+			w.record(w.UpdateProfile(r.RequestID, "FDA", regulatory.Profile{
 				"product_code": json.RawMessage(` "54FGG99"`),
 			}))
 			w.advance(1250 * time.Millisecond)
@@ -32,19 +32,18 @@ func TestRecord_GoldenFiles(t *testing.T) {
 			return w.get(r)
 		},
 		"failed_analysis.json": func(t *testing.T, w *world) *regulatory.Record {
-			_, err := w.Analyze(regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"})
-			refusal(t, err, regulatory.CodeAnalysisFailed)
+			w.refused(regulatory.CodeAnalysisFailed)(w.Analyze(regulatory.AnalyzeInput{FileURL: "https://invoices.example/9.pdf"}))
 			return w.Records()[0]
 		},
 		"invoice_failed_generation.json": func(t *testing.T, w *world) *regulatory.Record {
 			w.hooks[fault.Generation] = func(string) error { return errors.New("the printer is out of paper") }
-			r := must[*regulatory.Record](t)(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice, Wallet: dollars}))
-			must[*regulatory.Record](t)(w.UpdateAddresses(r.RequestID,
+			r := w.record(w.Analyze(regulatory.AnalyzeInput{FileURL: invoice, Wallet: dollars}))
+			w.record(w.UpdateAddresses(r.RequestID,
 				regulatory.AddressesUpdate{Destination: &regulatory.Address{
 					Name: "Ngozi Obi", Company: "Obi & Co", Line1: "4 Marina", Line2: "Floor 2", City: "Lagos", State: "LA",
 					PostalCode: "101241", Country: "NG", Phone: "+2348000000", Email: "ngozi@obi.example",
 				}}))
-			must[*regulatory.Record](t)(w.UpdateShipping(r.RequestID, regulatory.Shipping{
+			w.record(w.UpdateShipping(r.RequestID, regulatory.Shipping{
 				CarrierSlug: "fedex", Service: "Priority", Incoterm: "DDP", ReasonForExport: "Gift", PortOfEntry: "Lagos",
 				EstimatedArrival: "2026-01-31",
 			}))

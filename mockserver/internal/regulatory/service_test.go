@@ -30,6 +30,7 @@ const (
 )
 
 // world is the smallest environment of a service: a virtual clock, exchange rates that may change, and ids that count.
+// At the end of a test, its books and requests must be sound.
 type world struct {
 	*regulatory.Service
 	t      testing.TB
@@ -38,6 +39,7 @@ type world struct {
 	clock  *clock.Clock
 	ids    int
 	hooks  map[fault.Point]func(about string) error // what happens at the points of faults
+	broken bool                                     // by the test
 }
 
 func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
@@ -46,24 +48,28 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		t: t, ledger: ledger.New(),
 		clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)), hooks: map[fault.Point]func(string) error{},
 	}
-	for i, wallet := range []ledger.Wallet{{Reference: naira, Currency: "NGN"}, {Reference: dollars, Currency: "USD"},
-		{Reference: euros, Currency: "EUR"}} {
-		must[any](t)(nil, w.ledger.Open(wallet))
-		funds := amount(t, []string{"1000000", "10", "10"}[i])
-		must[ledger.Entry](t)(w.ledger.Fund(wallet.Reference, funds, "Opening balance", w.clock.Now(), w.id("TR")))
+	for _, wallet := range [][3]string{{naira, "NGN", "1000000"}, {dollars, "USD", "10"}, {euros, "EUR", "10"}} {
+		must[any](t)(nil, w.ledger.Open(ledger.Wallet{Reference: wallet[0], Currency: wallet[1]}))
+		must[ledger.Entry](t)(w.ledger.Fund(wallet[0], amount(t, wallet[2]), "Opening balance", w.clock.Now(), w.id("TR")))
 	}
 	rules := must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json"))))
 	w.config = regulatory.Config{
 		Rules:         func() *compliance.Rules { return rules },
 		ExchangeRates: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
-		Goods:         w.look, NewID: w.id, After: w.after,
-		Now: w.clock.Now, Ledger: w.ledger, Time: dialect.Time{Generation: 1},
+		Goods:         w.look, NewID: w.id,
+		After: func(d time.Duration, label string, fn func()) { w.clock.After(d, label, fn) },
+		Now:   w.clock.Now, Ledger: w.ledger, Time: dialect.Time{Generation: 1},
 		At: w.at, Room: func() error { return nil }, Charged: func(ledger.Entry, *regulatory.Record) {},
 	}
 	for _, f := range adjust {
 		f(&w.config)
 	}
 	w.Service = regulatory.New(w.config)
+	t.Cleanup(func() {
+		if err := cmp.Or(w.Check(w.ledger), w.ledger.Check()); err != nil && !w.broken {
+			t.Error(err)
+		}
+	})
 	return w
 }
 
@@ -100,8 +106,6 @@ func (w *world) id(prefix string) string {
 	return fmt.Sprintf("%s-%016d", prefix, w.ids)
 }
 
-func (w *world) after(d time.Duration, label string, fn func()) { w.clock.After(d, label, fn) }
-
 // advance moves the clock and returns the labels of what fell due, in order.
 func (w *world) advance(d time.Duration) (labels []string) {
 	w.t.Helper()
@@ -111,18 +115,17 @@ func (w *world) advance(d time.Duration) (labels []string) {
 	return labels
 }
 
-func (w *world) watch() regulatory.LineItem {
-	return regulatory.LineItem{Description: "Wristwatch", HSCode: "9102.11", Quantity: 1, UnitPrice: amount(w.t, "89.9"),
-		Currency: "USD", Weight: amount(w.t, "0.12"), OriginCountry: "CN"}
-}
-
-func (w *world) supplement() regulatory.LineItem {
-	return regulatory.LineItem{Description: "Food supplement & vitamins", HSCode: "210690", Quantity: 2,
-		UnitPrice: amount(w.t, "12.5"),
-		Currency:  "USD", Weight: amount(w.t, "0.4"), OriginCountry: "CN"}
-}
-
-func (w *world) goods(items ...regulatory.LineItem) regulatory.Consignment {
+// look returns the goods of the shipments and of the invoice.
+func (w *world) look(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) {
+	item := func(description, code string, pieces regulatory.Quantity, price, weight string) regulatory.LineItem {
+		return regulatory.LineItem{Description: description, HSCode: code, Quantity: pieces,
+			UnitPrice: amount(w.t, price), Currency: "USD", Weight: amount(w.t, weight), OriginCountry: "CN"}
+	}
+	watch := item("Wristwatch", "9102.11", 1, "89.9", "0.12")
+	items, ok := map[string][]regulatory.LineItem{
+		parcel:  {watch, item("Food supplement & vitamins", "210690", 2, "12.5", "0.4")},
+		perfume: {item("Eau de parfum", "330300", 2, "12.5", "0.4")}, "SH-EMPTY": {}, invoice: {watch},
+	}[in.ShipmentID+in.FileURL]
 	return regulatory.Consignment{
 		Items: items,
 		Addresses: regulatory.Addresses{
@@ -131,35 +134,33 @@ func (w *world) goods(items ...regulatory.LineItem) regulatory.Consignment {
 				Country: "US"},
 		},
 		Shipping: regulatory.Shipping{CarrierSlug: "dhl", Incoterm: "DAP"},
-	}
+	}, ok
 }
 
-// look returns the goods of the shipments and of the invoice.
-func (w *world) look(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) {
-	bottle := w.supplement()
-	bottle.Description, bottle.HSCode = "Eau de parfum", "330300"
-	known := map[string]regulatory.Consignment{
-		parcel: w.goods(w.watch(), w.supplement()), perfume: w.goods(bottle), "SH-EMPTY": w.goods(),
-		invoice: w.goods(w.watch()),
-	}
-	goods, ok := known[in.ShipmentID+in.FileURL]
-	return goods, ok
+// record returns the record of a call that succeeds.
+func (w *world) record(r *regulatory.Record, err error) *regulatory.Record {
+	w.t.Helper()
+	return must[*regulatory.Record](w.t)(r, err)
 }
 
 func (w *world) analyze(shipment string) *regulatory.Record {
 	w.t.Helper()
-	return must[*regulatory.Record](w.t)(w.Analyze(regulatory.AnalyzeInput{ShipmentID: shipment}))
+	return w.record(w.Analyze(regulatory.AnalyzeInput{ShipmentID: shipment}))
+}
+
+// try makes a purchase that may fail.
+func (w *world) try(r *regulatory.Record, slugs ...string) (regulatory.Receipt, error) {
+	return w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID, DocumentTypes: slugs})
 }
 
 func (w *world) purchase(r *regulatory.Record, slugs ...string) regulatory.Receipt {
 	w.t.Helper()
-	return must[regulatory.Receipt](w.t)(w.Purchase(regulatory.PurchaseInput{RequestID: r.RequestID,
-		DocumentTypes: slugs}))
+	return must[regulatory.Receipt](w.t)(w.try(r, slugs...))
 }
 
 func (w *world) get(r *regulatory.Record) *regulatory.Record {
 	w.t.Helper()
-	return must[*regulatory.Record](w.t)(w.Get(r.RequestID))
+	return w.record(w.Get(r.RequestID))
 }
 
 func (w *world) balance(wallet string) string {
@@ -167,30 +168,25 @@ func (w *world) balance(wallet string) string {
 	return balance.StringFixed(2)
 }
 
-// checkSound holds the books and the requests to their invariants.
-func (w *world) checkSound() {
-	w.t.Helper()
-	if err := cmp.Or(w.Check(w.ledger), w.ledger.Check()); err != nil {
-		w.t.Error(err)
-	}
-}
-
-// refusal returns the refusal that err is, with the code and words it is expected to have.
-func refusal(t testing.TB, err error, code regulatory.Code, says ...string) *regulatory.Refusal {
-	t.Helper()
-	r, ok := errors.AsType[*regulatory.Refusal](err)
-	if !ok || r.Code != code {
-		t.Fatalf("error is %v, want a refusal %q", err, code)
-	}
-	for _, words := range says {
-		if !strings.Contains(r.Message, words) {
-			t.Errorf("message is %q, want it to contain %q", r.Message, words)
+// refused returns a function for the results of a call, which must be a refusal with a code and texts. It returns the
+// refusal.
+func (w *world) refused(code regulatory.Code, says ...string) func(any, error) *regulatory.Refusal {
+	return func(_ any, err error) *regulatory.Refusal {
+		w.t.Helper()
+		r, ok := errors.AsType[*regulatory.Refusal](err)
+		if !ok || r.Code != code {
+			w.t.Fatalf("error is %v, want a refusal %q", err, code)
 		}
+		for _, text := range says {
+			if !strings.Contains(r.Message, text) {
+				w.t.Errorf("message is %q, want it to contain %q", r.Message, text)
+			}
+		}
+		if r.Rule == "" || r.Payload()["error_code"] != code {
+			w.t.Errorf("refusal rests on rule %q, its payload is %v", r.Rule, r.Payload())
+		}
+		return r
 	}
-	if r.Rule == "" || r.Payload()["error_code"] != code {
-		t.Errorf("refusal rests on rule %q, its payload is %v", r.Rule, r.Payload())
-	}
-	return r
 }
 
 func offers(r *regulatory.Record) string {
@@ -199,6 +195,14 @@ func offers(r *regulatory.Record) string {
 		offers = append(offers, offer.DocumentType+" "+offer.Amount.StringFixed(2))
 	}
 	return strings.Join(offers, ", ")
+}
+
+// is requires that a request has a status and documents.
+func (w *world) is(r *regulatory.Record, want string) {
+	w.t.Helper()
+	if got := statusAndDocuments(w.get(r)); got != want {
+		w.t.Errorf("the request is %s, want %s", got, want)
+	}
 }
 
 func statusAndDocuments(r *regulatory.Record) string {

@@ -15,15 +15,13 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.analyze(parcel)
-	must[*regulatory.Record](t)(w.UpdateProfile(r.RequestID, "WATCH", regulatory.Profile{
+	w.record(w.UpdateProfile(r.RequestID, "WATCH", regulatory.Profile{
 		"case_material": json.RawMessage(`"Steel \u0026 gold"`), "jewels": json.RawMessage(`17`),
 		"battery": json.RawMessage(`false`), "gold": json.RawMessage(`12.5`),
 	}))
-	_, err := w.Sheet(r.RequestID, "WATCH")
-	refusal(t, err, regulatory.CodeNotFound, "purchase it first")
+	w.refused(regulatory.CodeNotFound, "purchase it first")(w.Sheet(r.RequestID, "WATCH"))
 	w.purchase(r, "CUSTOMS", "WATCH")
-	_, err = w.Sheet(r.RequestID, "WATCH")
-	refusal(t, err, regulatory.CodeNotGenerated, "WATCH", "generating")
+	w.refused(regulatory.CodeNotGenerated, "WATCH", "generating")(w.Sheet(r.RequestID, "WATCH"))
 	w.advance(7 * time.Second)
 
 	got := must[formpdf.Document](t)(w.Sheet(r.RequestID, "WATCH"))
@@ -49,6 +47,5 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	if len(customs.Items) != 2 || customs.Fields[0].Value != "" {
 		t.Errorf("the customs invoice shows %+v", customs)
 	}
-	_, err = w.Sheet("RD-9", "WATCH")
-	refusal(t, err, regulatory.CodeNotFound, "RD-9")
+	w.refused(regulatory.CodeNotFound, "RD-9")(w.Sheet("RD-9", "WATCH"))
 }
