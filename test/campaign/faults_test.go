@@ -88,8 +88,11 @@ func unreachable() response {
 // broken returns the damages that no response survives: the client learns nothing from any of them.
 func broken() []damage {
 	return []damage{
-		{name: "aborted", weight: 8, apply: fair(func(r *response) { r.silent = true })},
-		{name: "aborted in the body", weight: 5, apply: fair(func(r *response) { r.half = true })},
+		{name: "broken off in the header", weight: 8, apply: breakOff},
+		{name: "broken off in the body", weight: 5, apply: func(x *exchange, r *response) bool {
+			r.half, r.reset = true, x.plan.random.IntN(2) == 0
+			return true
+		}},
 		{name: "truncated", weight: 4, apply: fair(func(r *response) { r.body = r.body[:len(r.body)*2/3] })},
 		{name: "a byte flipped", weight: 4, apply: flip},
 		{name: "held until the client left", weight: 2, apply: fair(func(r *response) { r.late = true })},
@@ -104,6 +107,15 @@ func broken() []damage {
 				body: []byte(page)}
 		})},
 	}
+}
+
+// breakOff ends the connection at any byte of a header, with or without an interim response.
+func breakOff(x *exchange, r *response) bool {
+	const interim, header = "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"
+	r.silent, r.reset = true, x.plan.random.IntN(2) == 0
+	r.sent = (interim + header)[x.plan.random.IntN(2)*len(interim):]
+	r.sent = r.sent[:x.plan.random.IntN(len(r.sent)+1)]
+	return true
 }
 
 // flip makes one byte a control character, which is invalid anywhere in JSON: a flip inside a name can make a valid

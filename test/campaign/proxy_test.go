@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
 // sentHeader marks the requests that the client sends once.
@@ -252,17 +254,19 @@ type response struct {
 	contentType string
 	location    string
 	body        []byte
-	hints       bool // an interim response comes first
-	slow        bool // it is held for slowFor
-	late        bool // it is held until the client has left
-	silent      bool // the exchange is aborted before the response
-	half        bool // the exchange is aborted in the middle of the body
+	hints       bool   // an interim response comes first
+	slow        bool   // it is held for slowFor
+	late        bool   // it is held until the client has left
+	silent      bool   // it is broken off before the end of its header
+	half        bool   // it is broken off in the middle of its body
+	sent        string // of the header, over HTTP/1.1, if it is silent
+	reset       bool   // breaking it off resets the connection of HTTP/1.1
 }
 
 func (r response) String() string {
 	switch {
 	case r.silent:
-		return "an aborted exchange"
+		return fmt.Sprintf("%q, reset: %t", r.sent, r.reset)
 	case r.late:
 		return "nothing in time"
 	}
@@ -286,7 +290,7 @@ func (r response) send(w http.ResponseWriter, request *http.Request) {
 		untilGone(request)
 	}
 	if r.late || r.silent {
-		panic(http.ErrAbortHandler)
+		tcptest.BreakOff(request, []byte(r.sent), r.reset)
 	}
 	if r.slow {
 		select {
@@ -307,7 +311,7 @@ func (r response) send(w http.ResponseWriter, request *http.Request) {
 	if r.half {
 		_, _ = w.Write(r.body[:len(r.body)/2])
 		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
+		tcptest.BreakOff(request, nil, r.reset)
 	}
 	_, _ = w.Write(r.body)
 }

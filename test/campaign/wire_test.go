@@ -1,21 +1,20 @@
 package campaign
 
 import (
-	"io"
-	"log"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
 // patience is how long a client of the campaign waits for one attempt while the proxy strikes.
 const patience = 150 * time.Millisecond
 
-// A wire is a protocol between client and proxy. An exchange that the proxy aborts closes an HTTP/1.1 connection, and
-// resets an HTTP/2 stream. test/wire breaks streams and connections in every other way.
+// A wire is a protocol between client and proxy. A response that is broken off ends an HTTP/1.1 connection, and an
+// HTTP/2 stream. test/wire ends streams and connections of HTTP/2 in every other way.
 type wire struct {
 	name   string
 	weight int
@@ -36,20 +35,19 @@ func wires() []wire {
 // open serves the handler on the wire and returns a client of it, which waits so long for one attempt.
 func (w wire) open(t *testing.T, handler http.Handler, key string, timeout time.Duration) *shipping.Client {
 	t.Helper()
-	server := httptest.NewUnstartedServer(handler)
-	server.EnableHTTP2 = w.http2
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	web, address := server.Client(), server.URL
-	web.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
+	serving, trusting := tcptest.Certificate()
+	server, err := tcptest.Start(serving, func(conn net.Conn) { tcptest.ServeHTTP(conn, handler) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	address := server.URL
 	if w.dead {
 		address = "https://127.0.0.1:1" // a port that was closed could be another test's by now
 	}
-	client, err := shipping.NewClient(key, shipping.WithBaseURL(address), shipping.WithHTTPClient(web),
+	transport := &http.Transport{TLSClientConfig: trusting, ForceAttemptHTTP2: w.http2, MaxIdleConnsPerHost: 64}
+	client, err := shipping.NewClient(key, shipping.WithBaseURL(address),
+		shipping.WithHTTPClient(&http.Client{Transport: transport}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{
 			MaxAttempts: 2, MinWait: time.Millisecond, MaxWait: 4 * time.Millisecond, MaxRetryAfter: time.Millisecond,
 			AttemptTimeout: timeout, ExtraLoad: -1,

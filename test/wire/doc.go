@@ -1,4 +1,4 @@
-// Package wire holds tests that count the requests a service reads while it breaks HTTP/1.1 and HTTP/2
-// connections at every point. It is a separate module because it writes HTTP/2 frames with
-// golang.org/x/net.
+// Package wire holds tests that count the requests a service reads while it ends HTTP/2 streams and connections at
+// every point, and connections of HTTP/1.1 that are idle. It is a separate module because it writes HTTP/2 frames with
+// golang.org/x/net. Package campaign breaks off the responses to purchases at any byte.
 package wire

@@ -1,13 +1,10 @@
 package wire
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,66 +13,29 @@ import (
 	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
-// serveHTTP1 reads requests. It responds to every GET and lets play respond to the rest.
+// serveHTTP1 responds to every GET, and lets play respond to the rest.
 func serveHTTP1(s *service, conn net.Conn) {
-	reader := bufio.NewReader(conn)
-	for {
-		request, err := http.ReadRequest(reader)
-		if err != nil {
+	tcptest.ServeHTTP(conn, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return
 		}
-		if _, err := io.Copy(io.Discard, request.Body); err != nil {
-			return
-		}
-		c := &connection{net: conn}
-		if request.Method == http.MethodGet {
+		if r.Method == http.MethodGet {
 			if s.beforeGet != nil {
 				s.beforeGet()
 			}
-			_, _ = io.WriteString(conn, whole)
-		} else {
-			s.requests.Add(1)
-			if !s.play(c) {
-				return
-			}
+		} else if s.requests.Add(1); !s.play(&connection{net: conn}) {
+			panic(http.ErrAbortHandler)
 		}
-	}
+		_, _ = io.WriteString(w, record)
+	}))
 }
 
-var (
-	statusLine = "HTTP/1.1 200 OK\r\n"
-	header     = fmt.Sprintf("Content-Length: %d\r\n\r\n", len(record))
-	whole      = statusLine + header + record
-)
-
-// http1Faults is every way to break off a response.
-func http1Faults() []fault {
-	written := map[string]string{
-		"nothing": "", "half a status line": statusLine[:12], "a status line": statusLine, "half a header": statusLine +
-			header[:9],
-		"a header": statusLine + header, "half a body": statusLine + header + record[:20], "a response": whole,
-	}
-	var all []fault
-	for name, text := range written {
-		for _, interim := range []string{"", "HTTP/1.1 100 Continue\r\n\r\n",
-			"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"} {
-			for ending, end := range map[string]func(net.Conn){"closed": func(net.Conn) {}, "reset": tcptest.Reset} {
-				all = append(all, fault{fmt.Sprintf("%q, %s, %s", strings.TrimSpace(interim), name, ending),
-					func(c *connection) bool {
-						_, _ = io.WriteString(c.net, interim+text)
-						end(c.net)
-						return false
-					}})
-			}
-		}
-	}
-	return all
-}
-
-// The service reads one request per attempt, wherever the connection breaks, even if the method or a header allows
-// net/http to repeat the request. If nothing above the transport learns how much was written, a body is read once.
-func TestHTTP1_OneRequestAnAttempt(t *testing.T) {
+// A request is not repeated even if other idle connections are available, on which net/http could repeat it at once, and
+// if its method or a header allows this. net/http chooses between a ready connection and the end of the context at
+// random. If nothing above the transport learns how much was written, a body is read once.
+func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 	t.Parallel()
+	const idle = 4
 	detachedKey := func(r *http.Request) *http.Request { return withKey(detached(r)) }
 	for name, change := range map[string]func(*http.Request) *http.Request{
 		"plain": nil, "keyed": withKey, "keyed, detached": detachedKey,
@@ -86,41 +46,27 @@ func TestHTTP1_OneRequestAnAttempt(t *testing.T) {
 			}
 			t.Run(name+"/"+op.name, func(t *testing.T) {
 				t.Parallel()
-				for kept := range 2 {
-					for _, f := range http1Faults() {
-						t.Run(fmt.Sprintf("kept=%d/%s", kept, f.name), func(t *testing.T) {
-							s := listen(t, nil, serveHTTP1)
-							s.play, s.drains = f.play, true
-							_ = s.attempt(t, op, sending(&http.Transport{}, change), kept)
-						})
+				for round := range 10 {
+					s := listen(t, nil, serveHTTP1)
+					var gets atomic.Int32
+					together := make(chan struct{})
+					s.beforeGet = func() {
+						if gets.Add(1) == idle {
+							close(together)
+						}
+						<-together
 					}
+					s.play = func(c *connection) bool {
+						if round%2 == 0 {
+							tcptest.Reset(c.net)
+						}
+						return false
+					}
+					s.drains = true
+					_ = s.attempt(t, op, sending(&http.Transport{MaxIdleConnsPerHost: idle}, change), idle)
 				}
 			})
 		}
-	}
-}
-
-// A request is not repeated even if other idle connections are available, on which net/http could repeat it at once.
-func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
-	t.Parallel()
-	const idle = 4
-	for _, op := range operations() {
-		t.Run(op.name, func(t *testing.T) {
-			t.Parallel()
-			for range 10 { // net/http chooses between a ready connection and the end of the context at random
-				s := listen(t, nil, serveHTTP1)
-				var gets atomic.Int32
-				together := make(chan struct{})
-				s.beforeGet = func() {
-					if gets.Add(1) == idle {
-						close(together)
-					}
-					<-together
-				}
-				s.play, s.drains = func(*connection) bool { return false }, true
-				_ = s.attempt(t, op, &http.Transport{MaxIdleConnsPerHost: idle}, idle)
-			}
-		})
 	}
 }
 
@@ -152,10 +98,7 @@ func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 			const purchases = 600
 			s := listen(t, nil, serveHTTP1)
 			defer s.Close()
-			s.play = func(c *connection) bool {
-				_, err := io.WriteString(c.net, whole)
-				return err == nil
-			}
+			s.play = func(*connection) bool { return true }
 			var last *noticing
 			transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 				conn, err := new(net.Dialer).DialContext(ctx, network, address)

@@ -128,7 +128,7 @@ func configured(t *testing.T, trusting *tls.Config) *http.Transport {
 // The service reads one request per attempt, whatever it does to the stream and the connection.
 func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 	t.Parallel()
-	serving, trusting := certificate()
+	serving, trusting := tcptest.Certificate()
 	for kind := range http2Transports(t, trusting) {
 		config, called, before := serving, operations(), []int{0}
 		if kind == "unencrypted" { // no handshake: time for all
@@ -162,7 +162,7 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 // between.
 func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 	t.Parallel()
-	serving, trusting := certificate()
+	serving, trusting := tcptest.Certificate()
 	for _, op := range operations() {
 		t.Run(op.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	table "github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -26,8 +25,7 @@ type operation struct {
 
 func purchase(ctx context.Context, c *shipping.Client) error {
 	_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		Draft: &shipping.RegulatoryRequest{RequestID: requestID, Status: shipping.StatusDraft}, Sole: true,
-		RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"},
+		Draft: shippingtest.DraftRecord(requestID), Sole: true, RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"},
 		PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
 	})
 	return err
@@ -76,9 +74,7 @@ type caller struct {
 func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
 	t.Helper()
 	c := &caller{}
-	client, err := shipping.NewClient("sk_test_8mK3vQ9rT2xW7yZ4bN6c",
-		shipping.WithBaseURL(base), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}),
-		shipping.WithHTTPClient(&http.Client{Transport: transport}),
+	c.Client = shippingtest.NewClient(t, transport, shipping.WithBaseURL(base), shippingtest.WithRoutes(),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MinWait: time.Microsecond, MaxWait: time.Microsecond,
 			AttemptTimeout: 5 * time.Second, ExtraLoad: -1}),
 		shipping.WithObserver(shipping.Observer{
@@ -88,10 +84,6 @@ func newCaller(t *testing.T, base string, transport http.RoundTripper) *caller {
 				}
 			},
 		}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Client = client
 	return c
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -131,12 +130,4 @@ func (c *connection) respond() bool {
 	c.header("200", "", false)
 	_ = c.framer.WriteData(c.stream, true, []byte(record))
 	return true
-}
-
-// certificate is a certificate for 127.0.0.1, and the settings of a client that trusts it.
-func certificate() (server, client *tls.Config) {
-	authority := httptest.NewTLSServer(nil)
-	defer authority.Close()
-	client = authority.Client().Transport.(*http.Transport).TLSClientConfig
-	return &tls.Config{Certificates: authority.TLS.Certificates, NextProtos: []string{"h2", "http/1.1"}}, client
 }

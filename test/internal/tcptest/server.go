@@ -1,4 +1,4 @@
-// Package tcptest starts servers for tests that choose every byte which a client receives, be it HTTP or not.
+// Package tcptest starts servers on real connections, which tests break or write byte by byte, be it HTTP or not.
 package tcptest
 
 import (
