@@ -7,8 +7,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -24,7 +22,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 		service := shippingtest.NewService(call.Success())
 		if _, err := call.Do(t.Context(),
 			shippingtest.NewClient(t, service,
-				shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
+				shippingtest.WithRoutes())); err != nil {
 			t.Fatal(err)
 		}
 		for _, sent := range service.Requests() {

@@ -61,7 +61,7 @@ func documentOf(t *testing.T, srv *mockserver.Server) string {
 func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 	t.Helper()
 	client := srv.Client(t, shipping.WithHTTPClient(&http.Client{Transport: j}),
-		shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
+		shippingtest.WithRoutes())
 	ctx := t.Context()
 	for _, list := range shippingtest.Lists() {
 		route := shippingtest.Operation(list.Operation).Route

@@ -50,7 +50,7 @@ func workflow(t *testing.T, d *dialect.Dialect) {
 	if err := srv.Err(); err != nil {
 		t.Fatal(err)
 	}
-	client := srv.Client(t, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
+	client := srv.Client(t, shippingtest.WithRoutes())
 	before := balance(t, srv)
 	var price shipping.Amount
 	edited := false

@@ -2,7 +2,7 @@ package promises_test
 
 import (
 	"bufio"
-	"context"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
 // cut is where a connection ends: after so many bytes of the request or of the response.
@@ -32,17 +32,10 @@ func (c cut) serve(conn net.Conn) {
 	if c.request {
 		_, _ = io.CopyN(io.Discard, conn, int64(c.after))
 	} else {
-		readRequest(conn)
+		_, _ = tcptest.ReadRequest(bufio.NewReader(conn))
 		_, _ = io.WriteString(conn, c.response[:c.after])
 	}
 	_ = conn.Close()
-}
-
-// readRequest reads one request.
-func readRequest(conn net.Conn) {
-	if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-		_, _ = io.Copy(io.Discard, request.Body)
-	}
 }
 
 func (c cut) inBody() bool {
@@ -89,40 +82,26 @@ func TestCuts_AConnectionThatEndsAtAnyByte(t *testing.T) {
 }
 
 // requestSize returns the number of bytes that a call sends.
-func requestSize(t *testing.T, call shippingtest.Call, response string) (size int) {
+func requestSize(t *testing.T, call shippingtest.Call, response string) int {
+	var sent bytes.Buffer
 	transport := wire(t, func(conn net.Conn) {
-		counted := &countedConn{Conn: conn, size: &size}
-		cut{after: len(response), response: response}.serve(counted)
+		_, _ = tcptest.ReadRequest(bufio.NewReader(io.TeeReader(conn, &sent)))
+		_, _ = io.WriteString(conn, response)
 	})
-	if _, err := call.Do(t.Context(),
-		shippingtest.NewClient(t, transport,
-			shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))); err != nil {
+	if _, err := call.Do(t.Context(), shippingtest.NewClient(t, transport, shippingtest.WithRoutes())); err != nil {
 		t.Error(err)
 	}
-	return size
-}
-
-type countedConn struct {
-	net.Conn
-	size *int
-}
-
-func (c *countedConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	*c.size += n
-	return n, err
+	return sent.Len()
 }
 
 // checkCut makes a call whose connections all end at one place, and returns their number.
 func checkCut(t *testing.T, call shippingtest.Call, c cut) (connections int64) {
-	transport := wireTo(t, func(context.Context) (net.Conn, error) {
+	transport := wire(t, func(conn net.Conn) {
 		connections++
-		here, far := net.Pipe()
-		go c.serve(far)
-		return here, nil
+		c.serve(conn)
 	})
-	_, err := call.Do(t.Context(), shippingtest.NewClient(t, transport,
-		shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}), hostilePolicy(hostileAnswer{})))
+	_, err := call.Do(t.Context(),
+		shippingtest.NewClient(t, transport, shippingtest.WithRoutes(), hostilePolicy(hostileAnswer{})))
 	attempts := 1
 	if shippingtest.Operation(call.Operation).Retry == operations.Safe {
 		attempts = 2

@@ -14,7 +14,6 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -38,7 +37,7 @@ func TestFailures_DataOfAnotherTypeIsNotAnEmptyPage(t *testing.T) {
 	for _, call := range shippingtest.Calls() {
 		for _, data := range other[call.Operation] {
 			_, err := call.Do(t.Context(), shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(data)),
-				shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes})))
+				shippingtest.WithRoutes()))
 			if !errors.Is(err, shipping.ErrUnexpectedBody) {
 				t.Errorf("%s with data %s: error %v, want an unexpected body", call.Operation, data, err)
 			}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
-	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
@@ -82,7 +81,7 @@ func hostilePolicy(answer hostileAnswer) shipping.Option {
 func (s *hostileServer) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
 	client, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
-		shipping.WithBaseURL(s.URL), shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}),
+		shipping.WithBaseURL(s.URL), shippingtest.WithRoutes(),
 		shipping.WithMaxResponseBytes(hostileLimit),
 	}, options...)...)
 	if err != nil {
@@ -224,8 +223,7 @@ func buyHostile(ctx context.Context, c *shipping.Client, requestID string,
 func TestHostile_NoOperationFollowsARedirect(t *testing.T) {
 	t.Parallel()
 	elsewhere := startHostile(t, func(to net.Conn, _ *http.Request) {
-		_,
-			_ = io.WriteString(to, wireAnswer("200 OK", "{}"))
+		_, _ = io.WriteString(to, wireAnswer("200 OK", "{}"))
 	})
 	for _, call := range hostileCalls() {
 		server := startHostile(t, func(to net.Conn, _ *http.Request) {
