@@ -55,9 +55,11 @@ type notified struct {
 	job   *job
 	ctx   context.Context // ends with the program
 	busy  chan struct{}   // holds one element while a notification is handled; a mutex would stop the virtual time
-	seen  map[string]bool // events
-	done  map[string]bool // what is recorded
 	notes map[string]string
+
+	mu   sync.Mutex      // guards the maps below; a parallel program writes to them at the same time
+	seen map[string]bool // events
+	done map[string]bool // what is recorded
 }
 
 // habits are what receivers do differently.
@@ -107,11 +109,8 @@ func (n *notified) handle(event, shipment, delivery string) error {
 		n.busy <- struct{}{}
 		defer func() { <-n.busy }()
 	}
-	at := cmp.Or(n.buysAt, "shipment.created")
-	buys := event == at || n.catches && !n.seen[at]
-	n.seen[event] = true
 	shipment = cmp.Or(n.habits.shipment, shipment)
-	if !buys || n.records != nil && n.done[n.records(shipment, delivery)] {
+	if !n.buys(event, shipment, delivery) {
 		return nil
 	}
 	work := n.work
@@ -120,9 +119,21 @@ func (n *notified) handle(event, shipment, delivery string) error {
 	}
 	err := work(n, shipment)
 	if err == nil && n.records != nil {
+		n.mu.Lock()
+		defer n.mu.Unlock()
 		n.done[n.records(shipment, delivery)] = true
 	}
 	return err
+}
+
+// buys reports whether the program purchases at an event, and stores that it has seen the event.
+func (n *notified) buys(event, shipment, delivery string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := cmp.Or(n.buysAt, "shipment.created")
+	buys := event == at || n.catches && !n.seen[at]
+	n.seen[event] = true
+	return buys && (n.records == nil || !n.done[n.records(shipment, delivery)])
 }
 
 // carefully purchases a request that it has noted before, and continues with it when it is notified again.
