@@ -32,7 +32,7 @@ type config struct {
 func defaultConfig() config {
 	c := config{
 		Settings: world.Settings{
-			Seed:        1,
+			Seed:        seed.Usual().Seed,
 			Start:       seed.Epoch,
 			Journal:     1024,
 			JournalBody: 2 << 10,

@@ -29,6 +29,9 @@ type Plan struct {
 	ObjectBreakdown bool
 }
 
+// Usual returns the plan of a server without options.
+func Usual() Plan { return Plan{Seed: 1} }
+
 func (p *Plan) debits() int {
 	switch {
 	case p.Empty || p.Computed > 0:

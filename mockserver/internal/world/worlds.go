@@ -203,6 +203,10 @@ func splitKey(key string) (scenario, name string, err error) {
 	return scenario, name, nil
 }
 
+// usual returns the initial contents of the worlds of a server without options. They are seeded once in a process,
+// because seeding takes most of the time in which a test starts its server.
+var usual = sync.OnceValues(func() (*contents, error) { return seeded(seed.Usual()) })
+
 // seeded returns the initial contents of the worlds of a plan.
 func seeded(p seed.Plan) (*contents, error) {
 	made, delivered, err := seed.New(p)
@@ -238,6 +242,9 @@ func (b *Worlds) initially(p seed.Plan) (*contents, error) {
 		}
 		all.Add(more)
 		t = &template{make: sync.OnceValues(func() (*contents, error) { return seeded(p) })}
+		if p == seed.Usual() {
+			t.make = usual
+		}
 		b.initial[p] = t
 	}
 	t.users++
