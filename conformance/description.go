@@ -84,6 +84,7 @@ type schema struct {
 	Enum        []string
 	Const       *bool
 	Properties  map[string]*schema
+	names       []string // of Properties, sorted
 	Required    []string
 	Items       *schema
 	// Assumption is not empty if the specification does not state the schema. Then only its type counts, or that of
@@ -119,6 +120,7 @@ func (s *schema) resolve(records map[string]*schema) *schema {
 	for name, member := range s.Properties {
 		s.Properties[name] = member.resolve(records)
 	}
+	s.names = slices.Sorted(maps.Keys(s.Properties))
 	for _, other := range s.Others {
 		other.resolve(records)
 	}
@@ -128,7 +130,8 @@ func (s *schema) resolve(records map[string]*schema) *schema {
 
 // members returns the schema of an object with some members of s, all required.
 func (s *schema) members(names ...string) *schema {
-	out := &schema{types: s.types, Properties: map[string]*schema{}, Required: names}
+	out := &schema{types: s.types, Properties: map[string]*schema{}, names: slices.Sorted(slices.Values(names)),
+		Required: names}
 	for _, name := range names {
 		out.Properties[name] = s.Properties[name]
 	}
@@ -162,7 +165,7 @@ func (s *schema) problems(at string, value any) (problems []string) {
 			problems = append(problems, s.Items.problems(fmt.Sprintf("%s[%d]", at, i), v[i])...)
 		}
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		for _, name := range s.names {
 			member, place := s.Properties[name], strings.TrimPrefix(at+"."+name, ".")
 			required := slices.Contains(s.Required, name)
 			if inner, there := v[name]; there && (required || member.Assumption == "") {

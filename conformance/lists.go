@@ -67,8 +67,8 @@ type page struct {
 	requested int64
 }
 
-// fetch requests a page. Without a number and perPage the service uses its defaults.
-func (s *session) fetch(l list, number int64, perPage string, needs ...missing) page {
+// request requests a page. Without a number and perPage the service uses its defaults.
+func (s *session) request(l list, number int64, perPage string, needs ...missing) response {
 	query := url.Values{}
 	maps.Copy(query, l.owner)
 	if number > 0 {
@@ -77,7 +77,12 @@ func (s *session) fetch(l list, number int64, perPage string, needs ...missing) 
 	if perPage != "" {
 		query.Set("perPage", perPage)
 	}
-	p := page{response: s.send(l.operation, request{query: query}, needs...), requested: max(1, number)}
+	return s.send(l.operation, request{query: query}, needs...)
+}
+
+// fetch requests a page and checks its fields.
+func (s *session) fetch(l list, number int64, perPage string, needs ...missing) page {
+	p := page{response: s.request(l, number, perPage, needs...), requested: max(1, number)}
 	for _, problem := range p.problems() {
 		switch {
 		case strings.HasPrefix(problem, l.place+"["):
@@ -89,8 +94,14 @@ func (s *session) fetch(l list, number int64, perPage string, needs ...missing) 
 		}
 	}
 	p.records = append(objects(p.envelope["data"]), objects(p.data()[strings.TrimPrefix(l.place, "data.")])...)
-	p.object, _ = p.data()["pagination"].(map[string]any)
+	p.object = p.pagination()
 	return p
+}
+
+// pagination returns the pagination object of a page; nil if it has none.
+func (a response) pagination() map[string]any {
+	object, _ := a.data()["pagination"].(map[string]any)
+	return object
 }
 
 // recordRules are rules for a record beside its table, by the heading of the table.
@@ -177,14 +188,14 @@ func (s *session) checkPages(l list, first page, listed missing) {
 	size, _ := whole(first.object["perPage"])
 	last := max(1, total/2+total%2)
 	pages := []page{s.fetch(l, 1, "2", listed), s.fetch(l, min(2, last), "2", listed), s.fetch(l, last, "2", listed)}
-	past, odd, again := s.fetch(l, last+1, "2", listed), s.fetch(l, 1, "many", listed), s.fetch(l, 0, "", listed)
+	past, odd, again := s.fetch(l, last+1, "2", listed), s.request(l, 1, "many", listed), s.request(l, 0, "", listed)
 	problems, sound := first.arithmetic(l.pages, total, size),
 		cmp.Or(listed, unless(len(first.paging) == 0, NotRun, "needs the fields of the object"))
 	for _, p := range pages {
 		problems = append(problems, slices.Concat(p.shape, p.arithmetic(l.pages, total, 2))...)
 		sound = cmp.Or(sound, p.missing)
 	}
-	now, counted := whole(again.object["total"])
+	now, counted := whole(again.pagination()["total"])
 	sound = cmp.Or(sound, unless(!counted || now == total, NotRun,
 		"records were added or removed while the pages were read: run it again"))
 	all, parts := identifiers(l, first.records), identifiers(l, append(pages[0].records, pages[1].records...))
@@ -202,7 +213,7 @@ func (s *session) checkPages(l list, first page, listed missing) {
 	}
 	if sound == (missing{}) && total > 0 {
 		s.measurePast(past, pages[2])
-		s.decideRefused("list.wrong_parameter", odd.response, "default")
+		s.decideRefused("list.wrong_parameter", odd, "default")
 		if next, there := end["nextPage"]; there && l.owner != nil && (next == nil || numeral(next) == "0") {
 			s.decide("list.last_next_page", numeral(next), "nextPage of the last page of "+l.path)
 		}

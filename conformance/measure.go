@@ -120,8 +120,8 @@ func (s *session) measureList(l list, first page) {
 		return
 	}
 	const most = 10_000
-	large := s.fetch(l, 1, fmt.Sprint(most))
-	if size, ok := whole(large.object["perPage"]); ok {
+	large := s.request(l, 1, fmt.Sprint(most))
+	if size, ok := whole(large.pagination()["perPage"]); ok {
 		value := ""
 		if size < most {
 			value = fmt.Sprint(size)
