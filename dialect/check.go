@@ -24,7 +24,10 @@ func (d *Dialect) Check() error {
 	}
 	points, open := readPoints(), d.fields()
 	for _, f := range open {
-		if err := points[f.name].check(f); err != nil && !f.value.IsZero() {
+		if f.value.IsZero() {
+			continue
+		}
+		if err := points[f.name].check(f); err != nil {
 			problems = append(problems, fmt.Errorf("%s %w", f.name, err))
 		}
 	}
