@@ -136,8 +136,11 @@ func (k Key) Error(err error) error {
 // withhold also reports whether the error contains the key. "%d" prints fields that other verbs leave to the error's
 // methods.
 func (k Key) withhold(err error) (safe error, found bool) {
+	var texts []string // most verbs print the same one
 	for _, verb := range []string{"%v", "%+v", "%#v", "%d"} {
-		found = found || k.In(fmt.Sprintf(verb, err))
+		if text := fmt.Sprintf(verb, err); !slices.Contains(texts, text) {
+			texts, found = append(texts, text), found || k.In(text)
+		}
 	}
 	var causes []error
 	switch wrapper := err.(type) {
@@ -309,11 +312,19 @@ func decode(text string, withSpace bool) string {
 		return text
 	}
 	out := make([]byte, 0, len(text))
+	since := longestEscape // at most the bytes of out since the last one that an escape can begin with
 	for _, c := range []byte(text) {
 		for size := 0; ; {
 			out = out[:len(out)-size]
 			if withSpace || !isSpace(c) {
 				out = append(out, c)
+				since++
+			}
+			if size > 0 || beginsEscape(c) {
+				since = 0
+			}
+			if since >= longestEscape {
+				break
 			}
 			if c, size = escapeAtEnd(out); size == 0 {
 				break
@@ -328,12 +339,15 @@ func decode(text string, withSpace bool) string {
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
+const longestEscape = len("&#00000115;")
+
+func beginsEscape(c byte) bool { return c == '\\' || c == '%' || c == '&' }
+
 // escapeAtEnd returns the character of the escape that a text ends with, and the size of the escape; 0 if it ends with
 // none.
 func escapeAtEnd(text []byte) (c byte, size int) {
-	for size = 2; size <= min(len(text), len("&#00000115;")); size++ {
-		switch text[len(text)-size] {
-		case '\\', '%', '&':
+	for size = 2; size <= min(len(text), longestEscape); size++ {
+		if beginsEscape(text[len(text)-size]) {
 			if c, ok := unescape(string(text[len(text)-size:])); ok {
 				return c, size
 			}
