@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,10 +15,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // open returns a dispatcher on a real clock that closes with the test.
 func open(t *testing.T, config Config) *Dispatcher {
@@ -52,44 +47,34 @@ func delivered(t *testing.T, d *Dispatcher, out notify.Delivery) notify.Delivery
 	return done
 }
 
-func answering(status int) roundTripper {
-	return func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader("ok"))}, nil
-	}
-}
-
+// An attempt ends after ten seconds, and the next follows after half a second, and after another: without the timeout a
+// delivery to a receiver that does not respond never ends.
 func TestSend_FollowsThePolicy(t *testing.T) {
 	t.Parallel()
+	const here = "http://localhost/"
 	tests := []struct {
-		name      string
-		target    string
-		transport roundTripper
-		policy    dialect.Notification
-		want      notify.DeliveryState
-		attempts  int
-		took      time.Duration
+		name     string
+		target   string
+		receiver *slow
+		policy   dialect.Notification
+		want     notify.DeliveryState
+		attempts int
+		took     time.Duration
 	}{
-		{"accepted", "http://localhost/", answering(204), dialect.Notification{}, notify.Delivered, 1, 0},
-		{"never accepted", "http://localhost/", answering(500), dialect.Notification{}, notify.Failed, 3,
-			1500 * time.Millisecond},
-		{"a redirect is not followed", "http://localhost/", answering(307), dialect.Notification{}, notify.Failed, 3,
-			1500 * time.Millisecond},
+		{"accepted", here, answering(204), dialect.Notification{}, notify.Delivered, 1, 0},
+		{"never accepted", here, answering(500), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
+		{"no redirect", here, answering(307), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
 		{"no target", "nowhere", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
 		{"off this machine", "https://192.0.2.1/", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
-		{
-			"one attempt, another status counts", "http://localhost/", answering(404),
-			dialect.Notification{Attempts: 1, Accept: 404}, notify.Delivered, 1, 0,
-		},
-		{"times out", "http://localhost/", func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}, dialect.Notification{}, notify.Failed, 3, 31500 * time.Millisecond},
+		{"once, another status", here, answering(404), dialect.Notification{Attempts: 1, Accept: 404}, notify.Delivered, 1, 0},
+		{"times out", here, &slow{takes: always(time.Hour)}, dialect.Notification{}, notify.Failed, 3,
+			31500 * time.Millisecond},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := open(t, Config{Transport: test.transport, Notification: test.policy, Attempts: make(chan struct{}, 1)})
+				d := open(t, Config{Transport: test.receiver, Notification: test.policy, Attempts: make(chan struct{}, 1)})
 				started := time.Now()
 				sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
 				got, err := d.Wait(context.Background(), sent.ID)
@@ -210,14 +195,15 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 	}
 }
 
-// A reset cancels the deliveries of the former log, and ends the calls that wait for them.
+// A reset cancels the deliveries of the former log, and ends the calls that wait for them. An attempt or a timer that a
+// reset forgets would add to the new log, and the call would wait for ever.
 func TestReset_CancelsDeliveries(t *testing.T) {
 	t.Parallel()
-	t.Run("an attempt", func(t *testing.T) { resetCancels(t, &slow{takes: always(time.Second)}) })
-	t.Run("a retry", func(t *testing.T) { resetCancels(t, answering(503)) })
+	t.Run("an attempt", func(t *testing.T) { resetCancels(t, &slow{takes: always(time.Second)}, 0) })
+	t.Run("a retry", func(t *testing.T) { resetCancels(t, answering(503), 1) })
 }
 
-func resetCancels(t *testing.T, receiver http.RoundTripper) {
+func resetCancels(t *testing.T, receiver *slow, responses int) {
 	synctest.Test(t, func(t *testing.T) {
 		d := open(t, Config{Transport: receiver})
 		d.Send(notification(1, "WA-1"))
@@ -236,8 +222,8 @@ func resetCancels(t *testing.T, receiver http.RoundTripper) {
 		if log := d.Deliveries(); len(log) != 1 || log[0].ID != "WD-0" {
 			t.Errorf("the log is %+v", log)
 		}
-		if there, is := receiver.(*slow); is && len(there.got) > 0 {
-			t.Errorf("the receiver has responded to %q", there.got)
+		if len(receiver.got) != responses {
+			t.Errorf("the receiver has responded to %q", receiver.got)
 		}
 	})
 }

@@ -29,7 +29,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// A delivery is found in a log that drops entries between its attempts; one that is dropped itself ends.
+// A delivery is found in a log that drops entries between its attempts; one that is dropped itself ends. A place in the
+// log that was computed before an attempt is that of another delivery after it.
 func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -45,11 +46,9 @@ func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				responses := 0
-				d := open(t, Config{Limit: test.limit, Transport: roundTripper(func(*http.Request) (*http.Response, error) {
-					responses++
-					return answering(map[bool]int{true: 500, false: 200}[responses == 1])(nil)
-				})})
+				receiver := new(slow)
+				receiver.answers = func(*http.Request) int { return 500 - 300*min(len(receiver.got), 1) } // 500, then 200
+				d := open(t, Config{Limit: test.limit, Transport: receiver})
 				for _, id := range []string{"WD-A", "WD-B"} {
 					d.Record(notify.Delivery{ID: id, State: notify.Delivered})
 				}
@@ -95,6 +94,8 @@ func TestCheckTarget(t *testing.T) {
 	}
 }
 
+// WaitAll ends when no delivery is queued, and not before, or with its context or the dispatcher: a wait that nothing
+// wakes would last for ever.
 func TestWaitAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
