@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -92,106 +93,79 @@ func proxy(scheme, address string) func(*http.Request) (*url.URL, error) {
 	return http.ProxyURL(&url.URL{Scheme: scheme, Host: address})
 }
 
-// The request goes to an address that cannot be dialled. A connection that fails is evidence that nothing was sent if
-// nothing behind the transport can have sent the request. Without evidence it is not sent again.
-func TestSendOnce_EvidenceOfATransport(t *testing.T) {
-	t.Parallel()
+// transportCase is a transport whose request goes to an address that cannot be dialled.
+type transportCase struct {
+	transport http.RoundTripper
+	scheme    string // by default http
+	bodyless  bool
+	evidence  bool
+	received  int32 // by the service
+}
+
+// transports are the cases of a service at an address.
+func transports(address string) map[string]transportCase {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return writing(ctx, address) }
+	dialOnly := func(_, _ string) (net.Conn, error) { return writing(context.Background(), address) }
 	refuse := func(context.Context, *url.URL, *http.Request, *http.Response) error { return errors.New("refused") }
-	for name, test := range map[string]struct {
-		transport func(address string) http.RoundTripper
-		scheme    string // by default http
-		bodyless  bool
-		evidence  bool
-		received  int32 // by the service at address
-	}{
-		"none":                 {func(string) http.RoundTripper { return nil }, "", false, true, 0},
-		"none, without a body": {func(string) http.RoundTripper { return nil }, "", true, true, 0},
-		"plain":                {func(string) http.RoundTripper { return &http.Transport{} }, "", false, true, 0},
-		"plain, over TLS": {func(string) http.RoundTripper { return &http.Transport{ForceAttemptHTTP2: true} }, "https",
-			false, true, 0},
-		"cloned": {func(string) http.RoundTripper { return http.DefaultTransport.(*http.Transport).Clone() },
-			"https", false, true, 0},
+	first, hidden := failover{address: address}, failover{address: address, detached: true}
+	overHTTP2 := &http.Transport{Protocols: new(http.Protocols)}
+	overHTTP2.Protocols.SetUnencryptedHTTP2(true)
+	return map[string]transportCase{
+		"none":                 {nil, "", false, true, 0},
+		"none, without a body": {nil, "", true, true, 0},
+		"plain":                {&http.Transport{}, "", false, true, 0},
+		"plain, over TLS":      {&http.Transport{ForceAttemptHTTP2: true}, "https", false, true, 0},
+		"cloned":               {http.DefaultTransport.(*http.Transport).Clone(), "https", false, true, 0},
 		// Nothing shows whether a RoundTripper that is registered with the transport has sent a request without a body.
-		"plain, without a body": {func(string) http.RoundTripper { return &http.Transport{} }, "", true, false, 0},
-		"embedded": {func(string) http.RoundTripper { return embedding{&http.Transport{}} }, "", false, false,
-			0},
+		"plain, without a body": {&http.Transport{}, "", true, false, 0},
+		"embedded":              {embedding{&http.Transport{}}, "", false, false, 0},
 
 		// A RoundTripper that is registered for the scheme can send the request elsewhere.
-		"registered": {func(a string) http.RoundTripper { return registered(failover{address: a}) }, "", false, false, 1},
-		"registered, detached": {func(a string) http.RoundTripper {
-			return registered(failover{address: a, detached: true})
-		}, "", false, false, 1},
-		"registered, without a body": {func(a string) http.RoundTripper {
-			return registered(failover{address: a, detached: true})
-		}, "", true, false, 1},
+		"registered":                 {registered(first), "", false, false, 1},
+		"registered, detached":       {registered(hidden), "", false, false, 1},
+		"registered, without a body": {registered(hidden), "", true, false, 1},
 		// It has sent nothing if it has not read the body.
-		"registered, not sent": {func(string) http.RoundTripper { return registered(&http.Transport{}) }, "", false, true, 0},
+		"registered, not sent": {registered(&http.Transport{}), "", false, true, 0},
 		// net/http calls it before its own connection, for which it does not read the body either.
-		"registered, skipped": {func(string) http.RoundTripper {
-			return registered(httpError{http.ErrSkipAltProtocol})
-		}, "", false, true, 0},
+		"registered, skipped": {registered(httpError{http.ErrSkipAltProtocol}), "", false, true, 0},
 
 		// A dialer does not know the request: whatever it has sent, the request was not in it.
-		"DialContext": {func(a string) http.RoundTripper {
-			return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
-				error) {
-				return writing(ctx, a)
-			}}
-		}, "", false, true, 0},
-		"Dial": {func(a string) http.RoundTripper {
-			//lint:ignore SA1019 programs use it
-			return &http.Transport{Dial: func(_, _ string) (net.Conn, error) { return writing(context.Background(), a) }}
-		}, "", false, true, 0},
-		"DialTLSContext": {func(a string) http.RoundTripper {
-			return &http.Transport{DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn,
-				error) {
-				return writing(ctx, a)
-			}}
-		}, "https", false, true, 0},
-		"DialTLS": {func(a string) http.RoundTripper {
-			//lint:ignore SA1019 programs use it
-			return &http.Transport{DialTLS: func(_, _ string) (net.Conn, error) { return writing(context.Background(), a) }}
-		}, "https", false, true, 0},
+		"DialContext": {&http.Transport{DialContext: dial}, "", false, true, 0},
+		//lint:ignore SA1019 programs use it
+		"Dial":           {&http.Transport{Dial: dialOnly}, "", false, true, 0},
+		"DialTLSContext": {&http.Transport{DialTLSContext: dial}, "https", false, true, 0},
+		//lint:ignore SA1019 programs use it
+		"DialTLS": {&http.Transport{DialTLS: dialOnly}, "https", false, true, 0},
 
 		// A proxy has not seen the request if it was not reached, or if it refused the tunnel.
-		"Proxy": {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", unreachable)} }, "",
+		"Proxy":           {&http.Transport{Proxy: proxy("http", unreachable)}, "", false, true, 0},
+		"Proxy, SOCKS":    {&http.Transport{Proxy: proxy("socks5", unreachable)}, "", false, true, 0},
+		"Proxy, tunnel":   {&http.Transport{Proxy: proxy("http", address)}, "https", false, true, 0},
+		"Proxy, reached":  {&http.Transport{Proxy: proxy("http", address)}, "", false, false, 1},
+		"Proxy, in error": {&http.Transport{Proxy: failingProxy}, "", false, false, 0},
+		"OnProxyConnectResponse": {&http.Transport{Proxy: proxy("http", address), OnProxyConnectResponse: refuse}, "https",
 			false, true, 0},
-		"Proxy, SOCKS": {func(string) http.RoundTripper { return &http.Transport{Proxy: proxy("socks5", unreachable)} },
-			"", false, true, 0},
-		"Proxy, tunnel": {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "https",
+		"ProxyConnectHeader": {&http.Transport{Proxy: proxy("http", address),
+			ProxyConnectHeader: http.Header{"X-Pass": {"1"}}}, "https", false, true, 0},
+		"GetProxyConnectHeader": {&http.Transport{Proxy: proxy("http", address), GetProxyConnectHeader: noHeader}, "https",
 			false, true, 0},
-		"Proxy, reached": {func(a string) http.RoundTripper { return &http.Transport{Proxy: proxy("http", a)} }, "", false,
-			false, 1},
-		"Proxy, in error": {func(string) http.RoundTripper { return &http.Transport{Proxy: failingProxy} }, "", false, false,
-			0},
-		"OnProxyConnectResponse": {func(a string) http.RoundTripper {
-			return &http.Transport{Proxy: proxy("http", a), OnProxyConnectResponse: refuse}
-		}, "https", false, true, 0},
-		"ProxyConnectHeader": {func(a string) http.RoundTripper {
-			return &http.Transport{Proxy: proxy("http", a), ProxyConnectHeader: http.Header{"X-Pass": {"1"}}}
-		}, "https", false, true, 0},
-		"GetProxyConnectHeader": {func(a string) http.RoundTripper {
-			return &http.Transport{Proxy: proxy("http", a), GetProxyConnectHeader: noHeader}
-		}, "https", false, true, 0},
 		// The function receives the request, and can send it.
-		"Proxy, sending": {func(a string) http.RoundTripper {
-			return &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) {
-				_, _ = failover{a, true, io.EOF}.RoundTrip(r)
-				return nil, nil
-			}}
-		}, "", false, false, 1},
+		"Proxy, sending": {&http.Transport{Proxy: func(r *http.Request) (*url.URL, error) {
+			_, _ = failover{address, true, io.EOF}.RoundTrip(r)
+			return nil, nil
+		}}, "", false, false, 1},
 
 		// A function of TLSNextProto returns a RoundTripper, after which net/http can connect again.
-		"TLSNextProto": {func(a string) http.RoundTripper {
-			return upgrading(failover{a, true,
-				noCachedConnection{io.EOF}})
-		}, "https", false, false, 1},
-		"Protocols": {func(string) http.RoundTripper {
-			transport := &http.Transport{Protocols: new(http.Protocols)}
-			transport.Protocols.SetUnencryptedHTTP2(true)
-			return transport
-		}, "", false, true, 0},
-	} {
+		"TLSNextProto": {upgrading(failover{address, true, noCachedConnection{io.EOF}}), "https", false, false, 1},
+		"Protocols":    {overHTTP2, "", false, true, 0},
+	}
+}
+
+// A connection that fails is evidence that nothing was sent if nothing behind the transport can have sent the request.
+// Without evidence it is not sent again.
+func TestSendOnce_EvidenceOfATransport(t *testing.T) {
+	t.Parallel()
+	for name := range transports("") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var received atomic.Int32
@@ -205,20 +179,14 @@ func TestSendOnce_EvidenceOfATransport(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}))
 			defer service.Close()
+			test := transports(service.Listener.Addr().String())[name]
 			call, h := newCall(http.MethodPost, operations.Unsent)
-			call.URL = &url.URL{Scheme: "http", Host: unreachable, Path: "/"}
-			if test.scheme != "" {
-				call.URL.Scheme = test.scheme
-			}
+			call.URL = &url.URL{Scheme: cmp.Or(test.scheme, "http"), Host: unreachable, Path: "/"}
 			if test.bodyless {
 				call.Body = nil
 			}
-			client := newClient(test.transport(service.Listener.Addr().String()), Policy{MaxAttempts: 3, MinWait: 1, MaxWait: 1})
-			_, err := client.Do(t.Context(), call)
-			attempts := 1
-			if test.evidence {
-				attempts = 3
-			}
+			_, err := newClient(test.transport, Policy{MaxAttempts: 3, MinWait: 1, MaxWait: 1}).Do(t.Context(), call)
+			attempts := map[bool]int{false: 1, true: 3}[test.evidence]
 			if NotSent(err) != test.evidence || len(h.errs) != attempts || received.Load() != test.received {
 				t.Errorf("evidence: %t, want %t; %d attempts, want %d; %d requests received, want %d: %v",
 					NotSent(err), test.evidence, len(h.errs), attempts, received.Load(), test.received, err)
