@@ -44,25 +44,28 @@ func TestAmount_AbsentZeroAndUnreadable(t *testing.T) {
 	}
 }
 
+// readAmount reads an amount as a record has it: an empty text is none, and "free" is unreadable.
+func readAmount(t *testing.T, text string) (a shipping.Amount) {
+	t.Helper()
+	if err := a.UnmarshalJSON([]byte(`"` + text + `"`)); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // "Under a price" listed rates without a price, because Cmp counts a missing amount as 0.
 func TestAmount_AtMost(t *testing.T) {
 	t.Parallel()
-	var unreadable shipping.Amount
-	if err := unreadable.UnmarshalJSON([]byte(`"free"`)); err != nil {
-		t.Fatal(err)
-	}
-	ten, zero := shippingtest.Amount(t, "10"), shippingtest.Amount(t, "0")
 	for _, tc := range []struct {
-		a, limit shipping.Amount
+		a, limit string
 		want     bool
 	}{
-		{shippingtest.Amount(t, "9.99"), ten, true}, {ten, ten, true}, {shippingtest.Amount(t, "10.01"), ten, false},
-		{zero, ten, true}, {zero, zero, true}, {shippingtest.Amount(t, "-1"), zero, true},
-		{shipping.Amount{}, ten, false}, {ten, shipping.Amount{}, false}, {shipping.Amount{}, shipping.Amount{}, false},
-		{unreadable, ten, false}, {ten, unreadable, false}, {unreadable, unreadable, false},
+		{"9.99", "10", true}, {"10", "10", true}, {"10.01", "10", false}, {"0", "10", true}, {"0", "0", true},
+		{"-1", "0", true}, {"", "10", false}, {"10", "", false}, {"", "", false},
+		{"free", "10", false}, {"10", "free", false}, {"free", "free", false},
 	} {
-		if got := tc.a.AtMost(tc.limit); got != tc.want {
-			t.Errorf("%s (known %t) at most %s (known %t): %t", tc.a, tc.a.Known(), tc.limit, tc.limit.Known(), got)
+		if got := readAmount(t, tc.a).AtMost(readAmount(t, tc.limit)); got != tc.want {
+			t.Errorf("%q at most %q: %t", tc.a, tc.limit, got)
 		}
 	}
 }
@@ -97,37 +100,34 @@ func TestParseAmount_WithACurrency(t *testing.T) {
 
 // The digits are computed by internal/decimal, which is tested there. An amount adds the values that are not numbers.
 func TestAmountArithmetic(t *testing.T) {
-	var absent, unreadable shipping.Amount
-	if err := unreadable.UnmarshalJSON([]byte(`"free"`)); err != nil {
-		t.Fatal(err)
-	}
-	largest := shippingtest.Amount(t, "999999999999999999")
+	const most = "999999999999999999"
 	add, sub, mul := shipping.Amount.Add, shipping.Amount.Sub, shipping.Amount.Mul
 	for name, tc := range map[string]struct {
-		do   func(a, b shipping.Amount) (shipping.Amount, error)
-		a, b shipping.Amount
-		want string
-		err  error
+		do         func(a, b shipping.Amount) (shipping.Amount, error)
+		a, b, want string
+		err        error
 	}{
-		"add":              {add, shippingtest.Amount(t, "0.1"), shippingtest.Amount(t, "0.2"), "0.3", nil},
-		"subtract":         {sub, shippingtest.Amount(t, "0.3"), shippingtest.Amount(t, "0.5"), "-0.2", nil},
-		"multiply":         {mul, shippingtest.Amount(t, "19.99"), shippingtest.Amount(t, "-0.5"), "-9.995", nil},
-		"not given":        {add, absent, absent, "0", nil},
-		"overflow":         {add, largest, shippingtest.Amount(t, "1"), "0", shipping.ErrAmountOverflow},
-		"product overflow": {mul, largest, largest, "0", shipping.ErrAmountOverflow},
-		"unreadable left":  {mul, unreadable, absent, "0", shipping.ErrAmountUnreadable},
-		"unreadable right": {sub, absent, unreadable, "0", shipping.ErrAmountUnreadable},
+		"add":              {add, "0.1", "0.2", "0.3", nil},
+		"subtract":         {sub, "0.3", "0.5", "-0.2", nil},
+		"multiply":         {mul, "19.99", "-0.5", "-9.995", nil},
+		"not given":        {add, "", "", "0", nil},
+		"overflow":         {add, most, "1", "0", shipping.ErrAmountOverflow},
+		"product overflow": {mul, most, most, "0", shipping.ErrAmountOverflow},
+		"unreadable left":  {mul, "free", "", "0", shipping.ErrAmountUnreadable},
+		"unreadable right": {sub, "", "free", "0", shipping.ErrAmountUnreadable},
 	} {
-		got, err := tc.do(tc.a, tc.b)
+		got, err := tc.do(readAmount(t, tc.a), readAmount(t, tc.b))
 		if got.String() != tc.want || !errors.Is(err, tc.err) || got.Known() != (err == nil) {
 			t.Errorf("%s: %s, %v; want %s, %v", name, got, err, tc.want, tc.err)
 		}
 	}
-	if flat, err := largest.Flat(); flat != 0 || !errors.Is(err, shipping.ErrAmountOverflow) {
+	if flat, err := readAmount(t, most).Flat(); flat != 0 || !errors.Is(err, shipping.ErrAmountOverflow) {
 		t.Errorf("flat: %d, %v", flat, err)
 	}
-	if rounded := unreadable.Round(2); rounded != unreadable || absent.Round(2) != absent {
-		t.Error("rounding makes an unreadable amount readable")
+	for _, text := range []string{"free", ""} {
+		if a := readAmount(t, text); a.Round(2) != a {
+			t.Errorf("rounding makes a number of %q", text)
+		}
 	}
 }
 
@@ -157,7 +157,7 @@ func TestAmount_IsAColumn(t *testing.T) {
 	if got, err := (shipping.Amount{}).Value(); got != nil || err != nil {
 		t.Errorf("not given: %v, %v", got, err)
 	}
-	if got, err := unreadable(t).Value(); got != nil || !errors.Is(err, shipping.ErrAmountUnreadable) {
+	if got, err := readAmount(t, "free").Value(); got != nil || !errors.Is(err, shipping.ErrAmountUnreadable) {
 		t.Errorf("unreadable: %v, %v", got, err)
 	}
 	for _, tc := range []struct {

@@ -465,48 +465,39 @@ func TestRetry_TheBudgetCanBeSwitchedOffOrChanged(t *testing.T) {
 func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(shippingtest.Refusal(429,
-			"slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
-		client := shippingtest.NewClient(t, service)
-		started := time.Now()
-		if _, err := client.Countries.List(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
-		var all sync.WaitGroup
-		second := shippingtest.NewClient(t, service) // another client does not pause
-		first429 := shippingtest.NewService(shippingtest.Refusal(429,
-			"slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
-		paused := shippingtest.NewClient(t, first429)
-		all.Go(func() { _, _ = paused.Countries.List(t.Context()) })
-		synctest.Wait()
-		for range 20 {
-			all.Go(func() {
-				if _, err := paused.Countries.List(t.Context()); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		for i, got := range first429.Requests()[1:] {
-			if since := got.At.Sub(first429.Requests()[0].At); since < 30*time.Second || since > 31*time.Second {
-				t.Errorf("request %d followed %s after the 429, want 30 s and a little", i+2, since)
+		service := shippingtest.NewService(slowDown, success(`[]`))
+		client, another := shippingtest.NewClient(t, service), shippingtest.NewClient(t, service)
+		list := func() {
+			if _, err := client.Countries.List(t.Context()); err != nil {
+				t.Error(err)
 			}
 		}
-		if waited := service.Requests()[1].At.Sub(started); waited < 30*time.Second {
-			t.Errorf("the repeat followed after %s", waited)
+		var all sync.WaitGroup
+		all.Go(list)
+		synctest.Wait()
+		started := time.Now()
+		if _, err := another.Countries.List(t.Context()); err != nil || time.Since(started) != 0 {
+			t.Errorf("another client waited %s: %v", time.Since(started), err)
 		}
-		before := time.Now()
-		if _, err := second.Countries.List(t.Context()); err != nil || time.Since(before) != 0 {
-			t.Errorf("another client waited %s: %v", time.Since(before), err)
+		for range 20 {
+			all.Go(list)
+		}
+		all.Wait()
+		for i, got := range service.Requests()[2:] {
+			if since := got.At.Sub(started); since < 30*time.Second || since > 31*time.Second {
+				t.Errorf("request %d followed %s after the 429, want 30 s and a little", i+3, since)
+			}
 		}
 	})
 }
 
+// slowDown is a refusal that requests a pause.
+var slowDown = refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}})
+
 func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := shippingtest.NewService(shippingtest.Refusal(429,
-			"slow down").HeaderSet(http.Header{"Retry-After": {"30"}}), shippingtest.OK(`[]`))
+		service := shippingtest.NewService(slowDown, success(`[]`))
 		client := shippingtest.NewClient(t, service)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -523,8 +514,8 @@ func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 			t.Errorf("RetryAfter is %s, want the rest of the pause", got)
 		}
 		const want = "not sent: an earlier call got a 429, and the pause of 30"
-		if failure, _ := errors.AsType[*shipping.Error](err); failure == nil || failure.StatusCode != 0 ||
-			len(failure.Cause.Error()) < len(want) || failure.Cause.Error()[:len(want)] != want {
+		if failure := shippingtest.ErrorIn(t, err); failure.StatusCode != 0 ||
+			!strings.HasPrefix(failure.Cause.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -22,38 +22,35 @@ import (
 
 type spanKey struct{}
 
-// observed notes the sequence of callbacks, and that the context of Start reaches the others.
-func observed(events *[]string) shipping.Observer {
-	in := func(ctx context.Context) string {
-		if ctx.Value(spanKey{}) == nil {
-			return " without the context of Start"
-		}
-		return ""
-	}
-	return shipping.Observer{
-		Start: func(ctx context.Context, o string) context.Context {
-			*events = append(*events, "start "+o)
-			return context.WithValue(ctx, spanKey{}, true)
-		},
-		Attempt: func(ctx context.Context, o string, a shipping.Attempt) {
-			*events = append(*events, fmt.Sprintf("attempt %s %d %v%s", o, a.StatusCode, a.Err, in(ctx)))
-		},
-		Retry: func(ctx context.Context, o string, a shipping.Attempt) {
-			*events = append(*events, fmt.Sprintf("retry %s after %d%s", o, a.StatusCode, in(ctx)))
-		},
-		Done: func(ctx context.Context, o string, attempts []shipping.Attempt, took time.Duration, err error) {
-			*events = append(*events, fmt.Sprintf("done %s after %d, failed: %t%s", o, len(attempts), err != nil, in(ctx)))
-		},
-	}
-}
-
+// The callbacks follow the attempts in their order, with the context of Start.
 func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	t.Parallel()
 	var events []string
+	note := func(ctx context.Context, format string, args ...any) {
+		if ctx.Value(spanKey{}) == nil {
+			format += " without the context of Start"
+		}
+		events = append(events, fmt.Sprintf(format, args...))
+	}
+	observed := shipping.WithObserver(shipping.Observer{
+		Start: func(ctx context.Context, o string) context.Context {
+			events = append(events, "start "+o)
+			return context.WithValue(ctx, spanKey{}, true)
+		},
+		Attempt: func(ctx context.Context, o string, a shipping.Attempt) {
+			note(ctx, "attempt %s %d %v", o, a.StatusCode, a.Err)
+		},
+		Retry: func(ctx context.Context, o string, a shipping.Attempt) {
+			note(ctx, "retry %s after %d", o, a.StatusCode)
+		},
+		Done: func(ctx context.Context, o string, attempts []shipping.Attempt, took time.Duration, err error) {
+			note(ctx, "done %s after %d, failed: %t", o, len(attempts), err != nil)
+		},
+	})
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")),
 		shippingtest.OK(`{"rates":[]}`))
-	if _, err := shippingtest.NewClient(t, service, shippingtest.FastRetries(),
-		shipping.WithObserver(observed(&events))).Rates.List(t.Context(), nil); err != nil {
+	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), observed)
+	if _, err := client.Rates.List(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	shippingtest.Diff(t, "events", []string{

@@ -133,54 +133,40 @@ func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
 		"an unknown outcome":               {`{"request_id":"RD-1","status":"draft"}`, body(503, "")},
 		"a refused purchase":               {`{"request_id":"RD-1","status":"draft"}`, ofDraft},
 	}, func(t *testing.T, test row) {
-		purchases := 0
-		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
-			if r.Method == http.MethodPost {
-				purchases++
-				return test.response(r)
-			}
-			return success(test.draft)(r)
-		})
+		read := func(r *http.Request) (*http.Response, error) { return success(test.draft)(r) }
+		service := requestService(responders{test.response}, responders{read})
 		client := shippingtest.NewClient(t, service)
 		_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda})
 		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok {
 			t.Fatal(err)
 		}
-		sent := purchases
+		sent := service.Count(http.MethodPost)
 		test.draft = `{"request_id":"RD-1","status":"processing"}` // in the meantime
 		for _, again := range []*shipping.PurchaseRequest{failed.Purchase, stored(t, failed.Purchase)} {
-			if _, err := client.Regulatory.Purchase(t.Context(), again); err == nil || purchases != sent {
-				t.Errorf("%d purchases, then %d: %v", sent, purchases, err)
+			if _, err := client.Regulatory.Purchase(t.Context(), again); err == nil || service.Count(http.MethodPost) != sent {
+				t.Errorf("%d purchases, then %d: %v", sent, service.Count(http.MethodPost), err)
 			}
 		}
 	})
 }
 
-// TestPurchase_AgainAfterARefusal: what the error of a refused purchase holds does not make the next one a refused one.
+// What the error of a refused purchase holds does not make the next one a refused one.
 // If its response is lost, it can be settled as charged.
 func TestPurchase_AgainAfterARefusal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		record := `{"request_id":"RD-1","status":"draft"}`
-		response := body(400, `{"status":false,"data":{"status":"draft"}}`)
-		client := shippingtest.NewClient(t, shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
-			if r.Method == http.MethodPost {
-				return response(r)
-			}
-			return success(record)(r)
-		}))
+		read := func(r *http.Request) (*http.Response, error) { return success(record)(r) }
+		service := requestService(responders{ofDraft, shippingtest.NoResponse()}, responders{read})
+		client := shippingtest.NewClient(t, service)
 		_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda})
 		refused, ok := errors.AsType[*shipping.RegulatoryError](err)
 		if !ok || !refused.Purchase.Refused {
 			t.Fatal(err)
 		}
-		response = httpmock.NewErrorResponder(errors.New("connection reset"))
 		_, err = client.Regulatory.Purchase(t.Context(), refused.Purchase)
-		lost, ok := errors.AsType[*shipping.RegulatoryError](err)
-		if !ok || lost.Outcome != unknown {
-			t.Fatal(err)
-		}
+		lost := unclear(t, err)
 		record = `{"request_id":"RD-1","status":"processing","purchased_documents":["FDA"]}`
 		if _, err := client.Regulatory.SettlePurchase(t.Context(), lost.Purchase); err != nil {
 			t.Errorf("the second purchase was charged: %v", err)
@@ -475,17 +461,9 @@ func TestPurchase_ADraftThatWasNotPurchasedIsNotRemembered(t *testing.T) {
 		"two values for the status":         `"status":"draft","request":{"status":"processing"}`,
 		"a completed request":               `"status":"completed"`,
 	} {
-		purchases, ended := 0, false
-		service := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
-			switch {
-			case strings.HasSuffix(r.URL.Path, "/purchase"):
-				purchases++
-				return record("processing")(r)
-			case ended: // another client has purchased other documents
-				return success(`{"request_id":"RD-1","status":"completed","transaction_id":"TX-1"}`)(r)
-			}
-			return success(`{"request_id":"RD-1",` + members + `}`)(r)
-		})
+		read := success(`{"request_id":"RD-1",` + members + `}`)
+		service := requestService(responders{record("processing")}, responders{
+			func(r *http.Request) (*http.Response, error) { return read(r) }})
 		client := shippingtest.NewClient(t, service)
 		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
 		if err != nil {
@@ -501,15 +479,15 @@ func TestPurchase_ADraftThatWasNotPurchasedIsNotRemembered(t *testing.T) {
 			"the same": first, "that of the error": failed.Purchase, "that of the JSON": stored(t, first)}
 		for which, purchase := range again {
 			_, err := client.Regulatory.Purchase(t.Context(), purchase)
-			if purchases != 0 || err == nil {
-				t.Errorf("%s, %s: %d purchases, %v", name, which, purchases, err)
+			if err == nil || service.Count(http.MethodPost) != 0 {
+				t.Errorf("%s, %s: %d purchases, %v", name, which, service.Count(http.MethodPost), err)
 			}
 		}
-		ended = name != "a charge" // which may be a quote, with which it can have been purchased
+		if name == "a charge" { // which may be a quote, with which it can have been purchased
+			continue
+		}
+		read = record("completed", `"transaction_id":"TX-1"`) // another client has purchased other documents
 		for which, purchase := range again {
-			if !ended {
-				continue
-			}
 			outcome := shippingtest.Outcome(client.Regulatory.SettlePurchase(t.Context(), purchase))
 			if outcome != unknown {
 				t.Errorf("%s, %s: settled as %q", name, which, outcome)
