@@ -148,6 +148,7 @@ func TestSweep_Examples(t *testing.T) {
 	folder := built(t, names...)
 	for _, test := range tests {
 		t.Run(test.flags+test.program, func(t *testing.T) {
+			t.Parallel()
 			args := strings.Fields("sweep " + test.flags + " -- " + folder + string(filepath.Separator) + test.program)
 			for i := range args {
 				args[i] = strings.ReplaceAll(args[i], "|", " ")

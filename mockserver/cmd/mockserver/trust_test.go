@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/pem"
+	"flag"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,6 +15,9 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("MOCKSERVER_IS_THE_COMMAND") != "" {
 		main()
+	}
+	if err := flag.Set("test.parallel", "8"); err != nil { // most tests wait for processes
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
