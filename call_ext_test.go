@@ -396,6 +396,8 @@ func TestOperations_OnlyReadingsRepeat(t *testing.T) {
 	}
 }
 
+// A retry that ignores the deadline would wait in vain, and the call would return the end of its context instead of the
+// error of the service.
 func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -418,6 +420,7 @@ func TestRetry_ADeadlineTooNearReturnsAtOnceWithTheServicesError(t *testing.T) {
 	})
 }
 
+// If each call had a budget of its own, calls one after another would send three times as many retries as calls.
 func TestRetry_TheBudgetBoundsTheExtraLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -462,6 +465,7 @@ func TestRetry_TheBudgetCanBeSwitchedOffOrChanged(t *testing.T) {
 	}
 }
 
+// If only the call that got the 429 waited, the calls of other goroutines would be sent during the pause.
 func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -494,6 +498,7 @@ func TestRetry_AfterA429EveryCallWaitsForTheSamePause(t *testing.T) {
 // slowDown is a refusal that requests a pause.
 var slowDown = refusal(429, "slow down").HeaderSet(http.Header{"Retry-After": {"30"}})
 
+// A call that ignores its deadline would wait for the end of the pause, and return after 5 s without a request.
 func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -521,6 +526,8 @@ func TestRetry_APauseThatOutlastsTheDeadlineFailsAtOnce(t *testing.T) {
 	})
 }
 
+// A date that is compared with the wrong clock, or a number without a limit, would send the next attempt too early, or
+// hours later.
 func TestRetryAfter_InAllItsForms(t *testing.T) {
 	t.Parallel()
 	const jitter = 250 * time.Millisecond

@@ -150,6 +150,8 @@ func TestErrors_InsufficientFunds(t *testing.T) {
 	}
 }
 
+// If Timeout compared only the caller's deadline, the deadlines of an attempt and of the HTTP client would not be
+// timeouts.
 func TestErrors_Timeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,8 @@ import (
 
 type spanKey struct{}
 
-// The callbacks follow the attempts in their order, with the context of Start.
+// The callbacks follow the attempts in their order, with the context of Start. A Retry before its Attempt would end a
+// span that has not begun.
 func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	t.Parallel()
 	var events []string

@@ -561,7 +561,8 @@ func TestPurchase_EveryResponseWithEveryReadBack(t *testing.T) {
 	t.Attr("cases", fmt.Sprintf("%d purchases", total))
 }
 
-// Settling decides as a lost response does, and a request that stays a draft is not charged.
+// Settling decides as a lost response does, and a request that stays a draft is not charged. If it were decided before
+// a minute has passed, a purchase that takes effect late would be reported as not charged.
 func TestSettlePurchase_EveryReadBack(t *testing.T) {
 	t.Parallel()
 	for name, read := range readBacks() {
@@ -586,6 +587,8 @@ func TestSettlePurchase_EveryReadBack(t *testing.T) {
 	}
 }
 
+// The readings differ, in an order: a purchase that is decided by the first one, or that forgets what an earlier one
+// showed, would have the wrong outcome.
 func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	t.Parallel()
 	lost, noFunds, notFound := shippingtest.NoResponse(), refusal(400, "no funds"), refusal(404, "no")
@@ -759,6 +762,7 @@ func TestRecord_OfAnotherRequestIsRefused(t *testing.T) {
 	}
 }
 
+// A purchase that may use the whole deadline would leave no time to read whether it was charged.
 func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -784,6 +788,8 @@ func TestPurchase_TheDeadlineLeavesTimeToReadBack(t *testing.T) {
 	})
 }
 
+// A draft that is settled before QuietFor has passed would be reported as not charged while a proxy holds the purchase
+// back.
 func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -803,6 +809,7 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 	})
 }
 
+// The time as a draft begins with the first reading: if it began with the call, failed readings would shorten it.
 func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	t.Parallel()
 	failed := refusal(500, "no")
@@ -827,6 +834,7 @@ func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	}
 }
 
+// If the error shared the slice of the caller, a later change of it would change what is settled.
 func TestPurchase_TheCallersDocumentsAreNotShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

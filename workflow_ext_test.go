@@ -30,6 +30,8 @@ func workflow(analysis httpmock.Responder, reads ...httpmock.Responder) *shippin
 
 var parcel = &shipping.AnalyzeRequest{ShipmentID: "SH-1"}
 
+// The steps have an order: if Select received the draft as it was before Edit, or the purchase came before Select, the
+// requests would differ.
 func TestAnalyzeAndPoll_TheWholeWorkflow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -295,6 +297,8 @@ func choices(
 	}
 }
 
+// A wait that ends with the first state that it does not know, or that polls after the last one, would send another
+// number of polls.
 func TestWait_UntilCompletedOrFailed(t *testing.T) {
 	t.Parallel()
 	draft, under, done, gone := record("draft"), record("processing"), record("completed"), refusal(404, "x")
@@ -345,6 +349,7 @@ func TestWait_AFailedRequestIsReturnedWithTheReason(t *testing.T) {
 	}
 }
 
+// Without a limit for drafts, a wait for a request that nobody has purchased would never end.
 func TestWait_ADraftThatStaysIsNotWaitedForForEver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -395,6 +400,8 @@ func TestAnalyzeAndPoll_AReadingBehindThePurchase(t *testing.T) {
 	})
 }
 
+// A wait that ends with a failure between two successful polls, or with a poll that hangs, would lose a purchased
+// request.
 func TestWait_FailuresThatPassAreTolerated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

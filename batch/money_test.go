@@ -20,6 +20,7 @@ import (
 )
 
 // A purchase that was not charged, after QuietFor, gives its reservation back, also if the item is not purchased again.
+// If it were given back before QuietFor has passed, a purchase that takes effect late would exceed the budget.
 func TestBatch_ASettledPurchaseGivesItsReservationBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

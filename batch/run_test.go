@@ -152,7 +152,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 }
 
 // Ten thousand requests wait at once in bounded memory, and their polls are spread over time. It tries 1,000 unless
-// SHIPPING_WAITING is another number.
+// SHIPPING_WAITING is another number. Polls without random intervals would all reach the service in the same second.
 func TestBatch_TenThousandWaiting(t *testing.T) {
 	requests := randomtest.New(t).Number("SHIPPING_WAITING", 1_000)
 	synctest.Test(t, func(t *testing.T) {
@@ -301,6 +301,8 @@ func TestBatch_ACancelledRunReportsWhatIsCommitted(t *testing.T) {
 // customs is an offer.
 const customs = `{"document_type":"CUSTOMS","amount":100,"currency":"NGN"}`
 
+// The reports have an order: a poll that is reported after the end of its item, or not at all if it fails, would be
+// missing in it.
 func TestBatch_ReportsEachPoll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

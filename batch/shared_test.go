@@ -15,8 +15,8 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// Several runs share the items and one budget: every item is bought once, and the budget holds for
-// all of them together.
+// Several runs share the items and one budget: every item is bought once, and the budget holds for all of them
+// together. Without claims, two runs that read an item at the same time would both purchase it.
 func TestBatch_SharedByRunsBuysEachItemOnceWithinOneBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := bubbleServer(t)

@@ -162,6 +162,7 @@ func TestReceiver_AnswersForWhatComes(t *testing.T) {
 	}
 }
 
+// If an id were looked up and claimed in two steps, two of the senders at the same time would both reach the handler.
 func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 	t.Parallel()
 	var handled atomic.Int64
@@ -299,6 +300,8 @@ func TestReceiver_EndsAClaimAlsoAfterTheRequest(t *testing.T) {
 	})
 }
 
+// Without pauses that double, a handler would use up its attempts within a short outage; a pause after the last attempt
+// would delay the report.
 func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts []time.Duration
@@ -355,7 +358,8 @@ func TestReceiver_NoLogShowsAKey(t *testing.T) {
 	}
 }
 
-// When the time given to Close is up, the context of the handlers ends.
+// When the time given to Close is up, the context of the handlers ends. Otherwise Close would wait for a handler that
+// waits for its context.
 func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
 	for want, opts := range map[int][]webhook.Option{http.StatusOK: {queued()}, http.StatusServiceUnavailable: nil} {
 		synctest.Test(t, func(t *testing.T) {
@@ -383,7 +387,8 @@ func TestReceiver_CloseEndsWhenItsContextDoes(t *testing.T) {
 	}
 }
 
-// A body that does not come to its end is given up over a real connection.
+// A body that does not come to its end is given up over a real connection. Without the limit of time it would keep its
+// connection open for ever.
 func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(newReceiver(t, accept, webhook.WithLimits(1000, 50*time.Millisecond)))

@@ -9,6 +9,7 @@ import (
 	"github.com/shipping-go/shipping/internal/filelock"
 )
 
+// Without the lock, two processes that open one file would both write to it.
 func TestAcquire_KeepsASecondOneOut(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")
@@ -31,6 +32,7 @@ func TestAcquire_KeepsASecondOneOut(t *testing.T) {
 	}
 }
 
+// If the file alone were the lock, one that a killed process left would keep later processes out.
 func TestAcquire_TakesALockFileThatWasLeft(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")

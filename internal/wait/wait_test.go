@@ -11,6 +11,7 @@ import (
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
+// A sleep that ignores the deadline or a cancellation would return too late.
 func TestSleep(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("stopped")
@@ -165,6 +166,7 @@ func TestIntervals_Defaults(t *testing.T) {
 }
 
 // A deadline within the next interval halves the time left, unless that is no longer than the shortest interval.
+// Otherwise the last poll could come a whole interval before the deadline, and miss what happens after it.
 func TestPolls_BeforeADeadline(t *testing.T) {
 	t.Parallel()
 	type within struct{ from, to time.Duration } // in milliseconds

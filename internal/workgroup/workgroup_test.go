@@ -41,6 +41,8 @@ func run(work ...func()) (end ending) {
 	return end
 }
 
+// Without recovery, a panic on one of the goroutines would end the process; if Goexit were not counted, the caller
+// would continue as if the work were done.
 func TestGroup_ReturnsPanicsAndExits(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("broken")
