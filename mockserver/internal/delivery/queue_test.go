@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,10 +56,16 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer s.mu.Unlock()
 	s.busy[webhook]--
 	s.got = append(s.got, string(payload))
-	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(""))}, nil
+	header := http.Header{"Location": {"/elsewhere"}} // which a redirect leads to
+	return &http.Response{StatusCode: status, Header: header, Body: http.NoBody}, nil
 }
 
-func answering(status int) *slow { return &slow{answers: func(*http.Request) int { return status }} }
+// answering returns a receiver that responds with a status, and with 200 where a redirect leads.
+func answering(status int) *slow {
+	return &slow{answers: func(r *http.Request) int {
+		return map[bool]int{true: http.StatusOK, false: status}[r.URL.Path == "/elsewhere"]
+	}}
+}
 
 func always(d time.Duration) func(*http.Request) time.Duration {
 	return func(*http.Request) time.Duration { return d }
