@@ -20,17 +20,19 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
+var now = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+
 // fakeWorld is a world in which nothing takes time.
 type fakeWorld struct{}
 
-func (fakeWorld) Now() time.Time                                          { return time.Now() }
+func (fakeWorld) Now() time.Time                                          { return now }
 func (fakeWorld) Delay(*wire.Exchange, time.Duration, string) error       { return nil }
 func (fakeWorld) InsertRows(operation string, query url.Values, rows int) {}
 func (fakeWorld) RemoveRows(operation string, rows int)                   {}
 
 // answer makes an exchange of rates.list go through the rules, as the server does.
 func answer(rules *Rules) *wire.Exchange {
-	return answerTo(rules, Request{Operation: shipping.OpListRates, Target: "/v1/rates", Now: time.Now()})
+	return answerTo(rules, Request{Operation: shipping.OpListRates, Target: "/v1/rates", Now: now})
 }
 
 func answerTo(rules *Rules, request Request) *wire.Exchange {
@@ -54,7 +56,7 @@ func answerTo(rules *Rules, request Request) *wire.Exchange {
 func with(t *testing.T, given ...fault.Rule) *Rules {
 	t.Helper()
 	rules := New(1)
-	if err := rules.Add(given, time.Now()); err != nil {
+	if err := rules.Add(given, now); err != nil {
 		t.Fatal(err)
 	}
 	return rules
@@ -65,49 +67,45 @@ func with(t *testing.T, given ...fault.Rule) *Rules {
 // lists sees only lists.
 func TestRules_ChooseTheirRequests(t *testing.T) {
 	t.Parallel()
-	start := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
-	status := func(rule fault.Rule, code int) fault.Rule {
-		rule.Fault = fault.Status(code, nil)
-		return rule
-	}
 	for name, test := range map[string]struct {
-		rules   []fault.Rule
-		targets string // one request each, a minute apart; "countries" is the one without pages
+		rules   []fault.Rule // without a fault, they respond with 503, 500 and 502
+		targets string       // one request each, a minute apart; "countries" is the one without pages
 		want    string
 	}{
-		"every request": {[]fault.Rule{status(fault.Rule{}, 503)}, "rates countries rates", "503 503 503"},
-		"the second":    {[]fault.Rule{status(fault.Rule{Nth: 2}, 503)}, "rates rates rates", "200 503 200"},
-		"the first two": {[]fault.Rule{status(fault.Rule{First: 2}, 503)}, "rates rates rates", "503 503 200"},
-		"of an operation": {[]fault.Rule{status(fault.Rule{Operation: shipping.OpListRates, Nth: 1}, 503)},
-			"countries rates rates", "200 503 200"},
-		"two rules": {[]fault.Rule{status(fault.Rule{Nth: 1}, 503), status(fault.Rule{Nth: 3}, 500)},
-			"rates rates rates", "503 200 500"},
-		"the earlier rule": {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{}, 500)},
-			"rates rates", "503 500"},
-		"an excluded rule counts": {[]fault.Rule{status(fault.Rule{First: 1}, 503), status(fault.Rule{First: 2}, 500),
-			status(fault.Rule{Nth: 3}, 502)}, "rates rates rates rates", "503 500 502 200"},
-		"each request by itself": {[]fault.Rule{status(fault.Rule{EachRequest: true, First: 1}, 503)},
+		"every request":    {[]fault.Rule{{}}, "rates countries rates", "503 503 503"},
+		"the second":       {[]fault.Rule{{Nth: 2}}, "rates rates rates", "200 503 200"},
+		"the first two":    {[]fault.Rule{{First: 2}}, "rates rates rates", "503 503 200"},
+		"of an operation":  {[]fault.Rule{{Operation: shipping.OpListRates, Nth: 1}}, "countries rates rates", "200 503 200"},
+		"two rules":        {[]fault.Rule{{Nth: 1}, {Nth: 3}}, "rates rates rates", "503 200 500"},
+		"the earlier rule": {[]fault.Rule{{First: 1}, {}}, "rates rates", "503 500"},
+		"an excluded rule counts": {[]fault.Rule{{First: 1}, {First: 2}, {Nth: 3}}, "rates rates rates rates",
+			"503 500 502 200"},
+		"each request by itself": {[]fault.Rule{{EachRequest: true, First: 1}},
 			"rates?page=1 rates?page=2 rates?page=2 rates?page=1 rates?page=3", "503 503 200 200 503"},
-		"the second of two": {[]fault.Rule{status(fault.Rule{Nth: 2, First: 2}, 503)}, "rates rates rates",
-			"200 503 200"},
-		"from a time on, until it": {[]fault.Rule{status(fault.Rule{From: start.Add(time.Minute),
-			Until: start.Add(4 * time.Minute), First: 2}, 503)}, "rates rates rates rates rates", "200 503 503 200 200"},
-		"never":  {[]fault.Rule{status(fault.Rule{Probability: 1e-300}, 503)}, "rates rates", "200 200"},
-		"always": {[]fault.Rule{status(fault.Rule{Probability: 1}, 503)}, "rates rates", "503 503"},
-		"one half": {[]fault.Rule{status(fault.Rule{Probability: 0.5}, 503)},
+		"the second of two": {[]fault.Rule{{Nth: 2, First: 2}}, "rates rates rates", "200 503 200"},
+		"from a time on, until it": {[]fault.Rule{{From: now.Add(time.Minute), Until: now.Add(4 * time.Minute), First: 2}},
+			"rates rates rates rates rates", "200 503 503 200 200"},
+		"never":  {[]fault.Rule{{Probability: 1e-300}}, "rates rates", "200 200"},
+		"always": {[]fault.Rule{{Probability: 1}}, "rates rates", "503 503"},
+		"one half": {[]fault.Rule{{Probability: 0.5}},
 			"rates rates rates?id=RD-1 rates?id=RD-2 rates?id=RD-1-1 rates rates rates", "200 200 503 503 503 503 200 503"},
-		"lists alone": {[]fault.Rule{{First: 1, Fault: fault.InsertRows(1)}, status(fault.Rule{Nth: 2}, 503)},
-			"countries rates rates", "200 503 200"},
+		"lists alone": {[]fault.Rule{{First: 1, Fault: fault.InsertRows(1)}, {Nth: 2}}, "countries rates rates",
+			"200 500 200"},
 	} {
+		for i, rule := range test.rules {
+			if rule.Fault.Kind == "" {
+				test.rules[i].Fault = fault.Status([]int{503, 500, 502}[i], nil)
+			}
+		}
 		rules := New(1)
-		if err := rules.Add(test.rules, start); err != nil {
+		if err := rules.Add(test.rules, now); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		var got []string
 		for i, target := range strings.Fields(test.targets) {
 			operation, _, _ := strings.Cut(target, "?")
 			x := answerTo(rules, Request{Operation: operation + ".list", Target: "/v1/" + target,
-				Now: start.Add(time.Duration(i) * time.Minute)})
+				Now: now.Add(time.Duration(i) * time.Minute)})
 			got = append(got, fmt.Sprint(x.Reply.Status))
 		}
 		if got := strings.Join(got, " "); got != test.want {
@@ -146,11 +144,11 @@ func TestMatch_EachRequestOfTwoOperations(t *testing.T) {
 func TestRules_AreLimitedAndRemoved(t *testing.T) {
 	t.Parallel()
 	many := slices.Repeat([]fault.Rule{{Fault: fault.Latency(1)}}, maxRules+1)
-	if err := New(1).Add(many, time.Now()); err == nil {
+	if err := New(1).Add(many, now); err == nil {
 		t.Errorf("%d rules were added", len(many))
 	}
 	rules := with(t, many[:maxRules]...)
-	if err := rules.Add(many[:1], time.Now()); err == nil || !strings.Contains(err.Error(), "at most 1000") {
+	if err := rules.Add(many[:1], now); err == nil || !strings.Contains(err.Error(), "at most 1000") {
 		t.Errorf("another rule: %v", err)
 	}
 	before := rules.Changes()
@@ -158,7 +156,7 @@ func TestRules_AreLimitedAndRemoved(t *testing.T) {
 		rules.Changes() <= before {
 		t.Errorf("removed rule 2 from %d", len(rules.Rules()))
 	}
-	if err := rules.Add(many[:1], time.Now()); err != nil || rules.Rules()[maxRules-1].Number != maxRules+1 {
+	if err := rules.Add(many[:1], now); err != nil || rules.Rules()[maxRules-1].Number != maxRules+1 {
 		t.Errorf("the next rule is %+v: %v", rules.Rules()[maxRules-1], err)
 	}
 }
@@ -183,7 +181,7 @@ func TestCapPage_TheSmallestCounts(t *testing.T) {
 // A rule that can never strike is refused, and so are the rules that are added with it.
 func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 	t.Parallel()
-	down, now := fault.Status(503, nil), time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+	down := fault.Status(503, nil)
 	for _, test := range []struct {
 		want string
 		rule fault.Rule
@@ -209,14 +207,10 @@ func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 		{"never reached by", fault.Rule{Point: fault.BeforeReply, Operation: shipping.OpAnalyze}},
 		{"leave committed out", fault.Rule{Point: fault.BeforeReply, Committed: true}},
 		{"leave operation and fault out", fault.Rule{Point: fault.Generation, Fault: down}},
-		{
-			"status strikes requests, not notifications: leave operation out, or use a kind such as repeat-notification",
-			fault.Rule{Operation: fault.Notification, Fault: down},
-		},
-		{
-			"repeat-notification cannot happen to webhooks.replay: use one of [notification]",
-			fault.Rule{Operation: shipping.OpReplayWebhook, Fault: fault.RepeatNotification()},
-		},
+		{"status strikes requests, not notifications: leave operation out, or use a kind such as repeat-notification",
+			fault.Rule{Operation: fault.Notification, Fault: down}},
+		{"repeat-notification cannot happen to webhooks.replay: use one of [notification]",
+			fault.Rule{Operation: shipping.OpReplayWebhook, Fault: fault.RepeatNotification()}},
 		{"event selects notifications", fault.Rule{Event: "shipment.updated", Fault: down}},
 		{"leave committed and point out", fault.Rule{Committed: true, Fault: fault.DropNotification()}},
 	} {
@@ -232,10 +226,8 @@ func TestAdd_PointsOutARuleThatCanNeverStrike(t *testing.T) {
 // A rule was accepted although an earlier one without a limit strikes all of its requests, and excludes it.
 func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
+	const buys, masked = shipping.OpPurchase, true
 	down, drop := fault.Status(503, nil), fault.Drop()
-	buys := shipping.OpPurchase
-	const masked = true
 	for name, test := range map[string]struct {
 		rules []fault.Rule
 		want  bool
@@ -264,12 +256,10 @@ func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 		"both strike":     {[]fault.Rule{{Fault: down}, {Fault: fault.Truncate(3)}}, false},
 		"generation":      {[]fault.Rule{{Fault: down}, {Point: fault.Generation}}, false},
 		"a notification":  {[]fault.Rule{{Fault: down}, {Fault: fault.DropNotification()}}, false},
-		"two notifications": {
-			[]fault.Rule{{Fault: fault.DropNotification()}, {Event: "a", Fault: fault.RepeatNotification()}}, masked,
-		},
-		"two events": {
-			[]fault.Rule{{Event: "b", Fault: fault.DropNotification()}, {Event: "a", Fault: fault.RepeatNotification()}}, false,
-		},
+		"two notifications": {[]fault.Rule{{Fault: fault.DropNotification()}, {Event: "a",
+			Fault: fault.RepeatNotification()}}, masked},
+		"two events": {[]fault.Rule{{Event: "b", Fault: fault.DropNotification()}, {Event: "a",
+			Fault: fault.RepeatNotification()}}, false},
 		"not of its own": {[]fault.Rule{{First: 1, Fault: drop}, {Fault: down}, {Fault: fault.Latency(1), Committed: true}},
 			false},
 	} {
@@ -299,7 +289,7 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 		}
 		for _, committed := range []bool{false, true} {
 			given := fault.Rule{Committed: committed, Fault: f}
-			err := New(1).Add([]fault.Rule{given}, time.Now())
+			err := New(1).Add([]fault.Rule{given}, now)
 			if never := committed && (effect.only != nil || effect.defers); never != (err != nil) {
 				t.Fatalf("a rule with %s, committed %v: %v", f.Kind, committed, err)
 			}
@@ -321,7 +311,7 @@ func TestPairs_EveryRuleStrikesOrIsExcluded(t *testing.T) {
 		for _, later := range all {
 			first.First = 1 // else a later rule that it excludes can never strike
 			rules := with(t, first, later)
-			request := Request{Operation: shipping.OpListRates, Target: "/", Now: time.Now()}
+			request := Request{Operation: shipping.OpListRates, Target: "/", Now: now}
 			for _, r := range rules.rules {
 				if r.on != nil && !slices.Contains(r.on, request.Operation) {
 					request.Operation = r.on[0]
@@ -372,7 +362,7 @@ func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations.All() {
 		for _, point := range []fault.Point{fault.BeforeCharge, fault.AfterCharge, fault.BeforeReply} {
-			err := New(1).Add([]fault.Rule{{Operation: op.Name, Point: point}}, time.Now())
+			err := New(1).Add([]fault.Rule{{Operation: op.Name, Point: point}}, now)
 			if op.Charges != (err == nil) || err != nil && !strings.Contains(err.Error(), "and never reached by "+op.Name) {
 				t.Errorf("%s at %s: %v, want an error only if it does not charge", op.Name, point, err)
 			}
