@@ -242,6 +242,8 @@ func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 			masked},
 		"within its time": {[]fault.Rule{{Until: now.Add(2 * time.Hour), Fault: down},
 			{Until: now.Add(time.Hour), Fault: drop}}, masked},
+		"the same time": {[]fault.Rule{{Until: now.Add(time.Hour), Fault: down},
+			{Until: now.Add(time.Hour), Fault: drop}}, masked},
 		"another operation": {[]fault.Rule{{Operation: buys, Fault: down}, {Operation: shipping.OpAnalyze, Fault: drop}},
 			false},
 		"all but one":     {[]fault.Rule{{Operation: buys, Fault: down}, {Fault: drop}}, false},

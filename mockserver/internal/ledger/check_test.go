@@ -4,21 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/shipping-go/shipping"
 )
 
 // Each row breaks a good ledger in one way, as only a bug in this package could, and Check names it.
 func TestCheckNamesWhatIsBroken(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
-	amount := func(units int64) shipping.Amount {
-		a, err := shipping.NewAmount(units, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
 	journal := func(change func([]Entry) []Entry) func(*Ledger) {
 		return func(l *Ledger) {
 			entries := change(l.Journal())
@@ -35,22 +25,22 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		})
 	}
 	reversal := func(id, reference string) Entry {
-		return Entry{ID: id, Kind: KindReversal, Wallet: "VA-1", Currency: "NGN", Reference: reference, At: at}
+		return Entry{ID: id, Kind: KindReversal, Wallet: "VA-1", Currency: "NGN", Reference: reference, At: noon}
 	}
 	for name, tc := range map[string]struct {
 		damage func(*Ledger)
 		want   string
 	}{
-		"postings out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }),
+		"postings out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(t, "4") }),
 			"entry TR-2 is out of balance by 1"},
-		"currency out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(4) }),
+		"currency out of balance": {second(func(e *Entry) { e.Postings[1].Amount = amount(t, "4") }),
 			"accounts in NGN sum to 1 instead of zero"},
 		"wallet below zero": {journal(func(j []Entry) []Entry { return j[1:] }),
 			"wallet VA-1 is below zero after entry TR-2: -3"},
-		"balance of an account": {func(l *Ledger) { l.balances["VA-1"] = amount(8) },
-			"account VA-1 has 8, but 7 follows from the journal"},
-		"balance of an entry": {second(func(e *Entry) { e.Balance = amount(8) }),
-			"entry TR-2 has balance 8, but 7 follows from the journal"},
+		"balance of an account": {func(l *Ledger) { l.balances["VA-1"] = amount(t, "8") },
+			"account VA-1 has 8, but 97.1 follows from the journal"},
+		"balance of an entry": {second(func(e *Entry) { e.Balance = amount(t, "8") }),
+			"entry TR-2 has balance 8, but 97.1 follows from the journal"},
 		"account not open": {func(l *Ledger) { delete(l.balances, Revenue("NGN")) },
 			"account revenue:NGN, which is not open"},
 		"wallet not open": {func(l *Ledger) { l.wallets = nil }, "wallet VA-1, which is not open"},
@@ -61,7 +51,7 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		"reversed twice": {journal(func(j []Entry) []Entry {
 			return append(j, reversal("TR-3", "RD-1"), reversal("TR-4", "RD-1"))
 		}), "entry TR-4 reverses RD-1, which is not debited or already reversed"},
-		"order of time": {second(func(e *Entry) { e.At = at.Add(-time.Hour) }), "entry TR-2 is earlier than TR-1"},
+		"order of time": {second(func(e *Entry) { e.At = noon.Add(-time.Hour) }), "entry TR-2 is earlier than TR-1"},
 		"id twice":      {second(func(e *Entry) { e.ID = "TR-1" }), "entry id TR-1 appears twice"},
 		"debited twice": {journal(func(j []Entry) []Entry { return append(j, j[1]) }), "reference RD-1 is debited twice"},
 		"unreadable amount": {second(func(e *Entry) {
@@ -71,19 +61,11 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		}), "entry TR-2: shipping: amount is not a decimal number"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := New()
-			if err := l.Open(Wallet{Reference: "VA-1", Currency: "NGN"}); err != nil {
+			l := funded(t)
+			if _, err := l.Debit("VA-1", amount(t, "3"), "RD-1", "", noon, "TR-2"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := l.Fund("VA-1", amount(10), "", at, "TR-1"); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := l.Debit("VA-1", amount(3), "RD-1", "", at, "TR-2"); err != nil {
-				t.Fatal(err)
-			}
-			if err := l.Check(); err != nil {
-				t.Fatalf("a good ledger: %v", err)
-			}
+			checkBalance(t, l, "VA-1", "97.10")
 			tc.damage(l)
 			if err := l.Check(); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("check returned %v, want it to name %q", err, tc.want)

@@ -1,4 +1,4 @@
-package ledger_test
+package ledger
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/shipping-go/shipping"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
-	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 )
 
 var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
@@ -27,22 +26,18 @@ func amount(t testing.TB, text string) shipping.Amount {
 }
 
 // funded returns a ledger with a naira wallet that holds 100.10 and an empty dollar wallet.
-func funded(t testing.TB) *ledger.Ledger {
+func funded(t testing.TB) *Ledger {
 	t.Helper()
-	l := ledger.New()
-	for _, w := range []ledger.Wallet{{Reference: "VA-1", Currency: "NGN", Name: "Main"},
-		{Reference: "VA-2", Currency: "USD", Name: "Dollars"}} {
-		if err := l.Open(w); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := l.Fund("VA-1", amount(t, "100.10"), "Opening balance", noon, "TR-1"); err != nil {
-		t.Fatal(err)
+	l := New()
+	err := errors.Join(l.Open(Wallet{Reference: "VA-1", Currency: "NGN", Name: "Main"}),
+		l.Open(Wallet{Reference: "VA-2", Currency: "USD", Name: "Dollars"}))
+	if _, failed := l.Fund("VA-1", amount(t, "100.10"), "Opening balance", noon, "TR-1"); err != nil || failed != nil {
+		t.Fatal(err, failed)
 	}
 	return l
 }
 
-func checkBalance(t testing.TB, l *ledger.Ledger, wallet, want string) {
+func checkBalance(t testing.TB, l *Ledger, wallet, want string) {
 	t.Helper()
 	if got, known := l.Balance(wallet); !known || got != amount(t, want) {
 		t.Errorf("balance of %s is %s (open %v), want %s", wallet, got, known, want)
@@ -66,14 +61,14 @@ func TestDebitAndReversal(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkBalance(t, l, "VA-1", "100.10")
-	want := []ledger.Entry{{
-		ID: "TR-2", Kind: ledger.KindDebit, Wallet: "VA-1", Currency: "NGN", Amount: amount(t, "19.99"),
+	want := []Entry{{
+		ID: "TR-2", Kind: KindDebit, Wallet: "VA-1", Currency: "NGN", Amount: amount(t, "19.99"),
 		Reference: "RD-1", Memo: "Regulatory documents", At: noon, Balance: amount(t, "80.11"),
-		Postings: [2]ledger.Posting{{"VA-1", amount(t, "-19.99")}, {ledger.Revenue("NGN"), amount(t, "19.99")}},
+		Postings: [2]Posting{{"VA-1", amount(t, "-19.99")}, {Revenue("NGN"), amount(t, "19.99")}},
 	}, {
-		ID: "TR-3", Kind: ledger.KindReversal, Wallet: "VA-1", Currency: "NGN", Amount: amount(t, "19.99"),
+		ID: "TR-3", Kind: KindReversal, Wallet: "VA-1", Currency: "NGN", Amount: amount(t, "19.99"),
 		Reference: "RD-1", Memo: "Label cancelled", At: noon, Balance: amount(t, "100.10"),
-		Postings: [2]ledger.Posting{{"VA-1", amount(t, "19.99")}, {ledger.Revenue("NGN"), amount(t, "-19.99")}},
+		Postings: [2]Posting{{"VA-1", amount(t, "19.99")}, {Revenue("NGN"), amount(t, "-19.99")}},
 	}}
 	if got := l.Entries("VA-1"); !slices.Equal(got[1:], want) || debit != want[0] || reversal != want[1] {
 		t.Errorf("entries of the wallet are %+v, want %+v", got, want)
@@ -87,7 +82,7 @@ func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 	t.Parallel()
 	l := funded(t)
 	_, err := l.Debit("VA-1", amount(t, "100.11"), "RD-1", "", noon, "TR-2")
-	var short *ledger.InsufficientFundsError
+	var short *InsufficientFundsError
 	if !errors.As(err, &short) || short.Balance != amount(t, "100.10") || short.Needed != amount(t, "100.11") {
 		t.Fatalf("debit of more than the balance: %v", err)
 	}
@@ -103,36 +98,31 @@ func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 
 func TestRefusedCallsChangeNothing(t *testing.T) {
 	t.Parallel()
-	type call = func(*ledger.Ledger) error
+	second := func(_ Entry, err error) error { return err }
+	type call = func(*Ledger) error
 	fund := func(wallet, units, id string, at time.Time) call {
-		return func(l *ledger.Ledger) error {
-			_, err := l.Fund(wallet, amount(t, units), "", at, id)
-			return err
-		}
+		return func(l *Ledger) error { return second(l.Fund(wallet, amount(t, units), "", at, id)) }
 	}
 	debit := func(a shipping.Amount, reference string) call {
-		return func(l *ledger.Ledger) error {
-			_, err := l.Debit("VA-1", a, reference, "", noon, "TR-2")
-			return err
-		}
+		return func(l *Ledger) error { return second(l.Debit("VA-1", a, reference, "", noon, "TR-2")) }
 	}
 	open := func(reference, currency string) call {
-		return func(l *ledger.Ledger) error { return l.Open(ledger.Wallet{Reference: reference, Currency: currency}) }
+		return func(l *Ledger) error { return l.Open(Wallet{Reference: reference, Currency: currency}) }
 	}
 	for name, tc := range map[string]struct {
 		call call
 		want error
 	}{
-		"unknown wallet":                    {fund("VA-9", "1", "TR-2", noon), ledger.ErrUnknownWallet},
-		"no id":                             {fund("VA-1", "1", "", noon), ledger.ErrInvalidEntry},
-		"earlier than the last entry":       {fund("VA-1", "1", "TR-2", noon.Add(-1)), ledger.ErrInvalidEntry},
+		"unknown wallet":                    {fund("VA-9", "1", "TR-2", noon), ErrUnknownWallet},
+		"no id":                             {fund("VA-1", "1", "", noon), ErrInvalidEntry},
+		"earlier than the last entry":       {fund("VA-1", "1", "TR-2", noon.Add(-1)), ErrInvalidEntry},
 		"overflow":                          {fund("VA-1", "999999999999999999", "TR-2", noon), shipping.ErrAmountOverflow},
-		"negative amount":                   {debit(amount(t, "-1"), "RD-1"), ledger.ErrInvalidEntry},
-		"amount not given":                  {debit(shipping.Amount{}, "RD-1"), ledger.ErrInvalidEntry},
-		"no reference":                      {debit(amount(t, "1"), ""), ledger.ErrInvalidEntry},
-		"open twice":                        {open("VA-1", "EUR"), ledger.ErrWalletExists},
-		"open without currency":             {open("VA-3", ""), ledger.ErrInvalidEntry},
-		"open under a house account's name": {open(string(ledger.Revenue("USD")), "NGN"), ledger.ErrInvalidEntry},
+		"negative amount":                   {debit(amount(t, "-1"), "RD-1"), ErrInvalidEntry},
+		"amount not given":                  {debit(shipping.Amount{}, "RD-1"), ErrInvalidEntry},
+		"no reference":                      {debit(amount(t, "1"), ""), ErrInvalidEntry},
+		"open twice":                        {open("VA-1", "EUR"), ErrWalletExists},
+		"open without currency":             {open("VA-3", ""), ErrInvalidEntry},
+		"open under a house account's name": {open(string(Revenue("USD")), "NGN"), ErrInvalidEntry},
 	} {
 		l := funded(t)
 		if err := tc.call(l); !errors.Is(err, tc.want) {
@@ -173,7 +163,7 @@ func TestLedgerBalancesAfterAnySequence(t *testing.T) {
 
 // book is a ledger and its expected contents, stored in the simplest way.
 type book struct {
-	*ledger.Ledger
+	*Ledger
 	cents map[string]int64   // by wallet
 	paid  map[string]payment // by reference
 }
@@ -186,8 +176,8 @@ type payment struct {
 
 // draw returns a wallet, which may not be open, and an amount, which may be none that can be moved.
 func (b *book) draw(rt *rapid.T) (wallet string, cents int64, a shipping.Amount) {
-	wallet, cents = rapid.SampledFrom([]string{"VA-1", "VA-2", "VA-3"}).Draw(rt, "wallet"), rapid.Int64Range(-100,
-		8000).Draw(rt, "cents")
+	wallet = rapid.SampledFrom([]string{"VA-1", "VA-2", "VA-3"}).Draw(rt, "wallet")
+	cents = rapid.Int64Range(-100, 8000).Draw(rt, "cents")
 	a, err := shipping.NewAmount(cents, 2)
 	if err != nil {
 		rt.Fatal(err)
