@@ -14,6 +14,8 @@ import (
 
 var start = time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)
 
+// Advance calls what falls due in the order of its time, at its time, and so what is added on the way. If the clock
+// moved to its end first, every record of the time would have that of the end.
 func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 	t.Parallel()
 	c := Virtual(start)
@@ -64,6 +66,8 @@ func TestAdvance_StaysInItsLimits(t *testing.T) {
 	}
 }
 
+// After Stop a clock and a scope call nothing. A timer of a closed world that still ran would change it, or notify a
+// receiver.
 func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -155,27 +155,17 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 // A receiver that refuses a valid delivery would refuse the others too, which proves nothing.
 func TestExamine_GoesNoFurtherThanAReceiverThatRefusesWhatIsInOrder(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name   string
-		answer func(w http.ResponseWriter, r *http.Request)
-		advice string
-	}{
-		{"another key", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
-			"Does the receiver have this key"},
-		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/hooks/", http.StatusPermanentRedirect)
-		}, "trailing slash"},
-		{"another path", http.NotFound, "the path of the receiver"},
-		{"a failure", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "read its log"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			card, _ := examine(t, http.HandlerFunc(test.answer), Config{OtherKey: olderKey})
-			if card.Bad != 1 || card.Good != 0 || !strings.Contains(card.Findings[0].Advice, test.advice) {
-				t.Errorf("%+v", card)
-			}
-		})
+	for status, advice := range map[int]string{
+		http.StatusUnauthorized: "Does the receiver have this key", http.StatusPermanentRedirect: "trailing slash",
+		http.StatusNotFound: "the path of the receiver", http.StatusBadGateway: "read its log",
+	} {
+		card, _ := examine(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "/hooks/") // of the redirect
+			w.WriteHeader(status)
+		}), Config{OtherKey: olderKey})
+		if card.Bad != 1 || card.Good != 0 || !strings.Contains(card.Findings[0].Advice, advice) {
+			t.Errorf("%d: %+v", status, card)
+		}
 	}
 }
 
@@ -184,26 +174,22 @@ func TestExamine_ExaminesNobodyWhoMayNotBeExamined(t *testing.T) {
 	const nobody = "http://127.0.0.1:1" // a port that was just closed could be another test's by now
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	tests := []struct {
-		name   string
-		ctx    context.Context
-		config Config
-		want   string
+	for _, test := range []struct {
+		ctx      context.Context
+		url, key string
+		want     string
 	}{
-		{"no key", t.Context(), Config{URL: "http://127.0.0.1:1"}, "set the key"},
-		{"no address", t.Context(), Config{URL: "hooks", Key: "k"}, "not an absolute http or https URL"},
-		{"another scheme", t.Context(), Config{URL: "ftp://127.0.0.1/", Key: "k"}, "not an absolute http or https URL"},
-		{"another machine", t.Context(), Config{URL: "http://192.0.2.1/hooks", Key: "k"}, "-anywhere"},
-		{"nobody there", t.Context(), Config{URL: nobody, Key: "k"}, "no response from"},
-		{"interrupted", ended, Config{URL: nobody, Key: "k"}, "interrupted"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			if _, err := Examine(test.ctx, test.config); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v, want %q in it", err, test.want)
-			}
-		})
+		{t.Context(), nobody, "", "set the key"},
+		{t.Context(), "hooks", "k", "not an absolute http or https URL"},
+		{t.Context(), "ftp://127.0.0.1/", "k", "not an absolute http or https URL"},
+		{t.Context(), "http://192.0.2.1/hooks", "k", "-anywhere"},
+		{t.Context(), nobody, "k", "no response from"},
+		{ended, nobody, "k", "interrupted"},
+	} {
+		if _, err := Examine(test.ctx, Config{URL: test.url, Key: test.key}); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q in it", test.url, err, test.want)
+		}
 	}
 }
 

@@ -93,7 +93,8 @@ func TestPage_OfClones(t *testing.T) {
 	})
 }
 
-// A list that does not change may be cloned, and its clones changed, by many goroutines at once.
+// A list that does not change may be cloned, and its clones changed, by many goroutines at once. If two clones appended
+// to one array, each could read the record of the other.
 func TestClone_ByManyAtOnce(t *testing.T) {
 	t.Parallel()
 	var template List
