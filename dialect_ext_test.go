@@ -25,7 +25,12 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one := func(members string) string { return `"available_documents":[{"document_type":"FDA",` + members + `}]` }
 		priced := one(`"amount":9,"currency":"NGN"`)
-		type offer = dialect.Offer
+		type (
+			offer   = dialect.Offer
+			members = dialect.RecordMembers
+		)
+		in := func(o offer) dialect.Dialect { return dialect.Dialect{Offer: o} }
+		recorded := func(r members) dialect.Dialect { return dialect.Dialect{Record: r} }
 		for name, test := range map[string]struct {
 			dialect dialect.Dialect
 			draft   string
@@ -34,37 +39,32 @@ func TestDialect_AWrongFieldDoesNotOverspend(t *testing.T) {
 			"nothing, and it fits": {dialect.Dialect{}, one(`"amount":90,"tax":7.5,"currency":"NGN"`), "97.5"},
 			"nothing, and it does not fit": {dialect.Dialect{}, one(`"amount":99,"tax":7.5,"currency":"NGN"`),
 				"106.50 NGN needed"},
-			"the tax is not charged": {dialect.Dialect{Offer: offer{Beside: []string{"tax"}}},
-				one(`"amount":99,"tax":7.5,"currency":"NGN"`), "99"},
-			"the price is the tax": {dialect.Dialect{Offer: offer{Amount: "tax"}},
+			"the tax is not charged": {in(offer{Beside: []string{"tax"}}), one(`"amount":99,"tax":7.5,"currency":"NGN"`), "99"},
+			"the price is the tax": {in(offer{Amount: "tax"}),
 				one(`"amount":1500,"tax":7.5,"currency":"NGN"`), "1507.50 NGN needed"},
-			"the price is not sent": {dialect.Dialect{Offer: offer{Amount: "price"}}, priced,
-				"price (offer.amount), which it does not show"},
-			"the price is given twice": {dialect.Dialect{Offer: offer{Amount: "price.amount"}},
+			"the price is not sent": {in(offer{Amount: "price"}), priced, "price (offer.amount), which it does not show"},
+			"the price is given twice": {in(offer{Amount: "price.amount"}),
 				one(`"price":{"amount":9},"price":{"amount":900},"currency":"NGN"`), `"price" is given twice`},
-			"more money than was measured": {dialect.Dialect{Offer: offer{Amount: "price", Beside: []string{"tax"}}},
+			"more money than was measured": {in(offer{Amount: "price", Beside: []string{"tax"}}),
 				one(`"price":90,"tax":7.5,"surcharge":50,"currency":"NGN"`), "140.00 NGN needed"},
-			"the currency is not sent": {dialect.Dialect{Offer: offer{Currency: "ccy"}}, priced,
-				"ccy (offer.currency), which it does not show"},
-			"the currency is that of another": {dialect.Dialect{Offer: offer{Currency: "shown_in"}},
+			"the currency is not sent": {in(offer{Currency: "ccy"}), priced, "ccy (offer.currency), which it does not show"},
+			"the currency is that of another": {in(offer{Currency: "shown_in"}),
 				one(`"amount":9,"shown_in":"NGN","currency":"USD"`), `currency is "USD"`},
-			"a nested price, and another beside": {dialect.Dialect{Offer: offer{Amount: "price.amount",
-				Currency: "price.code"}}, one(`"price":{"amount":9,"code":"NGN"},"price_currency":"USD"`), "price.amount is in"},
-			"the default currency is another": {dialect.Dialect{Offer: offer{DefaultCurrency: "USD"}}, one(`"amount":9`),
-				"priced in USD"},
-			"the default currency": {dialect.Dialect{Offer: offer{DefaultCurrency: "NGN"}}, one(`"amount":9`), "9"},
-			"that of the wallet":   {dialect.Dialect{Offer: offer{DefaultCurrency: "wallet"}}, one(`"amount":9`), "9"},
-			"no currency":          {dialect.Dialect{}, one(`"amount":9`), "offer.default_currency"},
-			"the currency of the record": {dialect.Dialect{Record: dialect.RecordMembers{Currency: "ccy"}},
+			"a nested price, and another beside": {in(offer{Amount: "price.amount",
+				Currency: "price.code"}), one(`"price":{"amount":9,"code":"NGN"},"price_currency":"USD"`), "price.amount is in"},
+			"the default currency is another": {in(offer{DefaultCurrency: "USD"}), one(`"amount":9`), "priced in USD"},
+			"the default currency":            {in(offer{DefaultCurrency: "NGN"}), one(`"amount":9`), "9"},
+			"that of the wallet":              {in(offer{DefaultCurrency: "wallet"}), one(`"amount":9`), "9"},
+			"no currency":                     {dialect.Dialect{}, one(`"amount":9`), "offer.default_currency"},
+			"the currency of the record": {recorded(members{Currency: "ccy"}),
 				`"ccy":"USD",` + one(`"amount":9`), "priced in USD"},
-			"that of the record is an object": {dialect.Dialect{Record: dialect.RecordMembers{Currency: "currency.code"}},
+			"that of the record is an object": {recorded(members{Currency: "currency.code"}),
 				`"currency":{"code":"NGN"},` + one(`"amount":9`), "9"},
-			"the documents are called otherwise": {dialect.Dialect{Offer: offer{DocumentType: "code"}},
+			"the documents are called otherwise": {in(offer{DocumentType: "code"}),
 				one(`"code":"MSDS","amount":9,"currency":"NGN"`), "FDA is not offered"},
-			"a transaction under another name": {dialect.Dialect{Record: dialect.RecordMembers{TransactionID: "tx"}},
+			"a transaction under another name": {recorded(members{TransactionID: "tx"}),
 				`"tx":"TR-1",` + priced, "shows a transaction"},
-			"a charge under another name": {dialect.Dialect{Record: dialect.RecordMembers{ChargedAmount: "paid"}},
-				`"paid":9,` + priced, "purchase.quoted"},
+			"a charge under another name": {recorded(members{ChargedAmount: "paid"}), `"paid":9,` + priced, "purchase.quoted"},
 		} {
 			service := workflow(record("draft", test.draft), record("completed"))
 			client := shippingtest.NewClient(t, service, shipping.WithDialect(&test.dialect))
@@ -131,8 +131,7 @@ func TestDialect_RefusalsOfAnotherForm(t *testing.T) {
 		"a transaction":      {object, 400, `{"message":"No","transaction_id":"TR-1"}`, unknown, 10 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			service := requestService(responders{body(test.status, test.body)},
-				responders{record("draft")})
+			service := requestService(responders{body(test.status, test.body)}, responders{record("draft")})
 			client := shippingtest.NewClient(t, service, shipping.WithDialect(&dialect.Dialect{Refusal: test.refusal}))
 			started := time.Now()
 			_, err := shippingtest.Purchase(t.Context(), client, false)
@@ -174,8 +173,7 @@ func TestDialect_RecordsAndPurchases(t *testing.T) {
 				`","goods":[{"description":"watch"}],"line_items":[],` + offers + more + `}}`)
 		}
 		paid := record("processing", `,"uploads":[],"paid_documents":[{"code":"FDA"}],"payment":{"total":12.5,"id":"TR-1"}`)
-		service := requestService(responders{shippingtest.NoResponse()},
-			responders{record("draft", ""), record("draft", "")})
+		service := requestService(responders{shippingtest.NoResponse()}, responders{record("draft", ""), record("draft", "")})
 		client := shippingtest.NewClient(t, service, shipping.WithDialect(plain))
 		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
 		if err != nil {
@@ -229,8 +227,7 @@ func TestDialect_OfTheEnvironment(t *testing.T) {
 	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
 	t.Setenv("SHIPPING_BASE_URL", shippingtest.BaseURL)
 	t.Setenv("SHIPPING_DIALECT", file)
-	service := shippingtest.NewService(body(422,
-		`{"status":false,"error":{"text":"no money left","code":"WALLET_LOW"}}`))
+	service := shippingtest.NewService(body(422, `{"status":false,"error":{"text":"no money left","code":"WALLET_LOW"}}`))
 	client, err := shipping.NewClientFromEnv(shipping.WithHTTPClient(&http.Client{Transport: service}))
 	if err != nil {
 		t.Fatal(err)

@@ -251,9 +251,8 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 		"an analysis, no time": {silent(0), analyze,
 			"no response: context deadline exceeded; the service may have performed it: an analysis charges nothing, so " +
 				"analyze again"},
-		"a replay, lost": {broken, replay, "no response: unexpected EOF; the service may have performed it"},
-		"a replay, no time": {silent(0), replay,
-			"no response: context deadline exceeded; the service may have performed it"},
+		"a replay, lost":    {broken, replay, "no response: unexpected EOF; the service may have performed it"},
+		"a replay, no time": {silent(0), replay, "no response: context deadline exceeded; the service may have performed it"},
 		"a read, no time": {silent(0), get,
 			"no response (request RD-1): context deadline exceeded; a read changes nothing: give it more time"},
 		"a read, cut off": {silent(200), get,

@@ -62,8 +62,7 @@ func TestError_ShowsTheReasonInAnyForm(t *testing.T) {
 			"Found" + notEnvelope + `its status is "success" instead of true or false`},
 		"status 200": {200, `{"status":200,"data":{"rates":[]}}`,
 			`{"status":200,"data":{"rates":[]}}` + notEnvelope + "its status is 200 instead of true or false"},
-		"no status": {200, `{"error":"This wallet is closed"}`,
-			"This wallet is closed" + notEnvelope + "it has no status"},
+		"no status": {200, `{"error":"This wallet is closed"}`, "This wallet is closed" + notEnvelope + "it has no status"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

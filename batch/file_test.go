@@ -58,14 +58,12 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		"zeroed": {overwrite(func(c []byte) []byte { return make([]byte, len(c)) }), batch.ErrDamaged, false},
 		"last record zeroed": {overwrite(func(c []byte) []byte { return append(c[:len(c)-60], make([]byte, 60)...) }),
 			batch.ErrDamaged, false},
-		"zeroed and grown": {overwrite(func(c []byte) []byte { return make([]byte, 2*len(c)) }),
-			batch.ErrDamaged, false},
-		"another text": {overwrite(func([]byte) []byte { return []byte("another text") }), batch.ErrDamaged, false},
-		"a line added": {add("a line\n"), batch.ErrDamaged, false},
-		"zeros added":  {add("\x00\x00\x00"), batch.ErrDamaged, true},
+		"zeroed and grown": {overwrite(func(c []byte) []byte { return make([]byte, 2*len(c)) }), batch.ErrDamaged, false},
+		"another text":     {overwrite(func([]byte) []byte { return []byte("another text") }), batch.ErrDamaged, false},
+		"a line added":     {add("a line\n"), batch.ErrDamaged, false},
+		"zeros added":      {add("\x00\x00\x00"), batch.ErrDamaged, true},
 		"written over, same end": {overwrite(func(c []byte) []byte {
-			return append(c[:0:0],
-				append(c, c[len(c)-100:]...)...)
+			return append(c[:0:0], append(c, c[len(c)-100:]...)...)
 		}), batch.ErrDamaged, false},
 	} {
 		path := filepath.Join(t.TempDir(), "folder", "journal")

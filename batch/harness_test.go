@@ -62,8 +62,7 @@ type purchaseFault struct {
 // walletClient returns a client of the service.
 func walletClient(t *testing.T, service http.RoundTripper) *shipping.Client {
 	t.Helper()
-	return shippingtest.NewClient(t, service,
-		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, Burst: 1000}))
+	return shippingtest.NewClient(t, service, shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 2, Burst: 1000}))
 }
 
 func (s *walletService) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -58,8 +58,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		err       string // in the error of the item
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"completed": {at(batch.StepCompleted), "completed", false, false, 0, batch.StateCompleted,
-			""},
+		"completed":                      {at(batch.StepCompleted), "completed", false, false, 0, batch.StateCompleted, ""},
 		"closed":                         {at(batch.StepClosed), "failed", false, false, 0, batch.StateClosed, ""},
 		"draft, over budget, or refused": {analyzed, "draft", false, true, 1, batch.StateCompleted, ""},
 		"purchased outside the batch": {analyzed, "completed", false, true, 0, batch.StateError,
@@ -209,11 +208,10 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		next      string // in the text
 		retryable bool
 	}{
-		"completed": {batch.StateCompleted, nil, nil, "", false},
-		"draft":     {batch.StateDraft, nil, nil, "", false},
-		"closed":    {batch.StateClosed, nil, nil, "", false},
-		"not analyzed": {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes",
-			false},
+		"completed":    {batch.StateCompleted, nil, nil, "", false},
+		"draft":        {batch.StateDraft, nil, nil, "", false},
+		"closed":       {batch.StateClosed, nil, nil, "", false},
+		"not analyzed": {batch.StateFailed, nil, shipping.ErrRequestFailed, "analyzes it again; batch.Resolve closes", false},
 		"not generated": {batch.StateFailed, fda, shipping.ErrRequestFailed, "purchases nothing; batch.Resolve closes",
 			false},
 		"over budget": {batch.StateOverBudget, nil, over("50"), "another period has a budget of its own", false},

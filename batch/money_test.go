@@ -71,8 +71,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 	}, func(t *testing.T, tc row) {
 		service := &walletService{purchase: func(int) purchaseFault { return tc.fault }}
 		journal := newMemoryJournal(t)
-		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"),
-			Journal: journal}
+		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: journal}
 		var highest shipping.Amount
 		options.Progress = func(event batch.Event) {
 			if event.Committed.Cmp(highest) < 0 {

@@ -121,9 +121,8 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 		"unknown type to select": {keyed("b"), batch.Options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
 		"negative QuietFor":      {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "negative"},
 		"negative SettleFor":     {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{SettleFor: -1}}, "negative"},
-		"negative RefusedFor": {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}},
-			"negative"},
-		"negative MinInterval": {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
+		"negative RefusedFor":    {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}}, "negative"},
+		"negative MinInterval":   {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
 	} {
 		service := &walletService{}
 		if tc.message != "set Select" && tc.options.Select == nil {
@@ -353,9 +352,9 @@ func TestBatch_APollThatFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := report.Results[0]
-		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && service.Count(http.MethodGet) != test.counts {
-			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, service.Count(http.MethodGet), test.state, test.err,
+		got, reads := report.Results[0], service.Count(http.MethodGet)
+		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && reads != test.counts {
+			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, reads, test.state, test.err,
 				test.counts)
 		}
 	})

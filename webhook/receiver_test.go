@@ -438,6 +438,8 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 
 func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	t.Parallel()
+	type options = []webhook.Option
+	keys := webhook.WithKeys(key)
 	verify := func(http.Header, []byte) error { return nil }
 	standard := webhook.WithDialect(dialect.StandardWebhooks())
 	wrong := webhook.WithDialect(&dialect.Dialect{
@@ -445,40 +447,32 @@ func TestNewReceiver_RefusesBadOptions(t *testing.T) {
 	})
 	for name, tc := range map[string]struct {
 		handle  webhook.Handler
-		opts    []webhook.Option
+		opts    options
 		message string
 	}{
-		"no handler":              {nil, []webhook.Option{webhook.WithKeys(key)}, "handler"},
+		"no handler":              {nil, options{keys}, "handler"},
 		"no key":                  {accept, nil, "WithKeys"},
-		"nil option":              {accept, []webhook.Option{nil}, "WithKeys"},
-		"a key with a line break": {accept, []webhook.Option{webhook.WithKeys(key, key+"\n")}, "trim it"},
-		"empty key":               {accept, []webhook.Option{webhook.WithKeys(key, "")}, "WithKeys"},
-		"no limit": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(0, time.Second)},
-			"WithLimits"},
-		"no workers": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(0, 1)},
-			"WithWorkers"},
-		"a verifier and keys": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithVerifier(verify)},
-			"WithVerifier"},
-		"no secret":               {accept, []webhook.Option{standard}, "WithKeys"},
-		"a secret without base64": {accept, []webhook.Option{standard, webhook.WithKeys(key)}, "whsec_"},
-		"a short secret":          {accept, []webhook.Option{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
-		"retries without workers": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithRetries(1, 0)},
-			"WithWorkers"},
-		"retries": {accept, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(-1, 0)},
-			"WithRetries"},
-		"a negative pause": {accept, []webhook.Option{webhook.WithKeys(key), queued(), webhook.WithRetries(0, -1)},
-			"WithRetries"},
-		"a wrong dialect": {accept, []webhook.Option{webhook.WithKeys(key), wrong}, "WithDialect"},
-		"no time":         {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithLimits(1, 0)}, "WithLimits"},
-		"no queue": {accept, []webhook.Option{webhook.WithKeys(key), webhook.WithWorkers(1, 0)},
-			"WithWorkers"},
+		"nil option":              {accept, options{nil}, "WithKeys"},
+		"a key with a line break": {accept, options{webhook.WithKeys(key, key+"\n")}, "trim it"},
+		"empty key":               {accept, options{webhook.WithKeys(key, "")}, "WithKeys"},
+		"no limit":                {accept, options{keys, webhook.WithLimits(0, time.Second)}, "WithLimits"},
+		"no workers":              {accept, options{keys, webhook.WithWorkers(0, 1)}, "WithWorkers"},
+		"a verifier and keys":     {accept, options{keys, webhook.WithVerifier(verify)}, "WithVerifier"},
+		"no secret":               {accept, options{standard}, "WithKeys"},
+		"a secret without base64": {accept, options{standard, keys}, "whsec_"},
+		"a short secret":          {accept, options{standard, webhook.WithKeys("whsec_AAAA")}, "14 bytes"},
+		"retries without workers": {accept, options{keys, webhook.WithRetries(1, 0)}, "WithWorkers"},
+		"retries":                 {accept, options{keys, queued(), webhook.WithRetries(-1, 0)}, "WithRetries"},
+		"a negative pause":        {accept, options{keys, queued(), webhook.WithRetries(0, -1)}, "WithRetries"},
+		"a wrong dialect":         {accept, options{keys, wrong}, "WithDialect"},
+		"no time":                 {accept, options{keys, webhook.WithLimits(1, 0)}, "WithLimits"},
+		"no queue":                {accept, options{keys, webhook.WithWorkers(1, 0)}, "WithWorkers"},
 	} {
 		if _, err := webhook.NewReceiver(tc.handle, tc.opts...); err == nil || !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	least := []webhook.Option{webhook.WithKeys("k"), webhook.WithLimits(1, 1), webhook.WithWorkers(1, 1),
-		webhook.WithRetries(0, 0)}
+	least := options{webhook.WithKeys("k"), webhook.WithLimits(1, 1), webhook.WithWorkers(1, 1), webhook.WithRetries(0, 0)}
 	if receiver, err := webhook.NewReceiver(accept, least...); err != nil {
 		t.Errorf("the smallest settings: %v", err)
 	} else if err := receiver.Close(t.Context()); err != nil {
