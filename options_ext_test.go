@@ -80,15 +80,6 @@ func TestNewClient_RefusesBadKeysAndAddresses(t *testing.T) {
 	}
 }
 
-func TestNewClient_WithPlainHTTP(t *testing.T) {
-	t.Parallel()
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"),
-		shipping.WithPlainHTTP())
-	if err != nil || client.BaseURL() != "http://api.example.com" {
-		t.Errorf("%v, %v", client, err)
-	}
-}
-
 func TestNewClient_RefusesBadOptions(t *testing.T) {
 	t.Parallel()
 	const negative = "WithRetryPolicy has a negative field"
@@ -119,9 +110,10 @@ func TestNewClient_RefusesBadOptions(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
 	}
-	if _, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL), nil,
-		shipping.WithLogger(nil), shipping.WithHTTPClient(nil)); err != nil {
-		t.Errorf("empty options: %v", err)
+	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL("http://api.example.com"),
+		shipping.WithPlainHTTP(), nil, shipping.WithLogger(nil), shipping.WithHTTPClient(nil))
+	if err != nil || client.BaseURL() != "http://api.example.com" {
+		t.Errorf("plain HTTP and empty options: %v, %v", client, err)
 	}
 }
 

@@ -591,6 +591,7 @@ func TestSettlePurchase_EveryReadBack(t *testing.T) {
 // showed, would have the wrong outcome.
 func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 	t.Parallel()
+	const settle = 10 * time.Second
 	lost, noFunds, notFound := shippingtest.NoResponse(), refusal(400, "no funds"), refusal(404, "no")
 	draft, busy, done := record("draft"), refusal(503, "busy"), record("processing", listsFDA)
 	purchasing, other := record("purchasing"), record("processing", listsCustoms)
@@ -601,21 +602,21 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		purchase httpmock.Responder
 		reads    responders
 		want     shipping.PurchaseOutcome
-		least    time.Duration
+		least    time.Duration // before it is decided; exactly, if it is unknown
 	}
 	shippingtest.EachInBubble(t, map[string]row{
 		"lost, a draft for a while, then processing": {lost, responders{draft, draft, done}, charged, 0},
 		"lost, reads fail for a while":               {lost, responders{busy, lost, done}, charged, 0},
 		"lost, other responses for a while":          {lost, responders{another, page, done}, charged, 0},
-		"lost, always a draft":                       {lost, responders{draft}, unknown, 10 * time.Second},
+		"lost, always a draft":                       {lost, responders{draft}, unknown, settle},
 		"lost, others, then a record without a list": {lost, responders{other, record("processing")}, unknown, 0},
 		"refused, a draft for a while, then these":   {noFunds, responders{draft, draft, done}, before, 0},
 		"refused, a draft":                           {noFunds, responders{draft}, not, time.Second},
 		// A slow draft shows the request as it was when the read-back was sent, not when its response arrived.
 		"refused, one slow draft, then these":     {noFunds, responders{slow, done}, before, 0},
 		"refused, reads fail, then a draft":       {noFunds, responders{busy, draft}, not, time.Second},
-		"refused, a draft, purchasing, a draft":   {noFunds, responders{draft, slower, draft}, not, 10 * time.Second},
-		"refused, a draft that lists others":      {noFunds, responders{otherDraft, draft}, unknown, 0},
+		"refused, a draft, purchasing, a draft":   {noFunds, responders{draft, slower, draft}, not, settle},
+		"refused, a draft that lists others":      {noFunds, responders{otherDraft, draft}, unknown, settle},
 		"refused, others, then a record without":  {noFunds, responders{other, record("completed")}, unknown, 0},
 		"refused with 401, and so is the reading": {refusal(401, "no"), responders{refusal(401, "no")}, not, 0},
 		"refused with 403, and so is the reading": {refusal(403, "no"), responders{refusal(403, "no")}, not, 0},
@@ -623,47 +624,29 @@ func TestPurchase_ReadsUntilTheEvidenceDecides(t *testing.T) {
 		"refused with 404, the reading with 401":  {notFound, responders{refusal(401, "no")}, unknown, 0},
 		"refused with 400, and so is the reading": {noFunds, responders{noFunds}, unknown, 0},
 		// A charge or a purchase that an earlier reading shows is not disproved by a later one that shows neither.
-		"refused, a draft with a charge, a draft": {notFound, responders{chargedDraft, draft}, unknown, 0},
-		"refused, purchasing, charged, a draft":   {notFound, responders{record("purchasing", charge), draft}, unknown, 0},
-		"refused, a draft with a charge, 404":     {notFound, responders{chargedDraft, notFound}, unknown, 0},
-		"refused, purchasing, then 404":           {notFound, responders{purchasing, notFound}, unknown, 0},
-		"404 of a proxy, twice":                   {body(404, "<html>"), responders{body(404, "<html>")}, unknown, 0},
+		"refused, a draft with a charge, a draft": {notFound, responders{chargedDraft, draft}, unknown, settle},
+		"refused, purchasing, charged, a draft":   {notFound, responders{record("purchasing", charge), draft}, unknown, settle},
+		"refused, a draft with a charge, 404":     {notFound, responders{chargedDraft, notFound}, unknown, settle},
+		"refused, purchasing, then 404":           {notFound, responders{purchasing, notFound}, unknown, settle},
+		"404 of a proxy, twice":                   {body(404, "<html>"), responders{body(404, "<html>")}, unknown, settle},
+		// What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again for SettleFor.
+		"lost, processing, others":      {lost, responders{other}, unknown, 0},
+		"lost, failed, no list":         {lost, responders{record("failed")}, unknown, 0},
+		"lost, another request":         {lost, responders{another}, unknown, settle},
+		"lost, 404, of a known request": {lost, responders{notFound}, unknown, settle},
+		"lost, a draft, others":         {lost, responders{otherDraft}, unknown, settle},
+		"lost, processing, no list":     {lost, responders{record("processing")}, unknown, settle},
+		"refused, charged a draft":      {noFunds, responders{chargedDraft}, unknown, settle},
 	}, func(t *testing.T, test row) {
 		service, started := requestService(responders{test.purchase}, test.reads), time.Now()
 		result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
 		if got := shippingtest.Outcome(result, err); got != test.want {
 			t.Errorf("outcome %q, want %q (%v)", got, test.want, err)
 		}
-		if took := time.Since(started); took < test.least {
-			t.Errorf("decided after %s, want at least %s", took, test.least)
+		if took := time.Since(started); took < test.least || test.want == unknown && took != test.least {
+			t.Errorf("decided after %s, want %s", took, test.least)
 		}
 	})
-}
-
-// What no later reading can decide is unknown at once. A draft, and what cannot be read, is read again for SettleFor.
-func TestPurchase_WhatCannotBeDecidedIsNotReadAgain(t *testing.T) {
-	t.Parallel()
-	lost := shippingtest.NoResponse()
-	for name, test := range map[string]struct {
-		response, read httpmock.Responder
-		took           time.Duration
-	}{
-		"processing, others":       {lost, record("processing", listsCustoms), 0},
-		"failed, no list":          {lost, record("failed"), 0},
-		"another request":          {lost, success(`{"request_id":"RD-2","status":"draft"}`), 10 * time.Second},
-		"404, of a known request":  {lost, refusal(404, "not found"), 10 * time.Second},
-		"draft, others":            {lost, record("draft", listsCustoms), 10 * time.Second},
-		"processing, no list":      {lost, record("processing"), 10 * time.Second},
-		"refused, charged a draft": {refusal(400, "no"), record("draft", charge), 10 * time.Second},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			service, started := requestService(responders{test.response}, responders{test.read}), time.Now()
-			result, err := shippingtest.Purchase(t.Context(), shippingtest.NewClient(t, service), false)
-			if took := time.Since(started); shippingtest.Outcome(result, err) != unknown || took != test.took {
-				t.Errorf("%s: after %s, %v", name, took, err)
-			}
-		})
-	}
 }
 
 func TestPurchase_ErrorTexts(t *testing.T) {
@@ -705,21 +688,26 @@ func TestPurchase_ErrorTexts(t *testing.T) {
 	}
 }
 
-// A failed request is reported as a failed generation only if its record shows a purchase: a failed analysis charges
-// nothing.
+// A failed request is returned with its reasons. It is reported as a failed generation only if its record shows a
+// purchase: a failed analysis charges nothing.
 func TestWait_NamesTheGenerationOnlyOfAPurchasedRequest(t *testing.T) {
 	t.Parallel()
+	const noLot = `"documents":[{"document_type":"FDA","status":"failed","failure":"no lot"}]`
 	for want, read := range map[string]httpmock.Responder{
-		"shipping: request RD-1 failed: no such goods":         record("failed", `"failure_reason":"no such goods"`),
-		"shipping: generation failed for request RD-1: no lot": record("failed", charge, `"failure_reason":"no lot"`),
-		"shipping: generation failed for request RD-1; FDA: no lot": record("failed",
-			`"documents":[{"document_type":"FDA","status":"failed","failure":"no lot"}]`),
+		"shipping: request RD-1 failed: no such goods":                       record("failed", `"failure_reason":"no such goods"`),
+		"shipping: generation failed for request RD-1: no lot":               record("failed", charge, `"failure_reason":"no lot"`),
+		"shipping: generation failed for request RD-1; FDA: no lot":          record("failed", noLot),
+		"shipping: generation failed for request RD-1: no form; FDA: no lot": record("failed", `"failure_reason":"no form"`, noLot),
 	} {
-		_, err := regulatory(t, requestService(nil, responders{read})).Wait(t.Context(), "RD-1", nil)
+		last, err := regulatory(t, requestService(nil, responders{read})).Wait(t.Context(), "RD-1", nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("\n got %v\nwant %s", err, want)
 		}
 		shippingtest.WantError(t, want, err, shipping.ErrRequestFailed)
+		if failed, _ := errors.AsType[*shipping.RegulatoryError](err); failed == nil || failed.Request != last ||
+			failed.Step != "polled" {
+			t.Errorf("%+v", failed)
+		}
 	}
 }
 
