@@ -18,10 +18,15 @@ import (
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
-// session is the environment of a program without the client.
-type session struct {
+// job is the environment of a program without the client.
+type job struct {
 	http.Client
 	url, key string
+	files    map[string]string // of the run, which outlive the program
+}
+
+func newJob(w *mockserver.World, files map[string]string) *job {
+	return &job{http.Client{Transport: w.Transport(), Timeout: 30 * time.Second}, w.URL, w.SecretKey, files}
 }
 
 // refused is the error of a response with another status than 200.
@@ -30,7 +35,7 @@ type refused int
 func (r refused) Error() string { return fmt.Sprint(int(r), " ", http.StatusText(int(r))) }
 
 // call sends a request and reads the data of the response.
-func (s *session) call(ctx context.Context, method, path string, in, data any) error {
+func (s *job) call(ctx context.Context, method, path string, in, data any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
@@ -66,12 +71,12 @@ type record struct {
 	} `json:"available_documents"`
 }
 
-func (s *session) analyze(ctx context.Context, shipment string) (r record, err error) {
+func (s *job) analyze(ctx context.Context, shipment string) (r record, err error) {
 	err = s.call(ctx, "POST", "/v1/regulatory-documents/analyze", map[string]string{"shipment_id": shipment}, &r)
 	return r, err
 }
 
-func (s *session) purchase(ctx context.Context, r record) error {
+func (s *job) purchase(ctx context.Context, r record) error {
 	var types []string
 	for _, d := range r.Documents {
 		if d.Mode != "manual" {
@@ -82,13 +87,13 @@ func (s *session) purchase(ctx context.Context, r record) error {
 		map[string]any{"request_id": r.ID, "document_types": types}, &record{})
 }
 
-func (s *session) get(ctx context.Context, id string) (r record, err error) {
+func (s *job) get(ctx context.Context, id string) (r record, err error) {
 	err = s.call(ctx, "GET", "/v1/regulatory-documents/request/"+id, struct{}{}, &r)
 	return r, err
 }
 
 // buys reports whether the service has purchased a request. It is false for a draft.
-func (s *session) buys(ctx context.Context, id string) (bool, error) {
+func (s *job) buys(ctx context.Context, id string) (bool, error) {
 	r, err := s.get(ctx, id)
 	return err == nil && r.Status != "draft", err
 }
@@ -102,15 +107,13 @@ func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report
 	synctest.Test(t, func(t *testing.T) {
 		var err error
 		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
-			w := a.World
 			if runs[a.Run] == nil {
 				runs[a.Run] = map[string]string{}
 			}
-			s := &job{session{http.Client{Transport: w.Transport(), Timeout: 30 * time.Second}, w.URL, w.SecretKey}, runs[a.Run]}
-			if err := p.buy(ctx, s, w.Shipments()[0]); err != nil {
+			if err := p.buy(ctx, newJob(a.World, runs[a.Run]), a.World.Shipments()[0]); err != nil {
 				return sweep.Outcome{How: err.Error()}
 			}
-			return sweep.Outcome{Success: true, How: "success", Files: s.files}
+			return sweep.Outcome{Success: true, How: "success", Files: runs[a.Run]}
 		})
 		if err != nil {
 			t.Fatal(err)

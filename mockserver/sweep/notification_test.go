@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,25 +28,16 @@ import (
 
 // receiver is a transport to the handler of the program that runs.
 type receiver struct {
-	mu      sync.Mutex
-	handler http.Handler // nil while the program does not listen
-}
-
-func (r *receiver) listen(handler http.Handler) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.handler = handler
+	handler atomic.Pointer[http.Handler] // nil while the program does not listen
 }
 
 func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
-	r.mu.Lock()
-	handler := r.handler
-	r.mu.Unlock()
+	handler := r.handler.Load()
 	if handler == nil {
 		return nil, &net.OpError{Op: "dial", Err: errors.New("nobody listens")}
 	}
 	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, req)
+	(*handler).ServeHTTP(w, req)
 	return w.Result(), nil
 }
 
@@ -169,7 +161,7 @@ func byDelivery(_, delivery string) string { return delivery }
 
 // sweepNotified sweeps a program that is notified of two events, in virtual time.
 func sweepNotified(t *testing.T, config sweep.Config,
-	handler func(ctx context.Context, s session) http.Handler) (report *sweep.Report, err error) {
+	handler func(ctx context.Context, s *job) http.Handler) (report *sweep.Report, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := &receiver{}
@@ -186,8 +178,9 @@ func sweepNotified(t *testing.T, config sweep.Config,
 			time.Sleep(time.Second) // it starts slowly
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			network.listen(handler(ctx, session{http.Client{Transport: a.World.Transport()}, a.World.URL, a.World.SecretKey}))
-			defer network.listen(nil)
+			program := handler(ctx, newJob(a.World, nil))
+			network.handler.Store(&program)
+			defer network.handler.Store(nil)
 			select {
 			case <-a.End:
 				return sweep.Outcome{Success: true, How: "ended"}
@@ -213,42 +206,32 @@ func TestSweep_Notifications(t *testing.T) {
 	}{
 		"keeps no record":                 {habits{}, sweep.Config{}, again},
 		"keeps no record, and works late": {habits{late: 5 * time.Second}, sweep.Config{}, again},
-		"records its work when it is done, 5 s later": {
-			habits{late: 5 * time.Second, parallel: true, records: byDelivery, work: slowly}, sweep.Config{}, again,
-		},
-		"works on duplicates at the same time": {
-			habits{late: time.Millisecond, parallel: true, records: byShipment, work: slowly}, sweep.Config{}, again,
-		},
-		"catches up if an earlier event is missing": {
-			habits{catches: true, records: byDelivery}, sweep.Config{}, []string{"notification#1:out-of-order"},
-		},
-		"purchases again when it is notified again": {
-			habits{records: byShipment}, sweep.Config{}, purchaseBy("lost-after", "500-after", "truncated"),
-		},
-		"believes every sender": {
-			habits{unsigned: true, records: byDelivery, shipment: "SH-TLMHDHXQMDVVJ4U9"}, sweep.Config{},
-			[]string{"notification#1:forged"},
-		},
-		"forgets its record when it is started again": {
-			habits{records: byShipment}, sweep.Config{Restart: true}, purchaseBy(sweep.Kill),
-		},
+		"records its work when it is done, 5 s later": {habits{late: 5 * time.Second, parallel: true,
+			records: byDelivery, work: slowly}, sweep.Config{}, again},
+		"works on duplicates at the same time": {habits{late: time.Millisecond, parallel: true, records: byShipment,
+			work: slowly}, sweep.Config{}, again},
+		"catches up if an earlier event is missing": {habits{catches: true, records: byDelivery}, sweep.Config{},
+			[]string{"notification#1:out-of-order"}},
+		"purchases again when it is notified again": {habits{records: byShipment}, sweep.Config{},
+			purchaseBy("lost-after", "500-after", "truncated")},
+		"believes every sender": {habits{unsigned: true, records: byDelivery, shipment: "SH-TLMHDHXQMDVVJ4U9"},
+			sweep.Config{}, []string{"notification#1:forged"}},
+		"forgets its record when it is started again": {habits{records: byShipment}, sweep.Config{Restart: true},
+			purchaseBy(sweep.Kill)},
 		"careful": {habits{records: byShipment, work: carefully}, sweep.Config{}, nil},
-		"careful, and obeys Retry-After after its response": {
-			habits{late: time.Millisecond, records: byShipment, work: untilDone},
-			sweep.Config{Quiet: 100 * time.Millisecond, Faults: []string{"503", "429"}}, nil,
-		},
-		"careful, at the update": {
-			habits{records: byShipment, buysAt: "shipment.updated", work: carefully}, sweep.Config{}, nil,
-		},
+		"careful, and obeys Retry-After after its response": {habits{late: time.Millisecond, records: byShipment,
+			work: untilDone}, sweep.Config{Quiet: 100 * time.Millisecond, Faults: []string{"503", "429"}}, nil},
+		"careful, at the update": {habits{records: byShipment, buysAt: "shipment.updated", work: carefully},
+			sweep.Config{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, schedule := range test.twice { // the faults that find it are enough
 				test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
 			}
-			report, err := sweepNotified(t, test.config, func(ctx context.Context, s session) http.Handler {
+			report, err := sweepNotified(t, test.config, func(ctx context.Context, s *job) http.Handler {
 				return &notified{
-					habits: test.habits, job: &job{session: s}, ctx: ctx, busy: make(chan struct{}, 1),
+					habits: test.habits, job: s, ctx: ctx, busy: make(chan struct{}, 1),
 					seen: map[string]bool{}, done: map[string]bool{}, notes: map[string]string{},
 				}
 			})
@@ -294,12 +277,12 @@ func slowly(n *notified, shipment string) error {
 func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })
-	_, err := sweepNotified(t, sweep.Config{}, func(context.Context, session) http.Handler { return refuses })
+	_, err := sweepNotified(t, sweep.Config{}, func(context.Context, *job) http.Handler { return refuses })
 	if err == nil || !strings.Contains(err.Error(), "accepts no notification") ||
 		!strings.Contains(err.Error(), "attempt 1: status 501, attempt 2: status 501") {
 		t.Errorf("the sweep ends with %v", err)
 	}
-	report, err := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, session) http.Handler {
+	report, err := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, *job) http.Handler {
 		seen := map[string]bool{}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if id := r.Header.Get("X-Webhook-Delivery-Id"); seen[id] {

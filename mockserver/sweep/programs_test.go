@@ -23,12 +23,6 @@ type program struct {
 	found map[sweep.Verdict][]string
 }
 
-// job is the environment of a program.
-type job struct {
-	session
-	files map[string]string // of the run, which outlive the program
-}
-
 // named returns the program of a name.
 func named(t *testing.T, name string) program {
 	t.Helper()

@@ -3,7 +3,6 @@ package sweep_test
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +80,8 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := sweep.Sweep(t.Context(), sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}},
 				func(ctx context.Context, a sweep.Execution) sweep.Outcome {
-					s := &session{http.Client{Transport: a.World.Transport()}, a.World.URL, cmp.Or(test.key, a.World.SecretKey)}
+					s := newJob(a.World, nil)
+					s.key = cmp.Or(test.key, s.key)
 					for _, path := range test.paths {
 						_ = s.call(ctx, "GET", path, struct{}{}, &record{})
 					}
