@@ -70,9 +70,7 @@ func TestTLS_ItsCertificateGoesWithTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.stop()
-	if ended := <-d.ended; ended.code != exitOK {
-		t.Errorf("stopped with %+v", ended)
-	}
+	(<-d.ended).want(t, exitOK)
 	if _, err := os.Stat(ca); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", ca, err)
 	}
