@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -130,12 +131,8 @@ func TestAccess_ABrowserSignsIn(t *testing.T) {
 		}
 		for target, status := range map[string]int{"/_mock/?token=wrong": 403, "/_mock/worlds" + query: 403,
 			"/_mock/" + query: 303} {
-			if got := visit(target, ""); got.StatusCode != status {
-				t.Errorf("%s: %s, want %d", target, got.Status, status)
-			}
+			shippingtest.Diff(t, target, status, visit(target, "").StatusCode)
 		}
-		if got := visit("/_mock/worlds", cookie); got.StatusCode != http.StatusOK {
-			t.Errorf("%q: %s with the cookie %q", token, got.Status, cookie)
-		}
+		shippingtest.Diff(t, token+" with the cookie "+cookie, http.StatusOK, visit("/_mock/worlds", cookie).StatusCode)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -44,13 +45,9 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 		"GET /_mock/worlds/nowhere\nAuthorization: ":                                 "",
 		"GET /_mock/journal?world=nowhere\nAuthorization: ":                          "",
 	} {
-		if got := send(t, srv, text).header.Get("X-Mock-World"); got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		shippingtest.Diff(t, text, want, send(t, srv, text).header.Get("X-Mock-World"))
 	}
-	if worlds := srv.Worlds(); len(worlds) != 3 {
-		t.Errorf("%d worlds are open, want 3", len(worlds))
-	}
+	shippingtest.Diff(t, "open worlds", 3, len(srv.Worlds()))
 }
 
 // Refusals and messages suit clients in any language: they name routes and JSON values, not Go functions.
@@ -78,9 +75,7 @@ func TestAdmin_Messages(t *testing.T) {
 	} {
 		send(t, srv, text).refusal(t, http.StatusBadRequest, want)
 	}
-	if worlds := srv.Worlds(); len(worlds) != 1 {
-		t.Errorf("%d worlds are open", len(worlds))
-	}
+	shippingtest.Diff(t, "open worlds", 1, len(srv.Worlds()))
 	post(t, start(t), "/_mock/clock/advance", `{"duration":"90s"}`).refusal(t, http.StatusConflict, "virtual")
 	if sent := string(post(t, srv, "/_mock/events", `{"event":"shipment.created"}`).want(t,
 		200).body); !strings.Contains(sent, `"message":"0 notifications queued, `) ||
@@ -129,13 +124,9 @@ func TestAdminRequests_History(t *testing.T) {
 		for _, row := range rows {
 			got += row.ID + " " + row.Status + ", "
 		}
-		if got != want {
-			t.Errorf("%s: %s want %s", query, got, want)
-		}
+		shippingtest.Diff(t, query, want, got)
 	}
-	if got := get(t, srv, "/_mock/regulatory-requests/"+ids[0]).text(t, "status"); got != "completed" {
-		t.Errorf("the request is %s", got)
-	}
+	shippingtest.Diff(t, "status", "completed", get(t, srv, "/_mock/regulatory-requests/"+ids[0]).text(t, "status"))
 	get(t, srv, "/_mock/regulatory-requests/RD-NOBODY").refusal(t, http.StatusNotFound, "RD-NOBODY")
 }
 
@@ -152,9 +143,7 @@ func TestAdminLedger_OfOneWallet(t *testing.T) {
 		t.Errorf("%d entries of the wallets %v, want only %s", len(view.Entries), view.Wallets, wallet)
 	}
 	for _, e := range view.Entries {
-		if e.Wallet != wallet {
-			t.Errorf("an entry of %s", e.Wallet)
-		}
+		shippingtest.Diff(t, "wallet of an entry", wallet, e.Wallet)
 	}
 	get(t, srv, "/_mock/ledger?wallet=1").refusal(t, 404, `the world has no wallet "1": use one of `+srv.Wallets()[0])
 	get(t, srv, "/_mock/ledger?wallet="+wallet+"0").refusal(t, http.StatusNotFound, `did you mean "`+wallet+`"?`)
@@ -180,9 +169,7 @@ func TestAdmin_IsConsistent(t *testing.T) {
 	for _, path := range []string{
 		"journal", "journal/req-1", "worlds/home", "deliveries", "ledger", "webhooks", "regulatory-requests", "live",
 	} {
-		if found := local.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)); found != "" {
-			t.Errorf("%s has the time %s", path, found)
-		}
+		shippingtest.Diff(t, path, "", local.FindString(string(get(t, srv, "/_mock/"+path).want(t, 200).body)))
 	}
 	for path, body := range map[string]string{
 		"webhooks": `{"url":"ftp://x"}`, "events": `{"event":"nobody"}`, "faults": `{"rules":[{"first":-1}]}`,
@@ -191,10 +178,6 @@ func TestAdmin_IsConsistent(t *testing.T) {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
-	if allow := do(t, srv, http.MethodPut, "/_mock/webhooks", "").header.Get("Allow"); allow != "GET, HEAD, POST" {
-		t.Errorf("Allow is %q", allow)
-	}
-	if to := get(t, srv, "/_mock").want(t, http.StatusPermanentRedirect).header.Get("Location"); to != "/_mock/" {
-		t.Errorf("/_mock leads to %q", to)
-	}
+	shippingtest.Diff(t, "Allow", "GET, HEAD, POST", send(t, srv, "PUT /_mock/webhooks").header.Get("Allow"))
+	shippingtest.Diff(t, "Location", "/_mock/", get(t, srv, "/_mock").want(t, 308).header.Get("Location"))
 }

@@ -3,6 +3,8 @@ package mockserver_test
 import (
 	"net/http"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -39,18 +41,14 @@ func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 			"Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
 			"Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": policy,
 		} {
-			if got.header.Get(name) != want {
-				t.Errorf("%s: %s is %q, want %q", path, name, got.header.Get(name), want)
-			}
+			shippingtest.Diff(t, path+": "+name, want, got.header.Get(name))
 		}
 		tag := got.header.Get("Etag")
 		again := do(t, srv, http.MethodGet, path, "", "If-None-Match", tag).want(t, http.StatusNotModified)
 		if len(again.body) != 0 || again.header.Get("Etag") != tag {
 			t.Errorf("%s: %d bytes with 304, tag %q", path, len(again.body), again.header.Get("Etag"))
 		}
-		if head := do(t, srv, http.MethodHead, path, "").want(t, http.StatusOK); len(head.body) != 0 {
-			t.Errorf("%s: HEAD has a body", path)
-		}
+		shippingtest.Diff(t, "body of HEAD "+path, "", string(send(t, srv, "HEAD "+path).want(t, http.StatusOK).body))
 	}
 	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", browser, "If-None-Match", "*").want(t, http.StatusNotModified)
 	get(t, srv, "/_mock/console/nothing.js").refusal(t, http.StatusNotFound, "/_mock/")

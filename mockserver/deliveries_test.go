@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -101,9 +102,7 @@ func TestFaultSlowBody_LeavesNothingBehind(t *testing.T) {
 				t.Errorf("%s: a whole body", injected.Kind)
 			}
 			synctest.Wait()
-			if got := srv.Pending(); got != 0 {
-				t.Errorf("%s: %d timers are left", injected.Kind, got)
-			}
+			shippingtest.Diff(t, injected.Kind+": timers that are left", 0, srv.Pending())
 		}
 	})
 }

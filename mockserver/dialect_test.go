@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -147,14 +146,10 @@ func TestAssumption_OtherChoices(t *testing.T) {
 				if object, names := strings.CutSuffix(path, ".*"); names {
 					value = response.names(t, object)
 				}
-				if value != want {
-					t.Errorf("%s is %q, want %q in %s", path, value, want, response.body)
-				}
+				shippingtest.Diff(t, path, want, value)
 			}
 			problem := response.header.Get("Content-Type") == "application/problem+json"
-			if problem != strings.Contains(test.dialect, "refusal.format=problem") {
-				t.Errorf("Content-Type %q", response.header.Get("Content-Type"))
-			}
+			shippingtest.Diff(t, "problem+json", strings.Contains(test.dialect, "refusal.format=problem"), problem)
 		})
 	}
 }
@@ -189,9 +184,7 @@ func TestAssumption_Lists(t *testing.T) {
 		slices.Reverse(all)
 		last := (len(all)-1)/50 + 1
 		some, pagination := records(t, get(t, other, fmt.Sprint(path, "&page=", last)), list)
-		if diff := cmp.Diff(all[(last-1)*50:], some); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", list, diff)
-		}
+		shippingtest.Diff(t, list, all[(last-1)*50:], some)
 		if list == "transactions" && !strings.Contains(string(pagination), `"nextPage":null`) {
 			t.Errorf("%s", pagination)
 		}
@@ -200,9 +193,7 @@ func TestAssumption_Lists(t *testing.T) {
 		empty.at(t, "data.pagination.hasNextPage") != false {
 		t.Errorf("%s", empty.body)
 	}
-	if pages := get(t, other, "/v1/rates").at(t, "data.pagination.pageCount"); pages != 5.0 {
-		t.Errorf("%v pages of rates", pages)
-	}
+	shippingtest.Diff(t, "pages of rates", 5.0, get(t, other, "/v1/rates").at(t, "data.pagination.pageCount"))
 }
 
 func TestAssumption_PastEnd(t *testing.T) {
@@ -217,9 +208,7 @@ func TestAssumption_PastEnd(t *testing.T) {
 			found, _ := records(t, a, "transactions")
 			got = fmt.Sprintf("%d records, page %v", len(found), a.at(t, "data.pagination.page"))
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", choice, got, want)
-		}
+		shippingtest.Diff(t, choice, want, got)
 	}
 }
 
@@ -291,9 +280,7 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	} {
 		post(t, srv, "/_mock/worlds", body).refusal(t, status, "")
 	}
-	if worlds := srv.Worlds(); len(worlds) != 3 {
-		t.Errorf("%d worlds are open", len(worlds))
-	}
+	shippingtest.Diff(t, "open worlds", 3, len(srv.Worlds()))
 	refused := mockserver.New(mockserver.WithoutListener(), dialectOf(t, "list.max_per_page=-1"))
 	defer refused.Close()
 	if err := refused.Err(); err == nil || !strings.Contains(err.Error(),

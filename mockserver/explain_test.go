@@ -95,9 +95,7 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			if got := fmt.Sprint(refusal.status, " ", refusal.text(t, "error_code")); got != test.code {
 				t.Fatalf("%s, want %s: %s", got, test.code, refusal.body)
 			}
-			if after := string(get(t, srv, "/_mock/ledger").body); after != before {
-				t.Errorf("the ledger changed from\n%s\nto\n%s", before, after)
-			}
+			shippingtest.Diff(t, "ledger", before, string(get(t, srv, "/_mock/ledger").body))
 			link := refusal.header.Get("X-Mock-Why")
 			if path, _, _ := strings.Cut(link, "?"); path != "/_mock/journal/"+refusal.header.Get("X-Request-Id") {
 				t.Fatalf("X-Mock-Why is %q", link)

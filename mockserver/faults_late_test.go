@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -59,18 +60,14 @@ func TestFaultArriveLate_TakesEffectAfterTheConnectionClosed(t *testing.T) {
 	id := purchaseArrivesLate(t, srv)
 	advance(t, srv, late-time.Second)
 	charged(t, srv, id, false)
-	if got := faultOf(t, srv, shipping.OpPurchase); got != "rule 1: arrive-late" {
-		t.Errorf("on its way, the fault is %q", got)
-	}
+	shippingtest.Diff(t, "fault on its way", "rule 1: arrive-late", faultOf(t, srv, shipping.OpPurchase))
 	advance(t, srv, time.Second)
 	charged(t, srv, id, true)
 	if got, want := faultOf(t, srv, shipping.OpPurchase),
 		"rule 1: arrive-late, took effect at 2026-01-05T09:30:30Z"; got != want {
 		t.Errorf("the fault is %q, want %q", got, want)
 	}
-	if got := srv.Requests(shipping.OpPurchase); got != 1 {
-		t.Errorf("%d purchases were sent, want 1", got)
-	}
+	shippingtest.Diff(t, "purchases that were sent", 1, srv.Requests(shipping.OpPurchase))
 	if err := srv.Check(); err != nil {
 		t.Error(err)
 	}
@@ -119,9 +116,7 @@ func TestFaultArriveLate_EndsWithItsFaultOrItsWorld(t *testing.T) {
 	charged(t, srv, id, true)
 	purchaseArrivesLate(t, srv)
 	srv.Reset()
-	if fired := advance(t, srv, late); len(fired) != 0 {
-		t.Errorf("after a reset, the clock calls %v", fired)
-	}
+	shippingtest.Diff(t, "functions that the clock calls after a reset", 0, len(advance(t, srv, late)))
 	if err := srv.Check(); err != nil {
 		t.Error(err)
 	}
@@ -136,9 +131,7 @@ func TestFaultArriveLate_HasALimit(t *testing.T) {
 	for range most + 1 {
 		lose(t, srv, http.MethodPost, regulatoryPath+"/analyze", `{"shipment_id":"`+srv.Shipments()[0]+`"}`)
 	}
-	if fired := advance(t, srv, late); len(fired) != most {
-		t.Errorf("%d requests arrived, want %d", len(fired), most)
-	}
+	shippingtest.Diff(t, "requests that arrived", most, len(advance(t, srv, late)))
 	for i, one := range srv.Find(journal.Query{Operation: shipping.OpAnalyze}) {
 		want := ", took effect at "
 		if i == most {

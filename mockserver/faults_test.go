@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -131,9 +132,7 @@ func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 				srv := mockserver.New(mockserver.WithoutListener())
 				defer srv.Close()
 				inject(t, srv, test.rules...)
-				if diff := cmp.Diff(test.want, observe(t, srv, http.MethodGet, "/v1/rates", "")); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				shippingtest.Diff(t, name, test.want, observe(t, srv, http.MethodGet, "/v1/rates", ""))
 			})
 		})
 	}
@@ -167,12 +166,8 @@ func TestFaultRateLimit_RetryAfterForms(t *testing.T) {
 	}
 	for _, form := range fault.RetryAfters() {
 		got := get(t, srv, "/v1/rates").refusal(t, 429, "injected")
-		if value := got.header.Get("Retry-After"); value != want[form] {
-			t.Errorf("%s: Retry-After is %q, want %q", form, value, want[form])
-		}
-		if date := got.header.Get("Date"); date != "Mon, 05 Jan 2026 09:30:00 GMT" {
-			t.Errorf("%s: Date is %q, and the world's clock stands at half past nine", form, date)
-		}
+		shippingtest.Diff(t, string(form), want[form], got.header.Get("Retry-After"))
+		shippingtest.Diff(t, "Date, by the clock of the world", "Mon, 05 Jan 2026 09:30:00 GMT", got.header.Get("Date"))
 	}
 }
 
@@ -320,9 +315,7 @@ func TestFaults_TheSameScriptAndSeedGiveTheSameJournal(t *testing.T) {
 	journaled := run(first)
 	first.Reset()
 	for what, srv := range map[string]*mockserver.Server{"again": world(7), "after a reset": first} {
-		if diff := cmp.Diff(journaled, run(srv)); diff != "" {
-			t.Errorf("%s (-first +again):\n%s", what, diff)
-		}
+		shippingtest.Diff(t, what, journaled, run(srv))
 	}
 	if cmp.Equal(journaled, run(world(8))) {
 		t.Error("another seed met the same faults")
@@ -336,9 +329,7 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 		{"operation":"rates.list","first":1,"fault":{"kind":"status","status":503,"header":{"retry-after":"7"}}},
 		{"point":"after-charge"},
 		{"operation":"countries.list","fault":{"kind":"latency","duration":"1ns"}}]}`).want(t, 200)
-	if got := get(t, srv, "/v1/rates").want(t, 503); got.header.Get("Retry-After") != "7" {
-		t.Errorf("Retry-After is %q", got.header.Get("Retry-After"))
-	}
+	shippingtest.Diff(t, "Retry-After", "7", get(t, srv, "/v1/rates").want(t, 503).header.Get("Retry-After"))
 	get(t, srv, "/v1/rates").want(t, 200)
 	var view struct {
 		Rules []struct {
@@ -398,9 +389,7 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 					`{"request_id":"`+draft.ID+`","document_types":["CUSTOMS"]}`)
 				want := test.want
 				got.Took, want.Fault = 0, "rule 1: "+test.fault.Kind+when
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				shippingtest.Diff(t, "outcome", want, got)
 				charged(t, srv, draft.ID, committed)
 				if err := srv.Check(); err != nil {
 					t.Error(err)

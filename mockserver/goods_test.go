@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -48,9 +49,7 @@ func TestAddShipment(t *testing.T) {
 				}
 			}
 			slices.Sort(offered)
-			if got := strings.Join(offered, " "); got != test.want {
-				t.Errorf("offered %s, want %s", got, test.want)
-			}
+			shippingtest.Diff(t, "documents", test.want, strings.Join(offered, " "))
 			emit(t, world, notify.Event{Kind: "shipment.updated", ShipmentID: id})
 			if world.Reset(); slices.Contains(world.Shipments(), id) {
 				t.Error("Reset has not removed the shipment")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -44,9 +45,7 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	if refused != "req-1" || oldest != "req-1 req-2 req-37" {
 		t.Errorf("refused are %s, the oldest are %s", refused, oldest)
 	}
-	if got := get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"); got != "first" {
-		t.Errorf("the entry of the refused request has the query %q", got)
-	}
+	shippingtest.Diff(t, "query", "first", get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"))
 	for id, want := range map[string]string{
 		"req-36": `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the ` +
 			`limit with WithJournal in Go`,
@@ -59,15 +58,12 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	}
 	read(5, "/v1/transactions") // of which the journal keeps the latest 4
 	read(50, "/v1/rates?perPage=1")
-	if got := ids(journal.Query{Refused: true}); got != "req-54 req-55 req-56 req-57" {
-		t.Errorf("refused are %s", got)
-	}
+	shippingtest.Diff(t, "refused", "req-54 req-55 req-56 req-57", ids(journal.Query{Refused: true}))
 	if entries := srv.Journal(); len(entries) != 20 || entries[4].ID != "req-92" {
 		t.Errorf("%d entries, the fifth is %s", len(entries), entries[4].ID)
 	}
-	if srv.Reset(); len(srv.Journal()) != 0 {
-		t.Errorf("%d entries after Reset", len(srv.Journal()))
-	}
+	srv.Reset()
+	shippingtest.Diff(t, "entries after a reset", 0, len(srv.Journal()))
 }
 
 // A filtered journal is exported as JSON lines and as curl commands, without the key.
@@ -190,9 +186,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 				for _, c := range calls {
 					ids = append(ids, c.ID)
 				}
-				if got := strings.Join(ids, " "); got != test.want {
-					t.Errorf("%s: %q, want %q", &test.query, got, test.want)
-				}
+				shippingtest.Diff(t, test.query.String(), test.want, strings.Join(ids, " "))
 			}
 		})
 	}

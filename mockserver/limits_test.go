@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -73,9 +74,7 @@ func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
 		}{{29 * time.Second, 1}, {2 * time.Second, 0}} {
 			<-time.After(wait.time)
 			synctest.Wait()
-			if got := srv.Active(); got != wait.want {
-				t.Errorf("after another %v, %d requests are active, want %d", wait.time, got, wait.want)
-			}
+			shippingtest.Diff(t, fmt.Sprint("active requests after another ", wait.time), wait.want, srv.Active())
 		}
 		if _, err := io.Copy(io.Discard, resp.Body); err == nil {
 			t.Error("the response is complete")
@@ -119,15 +118,12 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 		}
 	}
 	w.Reset()
-	if got := counted(); got != began {
-		t.Errorf("%d records after a reset, and %d before", got, began)
-	}
+	shippingtest.Diff(t, "records after a reset", began, counted())
 	if err := w.Fund(w.Wallets()[0], amount(t, "1")); err != nil || counted() != began+1 {
 		t.Errorf("a deposit: %v", err)
 	}
-	if w.Close(); records.Load() != without {
-		t.Errorf("%d records after the world was closed, want %d", records.Load(), without)
-	}
+	w.Close()
+	shippingtest.Diff(t, "records after the world was closed", without, records.Load())
 	again, err := srv.Open(w.SecretKey)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/watch"
@@ -163,9 +164,7 @@ func TestLint_APurchaseThatEndsLateWasReadAfterwards(t *testing.T) {
 			advance(t, srv, time.Hour)
 			late.Wait()
 			srv.Lint(t, test.want...)
-			if got := len(srv.Findings()); got != len(test.want) {
-				t.Errorf("%d findings, want %d", got, len(test.want))
-			}
+			shippingtest.Diff(t, "findings", len(test.want), len(srv.Findings()))
 		})
 	}
 }
@@ -241,9 +240,7 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 					got += f.Operation
 				}
 			}
-			if got != test.want {
-				t.Errorf("the finding is about %q, want %q", got, test.want)
-			}
+			shippingtest.Diff(t, "operation of the finding", test.want, got)
 		})
 	}
 }
@@ -260,9 +257,7 @@ func TestLint_SuggestsTheNameThatWasMeant(t *testing.T) {
 		"colour": "it may be ignored"}
 	post(t, srv, regulatoryPath+"/analyze?size=1", `{"size":1}`) // two rules, one name
 	meant["size"] = "it may be ignored"
-	if got := len(srv.Findings()); got != 5 {
-		t.Errorf("%d findings: %v", got, srv.Findings())
-	}
+	shippingtest.Diff(t, "findings", 5, len(srv.Findings()))
 	for _, f := range srv.Findings()[:4] {
 		if end, known := meant[f.Detail]; !known || !strings.HasSuffix(f.Advice, end) {
 			t.Errorf("%+v does not end with %s", f, end)

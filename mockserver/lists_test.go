@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -54,9 +54,7 @@ func TestLists_PaginationObjects(t *testing.T) {
 	for _, test := range tests {
 		var data struct{ Pagination json.RawMessage }
 		get(t, srv, test.path).want(t, http.StatusOK).data(t, &data)
-		if diff := cmp.Diff(test.want, string(data.Pagination)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
+		shippingtest.Diff(t, test.name, test.want, string(data.Pagination))
 	}
 }
 
@@ -91,9 +89,7 @@ func TestLists_PageAndPerPageFallBack(t *testing.T) {
 		}
 		get(t, srv, "/v1/rates?"+test.query).want(t, http.StatusOK).data(t, &data)
 		got := []int{data.Pagination.Page, data.Pagination.PerPage, len(data.Rates)}
-		if diff := cmp.Diff([]int{test.page, test.perPage, test.count}, got); diff != "" {
-			t.Errorf("%s: page, perPage, records (-want +got):\n%s", test.query, diff)
-		}
+		shippingtest.Diff(t, test.query+": page, perPage, records", []int{test.page, test.perPage, test.count}, got)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // The memory that a request may make the server allocate: a few times its limit while it is read (the race detector
@@ -77,9 +78,7 @@ func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
 			if got := after.TotalAlloc - before.TotalAlloc; got > request.most {
 				t.Errorf("it allocated %d bytes, want %d at most", got, request.most)
 			}
-			if got := string(answer); got != "HTTP/1.1 "+request.status {
-				t.Errorf("answered %q, want %s", got, request.status)
-			}
+			shippingtest.Diff(t, "status line", "HTTP/1.1 "+request.status, string(answer))
 		})
 	}
 }

@@ -1,15 +1,13 @@
 package mockserver_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -70,9 +68,7 @@ func TestTransactions_AreTheLedger(t *testing.T) {
 				t.Errorf("%s of %s has flat_amount %d, want %d (%v)", tx.ID, tx.Amount, tx.Flat, flat, err)
 			}
 		}
-		if diff := cmp.Diff(entries[wallet], lines); diff != "" {
-			t.Errorf("wallet %s (-ledger +transactions):\n%s", wallet, diff)
-		}
+		shippingtest.Diff(t, "wallet "+wallet, entries[wallet], lines)
 	}
 }
 
@@ -127,7 +123,7 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	}
 
 	var ledger struct {
-		ExchangeRates map[string]json.Number `json:"exchange_rates"`
+		ExchangeRates map[string]shipping.Amount `json:"exchange_rates"`
 	}
 	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).data(t,
 		&ledger)
@@ -138,9 +134,7 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	if after, _ := srv.Balance(wallet); after.Cmp(want) != 0 {
 		t.Errorf("%s, then %s", before, after)
 	}
-	if ledger.ExchangeRates["NGN"] != "1" {
-		t.Errorf("%+v", ledger)
-	}
+	shippingtest.Diff(t, "exchange rate", amount(t, "1"), ledger.ExchangeRates["NGN"])
 	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(cheaper.AvailableDocuments,
 		draft.AvailableDocuments) {
 		t.Error("the prices are the same")

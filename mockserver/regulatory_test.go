@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -91,9 +92,7 @@ func TestRegulatory_TypicalWorkflow(t *testing.T) {
 
 	edited := do(t, srv, http.MethodPut, regulatoryPath+"/request/"+draft.ID+"/profiles/CUSTOMS",
 		`{"incoterm":"DAP","reason_for_export":"sale"}`)
-	if edited.want(t, http.StatusOK).text(t, "request_id") != draft.ID {
-		t.Errorf("an edit answers with another record: %s", edited.body)
-	}
+	shippingtest.Diff(t, "the record of an edit", draft.ID, edited.want(t, http.StatusOK).text(t, "request_id"))
 
 	bought := purchase(t, srv, draft.ID, "WATCH", "CUSTOMS").want(t, http.StatusOK)
 	newest := get(t, srv, "/v1/transactions?perPage=1&wallet="+wallet)
@@ -101,17 +100,14 @@ func TestRegulatory_TypicalWorkflow(t *testing.T) {
 		newest.at(t, "data.transactions.0.flow") != "out" {
 		t.Errorf("the newest transaction is %s, want the purchase", newest.body)
 	}
-	if got := lookUp(t, srv, draft.ID).Status; got != "processing" {
-		t.Errorf("status after the purchase is %s", got)
-	}
+	shippingtest.Diff(t, "status after the purchase", "processing", lookUp(t, srv, draft.ID).Status)
 	advance(t, srv, time.Hour)
 	done := lookUp(t, srv, draft.ID)
 	if done.Status != "completed" || len(done.Documents) != 2 {
 		t.Errorf("after an hour the request is %+v", done)
 	}
-	if paid := newest.at(t, "data.transactions.0.amount"); fmt.Sprint(paid) != done.ChargedAmount.String() {
-		t.Errorf("charged %s, transaction of %v", done.ChargedAmount, paid)
-	}
+	paid := fmt.Sprint(newest.at(t, "data.transactions.0.amount"))
+	shippingtest.Diff(t, "amount of the transaction", done.ChargedAmount.String(), paid)
 
 	pdf := do(t, srv, http.MethodGet, regulatoryPath+"/request/"+draft.ID+"/documents/WATCH/pdf", "", "Authorization",
 		"").want(t, http.StatusOK)
@@ -158,9 +154,7 @@ func TestPurchase_ConcurrentlyIsChargedOnce(t *testing.T) {
 		})
 	}
 	buyers.Wait()
-	if n := bought.Load(); n != 1 {
-		t.Errorf("%d purchases of one request succeeded", n)
-	}
+	shippingtest.Diff(t, "purchases that succeeded", int32(1), bought.Load())
 	if err := srv.Check(); err != nil {
 		t.Error(err)
 	}

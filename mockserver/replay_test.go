@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -77,9 +76,7 @@ func TestReplay_DeliveryIDDecides(t *testing.T) {
 		if got.text(t, "shipment_id") != delivered.ShipmentID || got.text(t, "event") != delivered.Event {
 			t.Errorf("%s replayed %s", body, got.body)
 		}
-		if sent := srv.Deliveries()[0]; string(sent.Payload) != string(delivered.Payload) {
-			t.Errorf("%s sent %s", body, sent.Payload)
-		}
+		shippingtest.Diff(t, body, string(delivered.Payload), string(srv.Deliveries()[0].Payload))
 		if len(fields) < 4 || fields[3] == "" {
 			post(t, srv, replayPath, replayBody(t, fields...)).refusal(t, 400,
 				"delivery_id, or shipment_id together with event, is required")
@@ -116,12 +113,8 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 					got, first = append([]string{d.WebhookID}, got...), d.ID
 				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("receivers (-want +got):\n%s", diff)
-			}
-			if result.text(t, "delivery_id") != first {
-				t.Errorf("the answer shows delivery %s, want the first, %s", result.text(t, "delivery_id"), first)
-			}
+			shippingtest.Diff(t, "receivers", test.want, got)
+			shippingtest.Diff(t, "delivery in the response", first, result.text(t, "delivery_id"))
 		})
 	}
 }
@@ -180,9 +173,7 @@ func TestReplay_IsReallyDeliveredAndSigned(t *testing.T) {
 		"X-Webhook-Id":          hook,
 		"Authorization":         "",
 	} {
-		if got.header.Get(name) != want {
-			t.Errorf("%s is %q, want %q", name, got.header.Get(name), want)
-		}
+		shippingtest.Diff(t, name, want, got.header.Get(name))
 	}
 	ended, err := srv.WaitDelivery(t.Context(), result.text(t, "delivery_id"))
 	if err != nil || ended.State != "delivered" || len(ended.Attempts) != 1 || ended.Attempts[0].StatusCode != 200 {

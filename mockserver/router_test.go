@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func TestRouter_UnknownPathsAre404InTheEnvelope(t *testing.T) {
@@ -50,9 +52,7 @@ func TestRouter_OtherMethodsAre405WithAllow(t *testing.T) {
 		{"PATCH", "/v1/regulatory-documents/request/RD-1/items", "PUT"},
 	} {
 		got := do(t, srv, test.method, test.path, "").want(t, http.StatusMethodNotAllowed)
-		if allow := got.header.Get("Allow"); allow != test.allow {
-			t.Errorf("%s %s: Allow is %q, want %q", test.method, test.path, allow, test.allow)
-		}
+		shippingtest.Diff(t, test.method+" "+test.path, test.allow, got.header.Get("Allow"))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
@@ -166,9 +167,7 @@ func TestStubs_OverHTTP(t *testing.T) {
 		{"DELETE", "", "[]"},
 	} {
 		do(t, server, test.method, "/_mock/stubs"+test.query, "").data(t, &listed)
-		if got := fmt.Sprint(listed); got != test.want {
-			t.Errorf("%s %s: %s, want %s", test.method, test.query, got, test.want)
-		}
+		shippingtest.Diff(t, test.method+" "+test.query, test.want, fmt.Sprint(listed))
 	}
 	for body, want := range map[string]string{
 		`{"method":"GET","pattern":"/v1/x","status":99}`:                                     "status from 200 to 599",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -76,9 +77,8 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 	if err != nil || done.State != "delivered" || !strings.Contains(box.got[0], srv.Shipments()[2]) {
 		t.Errorf("%+v, %v: %v", done, err, box.got)
 	}
-	if queued := emit(t, srv.World, notify.Event{Kind: "test"}); queued.ShipmentID != srv.Shipments()[0] {
-		t.Errorf("without a shipment: %+v", queued)
-	}
+	without := emit(t, srv.World, notify.Event{Kind: "test"})
+	shippingtest.Diff(t, "without a shipment", srv.Shipments()[0], without.ShipmentID)
 	for body, want := range map[string]string{
 		`{}`: "event is required", `{"event":"silence"}`: "no active webhook",
 		`{"event":"test","shipment_id":"SH-1"}`:           "no shipment",
@@ -193,16 +193,12 @@ func TestFaultsOfNotifications(t *testing.T) {
 					got = append(got, "forged")
 				}
 			}
-			if got := strings.Join(got, " "); got != test.want {
-				t.Errorf("received %q, want %q", got, test.want)
-			}
+			shippingtest.Diff(t, "received", test.want, strings.Join(got, " "))
 			d, err := srv.WaitDelivery(t.Context(), struck)
 			if err != nil || d.Fault != "rule 1: "+name+test.fault || d.State != test.state {
 				t.Errorf("the delivery is %+v (%v)", d, err)
 			}
-			if rule := srv.Faults()[0]; rule.Struck != 1 {
-				t.Errorf("the rule is %+v", rule)
-			}
+			shippingtest.Diff(t, "notifications that the rule struck", int64(1), srv.Faults()[0].Struck)
 		})
 	}
 }
@@ -222,9 +218,7 @@ func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
 	subscribe(t, srv.World, notify.InboxURL+"?other", updated.Kind)
 	emit(t, srv.World, updated)
 	advance(t, srv, 999*time.Millisecond)
-	if got := srv.Inbox(); len(got) != 3 {
-		t.Errorf("received %+v", got)
-	}
+	shippingtest.Diff(t, "received notifications", 3, len(srv.Inbox()))
 	advance(t, srv, time.Millisecond)
 	if got, rules := srv.Inbox(), srv.Faults(); len(got) != 4 || rules[1].Struck != 0 || srv.Deliveries()[1].Fault != "" {
 		t.Errorf("received %+v; the rules are %+v", got, rules)
@@ -308,7 +302,5 @@ func TestInbox_OverHTTP(t *testing.T) {
 	get(t, srv, "/_mock/inbox?after=8&wait=1ms&count=2").refusal(t, http.StatusRequestTimeout, "found 0 of 2")
 	get(t, srv, "/_mock/inbox?count=2").refusal(t, http.StatusBadRequest, "count needs wait")
 	srv.Reset()
-	if first := post(t, srv, "/_mock/inbox", `{}`); first.at(t, "data.number") != 1.0 {
-		t.Errorf("after a reset: %s", first.body)
-	}
+	shippingtest.Diff(t, "number after a reset", 1.0, post(t, srv, "/_mock/inbox", `{}`).at(t, "data.number"))
 }

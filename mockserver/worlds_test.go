@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/goods"
@@ -69,16 +70,12 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 			t.Errorf("the first world still shows %s", before[i])
 		}
 	}
-	if diff := cmp.Diff(before, shown(other)); diff != "" {
-		t.Errorf("the other world (-before +after):\n%s", diff)
-	}
+	shippingtest.Diff(t, "the other world", before, shown(other))
 	if _, err := other.AddInvoice(goods.Invoice{}); err != nil || !slices.Contains(one.Invoices(), url) {
 		t.Errorf("the invoices of the first world are %v, want %s among them: %v", one.Invoices(), url, err)
 	}
 	one.Reset()
-	if diff := cmp.Diff(before, shown(one)); diff != "" {
-		t.Errorf("after a reset (-before +after):\n%s", diff)
-	}
+	shippingtest.Diff(t, "after a reset", before, shown(one))
 }
 
 func TestWorlds_OtherKeysAreRefused(t *testing.T) {
@@ -101,9 +98,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 			t.Errorf("%s: open: %v", test.name, err)
 		}
 	}
-	if got := len(srv.Worlds()); got != 1 {
-		t.Errorf("%d worlds are open", got)
-	}
+	shippingtest.Diff(t, "open worlds", 1, len(srv.Worlds()))
 	one := start(t, mockserver.WithOneWorld())
 	as(t, one, "sk_test_default_ci", "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, "unknown secret key")
 }
@@ -182,9 +177,7 @@ func TestWorlds_AreOpenedOnceByManyAtOnce(t *testing.T) {
 		})
 	}
 	running.Wait()
-	if got := len(srv.Worlds()); got != 2 {
-		t.Errorf("%d worlds are open, want 2", got)
-	}
+	shippingtest.Diff(t, "open worlds", 2, len(srv.Worlds()))
 	srv.Close()
 	if _, err := srv.Open("default_x"); err == nil {
 		t.Error("a closed server opens a world")

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -41,9 +40,7 @@ func TestFault_IsTheSameAfterJSON(t *testing.T) {
 		if err := json.Unmarshal(text, &again); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if diff := cmp.Diff(made, again); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
+		shippingtest.Diff(t, want, made, again)
 	}
 }
 
@@ -54,9 +51,7 @@ func TestHeader_ReadsStringsAndLists(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"warning":["b","c"],"Warning":"a","x-none":[]}`), &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(fault.Header{"Warning": {"a", "b", "c"}, "X-None": nil}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "header", fault.Header{"Warning": {"a", "b", "c"}, "X-None": nil}, got)
 	for _, text := range []string{`{"a":7}`, `{"a":{}}`, `{"a":["b",7]}`, `"a"`, `[]`} {
 		if err := json.Unmarshal([]byte(text), &got); err == nil ||
 			!strings.Contains(err.Error(), `write it as {"Retry-After":"7"`) {
@@ -140,8 +135,6 @@ func TestFault_SharesNoMemory(t *testing.T) {
 	header["Warning"][0] = "two"
 	clone := made.Clone()
 	made.Header["Warning"][0], made.BodyBase64[0] = "three", 'a'
-	if diff := cmp.Diff(fault.Fault{Kind: "respond", Status: 200, Header: fault.Header{"Warning": {"one"}},
-		BodyBase64: []byte("\xff")}, clone); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "clone", fault.Fault{Kind: "respond", Status: 200, Header: fault.Header{"Warning": {"one"}},
+		BodyBase64: []byte("\xff")}, clone)
 }

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -23,8 +24,6 @@ func TestEntry_CurlQuotesEveryPart(t *testing.T) {
 		"# the body had 9 bytes, of which the journal kept 7\n" +
 			`printf '@file\000\033' | curl -i -X POST -H 'Content-Type: text/plain' --data-binary @- http://127.0.0.1:4010/`: {Method: "POST", Path: "/", ContentType: "text/plain", RequestBody: "@file\x00\x1b", RequestBytes: 9},
 	} {
-		if got := entry.Curl(base); got != want+"\n" {
-			t.Errorf("%+v\n%s\nwant\n%s", entry, got, want)
-		}
+		shippingtest.Diff(t, "command", want+"\n", entry.Curl(base))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/doctor"
 	"github.com/shipping-go/shipping/webhook"
 )
@@ -44,9 +45,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	}
 	got = invoke(t, env, "conform", "-write").want(t, exitOK, " 0 failed, 0 not run", "-second-purchase",
 		"Open points of the specification", "Rules that no run can check")
-	if n := strings.Count(got.stdout, "a purchase was sent: "); n != 1 {
-		t.Errorf("%d purchases", n)
-	}
+	shippingtest.Diff(t, "purchases", 1, strings.Count(got.stdout, "a purchase was sent: "))
 	delete(env, "SHIPPING_SHIPMENT")
 	invoke(t, env, "conform").want(t, exitOK, "read-only")
 	delete(env, "SHIPPING_WALLET")

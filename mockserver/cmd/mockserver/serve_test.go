@@ -10,14 +10,14 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 	t.Parallel()
 	d := start(t, nil, "-json", "-clock", "virtual")
-	if strings.Count(d.printed, "\n") != 1 {
-		t.Errorf("not one line: %s", d.printed)
-	}
+	shippingtest.Diff(t, "lines", 1, strings.Count(d.printed, "\n"))
 	r := d.world(t)
 	if len(r.Wallets) == 0 || len(r.Shipments) == 0 || len(r.Invoices) == 0 || r.Console == "" ||
 		len(r.Webhooks) != 3 { // a replay reaches no other webhook
@@ -65,9 +65,7 @@ func TestServe_WarnsWhenOtherMachinesCanReachIt(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]bool{"127.0.0.1:4010": true, "[::1]:0": true, ":4010": false, "192.0.2.7:80": false,
 		"nonsense": false} {
-		if got := isLoopback(addr); got != want {
-			t.Errorf("isLoopback(%q) = %t", addr, got)
-		}
+		shippingtest.Diff(t, addr, want, isLoopback(addr))
 	}
 	d := start(t, nil, "-json", "-addr", ":0")
 	d.stop()
@@ -121,9 +119,7 @@ func TestServe_FinishesRequestsUnderWayBeforeItStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("status %d", resp.StatusCode)
-	}
+	shippingtest.Diff(t, "status", http.StatusBadRequest, resp.StatusCode)
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
 		t.Errorf("stopped with %+v", ended)
 	}
@@ -138,9 +134,7 @@ func TestServe_PrintsTheToken(t *testing.T) {
 		t.Errorf("printed %+v", own)
 	}
 	given := start(t, map[string]string{"MOCKSERVER_TOKEN": "of-the-environment"}, "-json").world(t)
-	if given.Token != "of-the-environment" {
-		t.Errorf("printed %+v", given)
-	}
+	shippingtest.Diff(t, "token", "of-the-environment", given.Token)
 	if plain := start(t, nil).printed; !strings.Contains(plain, "/_mock/?token=") {
 		t.Errorf("printed %s", plain)
 	}
@@ -150,9 +144,7 @@ func TestServe_PrintsTheToken(t *testing.T) {
 	}))
 	defer remote.Close()
 	invoke(t, nil, "env", "-url", remote.URL, "-token", "of-the-flag")
-	if sent != "of-the-flag" {
-		t.Errorf("env sent %q", sent)
-	}
+	shippingtest.Diff(t, "token that env sends", "of-the-flag", sent)
 }
 
 // Files, presets and fields of a dialect can be set by a flag; each overrides those before it.
@@ -174,9 +166,7 @@ func TestServe_TakesADialect(t *testing.T) {
 	}
 	for name, want := range map[string]string{"list.max_per_page": "2", "request.open": "rates.list,countries.list",
 		"list.order": "newest first", "request.content_type": "required", "record.at": "request", "time.generation": "0.5"} {
-		if got[name] != want {
-			t.Errorf("%s is %s, want %s", name, got[name], want)
-		}
+		shippingtest.Diff(t, name, want, got[name])
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // env prints commands for a shell, with the settings of a world of a running server. Without a server, the settings of
@@ -21,17 +21,12 @@ func TestEnv(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	running, served := asked(t, "-url", r.URL), environ(r)
-	if diff := cmp.Diff(served, running); diff != "" {
-		t.Errorf("of the server (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "of the server", served, running)
 	served["SHIPPING_BASE_URL"] = "http://127.0.0.1:4010"
-	if diff := cmp.Diff(served, asked(t, "-seed", "5")); diff != "" {
-		t.Errorf("of the seed (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "of the seed", served, asked(t, "-seed", "5"))
 	empty := invoke(t, map[string]string{"MOCKSERVER_SEED": "", "MOCKSERVER_JSON": "true"}, "env").want(t, exitOK).stdout
-	if first := invoke(t, nil, "env", "-json", "-seed", "1").want(t, exitOK).stdout; empty != first {
-		t.Errorf("an empty variable does not count as none: %s", empty)
-	}
+	first := invoke(t, nil, "env", "-json", "-seed", "1").want(t, exitOK).stdout
+	shippingtest.Diff(t, "with an empty variable", first, empty)
 
 	opened := strings.NewReader(`{"name":"ci42","scenario":"empty"}`)
 	resp, err := http.Post(r.URL+"/_mock/worlds", "application/json", opened)
@@ -61,9 +56,8 @@ func TestReady_ExitCode(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil, "-json").world(t)
 	for _, address := range []string{r.URL, r.URL + "/", r.URL + "/v1", r.URL + "/v1/"} {
-		if got := invoke(t, nil, "ready", address).want(t, exitOK); got.stdout+got.stderr != "" {
-			t.Errorf("%s: said %+v", address, got)
-		}
+		got := invoke(t, nil, "ready", address).want(t, exitOK)
+		shippingtest.Diff(t, address, "", got.stdout+got.stderr)
 	}
 	invoke(t, map[string]string{"SHIPPING_BASE_URL": r.URL}, "ready").want(t, exitOK)
 	listening := map[string]string{"MOCKSERVER_ADDR": "0.0.0.0" + strings.TrimPrefix(r.URL, "http://127.0.0.1")}

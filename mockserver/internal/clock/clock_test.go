@@ -7,8 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
@@ -39,13 +38,9 @@ func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 		{Due: start.Add(2 * time.Second), Label: "added on the way"},
 		{Due: start.Add(3 * time.Second), Label: "third"},
 	}
-	if diff := cmp.Diff(want, fired); diff != "" {
-		t.Errorf("fired (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "fired", want, fired)
 	wantSeen := []time.Duration{time.Second, time.Second, 2 * time.Second, 3 * time.Second}
-	if diff := cmp.Diff(wantSeen, seen); diff != "" {
-		t.Errorf("the time each function saw (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "the time each function saw", wantSeen, seen)
 	if got := c.Now(); !got.Equal(start.Add(10 * time.Second)) {
 		t.Errorf("after Advance it is %v, want 10 s after the start", got)
 	}
@@ -77,9 +72,7 @@ func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 		count := func() { calls.Add(1) }
 		scope.After(time.Second, "dropped with the scope", count)
 		scope.Stop()
-		if n := c.Waiting(); n != 0 {
-			t.Errorf("%d wait after the scope was stopped", n)
-		}
+		shippingtest.Diff(t, "functions that wait after the scope was stopped", 0, c.Waiting())
 		c.After(time.Second, "dropped", count)
 		c.Stop()
 		c.After(time.Second, "refused", count)

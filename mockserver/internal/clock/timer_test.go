@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Whatever timers are added and stopped, the remaining ones are called in due order, and those that are due at the same
@@ -52,12 +51,8 @@ func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 	if _, err := c.Advance(time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("called (-want +got):\n%s", diff)
-	}
-	if n := c.Waiting(); n != 0 {
-		t.Errorf("%d wait, want none", n)
-	}
+	shippingtest.Diff(t, "called", want, got)
+	shippingtest.Diff(t, "functions that wait", 0, c.Waiting())
 }
 
 // Stop reports whether the function will not run. If it were wrong, a delay would end twice, or never.
@@ -90,7 +85,5 @@ func TestAfterAt_CallsInTheOrderOfTheTurns(t *testing.T) {
 	if _, err := c.Advance(time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"first", "second", "third"}, got); diff != "" {
-		t.Errorf("called (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "called", []string{"first", "second", "third"}, got)
 }

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
@@ -54,9 +53,7 @@ func TestMatch_KeywordsStandInForAMissingHSCode(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := slugsOf(toUS(rules, compliance.Item{ID: "IT-1", Description: test.goods}))
-		if got != test.want {
-			t.Errorf("%q needs %s, want %s", test.goods, got, test.want)
-		}
+		shippingtest.Diff(t, test.goods, test.want, got)
 	}
 }
 
@@ -81,9 +78,7 @@ func TestMatch_TheLongestPrefixAndKeywordAreTheReason(t *testing.T) {
 		{ItemID: "IT-3", Rule: compliance.RuleKeyword, Match: "pocket watch"},
 		{ItemID: "IT-5", Rule: compliance.RuleHSPrefix, Match: "91"},
 	}
-	if diff := cmp.Diff(want, reasonsOf(matches, "WATCH")); diff != "" {
-		t.Errorf("reasons (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "reasons", want, reasonsOf(matches, "WATCH"))
 }
 
 func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
@@ -108,8 +103,6 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := slugsOf(rules.Match(test.origin, test.destination, goods))
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
+		shippingtest.Diff(t, test.name, test.want, got)
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
@@ -94,9 +93,7 @@ func TestCheck_ValuesOfEachType(t *testing.T) {
 			want = []compliance.Problem{{Field: test.field, Reason: test.want}}
 		}
 		got := form.Check(map[string]json.RawMessage{test.field: json.RawMessage(test.value)})
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s (-want +got):\n%s", test.field, test.value, diff)
-		}
+		shippingtest.Diff(t, test.field+": "+test.value, want, got)
 	}
 }
 
@@ -111,7 +108,5 @@ func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
 		{Field: "alpha", Reason: "is not a field of OTHER" + fields},
 		{Field: "zeta", Reason: "is not a field of OTHER" + fields},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("problems (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "problems", want, got)
 }

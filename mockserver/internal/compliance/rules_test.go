@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
@@ -41,15 +40,9 @@ func TestDefault_HoldsExactlyTheSpecifiedDocumentTypesInTheirOrder(t *testing.T)
 			manual = append(manual, form.Slug)
 		}
 	}
-	if diff := cmp.Diff(strings.Fields("FUMIGATION MSDS OTHER QUARANTINE"), manual); diff != "" {
-		t.Errorf("manual forms (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("slugs of the table (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, compliance.Slugs()); diff != "" {
-		t.Errorf("Slugs (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "manual forms", strings.Fields("FUMIGATION MSDS OTHER QUARANTINE"), manual)
+	shippingtest.Diff(t, "slugs of the table", want, got)
+	shippingtest.Diff(t, "Slugs", want, compliance.Slugs())
 	if form, ok := rules.Form("fda"); ok {
 		t.Errorf("slugs are exact values, yet Form(\"fda\") = %v", form)
 	}

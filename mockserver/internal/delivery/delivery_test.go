@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -91,9 +92,7 @@ func TestSend_FollowsThePolicy(t *testing.T) {
 				if again, _ := d.Find(sent.ID); test.attempts > 0 && again.Attempts[0].At.IsZero() {
 					t.Error("the log has changed")
 				}
-				if took := time.Since(started); took != test.took {
-					t.Errorf("took %v, want %v", took, test.took)
-				}
+				shippingtest.Diff(t, "time", test.took, time.Since(started))
 			})
 		})
 	}
@@ -155,9 +154,7 @@ func TestIsLoopback(t *testing.T) {
 		"b\u00fccher.localhost": false, "evil\u3002localhost": false,
 	}
 	for host, want := range tests {
-		if got := IsLoopback(host); got != want {
-			t.Errorf("IsLoopback(%q) = %v", host, got)
-		}
+		shippingtest.Diff(t, host, want, IsLoopback(host))
 	}
 }
 
@@ -179,9 +176,7 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 	}{{"WD-1", 60, "WD-1"}, {"WD-2", 40, "WD-2 WD-1"}, {"WD-3", 1, "WD-3 WD-2"}, {"WD-4", 99, "WD-4 WD-3"},
 		{"WD-5", 5_000, "WD-5"}, {"WD-6", 1, "WD-6"}} {
 		d.Record(notify.Delivery{ID: test.id, State: notify.Delivered, Payload: make([]byte, test.bytes)})
-		if got := kept(); got != test.want {
-			t.Errorf("after %s the log has %s, want %s", test.id, got, test.want)
-		}
+		shippingtest.Diff(t, "the log after "+test.id, test.want, kept())
 	}
 	d.Reset([]*notify.Delivery{{ID: "WD-0", State: notify.Delivered}})
 	before := d.Bytes()
@@ -190,9 +185,7 @@ func TestLog_KeepsNoMorePayloadThanItMay(t *testing.T) {
 		t.Errorf("after a reset the log has %s, and %d bytes after %d", got, d.Bytes(), before)
 	}
 	d.Record(notify.Delivery{ID: "WD-8", State: notify.Delivered, Payload: make([]byte, 100)})
-	if got := kept(); got != "WD-8" {
-		t.Errorf("in the end the log has %s", got)
-	}
+	shippingtest.Diff(t, "the log in the end", "WD-8", kept())
 }
 
 // A reset cancels the deliveries of the former log, and ends the calls that wait for them. An attempt or a timer that a
@@ -222,8 +215,6 @@ func resetCancels(t *testing.T, receiver *slow, responses int) {
 		if log := d.Deliveries(); len(log) != 1 || log[0].ID != "WD-0" {
 			t.Errorf("the log is %+v", log)
 		}
-		if len(receiver.got) != responses {
-			t.Errorf("the receiver has responded to %q", receiver.got)
-		}
+		shippingtest.Diff(t, "responses", responses, len(receiver.got))
 	})
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
 
@@ -17,15 +19,11 @@ func TestPolicy(t *testing.T) {
 	t.Parallel()
 	policy := policy{dialect.Notification{Backoff: dialect.Duration(time.Second)}}
 	for status, want := range map[int]bool{199: false, 200: true, 299: true, 300: false, 404: false} {
-		if got := policy.accepts(status); got != want {
-			t.Errorf("%d is accepted: %t", status, got)
-		}
+		shippingtest.Diff(t, strconv.Itoa(status), want, policy.accepts(status))
 	}
 	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second,
 		11: 1024 * time.Second, 12: 1024 * time.Second} {
-		if got := policy.wait(attempt); got != want {
-			t.Errorf("%s after attempt %d, want %s", got, attempt, want)
-		}
+		shippingtest.Diff(t, strconv.Itoa(attempt), want, policy.wait(attempt))
 	}
 }
 
@@ -88,9 +86,7 @@ func TestCheckTarget(t *testing.T) {
 		"http://192.0.2.1/": {false, true}, "https://example.test": {false, true},
 		"ftp://localhost/": {}, "localhost": {}, "/hook": {}, "http:///": {}, "": {}, "http://[": {},
 	} {
-		if got := [2]bool{CheckTarget(target, false) == nil, CheckTarget(target, true) == nil}; got != want {
-			t.Errorf("%q: %v, want %v", target, got, want)
-		}
+		shippingtest.Diff(t, target, want, [2]bool{CheckTarget(target, false) == nil, CheckTarget(target, true) == nil})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/journal"
@@ -148,12 +149,9 @@ func TestSend_ASlowReceiverDelaysNobodyElse(t *testing.T) {
 		}
 		synctest.Wait()
 		receiver.mu.Lock()
-		if receiver.most != maxInFlight {
-			t.Errorf("%d at once to one webhook, want %d", receiver.most, maxInFlight)
-		}
+		shippingtest.Diff(t, "attempts at once to one webhook", maxInFlight, receiver.most)
 		receiver.mu.Unlock()
-		if d.Close(); d.trying != 0 {
-			t.Errorf("closed while %d attempts are running", d.trying)
-		}
+		d.Close()
+		shippingtest.Diff(t, "attempts that run after Close", 0, d.trying)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 	"github.com/shipping-go/shipping/webhook"
@@ -145,9 +146,7 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 					correct.ServeHTTP(w, r)
 				}
 			}), Config{OtherKey: olderKey})
-			if got := strings.Join(by[Bad], ", "); got != test.want {
-				t.Errorf("bad are %q, want %q", got, test.want)
-			}
+			shippingtest.Diff(t, "bad", test.want, strings.Join(by[Bad], ", "))
 		})
 	}
 }
@@ -215,7 +214,5 @@ func TestScorecard_Text(t *testing.T) {
 	if err := card.WriteText(&got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "scorecard", want, got.String())
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
@@ -108,9 +109,7 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 				Now: now.Add(time.Duration(i) * time.Minute)})
 			got = append(got, fmt.Sprint(x.Reply.Status))
 		}
-		if got := strings.Join(got, " "); got != test.want {
-			t.Errorf("%s: %s, want %s", name, got, test.want)
-		}
+		shippingtest.Diff(t, name, test.want, strings.Join(got, " "))
 		changes := 1 // the rules were added
 		for _, r := range rules.Rules() {
 			changes += r.Seen + int(r.Struck)
@@ -164,9 +163,8 @@ func TestRules_AreLimitedAndRemoved(t *testing.T) {
 func TestMalformed_IsHalfTheBody(t *testing.T) {
 	t.Parallel()
 	half := answer(with(t, fault.Rule{Committed: true, Fault: fault.Malformed()})).Reply.Body
-	if whole := answer(with(t)).Reply.Body; string(half) != string(whole[:len(whole)/2]) {
-		t.Errorf("%s of %s", half, whole)
-	}
+	whole := answer(with(t)).Reply.Body
+	shippingtest.Diff(t, "body", string(whole[:len(whole)/2]), string(half))
 }
 
 // Of several limits for a page the smallest counts.
@@ -371,16 +369,12 @@ func TestPoints_AreInEveryOperationThatCharges(t *testing.T) {
 		}
 	}
 	rule := with(t, fault.Rule{Point: fault.AfterCharge}).rules[0]
-	if got := rule.String(); got != "rule 1: drop at after-charge" {
-		t.Errorf("the rule is %q", got)
-	}
+	shippingtest.Diff(t, "rule", "rule 1: drop at after-charge", rule.String())
 	generation := with(t, fault.Rule{Point: fault.Generation})
 	if err := generation.At(Request{Point: fault.Generation}); err == nil || generation.Rules()[0].Struck != 1 {
 		t.Errorf("the rule is %+v: %v", generation.Rules()[0], err)
 	}
 	for _, op := range operations.All() {
-		if slices.Contains(rule.on, op.Name) != op.Charges {
-			t.Errorf("a rule at a point matches %v, and %s charges: %v", rule.on, op.Name, op.Charges)
-		}
+		shippingtest.Diff(t, op.Name, op.Charges, slices.Contains(rule.on, op.Name))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
@@ -86,9 +87,8 @@ func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 	if !errors.As(err, &short) || short.Balance != amount(t, "100.10") || short.Needed != amount(t, "100.11") {
 		t.Fatalf("debit of more than the balance: %v", err)
 	}
-	if want := "wallet VA-1 holds NGN 100.10 and NGN 100.11 is needed: fund the wallet or purchase less"; err.Error() != want {
-		t.Errorf("message is %q, want %q", err, want)
-	}
+	shippingtest.Diff(t, "message",
+		"wallet VA-1 holds NGN 100.10 and NGN 100.11 is needed: fund the wallet or purchase less", err.Error())
 	checkBalance(t, l, "VA-1", "100.1")
 	if _, err := l.Debit("VA-1", amount(t, "100.10"), "RD-1", "", noon, "TR-2"); err != nil {
 		t.Errorf("debit of the whole balance after a refusal: %v", err)

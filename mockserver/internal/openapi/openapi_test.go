@@ -11,6 +11,7 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/specification"
 	"github.com/shipping-go/shipping/mockserver/internal/admin"
 	"github.com/shipping-go/shipping/mockserver/internal/api"
@@ -149,9 +150,8 @@ func TestOpenAPI_HasEveryParameter(t *testing.T) {
 		}
 	}
 	for _, op := range operations.All() {
-		if security := document.Paths[op.Route][strings.ToLower(op.Method)].Security; (len(security) == 0) != op.Open {
-			t.Errorf("%s: security %v", op.Name, security)
-		}
+		security := document.Paths[op.Route][strings.ToLower(op.Method)].Security
+		shippingtest.Diff(t, op.Name+" is open", op.Open, len(security) == 0)
 		described, known := query[op.Name], slices.Sorted(slices.Values(api.Parameters(op.Name)))
 		slices.Sort(described)
 		if !slices.Equal(described, known) {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/shipping-go/shipping/internal/randomtest" // the seed
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // texts returns the records of a page, such as "[2 1]".
@@ -51,9 +52,7 @@ func TestPage_SelectsRecords(t *testing.T) {
 		{"second page of an empty list", &empty, 2, 2, false, "[]"},
 	}
 	for _, test := range tests {
-		if got := texts(test.list.Page(test.page, test.perPage, test.oldestFirst)); got != test.want {
-			t.Errorf("%s: page %d of %d is %s, want %s", test.name, test.page, test.perPage, got, test.want)
-		}
+		shippingtest.Diff(t, test.name, test.want, texts(test.list.Page(test.page, test.perPage, test.oldestFirst)))
 	}
 }
 
@@ -106,9 +105,7 @@ func TestClone_ByManyAtOnce(t *testing.T) {
 		running.Go(func() {
 			own := template.Clone()
 			own.Prepend(fmt.Append(nil, i))
-			if got, want := texts(own.Page(1, 9, false)), fmt.Sprintf("[%d 3 2 1]", i); got != want {
-				t.Errorf("got %s, want %s", got, want)
-			}
+			shippingtest.Diff(t, "clone", fmt.Sprintf("[%d 3 2 1]", i), texts(own.Page(1, 9, false)))
 		})
 	}
 	running.Wait()

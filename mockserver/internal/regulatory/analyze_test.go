@@ -3,8 +3,7 @@ package regulatory_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -22,15 +21,11 @@ func TestAnalyze_StoresADraftWithMatchedDocumentsAndLineItems(t *testing.T) {
 	}
 	watch := r.LineItems[0].ItemID
 	want := []compliance.Reason{{ItemID: watch, Rule: "hs_prefix", Match: "9102"}}
-	if diff := cmp.Diff(want, r.AvailableDocuments[2].Reasons); diff != "" {
-		t.Errorf("reasons of WATCH (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "reasons of WATCH", want, r.AvailableDocuments[2].Reasons)
 	if got := w.get(r); got != r {
 		t.Errorf("look-up gives %s", got.JSON())
 	}
-	if w.balance(naira) != "1000000.00" {
-		t.Errorf("analyze charged the wallet: %s", w.balance(naira))
-	}
+	shippingtest.Diff(t, "balance after the analysis", "1000000.00", w.balance(naira))
 }
 
 func TestAnalyze_FailureStoresAFailedRequestThatCanBeLookedUp(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -28,9 +29,7 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	watch, supplement := r.LineItems[0], r.LineItems[1]
 	r = w.record(w.UpdateItems(r.RequestID,
 		regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
-	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, OTHER 30002.60"; got != want {
-		t.Errorf("without the watch the draft offers %s, want %s", got, want)
-	}
+	shippingtest.Diff(t, "offers without the watch", "CUSTOMS 6000.52, FDA 18001.56, OTHER 30002.60", offers(r))
 	if len(r.Profiles) != 2 || r.Profiles["FDA"] == nil || len(r.LineItems) != 1 || r.LineItems[0] != supplement {
 		t.Errorf("record is %s", r.JSON())
 	}
@@ -38,9 +37,8 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	watch.ItemID = ""
 	given := []regulatory.LineItem{supplement, watch}
 	r = w.record(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: given}))
-	if got, want := offers(r), "CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50, OTHER 30002.60"; got != want {
-		t.Errorf("with a new watch the draft offers %s, want the amounts of analyze time %s", got, want)
-	}
+	shippingtest.Diff(t, "offers with a new watch, at the prices of the analysis",
+		"CUSTOMS 6000.52, FDA 18001.56, WATCH 17251.50, OTHER 30002.60", offers(r))
 	if len(r.Profiles) != 2 || r.LineItems[1].ItemID == "" || r.LineItems[1].HSCode != "910211" || given[1] != watch {
 		t.Errorf("record is %s", r.JSON())
 	}

@@ -2,11 +2,13 @@ package regulatory_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -19,9 +21,7 @@ func TestGeneration_TimeIsScaled(t *testing.T) {
 		10: 70 * time.Second, 1e300: 1 << 62} {
 		w := newWorld(t, func(c *regulatory.Config) { c.Time.Generation = scale })
 		w.purchase(w.analyze(parcel), "WATCH")
-		if got := w.clock.Pending(1)[0].Due.Sub(w.clock.Now()); got != want {
-			t.Errorf("at scale %v WATCH takes %v, want %v", scale, got, want)
-		}
+		shippingtest.Diff(t, fmt.Sprint("time at scale ", scale), want, w.clock.Pending(1)[0].Due.Sub(w.clock.Now()))
 	}
 }
 
@@ -110,13 +110,7 @@ func TestRetry_GeneratesOnlyWhatFailedAndCostsNothing(t *testing.T) {
 	}
 	w.advance(time.Minute)
 	w.is(r, "completed: CUSTOMS generated, FDA generated, WATCH generated")
-	if got := w.get(r); got.Documents[1].GeneratedAt != generated {
-		t.Errorf("FDA was generated again: %s", got.JSON())
-	}
-	if failed.Documents[0].Status != regulatory.DocumentFailed {
-		t.Errorf("the record before the retry has changed: %s", failed.JSON())
-	}
-	if w.balance(naira) != left {
-		t.Errorf("the retry cost money: %s is left of %s", w.balance(naira), left)
-	}
+	shippingtest.Diff(t, "time of FDA", generated, w.get(r).Documents[1].GeneratedAt)
+	shippingtest.Diff(t, "the record before the retry", regulatory.DocumentFailed, failed.Documents[0].Status)
+	shippingtest.Diff(t, "balance after the retry", left, w.balance(naira))
 }

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
@@ -32,9 +31,7 @@ func TestPurchase_ChargesTheStoredAmountsThoughRatesMoved(t *testing.T) {
 		RequestID: r.RequestID, Status: regulatory.StateProcessing, DocumentTypes: []string{"WATCH", "FDA"},
 		ChargedAmount: amount(t, "35253.06"), Currency: "NGN", TransactionID: receipt.TransactionID,
 	}
-	if diff := cmp.Diff(want, receipt); diff != "" {
-		t.Errorf("receipt (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "receipt", want, receipt)
 	if len(charges) != 1 || charges[0].Reference != r.RequestID || charges[0].Amount != receipt.ChargedAmount ||
 		w.balance(naira) != "964746.94" {
 		t.Errorf("charges are %+v and %s is left", charges, w.balance(naira))
@@ -87,14 +84,10 @@ func TestPurchase_StaysInPurchasingWhileSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *regulatory.Config) { c.Time.Purchasing = dialect.Duration(5 * time.Second) })
 	r := w.analyze(parcel)
-	if receipt := w.purchase(r, "WATCH"); receipt.Status != regulatory.StatePurchasing {
-		t.Errorf("receipt has %s", receipt.Status)
-	}
+	shippingtest.Diff(t, "status", regulatory.StatePurchasing, w.purchase(r, "WATCH").Status)
 	w.advance(5*time.Second - 1)
 	w.is(r, "purchasing: ")
-	if fired := w.advance(1); fired[0] != "start generation of "+r.RequestID {
-		t.Errorf("the clock called %q", fired)
-	}
+	shippingtest.Diff(t, "what the clock called", "start generation of "+r.RequestID, w.advance(1)[0])
 	w.is(r, "processing: WATCH generating")
 }
 

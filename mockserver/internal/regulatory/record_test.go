@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -58,9 +57,7 @@ func TestRecord_GoldenFiles(t *testing.T) {
 			var want bytes.Buffer
 			must[any](t)(nil, json.Compact(&want, golden))
 			r := reach(t, newWorld(t))
-			if diff := cmp.Diff(want.String(), string(r.JSON())); diff != "" {
-				t.Errorf("record (-want +got):\n%s", diff)
-			}
+			shippingtest.Diff(t, "record", want.String(), string(r.JSON()))
 		})
 	}
 }

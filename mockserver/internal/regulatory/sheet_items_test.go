@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
@@ -42,9 +41,7 @@ func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 		for i := range items {
 			got = slices.Insert(got, i, items[i].TotalValue)
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
+		shippingtest.Diff(t, test.name, test.want, got)
 	}
 }
 
@@ -77,9 +74,7 @@ func TestDrafted(t *testing.T) {
 		"of two countries": {[]LineItem{item("plums", "CN", "USD"), item("plums", "VN", "USD")}, of("", "plums", "50")},
 		"not in dollars":   {[]LineItem{item("plums", "CN", "NGN"), item("figs", "CN", "USD")}, of("CN", "plums; figs", "")},
 	} {
-		if diff := cmp.Diff(test.want, (&Record{Shipping: details}).drafted(test.items)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		shippingtest.Diff(t, name, test.want, (&Record{Shipping: details}).drafted(test.items))
 	}
 	if got := neededFor(make([]LineItem, 2), nil); len(got) != 2 {
 		t.Errorf("a form that no item is the reason for shows %d of 2 items", len(got))

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -40,9 +39,7 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 			{Label: "Battery", Value: "No"}, {Label: "Gold share", Value: "12.5 %"},
 		},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("sheet (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "sheet", want, got)
 	customs := must[formpdf.Document](t)(w.Sheet(r.RequestID, "CUSTOMS"))
 	if len(customs.Items) != 2 || customs.Fields[0].Value != "" {
 		t.Errorf("the customs invoice shows %+v", customs)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -61,8 +62,6 @@ func TestQuote_LeavesPlainTextAsItIs(t *testing.T) {
 		"": "''", "POST": "POST", "http://127.0.0.1:4010/v1": "http://127.0.0.1:4010/v1", "a b": "'a b'", "it's": `'it'\''s'`,
 		"a\x1bb": `"$(printf 'a\033b')"`,
 	} {
-		if got := shell.Quote(text); got != want {
-			t.Errorf("%q is %s, want %s", text, got, want)
-		}
+		shippingtest.Diff(t, text, want, shell.Quote(text))
 	}
 }

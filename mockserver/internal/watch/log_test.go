@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/wire"
 )
 
@@ -26,9 +27,8 @@ func TestLog_CountsWhatItRecords(t *testing.T) {
 		{func() { see(1) }, 0},
 		{log.Clear, 0},
 	} {
-		if step.do(); all.Load() != step.want {
-			t.Errorf("%d calls are counted, want %d", all.Load(), step.want)
-		}
+		step.do()
+		shippingtest.Diff(t, "calls that are counted", step.want, all.Load())
 	}
 }
 
