@@ -19,9 +19,7 @@ func TestAmount_AbsentZeroAndUnreadable(t *testing.T) {
 	err := json.Unmarshal([]byte(
 		`{"Null":null,"Zero":0,"Empty":"","Text":"free","Wide":1e30,"Object":{},"List":[],"True":true,"Quoted":"3,500.25"}`),
 		&v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	one := shippingtest.Amount(t, "1")
 	for name, a := range map[string]shipping.Amount{"absent": v.Absent, "null": v.Null, "empty": v.Empty} {
 		sum, err := a.Add(one)
@@ -47,9 +45,7 @@ func TestAmount_AbsentZeroAndUnreadable(t *testing.T) {
 // readAmount reads an amount as a record has it: an empty text is none, and "free" is unreadable.
 func readAmount(t *testing.T, text string) (a shipping.Amount) {
 	t.Helper()
-	if err := a.UnmarshalJSON([]byte(`"` + text + `"`)); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, a.UnmarshalJSON([]byte(`"`+text+`"`)))
 	return a
 }
 

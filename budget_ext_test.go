@@ -25,9 +25,7 @@ func TestBudget_NamesWhatItCounted(t *testing.T) {
 	draft, err := regulatory(t, shippingtest.NewService(record("draft", `"currency":"NGN","available_documents":[`+
 		`{"slug":"FDA","amount":100,"tax_rate":7.5,"fees":[{"name":"stamp","amount":4}]},`+
 		`{"slug":"MSDS","amount":"1.500"},{"slug":"WATCH","amount":10,"total":12}]`))).Get(t.Context(), "RD-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	budget := shipping.Budget{Amount: shippingtest.Amount(t, "1600"), Currency: "NGN"}
 	_, err = budget.Check(draft, "FDA", "MSDS", "WATCH")
 	const want = "shipping: over budget: 1623.50 NGN needed, which counts amounts beside the price (FDA: tax_rate 7.5 " +

@@ -66,13 +66,9 @@ func TestResponses_OutliveTheirBuffers(t *testing.T) {
 	service := shippingtest.NewService(body(200, pdf), success(rates), body(200, strings.Repeat("x", 60_000)))
 	client := shippingtest.NewClient(t, service, shippingtest.WithRoutes())
 	document, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	page, err := client.Rates.List(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	for range 10 {
 		_, _ = client.Countries.List(t.Context())
 	}
@@ -93,9 +89,7 @@ func TestDo_AnyOtherOperation(t *testing.T) {
 	err := shippingtest.NewClient(t, service).Do(t.Context(), "post", "/v1/shipments/a%2Fb c", query,
 		map[string]int{"weight": 2}, &out,
 		shipping.WithQuery("expand", "carrier"), shipping.WithResponse(&response))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "request",
 		wireRequest{"POST", "/v1/shipments/a%2Fb%20c", "expand=carrier&expand=parcel&expand=rate", `{"weight":2}`},
 		asWire(service.Requests()[0]))
@@ -165,9 +159,7 @@ func TestRetry_SendsACookieOnce(t *testing.T) {
 				return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody}, nil
 			}),
 		}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	_, _ = client.Rates.List(t.Context(), nil, shipping.WithHeader("Cookie", "own=2"))
 	for _, cookie := range cookies {
 		if cookie != "own=2; session=1" {

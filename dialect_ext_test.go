@@ -176,9 +176,7 @@ func TestDialect_RecordsAndPurchases(t *testing.T) {
 		service := requestService(responders{shippingtest.NoResponse()}, responders{record("draft", ""), record("draft", "")})
 		client := shippingtest.NewClient(t, service, shipping.WithDialect(plain))
 		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		selected, err := shipping.SelectAutomated(draft)
 		if len(draft.LineItems) != 1 || err != nil || len(selected) != 1 || selected[0] != "FDA" {
 			t.Errorf("%+v, selected %v, %v", draft, selected, err)
@@ -221,25 +219,19 @@ func TestDialect_AStoredDraftKeepsItsLists(t *testing.T) {
 // environment.
 func TestDialect_OfTheEnvironment(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "service.json")
-	if err := plain.Write(file); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, plain.Write(file))
 	t.Setenv("SHIPPING_SECRET_KEY", shippingtest.Key)
 	t.Setenv("SHIPPING_BASE_URL", shippingtest.BaseURL)
 	t.Setenv("SHIPPING_DIALECT", file)
 	service := shippingtest.NewService(body(422, `{"status":false,"error":{"text":"no money left","code":"WALLET_LOW"}}`))
 	client, err := shipping.NewClientFromEnv(shipping.WithHTTPClient(&http.Client{Transport: service}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	_, err = client.Regulatory.Get(t.Context(), "RD-1")
 	if failure := shippingtest.ErrorIn(t, err); failure.Code != "WALLET_LOW" || failure.Message != "no money left" ||
 		!errors.Is(err, shipping.ErrInsufficientFunds) {
 		t.Errorf("%+v", err)
 	}
-	if err := os.WriteFile(file, []byte(`{"offer":{"ammount":"x"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, os.WriteFile(file, []byte(`{"offer":{"ammount":"x"}}`), 0o600))
 	if _, err := shipping.NewClientFromEnv(); err == nil || !strings.Contains(err.Error(),
 		`SHIPPING_DIALECT cannot be read: service.json: unknown member "offer.ammount"`) {
 		t.Error(err)

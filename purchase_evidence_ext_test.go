@@ -281,9 +281,7 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 		}
 		reading := shippingtest.NewClient(t, shippingtest.NewService(record("draft", members)))
 		draft, err := reading.Regulatory.Get(t.Context(), "RD-1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
 			RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: test.sole,
 		})
@@ -432,9 +430,7 @@ func TestBudget_ALongDraftIsReadOnce(t *testing.T) {
 		}
 		service := shippingtest.NewService(record("draft", `"available_documents":[`+strings.Join(documents, ",")+`]`))
 		draft, err := regulatory(t, service).Get(t.Context(), "RD-1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		all, _ := shipping.SelectAll(draft)
 		budget := shipping.Budget{Amount: shippingtest.Amount(t, "2500"), Currency: "NGN"}
 		return func() {
@@ -466,9 +462,7 @@ func TestPurchase_ADraftThatWasNotPurchasedIsNotRemembered(t *testing.T) {
 			func(r *http.Request) (*http.Response, error) { return read(r) }})
 		client := shippingtest.NewClient(t, service)
 		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		first := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: true}
 		_, err = client.Regulatory.Purchase(t.Context(), first)
 		failed, ok := errors.AsType[*shipping.RegulatoryError](err)

@@ -423,9 +423,7 @@ func stored(t *testing.T, purchase *shipping.PurchaseRequest) *shipping.Purchase
 	t.Helper()
 	var read shipping.PurchaseRequest
 	text, err := json.Marshal(purchase)
-	if err := errors.Join(err, json.Unmarshal(text, &read)); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, errors.Join(err, json.Unmarshal(text, &read)))
 	return &read
 }
 

@@ -36,9 +36,7 @@ func goldenData(t *testing.T, file string) json.RawMessage {
 	var response struct {
 		Data json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal([]byte(shippingtest.Golden(t, file)), &response); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(shippingtest.Golden(t, file)), &response))
 	return response.Data
 }
 
@@ -119,9 +117,7 @@ func (f goldenFields) compareStruct(path string, got reflect.Value, raw json.Raw
 
 func membersOf(t *testing.T, raw json.RawMessage) (members map[string]json.RawMessage) {
 	t.Helper()
-	if err := json.Unmarshal(raw, &members); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal(raw, &members))
 	return members
 }
 
@@ -134,9 +130,7 @@ func TestLists_EveryFieldOfTheGoldenResponse(t *testing.T) {
 			file := list.Name + ".json"
 			records, pagination, err := list.Get(t.Context(), shippingtest.NewClient(t, shippingtest.NewGoldenService(t, file)),
 				"VA-2244668800")
-			if err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, err)
 			if !list.Paged {
 				eachField(t, file, "", records)
 				return
@@ -155,9 +149,7 @@ func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 	t.Parallel()
 	page, err := shippingtest.NewClient(t,
 		shippingtest.NewGoldenService(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "pagination",
 		shipping.Pagination{Page: 1, PerPage: 100, CurrentPage: 1, PageCount: 1, PagingCounter: 1}, page.Pagination)
 	if len(page.Items) != 0 {
@@ -170,9 +162,7 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	page, err := shippingtest.NewClient(t,
 		shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(),
 		&shipping.TransactionListOptions{Wallet: "VA-2244668800"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	shipments := []string{"SH-7Q2MX09DKA4B8C1E", "", ""}
 	for i, transaction := range page.Items {
 		if flat, err := transaction.Amount.Flat(); err != nil || flat != transaction.FlatAmount {
@@ -216,9 +206,7 @@ func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 		record := `{"transactions":[{"transactionId":"TR-1",` + sent + `,"flow":"out","status":"success"}]}`
 		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(record)), found.option())
 		page, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		transaction := page.Items[0]
 		if transaction.FlatAmount != want.flat || transaction.Doubt() != want.doubt {
 			t.Errorf("%s: %d, doubt %q", sent, transaction.FlatAmount, transaction.Doubt())
@@ -244,9 +232,7 @@ func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 		}
 		service := shippingtest.NewGoldenService(t, call.Golden)
 		got, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		data := goldenData(t, call.Golden)
 		fields.compare(call.Golden, reflect.ValueOf(got), data)
 		if raw := reflect.ValueOf(got).Elem().FieldByName("Raw"); raw.IsValid() && raw.String() != string(data) {
@@ -262,9 +248,7 @@ func TestRegulatory_Purchase_EveryFieldOfTheConfirmation(t *testing.T) {
 		shippingtest.NewGoldenService(t, "purchase.json")).Purchase(t.Context(),
 		&shipping.PurchaseRequest{RequestID: shippingtest.RequestID,
 			DocumentTypes: []shipping.DocumentType{"FDA", "CUSTOMS"}, Draft: shippingtest.DraftRecord(shippingtest.RequestID)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	if got.Raw.Get("transaction_id").Text() != "TR-5FQJ2M81KD0XA7NB" {
 		t.Errorf("Raw does not hold the confirmation: %s", got.Raw)
 	}
@@ -347,9 +331,7 @@ func TestTolerance_RecordsReadByEncodingJSON(t *testing.T) {
 	}
 	body := `{"webhook":{"events":"shipment.created","live":"true","__v":1,"NAME":"x"},"documents":["FDA",` +
 		`{"slug":"MSDS","price":"5","amount":6}]}`
-	if err := json.Unmarshal([]byte(body), &got); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(body), &got))
 	shippingtest.Diff(t, "webhook",
 		shipping.Webhook{Event: []string{shipping.EventShipmentCreated}, Live: true, Revision: 1}, got.Webhook)
 	shippingtest.Diff(t, "documents",
@@ -364,9 +346,7 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 		`"available_documents":["FDA",{"type":"FDA","price":5},{"slug":"FDA","amount":"5.00"},{"type":7,"price":"free"}],` +
 		`"items":[{"description":"tea","quantity":"2.5"}],"shipment_id":"SH-1"}`
 	got, err := regulatory(t, shippingtest.NewService(success(body))).Get(t.Context(), "RD-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "record", &shipping.RegulatoryRequest{
 		RequestID: "RD-1", Status: "halted", Source: "email", ShipmentID: "SH-1", Raw: shipping.RawJSON(body),
 		Profiles:  map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`},

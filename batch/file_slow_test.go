@@ -28,9 +28,7 @@ func (s slowStorage) Sync() error {
 func slowFile(t *testing.T, slow time.Duration) logfile.Storage {
 	t.Helper()
 	storage, err := logfile.OpenStorage(filepath.Join(t.TempDir(), "journal"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	t.Cleanup(func() { _ = storage.Close() })
 	return slowStorage{storage, slow}
 }
@@ -41,9 +39,7 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		journal, err := openFile("journal", slowFile(t, time.Second))
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
 		var kept, refused []Claim
 		var mu sync.Mutex
@@ -66,9 +62,7 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 		var writers sync.WaitGroup
 		for n := range 4 {
 			claim, err := journal.Claim(t.Context(), fmt.Sprint(n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, err)
 			writers.Go(func() { purchase(claim) })
 		}
 		writers.Wait()

@@ -67,18 +67,12 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		}), batch.ErrDamaged, false},
 	} {
 		path := filepath.Join(t.TempDir(), "folder", "journal")
-		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
 		journal := openJournal(t, path)
 		for _, key := range []string{"a", "b"} {
-			if err := appendTo(t.Context(), journal, batch.Record{Key: key, Step: batch.StepAnalyzed}); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, appendTo(t.Context(), journal, batch.Record{Key: key, Step: batch.StepAnalyzed}))
 		}
-		if err := tc.change(path); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, tc.change(path))
 		if records, err := journal.Records(); name == "emptied" && !errors.Is(err, batch.ErrDamaged) {
 			t.Errorf("an emptied file is read as %+v, %v", records, err)
 		}
@@ -89,9 +83,7 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if err := journal.Close(); err != nil {
-			t.Error(err)
-		}
+		shippingtest.NoError(t, journal.Close())
 		again, err := batch.OpenFile(path)
 		if (err == nil) != tc.opens {
 			t.Errorf("%s, opened again: %v", name, err)
@@ -117,14 +109,10 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	journal := openJournal(t, path)
 	link := path + ".link"
-	if err := os.Link(path, link); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, os.Link(path, link))
 	// A record is being written, which a second opener must not discard.
 	whole := contentOf(t, path)
-	if err := os.WriteFile(path, append(whole, `{"crc":"0123`...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, os.WriteFile(path, append(whole, `{"crc":"0123`...), 0o600))
 	for _, name := range []string{path, link} {
 		const remedy = ": it is open in another process, or in this one; close it there"
 		if _, err := batch.OpenFile(name); !errors.Is(err, batch.ErrInUse) || !strings.Contains(err.Error(), name+remedy) {
@@ -134,17 +122,13 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	if len(contentOf(t, path)) == len(whole) {
 		t.Error("a refused opener changed the file")
 	}
-	if err := os.WriteFile(path, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, os.WriteFile(path, whole, 0o600))
 	// A key that is not UTF-8 would not be found again, and its item would be purchased twice.
 	odd := batch.Record{Key: "M\xfcller", Step: batch.StepAnalyzed}
 	if err := appendTo(t.Context(), journal, odd); !errors.Is(err, shipping.ErrInvalidRequest) {
 		t.Errorf("a key that is not UTF-8: %v", err)
 	}
-	if err := journal.Close(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, journal.Close())
 	_, read := journal.Records()
 	for _, err := range []error{read, appendTo(t.Context(), journal, batch.Record{Key: "a", Step: batch.StepAnalyzed})} {
 		if !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "is closed; open it again") {
@@ -164,9 +148,7 @@ func FuzzBatchFile(f *testing.F) {
 	randomtest.AddInputs(f, "testdata/FuzzBatchFile.txt", []byte(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "journal")
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, os.WriteFile(path, text, 0o600))
 		whole := text[:bytes.LastIndexByte(text, '\n')+1]
 		journal, err := batch.OpenFile(path)
 		if err != nil {
@@ -187,12 +169,8 @@ func FuzzBatchFile(f *testing.F) {
 			!beginsALine(rest) {
 			t.Errorf("%q, which is not the beginning of a line, is discarded", rest)
 		}
-		if err := appendTo(t.Context(), journal, added); err != nil {
-			t.Fatal(err)
-		}
-		if err := journal.Close(); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, appendTo(t.Context(), journal, added))
+		shippingtest.NoError(t, journal.Close())
 		if left, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(left, whole) {
 			t.Errorf("%q became %q (%v)", text, left, err)
 		}

@@ -267,9 +267,7 @@ func newMemoryJournal(t *testing.T, records ...batch.Record) batch.Journal {
 	t.Helper()
 	journal := batch.Memory()
 	for _, record := range records {
-		if err := appendTo(t.Context(), journal, record); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, appendTo(t.Context(), journal, record))
 	}
 	return journal
 }
@@ -281,9 +279,7 @@ func lastRecord(t *testing.T, journal batch.Journal, key string) batch.Record {
 	if err == nil {
 		err = claim.Release(t.Context())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	return claim.Record()
 }
 
@@ -313,9 +309,7 @@ func purchasing(t *testing.T, key string) batch.Record {
 func openJournal(t *testing.T, path string) *batch.File {
 	t.Helper()
 	journal, err := batch.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	t.Cleanup(func() { _ = journal.Close() })
 	return journal
 }
@@ -324,8 +318,6 @@ func openJournal(t *testing.T, path string) *batch.File {
 func contentOf(t *testing.T, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	return content
 }

@@ -102,9 +102,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		})}
 		options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
 		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		got := report.Results[0]
 		if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil &&
 			!strings.Contains(got.Err.Error(), test.err) {
@@ -144,9 +142,7 @@ func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 		// stops the purchases of the run that sees it first
 		service.requests["RD-SH-1"].report = `,"charged_amount":90,"currency":"USD"`
 		journal := openJournal(t, t.TempDir()+"/journal")
-		if err := appendTo(t.Context(), journal, failed); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, appendTo(t.Context(), journal, failed))
 		options := batch.Options{Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "350"), Journal: journal}
 		for run, want := range []batch.State{batch.StateOverBudget, batch.StateCompleted, batch.StateCompleted} {
 			report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &options)
@@ -305,9 +301,7 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
 		service.put("RD-SH-1", "draft")
-		if err := appendTo(t.Context(), journal, purchasing(t, "SH-1")); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, appendTo(t.Context(), journal, purchasing(t, "SH-1")))
 		if _, err := journal.Claim(t.Context(), "SH-1"); err != nil { // by another process, which dies
 			t.Fatal(err)
 		}
@@ -352,9 +346,7 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 		}
 		record.Step = test.step
 		journal, service := openJournal(t, t.TempDir()+"/journal"), &counted{RoundTripper: &walletService{}}
-		if err := appendTo(t.Context(), journal, record); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, appendTo(t.Context(), journal, record))
 		if err := batch.Resolve(t.Context(), journal, "SH-1", test.outcome, "seen"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -450,9 +442,7 @@ func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 				})}
 				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
 				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-				if err != nil {
-					t.Fatal(err)
-				}
+				shippingtest.NoError(t, err)
 				got, purchases := report.Results[0], map[bool]int{true: 1}[want == batch.StateCompleted]
 				if got.State != want || sent.purchases != purchases || (got.Err == nil) != (want == batch.StateCompleted) {
 					t.Errorf("%s, resumed: %t: %s after %d purchases, %v", status, resumed, got.State, sent.purchases, got.Err)

@@ -58,9 +58,7 @@ func TestBatch_ReportsAJournalThatItCannotUse(t *testing.T) {
 	}
 	try(batch.ErrDamaged, "damaged")
 	journal = openJournal(t, filepath.Join(t.TempDir(), "journal"))
-	if err := journal.Close(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, journal.Close())
 	try(os.ErrClosed, "is closed; open it again")
 	if len(service.requests) != 0 {
 		t.Errorf("%d requests", len(service.requests))
@@ -84,15 +82,11 @@ func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 			service.put("RD-SH-1", status)
 			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
 			run := func(outcome shipping.PurchaseOutcome) *batch.Report {
-				if err := batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list"); err != nil {
-					t.Fatal(err)
-				}
+				shippingtest.NoError(t, batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list"))
 				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				shippingtest.NoError(t, err)
 				return report
 			}
 			report := run(tc.wrong)
@@ -163,9 +157,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 func TestClaim_AppendsToItsItemOnly(t *testing.T) {
 	t.Parallel()
 	claim, err := batch.Memory().Claim(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	_, other := claim.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepAnalyzed}, nil)
 	released := errors.Join(claim.Release(t.Context()), claim.Release(t.Context()))
 	_, late := claim.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil)

@@ -80,9 +80,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 			highest = event.Committed
 		}
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		spent, purchases := service.total()
 		if report.Committed != shippingtest.Amount(t, tc.committed) || highest.Cmp(report.Committed) != 0 ||
 			purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
@@ -184,9 +182,7 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 				}
 			},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		got := report.Results[0]
 		if got.State != test.state || !errors.Is(got.Err, test.err) {
 			t.Errorf("%s, %v, want %s, %v", got.State, got.Err, test.state, test.err)
@@ -233,9 +229,7 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 				for run := range 3 {
 					report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service),
 						[]batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}}, &options)
-					if err != nil {
-						t.Fatal(err)
-					}
+					shippingtest.NoError(t, err)
 					if got := report.Results[0]; got.State != batch.StateUnknown || report.Committed != shippingtest.Amount(t, "100") {
 						t.Errorf("run %d: %+v, %s committed", run+1, got, report.Committed)
 					}
@@ -287,9 +281,7 @@ func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: batchtest.NewJournal(108 * time.Second),
 			Purchase: shipping.PurchaseOptions{RefusedFor: 30 * time.Second},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		got := report.Results[0]
 		failed, ok := errors.AsType[*shipping.RegulatoryError](got.Err)
 		if got.State != batch.StateError || !ok || failed.Outcome != shipping.OutcomeNotCharged ||

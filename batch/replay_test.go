@@ -77,9 +77,7 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 			}
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "outcomes in the order given",
 		"WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
 			"WD-1: skipped, SH-1 \"\": failed, SH-1 shipment.created to WA-1: queued", replayStates(report))
@@ -188,8 +186,6 @@ func TestQueuedReplays_CountsLines(t *testing.T) {
 	// Names match byte for byte: KEY is not the member key.
 	const other = `{"key":"WD-3","KEY":"WD-4","State":"queued","state":"failed"}`
 	keys, err := batch.QueuedReplays(strings.NewReader(other + "\n" + queued + "\r\n \n" + failed + "\n" + failed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	shippingtest.Diff(t, "keys", map[string]bool{"WD-1": true}, keys)
 }

@@ -70,9 +70,7 @@ func TestBatch_CompletesEveryItem(t *testing.T) {
 				t.Errorf("%+v, want %+v", result, want)
 			}
 		}
-		if err := server.Check(); err != nil {
-			t.Error(err)
-		}
+		shippingtest.NoError(t, server.Check())
 		ended = 0
 		again, err := batch.Run(t.Context(), client, items, &options)
 		if err != nil || again.Committed != report.Committed || server.Requests(shipping.OpPurchase) != len(count) {
@@ -346,9 +344,7 @@ func TestBatch_APollThatFails(t *testing.T) {
 		service := requestService(customs, shippingtest.Record("processing"), test.reads...)
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
 			&batch.Options{Select: shipping.SelectAll})
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		got, reads := report.Results[0], service.Count(http.MethodGet)
 		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && reads != test.counts {
 			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, reads, test.state, test.err,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
@@ -36,9 +37,7 @@ func TestWithDialect(t *testing.T) {
 			defer server.Close()
 			_, handled := subscribe(t, server, webhook.WithDialect(test.receiver))
 			sent, err := server.Emit(notify.Event{Kind: shipping.EventShipmentCreated})
-			if err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, err)
 			delivery, err := server.WaitDelivery(t.Context(), sent[0].ID)
 			if err != nil || (delivery.State == notify.Delivered) != test.taken || (len(handled) == 1) != test.taken {
 				t.Fatalf("%s, handled %d times: %v", delivery.State, len(handled), err)

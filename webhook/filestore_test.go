@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 	"github.com/shipping-go/shipping/webhook/storetest"
 )
@@ -16,9 +17,7 @@ import (
 func openFileStore(t *testing.T, path string, limit int) *webhook.FileStore {
 	t.Helper()
 	store, err := webhook.OpenFileStore(path, webhook.StoreOptions{Limit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	return store
 }
@@ -38,12 +37,8 @@ func take(t *testing.T, store webhook.Store, id string) {
 func state(t *testing.T, store webhook.Store, id string) webhook.ClaimState {
 	t.Helper()
 	state, err := store.Claim(t.Context(), id, "state")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Release(t.Context(), id, "state"); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
+	shippingtest.NoError(t, store.Release(t.Context(), id, "state"))
 	return state
 }
 
@@ -63,9 +58,7 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 		strings.Repeat("\x00", 300):                              "line 1: damaged: restore the file from a copy",
 	} {
 		path := filepath.Join(t.TempDir(), "store")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := webhook.OpenFileStore(path, webhook.StoreOptions{})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%v, want %q", err, want)
@@ -85,9 +78,7 @@ func TestOpenFileStore_RefusesAFileThatItCannotUse(t *testing.T) {
 		t.Errorf("a second one: %v", err)
 	}
 	for range 2 {
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, store.Close())
 	}
 	if _, err := store.Claim(t.Context(), "a", "one"); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Close: %v", err)
@@ -116,9 +107,7 @@ func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
 			if _, err := store.Claim(t.Context(), "under way", "one"); err != nil {
 				t.Fatal(err)
 			}
-			if err := harm(path); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, harm(path))
 			if _, err := store.Claim(t.Context(), "second", "one"); !errors.Is(err, webhook.ErrStoreMoved) ||
 				!strings.Contains(err.Error(), path) {
 				t.Errorf("the next claim: %v", err)
@@ -144,18 +133,14 @@ func TestFileStore_IsBounded(t *testing.T) {
 			}
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		largest = max(largest, bytes.Count(text, []byte("\n")))
 	}
 	if largest > 21 {
 		t.Errorf("%d lines", largest)
 	}
 	for range 2 { // it is rewritten when it is opened
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, store.Close())
 		store = openFileStore(t, path, 10)
 	}
 	for id, want := range map[string]webhook.ClaimState{

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -62,9 +63,7 @@ func FuzzReceiver(f *testing.F) {
 			}
 			return nil
 		}, webhook.WithKeys(key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, err)
 		genuine := webhook.Sign(key, []byte(body))
 		if !strings.EqualFold(strings.TrimSpace(signature), genuine) {
 			if answer := post(receiver, body, signature); answer.Code != http.StatusUnauthorized || len(got) > 0 {

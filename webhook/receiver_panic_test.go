@@ -35,9 +35,7 @@ func TestPanicError_OfAHandlerInTheQueue(t *testing.T) {
 				t.Errorf("%s: %d", id, answer.Code)
 			}
 		}
-		if err := receiver.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, receiver.Close(t.Context()))
 		if fmt.Sprint(attempts) != "[1 2 3 1]" || len(lost) != 1 || !errors.Is(lost[0], cause) {
 			t.Fatalf("attempts %v, lost %v", attempts, lost)
 		}
@@ -99,9 +97,7 @@ func TestReceiver_CallbacksThatPanic(t *testing.T) {
 				t.Errorf("%d %v, want %d: %s", answer.Code, answer.Header(), tc.status, answer.Body)
 			}
 		}
-		if err := receiver.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+		shippingtest.NoError(t, receiver.Close(t.Context()))
 		if logged := strings.Count(log.String(), "level=ERROR"); logged != tc.errors ||
 			logged > 0 && !strings.Contains(log.String(), "receiver_panic_test.go") {
 			t.Errorf("%d errors are logged: %s", logged, &log)
@@ -133,9 +129,7 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 		}
 		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panic("not today") }, opts...)
 		postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1")
-		if err := receiver.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, receiver.Close(t.Context()))
 		text := log.String()
 		if strings.Count(text, "\n") != test.want || strings.Contains(text, "SH-1") {
 			t.Errorf("logged %s, want %d lines", text, test.want)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 	"github.com/shipping-go/shipping/webhook"
@@ -33,9 +34,7 @@ func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *
 	t.Helper()
 	receiver, err := webhook.NewReceiver(handle,
 		append([]webhook.Option{webhook.WithKeys(key), webhook.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	t.Cleanup(func() { _ = receiver.Close(context.Background()) })
 	return receiver
 }
@@ -53,9 +52,7 @@ func subscribe(t *testing.T, server *mockserver.Server,
 	hook := httptest.NewServer(receiver)
 	t.Cleanup(hook.Close)
 	id, err := server.AddWebhook(notify.Webhook{URL: hook.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	return id, handled
 }
 
@@ -185,9 +182,7 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 	for range 5 { // without an id the body identifies
 		post(receiver, body, signature)
 	}
-	if err := receiver.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, receiver.Close(t.Context()))
 	if handled.Load() != 11 {
 		t.Errorf("handled %d times, want 11", handled.Load())
 	}
@@ -321,9 +316,7 @@ func TestReceiver_HandlersThatFailAreCalledAgain(t *testing.T) {
 			}
 		}))
 		postSigned(receiver, body)
-		if err := receiver.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, receiver.Close(t.Context()))
 		if fmt.Sprint(attempts) != "[0s 1s 3s 7s]" || lost != 1 {
 			t.Errorf("attempts at %v, lost %d", attempts, lost)
 		}
@@ -394,9 +387,7 @@ func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	server := httptest.NewServer(newReceiver(t, accept, webhook.WithLimits(1000, 50*time.Millisecond)))
 	defer server.Close()
 	connection, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	defer connection.Close()
 	fmt.Fprintf(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 	answer, err := io.ReadAll(connection)
@@ -415,9 +406,7 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	result, err := server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{
 		ShipmentID: server.Shipments()[0], Event: shipping.EventShipmentDelivered, WebhookID: id,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	n := <-got
 	shipment, err := n.Shipment()
 	if err != nil || shipment.ShipmentID != result.ShipmentID || n.ID != result.DeliveryID || n.Event != result.Event ||

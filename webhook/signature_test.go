@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -92,9 +93,7 @@ func TestReceiver_AnIDWithAnotherBodyIsAnotherNotification(t *testing.T) {
 				t.Errorf("%s: %d", event, answer.Code)
 			}
 		}
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, store.Close())
 	}
 	if got := fmt.Sprint(handled); got != "[WD-1 captured WD-1 genuine]" {
 		t.Errorf("handled %s", got)

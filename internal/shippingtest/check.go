@@ -19,6 +19,14 @@ func Diff(t testing.TB, what string, want, got any) {
 	}
 }
 
+// NoError ends the test if err is an error.
+func NoError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // WantError reports the sentinels that err is not.
 func WantError(t testing.TB, what string, err error, sentinels ...error) {
 	t.Helper()
