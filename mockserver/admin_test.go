@@ -28,10 +28,7 @@ func TestAdmin_AnswersToTheNamesThatItIsGiven(t *testing.T) {
 func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	ci, err := srv.Open("lowfunds_ci42")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ci := shippingtest.Must(srv.Open("lowfunds_ci42"))(t)
 	for text, want := range map[string]string{
 		"GET /_mock/\nAuthorization: ":                                               "home",
 		"GET /_mock/journal\nAuthorization: ":                                        "home",

@@ -61,9 +61,7 @@ func TestClose_EndsWhatWaits(t *testing.T) {
 				w := srv.NewWorld(t, scenario)
 				subscribe(t, w, notify.InboxURL+"?status=503", "test")
 				sent := emit(t, w, notify.Event{Kind: "test"})
-				if err := w.Inject(rule); err != nil {
-					t.Fatal(err)
-				}
+				shippingtest.NoError(t, w.Inject(rule))
 				var errs [3]error
 				var waiting sync.WaitGroup
 				waiting.Go(func() { _, errs[0] = w.Await(t.Context(), journal.Query{Operation: shipping.OpPurchase}, 0) })

@@ -17,9 +17,7 @@ import (
 func dialectOf(t *testing.T, text string) mockserver.Option {
 	t.Helper()
 	d := new(dialect.Dialect)
-	if err := d.Apply(text); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, d.Apply(text))
 	return mockserver.WithDialect(d)
 }
 
@@ -129,10 +127,7 @@ func TestAssumption_OtherChoices(t *testing.T) {
 			}
 			id := requestID(t, got[analyzed])
 			if test.step == funds {
-				w, err := srv.Open("lowfunds_choices")
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := shippingtest.Must(srv.Open("lowfunds_choices"))(t)
 				_, got[funds] = purchaseFirst(t, srv, w)
 			} else {
 				got[purchased] = purchase(t, srv, id, "CUSTOMS")

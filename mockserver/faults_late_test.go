@@ -68,9 +68,7 @@ func TestFaultArriveLate_TakesEffectAfterTheConnectionClosed(t *testing.T) {
 		t.Errorf("the fault is %q, want %q", got, want)
 	}
 	shippingtest.Diff(t, "purchases that were sent", 1, srv.Requests(shipping.OpPurchase))
-	if err := srv.Check(); err != nil {
-		t.Error(err)
-	}
+	srv.CheckInvariants(t)
 }
 
 // Every operation that changes something can arrive late, also one with the id in its path. One that reads changes
@@ -117,9 +115,7 @@ func TestFaultArriveLate_EndsWithItsFaultOrItsWorld(t *testing.T) {
 	purchaseArrivesLate(t, srv)
 	srv.Reset()
 	shippingtest.Diff(t, "functions that the clock calls after a reset", 0, len(advance(t, srv, late)))
-	if err := srv.Check(); err != nil {
-		t.Error(err)
-	}
+	srv.CheckInvariants(t)
 }
 
 // A rule without limits must not fill the memory of the server.

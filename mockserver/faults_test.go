@@ -27,9 +27,7 @@ import (
 
 func inject(t *testing.T, srv *mockserver.Server, rules ...fault.Rule) {
 	t.Helper()
-	if err := srv.Inject(rules...); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, srv.Inject(rules...))
 }
 
 // outcome is the result of a request, as the caller gets it.
@@ -352,10 +350,7 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 		t.Errorf("%d rules are left, and %d kinds are listed", len(view.Rules), len(view.Kinds))
 	}
 	for _, kind := range fault.Kinds() {
-		example, err := json.Marshal(kind.Example)
-		if err != nil {
-			t.Fatal(err)
-		}
+		example := shippingtest.Must(json.Marshal(kind.Example))(t)
 		if got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+string(example)+`}]}`).want(t,
 			200); !strings.Contains(string(got.body), string(example)) {
 			t.Errorf("%s is shown as %s", example, got.body)
@@ -391,9 +386,7 @@ func TestFaults_StrikeBeforeOrAfterTheChange(t *testing.T) {
 				got.Took, want.Fault = 0, "rule 1: "+test.fault.Kind+when
 				shippingtest.Diff(t, "outcome", want, got)
 				charged(t, srv, draft.ID, committed)
-				if err := srv.Check(); err != nil {
-					t.Error(err)
-				}
+				srv.CheckInvariants(t)
 			})
 		}
 	}

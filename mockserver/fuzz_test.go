@@ -17,6 +17,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -45,10 +46,7 @@ func newStage(f *testing.F) *stage {
 // open opens a small world under the same name each time, with a draft, a request that is bought, and a delivery.
 func (s *stage) open(tb testing.TB) *mockserver.World {
 	tb.Helper()
-	w, err := s.Open("history3_fuzzed")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := shippingtest.Must(s.Open("history3_fuzzed"))(tb)
 	var made [2]struct{ Data request }
 	for i := range made {
 		ask(tb, s.Server, w, http.MethodPost, regulatoryPath+"/analyze", analyzeFirst(w), &made[i])
@@ -182,9 +180,7 @@ func FuzzServeHTTP(f *testing.F) {
 		purchase := method == http.MethodPost && path == regulatoryPath+"/purchase"
 		switch {
 		case answer.Code == http.StatusOK && purchase:
-			if err := json.Unmarshal(answer.Body.Bytes(), &said); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, json.Unmarshal(answer.Body.Bytes(), &said))
 			if cost, err := before.Sub(after); err != nil || !cost.Equal(said.Data.Charged) || cost.Sign() <= 0 {
 				t.Errorf("the wallet paid %s for a purchase of %s (%v)", cost, said.Data.Charged, err)
 			}
@@ -201,9 +197,7 @@ func FuzzServeHTTP(f *testing.F) {
 			}
 			return
 		}
-		if _, err := w.Advance(time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.Must(w.Advance(time.Hour))(t)
 		s.answered(t, s.request(t, w, http.MethodGet, regulatoryPath+"/request/{draft}", "", "", nil))
 		s.answered(t, s.request(t, w, http.MethodGet, regulatoryPath+"/request/{draft}/documents/CUSTOMS/pdf", "", "", nil))
 		w.CheckInvariants(t)

@@ -36,10 +36,7 @@ func TestAddShipment(t *testing.T) {
 			if err != nil || id != world.Shipments()[0] || test.add.ID != "" && id != test.add.ID {
 				t.Fatalf("added %q to %v: %v", id, world.Shipments(), err)
 			}
-			draft, err := world.Client(t).Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{ShipmentID: id})
-			if err != nil {
-				t.Fatal(err)
-			}
+			draft := shippingtest.Draft(t, world.Client(t), id)
 			var offered []string
 			for _, document := range draft.AvailableDocuments {
 				offered = append(offered, string(document.DocumentType))
@@ -71,10 +68,7 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 		t.Fatalf("added %q to %v: %v", url, server.Invoices(), err)
 	}
 	client := server.Client(t, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
-	draft, err := client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{FileURL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
+	draft := shippingtest.Must(client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{FileURL: url}))(t)
 	manual := goods.Document{DocumentType: "FDA", Amount: amount(t, "1"), Mode: "manual"}
 	if _, err := server.AddShipment(goods.Shipment{Documents: []goods.Document{manual}}); err != nil {
 		t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -17,9 +18,7 @@ func start(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	t.Helper()
 	srv := mockserver.New(opts...)
 	t.Cleanup(srv.Close)
-	if err := srv.Err(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, srv.Err())
 	return srv
 }
 
@@ -62,10 +61,7 @@ func do(t *testing.T, srv *mockserver.Server, method, path, body string, headers
 			req.Host = headers[i+1]
 		}
 	}
-	got, err := attempt(transport, req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := shippingtest.Must(attempt(transport, req))(t)
 	return got
 }
 
@@ -97,10 +93,7 @@ func attempt(transport http.RoundTripper, req *http.Request) (answer, error) {
 // newRequest returns a request with the server's key, for a transport.
 func newRequest(t *testing.T, srv *mockserver.Server, method, path, body string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := shippingtest.Must(http.NewRequestWithContext(t.Context(), method, srv.URL+path, strings.NewReader(body)))(t)
 	req.Header.Set("Authorization", "Bearer "+srv.SecretKey)
 	return req
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
@@ -22,16 +23,11 @@ import (
 func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithTLS(), mockserver.WithHosts("mock.internal", "127.0.0.7"))
-	if _, err := srv.Client(t).Rates.List(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(srv.Client(t).Rates.List(t.Context(), nil))(t)
 	port := strings.TrimPrefix(srv.URL, "https://127.0.0.1:")
 	client := trusting(t, srv)
 	for _, host := range []string{"127.0.0.1", "localhost", "mock.internal", "127.0.0.7"} {
-		resp, err := client.Get("https://" + net.JoinHostPort(host, port) + "/_mock/healthz")
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := shippingtest.Must(client.Get("https://" + net.JoinHostPort(host, port) + "/_mock/healthz"))(t)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
 			t.Errorf("%s answers %s by %s", host, resp.Status, resp.Proto)
@@ -84,18 +80,13 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 // keeps a connection that it has hung up on for half a second.
 func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 	t.Helper()
-	conn, err := srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := shippingtest.Must(srv.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "any"))(t)
 	t.Cleanup(func() {
 		conn.Close()
 		time.Sleep(time.Second)
 	})
 	if text != "" {
-		if _, err := conn.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.Must(conn.Write([]byte(text)))(t)
 	}
 	return conn
 }

@@ -62,11 +62,8 @@ func TestLimits_EndAResponseThatNobodyReads(t *testing.T) {
 		srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("rows5000"))
 		defer srv.Close()
 		client := &http.Client{Transport: srv.Transport()}
-		resp, err := client.Do(newRequest(t, srv, http.MethodGet,
-			"/v1/transactions?perPage=5000&wallet="+srv.Wallets()[0], ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := shippingtest.Must(client.Do(newRequest(t, srv, http.MethodGet,
+			"/v1/transactions?perPage=5000&wallet="+srv.Wallets()[0], "")))(t)
 		defer resp.Body.Close()
 		for _, wait := range []struct {
 			time time.Duration
@@ -124,10 +121,7 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 	}
 	w.Close()
 	shippingtest.Diff(t, "records after the world was closed", without, records.Load())
-	again, err := srv.Open(w.SecretKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := shippingtest.Must(srv.Open(w.SecretKey))(t)
 	if as(t, srv, w.SecretKey, "GET", "/v1/countries", "").want(t, http.StatusOK); len(again.Journal()) != 1 {
 		t.Error("the key of a closed world opens this world")
 	}
@@ -138,10 +132,7 @@ func TestLimits_AClosedWorldLeavesRoom(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithScenario("empty"), mockserver.WithLimits(200))
 	for seed := range 3 {
-		w, err := srv.Open(fmt.Sprintf("seed%d-history900_x", seed+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := shippingtest.Must(srv.Open(fmt.Sprintf("seed%d-history900_x", seed+1)))(t)
 		if _, err := srv.Open("seed9-history900_y"); err == nil {
 			t.Error("two such worlds have room")
 		}
@@ -251,10 +242,7 @@ func limits(by int) []limit {
 	}
 	// NewWorld would keep it until the test ends
 	open := func(t *testing.T, srv *mockserver.Server, n int) *mockserver.World {
-		w, err := srv.Open(fmt.Sprint("default_", n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := shippingtest.Must(srv.Open(fmt.Sprint("default_", n)))(t)
 		return w
 	}
 	// grow sends a control request to one world after the other, some times to each, until one is refused.
@@ -277,23 +265,14 @@ func limits(by int) []limit {
 	return []limit{
 		{"rows of a page, requested by 40 clients that do not read", nil, func(t *testing.T, srv *mockserver.Server) error {
 			const key = "sk_test_rows100000000_x"
-			w, err := srv.Open(key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := shippingtest.Must(srv.Open(key))(t)
 			path := "/v1/transactions?perPage=3000000&wallet=" + w.Wallets()[0]
 			last := ""
 			for range 40 / by {
-				conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn := shippingtest.Must(net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://")))(t)
 				defer conn.Close()
 				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
-				call, err := w.Await(t.Context(), journal.Query{After: last}, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				call := shippingtest.Must(w.Await(t.Context(), journal.Query{After: last}, 0))(t)
 				last = call.ID
 			}
 			pastEnd := as(t, srv, key, "GET", path+"&page=1000000", "")
@@ -343,10 +322,7 @@ func limits(by int) []limit {
 		{"connections", nil, func(t *testing.T, srv *mockserver.Server) (closed error) {
 			var conns []net.Conn
 			connect := func(int) error {
-				conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn := shippingtest.Must(net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://")))(t)
 				conns = append(conns, conn)
 				fmt.Fprint(conn, "GET /_mock/healthz HTTP/1.1\r\nHost: service\r\n\r\n")
 				if _, err := conn.Read(make([]byte, 1)); err != nil {

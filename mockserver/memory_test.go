@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -27,11 +26,7 @@ const (
 func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
 	server := New(WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: bodyLimit}}))
 	defer server.Close()
-	draft, err := server.Client(t).Regulatory.Analyze(t.Context(),
-		&shipping.AnalyzeRequest{ShipmentID: server.Shipments()[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	draft := shippingtest.Draft(t, server.Client(t), server.Shipments()[0])
 	head := func(line, more string) string {
 		return line + " HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer " + server.SecretKey +
 			"\r\nContent-Type: application/json\r\n" + more
@@ -87,10 +82,7 @@ func TestMemory_NoRequestCostsMoreThanItsLimit(t *testing.T) {
 // the start of the answer.
 func send(t *testing.T, url string, start, again, answer []byte) {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := shippingtest.Must(net.Dial("tcp", strings.TrimPrefix(url, "http://")))(t)
 	defer conn.Close()
 	answered := make(chan error)
 	go func() {
@@ -98,7 +90,8 @@ func send(t *testing.T, url string, start, again, answer []byte) {
 		conn.Close() // else net/http reads on for half a second
 		answered <- err
 	}()
-	for _, err = conn.Write(start); err == nil && len(again) > 0; {
+	_, err := conn.Write(start)
+	for err == nil && len(again) > 0 {
 		_, err = conn.Write(again)
 	}
 	if err := <-answered; err != nil {

@@ -127,10 +127,7 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	}
 	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).data(t,
 		&ledger)
-	want, err := before.Add(amount(t, "12.50"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := shippingtest.Must(before.Add(amount(t, "12.50")))(t)
 	if after, _ := srv.Balance(wallet); after.Cmp(want) != 0 {
 		t.Errorf("%s, then %s", before, after)
 	}

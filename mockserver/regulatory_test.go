@@ -58,19 +58,13 @@ func lookUp(t *testing.T, srv *mockserver.Server, id string) request {
 
 func purchase(t *testing.T, srv *mockserver.Server, id string, types ...string) answer {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"request_id": id, "document_types": types})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := shippingtest.Must(json.Marshal(map[string]any{"request_id": id, "document_types": types}))(t)
 	return post(t, srv, regulatoryPath+"/purchase", string(body))
 }
 
 func advance(t *testing.T, srv *mockserver.Server, d time.Duration) []journal.Fired {
 	t.Helper()
-	fired, err := srv.Advance(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fired := shippingtest.Must(srv.Advance(d))(t)
 	return fired
 }
 
@@ -114,9 +108,7 @@ func TestRegulatory_TypicalWorkflow(t *testing.T) {
 	if pdf.header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(pdf.body, []byte("%PDF-")) {
 		t.Errorf("the PDF is %q of %d bytes", pdf.header.Get("Content-Type"), len(pdf.body))
 	}
-	if err := srv.Check(); err != nil {
-		t.Error(err)
-	}
+	srv.CheckInvariants(t)
 }
 
 // Evidence is submitted over HTTP or in Go, once.
@@ -155,7 +147,5 @@ func TestPurchase_ConcurrentlyIsChargedOnce(t *testing.T) {
 	}
 	buyers.Wait()
 	shippingtest.Diff(t, "purchases that succeeded", int32(1), bought.Load())
-	if err := srv.Check(); err != nil {
-		t.Error(err)
-	}
+	srv.CheckInvariants(t)
 }

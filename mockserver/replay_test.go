@@ -26,10 +26,7 @@ func replayBody(t *testing.T, fields ...string) string {
 	for i := 0; i+1 < len(fields); i += 2 {
 		body[fields[i]] = fields[i+1]
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shippingtest.Must(json.Marshal(body))(t)
 	return string(text)
 }
 

@@ -26,9 +26,7 @@ func TestRouter_UnknownPathsAre404InTheEnvelope(t *testing.T) {
 func TestRouter_NamesTheNearestRouteAndTheStub(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	if err := srv.Stub("POST", "/v1/shipments/{id}", http.NotFoundHandler()); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, srv.Stub("POST", "/v1/shipments/{id}", http.NotFoundHandler()))
 	for path, want := range map[string]string{
 		"/v1/rate":                             "did you mean /v1/rates? World.Stub (POST /_mock/stubs) adds a route",
 		"/v1/regulatory-document/request/RD-1": "did you mean /v1/regulatory-documents/request/RD-1?",

@@ -12,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -19,10 +20,7 @@ import (
 // unknown host, after four attempts.
 func TestNew_AServerThatDidNotStartRespondsWithTheReason(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := shippingtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	for want, opts := range map[string][]mockserver.Option{
 		"choose another address":     {mockserver.WithAddr(taken.Addr().String())},
@@ -36,11 +34,9 @@ func TestNew_AServerThatDidNotStartRespondsWithTheReason(t *testing.T) {
 		}
 		for _, client := range []*http.Client{{Transport: srv.Transport()}, {Transport: &http.Transport{}}} {
 			attempts := 0
-			c, err := shipping.NewClient(srv.SecretKey, shipping.WithBaseURL(srv.URL), shipping.WithHTTPClient(client),
-				shipping.WithObserver(shipping.Observer{Attempt: func(context.Context, string, shipping.Attempt) { attempts++ }}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			observe := shipping.Observer{Attempt: func(context.Context, string, shipping.Attempt) { attempts++ }}
+			c := shippingtest.Must(shipping.NewClient(srv.SecretKey, shipping.WithBaseURL(srv.URL),
+				shipping.WithHTTPClient(client), shipping.WithObserver(observe)))(t)
 			if _, err := c.Rates.List(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) || attempts != 1 {
 				t.Errorf("after %d attempts: %v, want %q in it", attempts, err, want)
 			}

@@ -54,9 +54,7 @@ func TestWorld_StubFaults(t *testing.T) {
 				}
 				w.WriteHeader(http.StatusCreated)
 			}
-			if err := server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(handler)); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, server.Stub("POST", "/v1/shipments/{id}", http.HandlerFunc(handler)))
 			inject(t, server, test.rule)
 			got, _ := attempt(server.Transport(), newRequest(t, server, "POST", "/v1/shipments/1", "{}"))
 			advance(t, server, time.Minute)
@@ -72,9 +70,7 @@ func TestWorld_StubErrors(t *testing.T) {
 	t.Parallel()
 	server := start(t)
 	add := func(method, pattern string) error { return server.Stub(method, pattern, http.HandlerFunc(echo)) }
-	if err := add("GET", "/v1/parcels/{id}"); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, add("GET", "/v1/parcels/{id}"))
 	for _, test := range []struct{ method, pattern, want string }{
 		{"GET", "/v1/rates", "has this route, as rates.list: to choose its response"},
 		{"HEAD", "/v1/rates", "rates.list"},
@@ -125,9 +121,7 @@ func TestWorld_StubPanics(t *testing.T) {
 	server := start(t)
 	for path, value := range map[string]any{"/v1/a": "out of labels", "/v1/b": http.ErrAbortHandler} {
 		handler := func(http.ResponseWriter, *http.Request) { panic(value) }
-		if err := server.Stub("GET", path, http.HandlerFunc(handler)); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, server.Stub("GET", path, http.HandlerFunc(handler)))
 	}
 	get(t, server, "/v1/a").
 		refusal(t, http.StatusInternalServerError, "the handler of the stub GET /v1/a panicked: out of labels")

@@ -42,20 +42,14 @@ const receiverURL = "http://127.0.0.1:1/"
 // subscribe adds a webhook, which without events is subscribed to all, and returns its id.
 func subscribe(t *testing.T, w *mockserver.World, url string, events ...string) string {
 	t.Helper()
-	id, err := w.AddWebhook(notify.Webhook{URL: url, Events: events})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := shippingtest.Must(w.AddWebhook(notify.Webhook{URL: url, Events: events}))(t)
 	return id
 }
 
 // emit emits an event and returns its first delivery.
 func emit(tb testing.TB, w *mockserver.World, event notify.Event) notify.Delivery {
 	tb.Helper()
-	sent, err := w.Emit(event)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sent := shippingtest.Must(w.Emit(event))(tb)
 	return sent[0]
 }
 
@@ -141,10 +135,7 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 
 func awaitInbox(t *testing.T, w *mockserver.World, count int) []notify.Received {
 	t.Helper()
-	got, err := w.AwaitInbox(t.Context(), count, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := shippingtest.Must(w.AwaitInbox(t.Context(), count, time.Minute))(t)
 	return got
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -35,9 +36,7 @@ func (p *player) play(w *mockserver.World) {
 				ask(p, p.srv, w, "POST", regulatoryPath+"/purchase", `{"request_id":"`+id+`","document_types":["CUSTOMS"]}`, nil)
 			}
 		case 3:
-			if _, err := w.Advance(time.Duration(p.random.IntN(4)) * time.Second); err != nil {
-				p.Fatal(err)
-			}
+			shippingtest.Must(w.Advance(time.Duration(p.random.IntN(4)) * time.Second))(p)
 		case 4:
 			subscribe(p.T, w, receiverURL)
 		}
@@ -75,10 +74,7 @@ func TestWorlds_AThousandAtOnceKeepTheirContents(t *testing.T) {
 	seed := randomtest.New(t).Seed()
 	scenarios := []string{"virtual", "virtual-seed3", "lowfunds-virtual", "virtual-rows5000"}
 	open := func(t *testing.T, srv *mockserver.Server, i int, name string) (*player, *mockserver.World) {
-		w, err := srv.Open(scenarios[i%len(scenarios)] + "_" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := shippingtest.Must(srv.Open(scenarios[i%len(scenarios)] + "_" + name))(t)
 		return &player{T: t, srv: srv, random: rand.New(rand.NewPCG(seed, uint64(i)))}, w
 	}
 	for i := range scenarios {

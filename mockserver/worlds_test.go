@@ -58,11 +58,9 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	before := shown(one)
 	_, added := one.AddWebhook(notify.Webhook{URL: receiverURL})
 	url, invoiced := one.AddInvoice(goods.Invoice{})
-	if err := errors.Join(added, invoiced, one.SetExchangeRate("NGN", amount(t, "2")),
+	shippingtest.NoError(t, errors.Join(added, invoiced, one.SetExchangeRate("NGN", amount(t, "2")),
 		one.Fund(one.Wallets()[0], amount(t, "1")), one.Inject(fault.Rule{First: 1,
-			Fault: fault.InsertRows(1)})); err != nil {
-		t.Fatal(err)
-	}
+			Fault: fault.InsertRows(1)})))
 	buy(t, srv, one)
 	after := shown(one)
 	for i := range before {
@@ -141,14 +139,7 @@ func TestRows_AreComputedFromTheirPlace(t *testing.T) {
 	}
 }
 
-func amount(t *testing.T, text string) shipping.Amount {
-	t.Helper()
-	a, err := shipping.ParseAmount(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
+var amount = shippingtest.Amount
 
 // The PDF operation needs no key: the request in the path determines the world.
 func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
@@ -156,9 +147,7 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	srv := start(t)
 	w := srv.NewWorld(t, "instant-virtual")
 	id := buy(t, srv, w)
-	if _, err := w.Advance(0); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(w.Advance(0))(t)
 	do(t, srv, "GET", regulatoryPath+"/request/"+id+"/documents/CUSTOMS/pdf", "", "Authorization", "").
 		want(t, http.StatusOK)
 }

@@ -27,6 +27,15 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
+// Must returns a function that returns value, or ends the test if err is not nil, as in Must(srv.Open(key))(t).
+func Must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		NoError(t, err)
+		return value
+	}
+}
+
 // WantError reports the sentinels that err is not.
 func WantError(t testing.TB, what string, err error, sentinels ...error) {
 	t.Helper()
@@ -48,11 +57,7 @@ func ErrorIn(t testing.TB, err error) *shipping.Error {
 
 func Amount(t testing.TB, text string) shipping.Amount {
 	t.Helper()
-	amount, err := shipping.ParseAmount(text)
-	if err != nil {
-		t.Fatalf("ParseAmount(%q): %v", text, err)
-	}
-	return amount
+	return Must(shipping.ParseAmount(text))(t)
 }
 
 // EachInBubble runs check with each row of a table, as a parallel subtest in a bubble of synctest.

@@ -48,9 +48,7 @@ func TestFault_IsTheSameAfterJSON(t *testing.T) {
 func TestHeader_ReadsStringsAndLists(t *testing.T) {
 	t.Parallel()
 	var got fault.Header
-	if err := json.Unmarshal([]byte(`{"warning":["b","c"],"Warning":"a","x-none":[]}`), &got); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(`{"warning":["b","c"],"Warning":"a","x-none":[]}`), &got))
 	shippingtest.Diff(t, "header", fault.Header{"Warning": {"a", "b", "c"}, "X-None": nil}, got)
 	for _, text := range []string{`{"a":7}`, `{"a":{}}`, `{"a":["b",7]}`, `"a"`, `[]`} {
 		if err := json.Unmarshal([]byte(text), &got); err == nil ||

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
@@ -44,10 +45,7 @@ func TestSweep_OnlyNotStruck(t *testing.T) {
 		"regulatory.purchase#2:500":                     {careful, "regulatory.purchase#2:500"},
 		"regulatory.analyze#1:500,regulatory.get#1:500": {startsOver, "regulatory.analyze#1:500,regulatory.get#1:500"},
 	} {
-		only, err := sweep.ParseSchedule(schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		only := shippingtest.Must(sweep.ParseSchedule(schedule))(t)
 		var want []sweep.Finding
 		if test.found != "" {
 			want = []sweep.Finding{{Verdict: sweep.NotStruck, Detail: test.found +

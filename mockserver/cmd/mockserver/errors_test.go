@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // A command line that is wrong, or cannot be carried out, ends with its exit code and a text on standard error.
@@ -107,10 +109,7 @@ func TestRun_AnotherService(t *testing.T) {
 // taken returns an address on which another program listens.
 func taken(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := shippingtest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { listener.Close() })
 	go func() { // hang up on whoever asks
 		for {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // outcome is how a command line ended.
@@ -50,9 +52,7 @@ var noContent = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { 
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 

@@ -36,9 +36,7 @@ func TestConform_TheServerConformsToTheSpecification(t *testing.T) {
 	env := environ(r)
 	got := invoke(t, env, "conform", "-second-purchase", "-refused-purchases", "-json", r.URL+"/v1").want(t, exitOK)
 	var report conformance.Report
-	if err := json.Unmarshal([]byte(got.stdout), &report); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(got.stdout), &report))
 	if !report.Writes || report.BaseURL != r.URL || report.Count(conformance.Skipped) != 0 ||
 		len(report.Purchases) != 5 || report.Count(conformance.Unseen) == 0 || strings.Contains(got.stdout, r.SecretKey) {
 		t.Errorf("%s", got.stdout)
@@ -62,14 +60,9 @@ func TestConform_DialectFile(t *testing.T) {
 	invoke(t, env, "conform", "-dialect", file).want(t, exitOK, file+": compared, 0 of 13 measured fields differ\n")
 	invoke(t, env, "conform", "-dialect", file, "-key", "sk_test_wrong").want(t, exitFailure, "and the file is unchanged")
 
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shippingtest.Must(os.ReadFile(file))(t)
 	text = []byte(strings.Replace(string(text), `"rule": 400`, `"rule": 422`, 1))
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, os.WriteFile(file, text, 0o600))
 	const changed = `refusal.rule: "422" in the file (set by hand, and stays), "400" measured`
 	for range 2 {
 		invoke(t, env, "conform", "-dialect", file, "-update").want(t, exitFailure, "updated, 1 of 13", changed)
@@ -102,9 +95,7 @@ func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	got := invoke(t, map[string]string{"SHIPPING_SECRET_KEY": "k"}, "doctor", "-json", "-patience", "1s",
 		careless.URL).want(t, exitFailure)
 	var card doctor.Scorecard
-	if err := json.Unmarshal([]byte(got.stdout), &card); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(got.stdout), &card))
 	if card.Bad == 0 || card.Good+card.Bad+card.Skipped != len(card.Findings) {
 		t.Errorf("%s", got.stdout)
 	}
@@ -124,12 +115,9 @@ func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 		{secret, older, dialect.StandardWebhooks(), []string{"-dialect", "standard-webhooks"}, "17 good, 0 bad, 0 skipped"},
 		{"k", "older", dialect.Contrary(), []string{"-dialect", "contrary"}, "17 good, 0 bad, 0 skipped"},
 	} {
-		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
+		receiver := shippingtest.Must(webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
 			webhook.WithKeys(test.key, test.other), webhook.WithDialect(test.dialect), webhook.WithLimits(1<<20,
-				500*time.Millisecond))
-		if err != nil {
-			t.Fatal(err)
-		}
+				500*time.Millisecond)))(t)
 		srv := httptest.NewServer(receiver)
 		t.Cleanup(func() {
 			srv.Close()

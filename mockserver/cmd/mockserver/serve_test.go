@@ -27,10 +27,8 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 		t.Errorf("printed %s", empty.printed)
 	}
 	listed(t, r, "/v1/rates")
-	resp, err := http.Post(r.URL+"/_mock/clock/advance", "application/json", strings.NewReader(`{"duration":"1h"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := shippingtest.Must(http.Post(r.URL+"/_mock/clock/advance", "application/json",
+		strings.NewReader(`{"duration":"1h"}`)))(t)
 	defer resp.Body.Close()
 	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "2026-01-05T10:30:00") {
 		t.Errorf("%s, %v", body, err)
@@ -44,15 +42,9 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 // listed returns the response to a request with the key of the world, which must be 200.
 func listed(t *testing.T, r ready, path string) []byte {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := shippingtest.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL+path, nil))(t)
 	req.Header.Set("Authorization", "Bearer "+r.SecretKey)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := shippingtest.Must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
@@ -77,10 +69,7 @@ func TestServe_WarnsWhenOtherMachinesCanReachIt(t *testing.T) {
 // underWay opens a request whose body does not come to its end, and returns once the server reads it.
 func underWay(t *testing.T, r ready) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := shippingtest.Must(net.Dial("tcp", strings.TrimPrefix(r.URL, "http://")))(t)
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "POST /v1/webhooks/replay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+
 		"%s\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n", r.SecretKey)
@@ -111,13 +100,8 @@ func TestServe_FinishesRequestsUnderWayBeforeItStops(t *testing.T) {
 		t.Fatalf("stopped with a request under way: %+v", ended)
 	default:
 	}
-	if _, err := io.WriteString(conn, "{}"); err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(io.WriteString(conn, "{}"))(t)
+	resp := shippingtest.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 	defer resp.Body.Close()
 	shippingtest.Diff(t, "status", http.StatusBadRequest, resp.StatusCode)
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
@@ -157,9 +141,7 @@ func TestServe_TakesADialect(t *testing.T) {
 	var envelope struct {
 		Data []struct{ Field, Value string }
 	}
-	if err := json.Unmarshal(listed(t, r, "/_mock/dialect"), &envelope); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal(listed(t, r, "/_mock/dialect"), &envelope))
 	got := map[string]string{}
 	for _, row := range envelope.Data {
 		got[row.Field] = row.Value

@@ -29,10 +29,7 @@ func TestEnv(t *testing.T) {
 	shippingtest.Diff(t, "with an empty variable", first, empty)
 
 	opened := strings.NewReader(`{"name":"ci42","scenario":"empty"}`)
-	resp, err := http.Post(r.URL+"/_mock/worlds", "application/json", opened)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := shippingtest.Must(http.Post(r.URL+"/_mock/worlds", "application/json", opened))(t)
 	resp.Body.Close()
 	other := asked(t, "-url", r.URL, "-world", "empty_ci42")
 	if !strings.Contains(other["SHIPPING_SECRET_KEY"], "ci42") || other["SHIPPING_SHIPMENT"] != "" {
@@ -46,9 +43,7 @@ func TestEnv(t *testing.T) {
 func asked(t *testing.T, args ...string) (settings map[string]string) {
 	t.Helper()
 	got := invoke(t, nil, append([]string{"env", "-json"}, args...)...).want(t, exitOK)
-	if err := json.Unmarshal([]byte(got.stdout), &settings); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(got.stdout), &settings))
 	return settings
 }
 

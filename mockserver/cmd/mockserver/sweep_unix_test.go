@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/wait"
 )
 
@@ -45,10 +46,7 @@ func TestSweep_Interrupt(t *testing.T) {
 		}
 	}
 	for _, word := range strings.Fields(string(text)) {
-		id, err := strconv.Atoi(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := shippingtest.Must(strconv.Atoi(word))(t)
 		eventually(t, func() error {
 			if gone(id) {
 				return nil

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // TestMain lets the binary of the tests be the command: a process reads the certificates that it trusts only once.
@@ -66,9 +68,7 @@ func TestTLS_ItsCertificateGoesWithTheServer(t *testing.T) {
 	t.Parallel()
 	d := start(t, nil, "-json", "-tls")
 	ca := d.world(t).CA
-	if _, err := os.Stat(ca); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(os.Stat(ca))(t)
 	d.stop()
 	(<-d.ended).want(t, exitOK)
 	if _, err := os.Stat(ca); !os.IsNotExist(err) {

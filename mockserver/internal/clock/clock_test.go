@@ -28,10 +28,7 @@ func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 	c.After(time.Second, "same time, later made", note)
 	c.After(time.Hour, "not yet", note)
 
-	fired, err := c.Advance(10 * time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fired := shippingtest.Must(c.Advance(10 * time.Second))(t)
 	want := []journal.Fired{
 		{Due: start.Add(time.Second), Label: "first"},
 		{Due: start.Add(time.Second), Label: "same time, later made"},

@@ -48,9 +48,7 @@ func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 	if pending := c.Pending(1); len(pending) != 1 || pending[0].Label != want[0] {
 		t.Errorf("the first pending is %v, want %s", pending, want[0])
 	}
-	if _, err := c.Advance(time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(c.Advance(time.Hour))(t)
 	shippingtest.Diff(t, "called", want, got)
 	shippingtest.Diff(t, "functions that wait", 0, c.Waiting())
 }
@@ -82,8 +80,6 @@ func TestAfterAt_CallsInTheOrderOfTheTurns(t *testing.T) {
 	scope.After(time.Second, "third", note("third"))
 	scope.AfterAt(second, time.Second, "second", note("second"))
 	scope.AfterAt(first, time.Second, "first", note("first"))
-	if _, err := c.Advance(time.Second); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(c.Advance(time.Second))(t)
 	shippingtest.Diff(t, "called", []string{"first", "second", "third"}, got)
 }

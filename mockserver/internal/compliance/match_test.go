@@ -59,12 +59,10 @@ func TestMatch_KeywordsStandInForAMissingHSCode(t *testing.T) {
 
 func TestMatch_TheLongestPrefixAndKeywordAreTheReason(t *testing.T) {
 	t.Parallel()
-	rules, err := compliance.Parse([]byte(`{"forms": [{"slug": "WATCH", "title": "t", "description": "d", "mode": "manual",
+	rules := shippingtest.Must(compliance.Parse([]byte(`{"forms": [{
+		"slug": "WATCH", "title": "t", "description": "d", "mode": "manual",
 		"hs_prefixes": ["91", "910211", "9102"], "keywords": ["watch", "pocket watch", "smart watch"],
-		"price_usd": 1, "generation_seconds": 0}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		"price_usd": 1, "generation_seconds": 0}]}`)))(t)
 	matches := toUS(rules,
 		compliance.Item{ID: "IT-1", HSCode: "91021110"},
 		compliance.Item{ID: "IT-2", HSCode: "910219"},

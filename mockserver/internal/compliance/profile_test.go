@@ -24,19 +24,14 @@ const everyType = `{"forms": [{"slug": "OTHER", "title": "t", "description": "d"
 		{"name": "share", "label": "l", "type": "percent"}]}]}`
 
 func formOfEveryType(t testing.TB) *compliance.Form {
-	rules, err := compliance.Parse([]byte(everyType))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := shippingtest.Must(compliance.Parse([]byte(everyType)))(t)
 	return formsOf(rules)[0]
 }
 
 func profile(t testing.TB, text string) map[string]json.RawMessage {
 	t.Helper()
 	var values map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &values); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(text), &values))
 	return values
 }
 

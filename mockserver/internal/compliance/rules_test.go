@@ -10,10 +10,7 @@ import (
 
 func defaultRules(t *testing.T) *compliance.Rules {
 	t.Helper()
-	rules, err := compliance.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := shippingtest.Must(compliance.Default())(t)
 	return rules
 }
 

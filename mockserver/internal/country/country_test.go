@@ -10,6 +10,7 @@ import (
 	"time"
 	_ "time/tzdata" // the zones must load on a machine without its own database
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/country"
 )
 
@@ -32,9 +33,7 @@ func all(t *testing.T) []Country {
 		t.Error("JSON has white space between its tokens")
 	}
 	var countries []Country
-	if err := json.Unmarshal(country.JSON(), &countries); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal(country.JSON(), &countries))
 	return countries
 }
 

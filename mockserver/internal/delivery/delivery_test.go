@@ -41,10 +41,7 @@ func (d *Dispatcher) Record(past notify.Delivery) {
 // delivered sends a notification and returns its delivery when it has ended.
 func delivered(t *testing.T, d *Dispatcher, out notify.Delivery) notify.Delivery {
 	t.Helper()
-	done, err := d.Wait(t.Context(), d.Send(out).ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := shippingtest.Must(d.Wait(t.Context(), d.Send(out).ID))(t)
 	return done
 }
 
@@ -137,10 +134,7 @@ func TestTransport_DialsLoopbackOnly(t *testing.T) {
 	}
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()
-	conn, err := transport.DialContext(t.Context(), "tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := shippingtest.Must(transport.DialContext(t.Context(), "tcp", srv.Listener.Addr().String()))(t)
 	conn.Close()
 }
 

@@ -34,11 +34,8 @@ func receiver(t *testing.T, n dialect.Notification, options ...webhook.Option) h
 		webhook.WithKeys(receiverKey, olderKey), webhook.WithDialect(&dialect.Dialect{Notification: n}),
 		webhook.WithLimits(1<<20, 500*time.Millisecond), webhook.WithLogger(slog.New(slog.DiscardHandler)),
 	}, options...)
-	correct, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil }, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return correct
+	handle := func(context.Context, *webhook.Notification) error { return nil }
+	return shippingtest.Must(webhook.NewReceiver(handle, options...))(t)
 }
 
 // examine examines a handler over connections in memory, in virtual time. It returns the deliveries with a verdict.
@@ -211,8 +208,6 @@ func TestScorecard_Text(t *testing.T) {
 1 good, 1 bad, 1 skipped
 `
 	var got strings.Builder
-	if err := card.WriteText(&got); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, card.WriteText(&got))
 	shippingtest.Diff(t, "scorecard", want, got.String())
 }

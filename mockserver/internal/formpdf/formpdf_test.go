@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/formpdf"
 )
 
@@ -27,9 +28,7 @@ var (
 func read(t *testing.T, doc formpdf.Document) (pages int, lines string) {
 	t.Helper()
 	var file bytes.Buffer
-	if err := formpdf.Render(&file, doc); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, formpdf.Render(&file, doc))
 	for _, match := range printed.FindAllSubmatch(file.Bytes(), -1) {
 		raw := escaped.ReplaceAll(bytes.ReplaceAll(match[1], []byte(`\r`), []byte("\r")), []byte("$1"))
 		units := make([]uint16, len(raw)/2)

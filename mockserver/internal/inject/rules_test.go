@@ -57,9 +57,7 @@ func answerTo(rules *Rules, request Request) *wire.Exchange {
 func with(t *testing.T, given ...fault.Rule) *Rules {
 	t.Helper()
 	rules := New(1)
-	if err := rules.Add(given, now); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, rules.Add(given, now))
 	return rules
 }
 

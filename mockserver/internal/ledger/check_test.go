@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Each row breaks a good ledger in one way, as only a bug in this package could, and Check names it.
@@ -55,16 +57,12 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		"id twice":      {second(func(e *Entry) { e.ID = "TR-1" }), "entry id TR-1 appears twice"},
 		"debited twice": {journal(func(j []Entry) []Entry { return append(j, j[1]) }), "reference RD-1 is debited twice"},
 		"unreadable amount": {second(func(e *Entry) {
-			if err := e.Postings[0].Amount.UnmarshalJSON([]byte(`"much"`)); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, e.Postings[0].Amount.UnmarshalJSON([]byte(`"much"`)))
 		}), "entry TR-2: shipping: amount is not a decimal number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := funded(t)
-			if _, err := l.Debit("VA-1", amount(t, "3"), "RD-1", "", noon, "TR-2"); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.Must(l.Debit("VA-1", amount(t, "3"), "RD-1", "", noon, "TR-2"))(t)
 			checkBalance(t, l, "VA-1", "97.10")
 			tc.damage(l)
 			if err := l.Check(); err == nil || !strings.Contains(err.Error(), tc.want) {

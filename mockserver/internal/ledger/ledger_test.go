@@ -17,14 +17,7 @@ import (
 
 var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 
-func amount(t testing.TB, text string) shipping.Amount {
-	t.Helper()
-	a, err := shipping.ParseAmount(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
+var amount = shippingtest.Amount
 
 // funded returns a ledger with a naira wallet that holds 100.10 and an empty dollar wallet.
 func funded(t testing.TB) *Ledger {
@@ -52,15 +45,9 @@ func checkBalance(t testing.TB, l *Ledger, wallet, want string) {
 func TestDebitAndReversal(t *testing.T) {
 	t.Parallel()
 	l := funded(t)
-	debit, err := l.Debit("VA-1", amount(t, "19.99"), "RD-1", "Regulatory documents", noon, "TR-2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	debit := shippingtest.Must(l.Debit("VA-1", amount(t, "19.99"), "RD-1", "Regulatory documents", noon, "TR-2"))(t)
 	checkBalance(t, l, "VA-1", "80.11")
-	reversal, err := l.Reverse("RD-1", "Label cancelled", noon, "TR-3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reversal := shippingtest.Must(l.Reverse("RD-1", "Label cancelled", noon, "TR-3"))(t)
 	checkBalance(t, l, "VA-1", "100.10")
 	want := []Entry{{
 		ID: "TR-2", Kind: KindDebit, Wallet: "VA-1", Currency: "NGN", Amount: amount(t, "19.99"),

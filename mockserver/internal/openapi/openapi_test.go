@@ -19,10 +19,7 @@ import (
 
 func write(t *testing.T, operations []operations.Operation, d *dialect.Dialect) string {
 	t.Helper()
-	text, err := admin.Document(operations, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shippingtest.Must(admin.Document(operations, d))(t)
 	if !json.Valid(text) {
 		t.Fatal("not JSON")
 	}
@@ -40,9 +37,7 @@ func TestOpenAPI_DescribesEveryOperation(t *testing.T) {
 			Provisional bool                  `json:"x-provisional"`
 		}
 	}
-	if err := json.Unmarshal(specification.Service(), &file); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal(specification.Service(), &file))
 	described := map[string]bool{}
 	for path, methods := range file.Paths {
 		for method, op := range methods {
@@ -80,9 +75,7 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 			Schemas map[string]struct{ Properties map[string]map[string]any }
 		}
 	}
-	if err := json.Unmarshal([]byte(changed), &document); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(changed), &document))
 	breakdown := document.Components.Schemas["Rate"].Properties["breakdown"]
 	if breakdown["type"] != "object" || breakdown["additionalProperties"] == nil || breakdown["description"] == nil {
 		t.Errorf("with ObjectBreakdown a breakdown is %v", breakdown)
@@ -123,9 +116,7 @@ func TestOpenAPI_HasEveryParameter(t *testing.T) {
 		}
 		Components struct{ Parameters map[string]parameter }
 	}
-	if err := json.Unmarshal([]byte(write(t, operations.All(), new(dialect.Dialect))), &document); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(write(t, operations.All(), new(dialect.Dialect))), &document))
 	camel := regexp.MustCompile(`^[a-z]+[A-Za-z]+$`)
 	query := map[string][]string{} // by operation
 	for path, methods := range document.Paths {

@@ -120,6 +120,6 @@ func TestEdit_NamesEveryProblemAndChangesNothing(t *testing.T) {
 
 func decoded[T any](t *testing.T, text string) (value T) {
 	t.Helper()
-	must[any](t)(nil, json.Unmarshal([]byte(text), &value))
+	shippingtest.NoError(t, json.Unmarshal([]byte(text), &value))
 	return value
 }

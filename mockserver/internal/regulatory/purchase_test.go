@@ -125,7 +125,7 @@ func TestPurchase_LedgerThatRefusesIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.analyze(parcel)
-	must[ledger.Entry](t)(w.ledger.Debit(naira, amount(t, "1"), r.RequestID, "Somebody else", w.clock.Now(), "TR-9"))
+	shippingtest.Must(w.ledger.Debit(naira, amount(t, "1"), r.RequestID, "Somebody else", w.clock.Now(), "TR-9"))(t)
 	w.refused(regulatory.CodeChargeRefused, "already debited")(w.try(r, "WATCH"))
 	if w.broken = true; w.get(r) != r || w.Check(w.ledger) == nil {
 		t.Error("a charge that no purchase made goes unnoticed")

@@ -53,9 +53,9 @@ func TestRecord_GoldenFiles(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			golden := must[[]byte](t)(os.ReadFile("testdata/" + file))
+			golden := shippingtest.Must(os.ReadFile("testdata/" + file))(t)
 			var want bytes.Buffer
-			must[any](t)(nil, json.Compact(&want, golden))
+			shippingtest.NoError(t, json.Compact(&want, golden))
 			r := reach(t, newWorld(t))
 			shippingtest.Diff(t, "record", want.String(), string(r.JSON()))
 		})

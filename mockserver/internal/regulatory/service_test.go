@@ -11,12 +11,12 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/fault"
 	"github.com/shipping-go/shipping/mockserver/internal/clock"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/ledger"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
-	"github.com/shipping-go/shipping/mockserver/journal"
 )
 
 const (
@@ -49,10 +49,10 @@ func newWorld(t testing.TB, adjust ...func(*regulatory.Config)) *world {
 		clock: clock.Virtual(time.Date(2026, 1, 5, 9, 30, 0, 0, time.UTC)), hooks: map[fault.Point]func(string) error{},
 	}
 	for _, wallet := range [][3]string{{naira, "NGN", "1000000"}, {dollars, "USD", "10"}, {euros, "EUR", "10"}} {
-		must[any](t)(nil, w.ledger.Open(ledger.Wallet{Reference: wallet[0], Currency: wallet[1]}))
-		must[ledger.Entry](t)(w.ledger.Fund(wallet[0], amount(t, wallet[2]), "Opening balance", w.clock.Now(), w.id("TR")))
+		shippingtest.NoError(t, w.ledger.Open(ledger.Wallet{Reference: wallet[0], Currency: wallet[1]}))
+		shippingtest.Must(w.ledger.Fund(wallet[0], amount(t, wallet[2]), "Opening balance", w.clock.Now(), w.id("TR")))(t)
 	}
-	rules := must[*compliance.Rules](t)(compliance.Parse(must[[]byte](t)(os.ReadFile("testdata/rules.json"))))
+	rules := shippingtest.Must(compliance.Parse(shippingtest.Must(os.ReadFile("testdata/rules.json"))(t)))(t)
 	w.config = regulatory.Config{
 		Rules:         func() *compliance.Rules { return rules },
 		ExchangeRates: map[string]shipping.Amount{"USD": amount(t, "1"), "NGN": amount(t, "1500.13")},
@@ -83,20 +83,7 @@ func (w *world) at(point fault.Point, operation, about string) error {
 	return nil
 }
 
-func must[T any](t testing.TB) func(T, error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
-}
-
-func amount(t testing.TB, text string) shipping.Amount {
-	t.Helper()
-	return must[shipping.Amount](t)(shipping.ParseAmount(text))
-}
+var amount = shippingtest.Amount
 
 // setRate changes how many naira a dollar buys.
 func (w *world) setRate(rate string) { w.config.ExchangeRates["NGN"] = amount(w.t, rate) }
@@ -109,7 +96,7 @@ func (w *world) id(prefix string) string {
 // advance moves the clock and returns the labels of what fell due, in order.
 func (w *world) advance(d time.Duration) (labels []string) {
 	w.t.Helper()
-	for _, fired := range must[[]journal.Fired](w.t)(w.clock.Advance(d)) {
+	for _, fired := range shippingtest.Must(w.clock.Advance(d))(w.t) {
 		labels = append(labels, fired.Label)
 	}
 	return labels
@@ -140,7 +127,7 @@ func (w *world) look(in regulatory.AnalyzeInput) (regulatory.Consignment, bool) 
 // record returns the record of a call that succeeds.
 func (w *world) record(r *regulatory.Record, err error) *regulatory.Record {
 	w.t.Helper()
-	return must[*regulatory.Record](w.t)(r, err)
+	return shippingtest.Must(r, err)(w.t)
 }
 
 func (w *world) analyze(shipment string) *regulatory.Record {
@@ -155,7 +142,7 @@ func (w *world) try(r *regulatory.Record, slugs ...string) (regulatory.Receipt, 
 
 func (w *world) purchase(r *regulatory.Record, slugs ...string) regulatory.Receipt {
 	w.t.Helper()
-	return must[regulatory.Receipt](w.t)(w.try(r, slugs...))
+	return shippingtest.Must(w.try(r, slugs...))(w.t)
 }
 
 func (w *world) get(r *regulatory.Record) *regulatory.Record {

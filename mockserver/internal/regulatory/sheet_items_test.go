@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -81,11 +80,4 @@ func TestDrafted(t *testing.T) {
 	}
 }
 
-func price(t *testing.T, text string) shipping.Amount {
-	t.Helper()
-	amount, err := shipping.ParseAmount(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return amount
-}
+var price = shippingtest.Amount

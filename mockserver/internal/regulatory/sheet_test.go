@@ -23,7 +23,7 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 	w.refused(regulatory.CodeNotGenerated, "WATCH", "generating")(w.Sheet(r.RequestID, "WATCH"))
 	w.advance(7 * time.Second)
 
-	got := must[formpdf.Document](t)(w.Sheet(r.RequestID, "WATCH"))
+	got := shippingtest.Must(w.Sheet(r.RequestID, "WATCH"))(t)
 	want := formpdf.Document{
 		RequestID: r.RequestID, DocumentType: "WATCH", Title: "Watch worksheet", Subtitle: "Parts of a watch.",
 		Reference: parcel, Date: w.clock.Now(),
@@ -40,7 +40,7 @@ func TestSheet_ShowsAGeneratedDocument(t *testing.T) {
 		},
 	}
 	shippingtest.Diff(t, "sheet", want, got)
-	customs := must[formpdf.Document](t)(w.Sheet(r.RequestID, "CUSTOMS"))
+	customs := shippingtest.Must(w.Sheet(r.RequestID, "CUSTOMS"))(t)
 	if len(customs.Items) != 2 || customs.Fields[0].Value != "" {
 		t.Errorf("the customs invoice shows %+v", customs)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
@@ -12,7 +13,7 @@ import (
 // story analyzes a special input, purchases every offered document except OTHER, and returns the states of the request:
 // after the purchase, a minute later, and after one retry.
 func story(t *testing.T, in regulatory.AnalyzeInput) (states []string) {
-	rules := must[*compliance.Rules](t)(compliance.Default())
+	rules := shippingtest.Must(compliance.Default())(t)
 	w := newWorld(t, func(c *regulatory.Config) { c.Rules = func() *compliance.Rules { return rules } })
 	r, err := w.Analyze(in)
 	if err != nil {

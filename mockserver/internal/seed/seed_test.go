@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/records"
 )
 
@@ -36,9 +37,7 @@ func everyField(t *testing.T, name string, empty []string, lists ...*records.Lis
 		for _, row := range list.Page(1, list.Len(), false) {
 			text := row()
 			var record map[string]json.RawMessage
-			if err := json.Unmarshal(text, &record); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, json.Unmarshal(text, &record))
 			for field, value := range record {
 				given[field] = given[field] || !slices.Contains([]string{`""`, "0", "null", "false", "[]", "{}"}, string(value))
 			}
