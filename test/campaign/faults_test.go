@@ -1,12 +1,14 @@
 package campaign
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/shipping-go/shipping/test/internal/gatewaytest"
 )
 
 // settleFor, refusedFor and quietFor are the times that the campaign's purchases are given: 3 % and less of the
@@ -59,31 +61,30 @@ func fair(change func(r *response)) func(*exchange, *response) bool {
 	}
 }
 
-func instead(status int, contentType, body string) func(*exchange, *response) bool {
-	return fair(func(r *response) {
-		*r = response{status: status, contentType: contentType, body: []byte(body)}
-	})
+func instead(other gatewaytest.Response) func(*exchange, *response) bool {
+	return fair(func(r *response) { *r = response{Response: other} })
 }
 
-func envelope(status int) func(*exchange, *response) bool {
-	return instead(status, "application/json", `{"status":false,"message":"the gateway is not sure","data":null}`)
+func refused(status int) func(*exchange, *response) bool {
+	return instead(gatewaytest.Refused(status, "null"))
 }
 
 // contradicted is a refusal of the purchase that shows a purchase.
 func contradicted(members string) func(*exchange, *response) bool {
+	return ofRequest(func(request string) gatewaytest.Response {
+		return gatewaytest.Refused(http.StatusBadRequest, `{"error_code":"already_purchased",`+request+`,`+members+`}`)
+	})
+}
+
+// ofRequest returns a response that names the request of the exchange.
+func ofRequest(other func(request string) gatewaytest.Response) func(*exchange, *response) bool {
 	return func(x *exchange, r *response) bool {
-		body := fmt.Sprintf(`{"status":false,"message":"not a draft","data":{"error_code":"already_purchased","request_id":%q,%s}}`,
-			x.requestID, members)
-		*r = response{status: http.StatusBadRequest, contentType: "application/json", body: []byte(body)}
+		*r = response{Response: other(fmt.Sprintf(`"request_id":%q`, x.requestID))}
 		return true
 	}
 }
 
-const page = "<html><body><h1>Gateway</h1></body></html>"
-
-func unreachable() response {
-	return response{status: http.StatusBadGateway, contentType: "text/html", body: []byte(page)}
-}
+func unreachable() response { return response{Response: gatewaytest.Page(http.StatusBadGateway)} }
 
 // broken returns the damages that no response survives: the client learns nothing from any of them.
 func broken() []damage {
@@ -93,18 +94,17 @@ func broken() []damage {
 			r.half, r.reset = true, x.plan.random.IntN(2) == 0
 			return true
 		}},
-		{name: "truncated", weight: 4, apply: fair(func(r *response) { r.body = r.body[:len(r.body)*2/3] })},
+		{name: "truncated", weight: 4, apply: fair(func(r *response) { r.Body = r.Body[:len(r.Body)*2/3] })},
 		{name: "a byte flipped", weight: 4, apply: flip},
 		{name: "held until the client left", weight: 2, apply: fair(func(r *response) { r.late = true })},
-		{name: "HTML with 200", weight: 3, apply: instead(http.StatusOK, "text/html", page)},
-		{name: "HTML with 502", weight: 3, apply: instead(http.StatusBadGateway, "text/html", page)},
-		{name: "nothing with 200", weight: 3, apply: instead(http.StatusOK, "application/json", "")},
-		{name: "envelope with 500", weight: 3, apply: envelope(http.StatusInternalServerError)},
-		{name: "envelope with 503", weight: 3, apply: envelope(http.StatusServiceUnavailable)},
-		{name: "envelope with 429", weight: 3, apply: envelope(http.StatusTooManyRequests)},
+		{name: "HTML with 200", weight: 3, apply: instead(gatewaytest.Page(http.StatusOK))},
+		{name: "HTML with 502", weight: 3, apply: instead(gatewaytest.Page(http.StatusBadGateway))},
+		{name: "nothing with 200", weight: 3, apply: instead(gatewaytest.JSON(http.StatusOK, ""))},
+		{name: "envelope with 500", weight: 3, apply: refused(http.StatusInternalServerError)},
+		{name: "envelope with 503", weight: 3, apply: refused(http.StatusServiceUnavailable)},
+		{name: "envelope with 429", weight: 3, apply: refused(http.StatusTooManyRequests)},
 		{name: "redirect", weight: 3, apply: fair(func(r *response) {
-			*r = response{status: http.StatusTemporaryRedirect, location: purchasePath, contentType: "text/html",
-				body: []byte(page)}
+			*r = response{Response: gatewaytest.Page(http.StatusTemporaryRedirect), location: purchasePath}
 		})},
 	}
 }
@@ -121,11 +121,11 @@ func breakOff(x *exchange, r *response) bool {
 // flip makes one byte a control character, which is invalid anywhere in JSON: a flip inside a name can make a valid
 // record about something else, which is a forgery.
 func flip(x *exchange, r *response) bool {
-	if len(r.body) == 0 {
+	if len(r.Body) == 0 {
 		return false
 	}
-	r.body = append([]byte{}, r.body...)
-	r.body[x.plan.random.IntN(len(r.body))] = byte(1 + x.plan.random.IntN(8))
+	r.Body = append([]byte{}, r.Body...)
+	r.Body[x.plan.random.IntN(len(r.Body))] = byte(1 + x.plan.random.IntN(8))
 	return true
 }
 
@@ -136,37 +136,32 @@ func purchaseDamages() []damage {
 	return append(broken(), []damage{
 		{name: "as it was", weight: 40},
 		{name: "an interim response first", weight: 3, apply: fair(func(r *response) { r.hints = true })},
-		{name: "envelope with 400", weight: 9, apply: envelope(http.StatusBadRequest)},
-		{name: "envelope with 403", weight: 3, apply: envelope(http.StatusForbidden)},
-		{name: "envelope with 409", weight: 3, apply: envelope(http.StatusConflict)},
-		{name: "envelope with 200", weight: 3, apply: envelope(http.StatusOK)},
-		{name: "problem document with 400", weight: 3, apply: instead(http.StatusBadRequest, "application/problem+json",
-			`{"title":"not sure","status":400}`)},
-		{name: "the refusal of another request", weight: 3, apply: instead(http.StatusBadRequest, "application/json",
-			`{"status":false,"message":"insufficient funds","data":{"request_id":"`+another+`","status":"draft"}}`)},
+		{name: "envelope with 400", weight: 9, apply: refused(http.StatusBadRequest)},
+		{name: "envelope with 403", weight: 3, apply: refused(http.StatusForbidden)},
+		{name: "envelope with 409", weight: 3, apply: refused(http.StatusConflict)},
+		{name: "envelope with 200", weight: 3, apply: refused(http.StatusOK)},
+		{name: "problem document with 400", weight: 3, apply: instead(gatewaytest.Problem())},
+		{name: "the refusal of another request", weight: 3, apply: instead(gatewaytest.Refused(http.StatusBadRequest,
+			`{"request_id":"`+another+`","status":"draft"}`))},
 		// The response of a gateway that repeated the purchase: the refusal of the second, which contradicts itself.
 		{name: "a refusal that shows the state", weight: 3, apply: contradicted(`"status":"processing"`)},
 		{name: "a refusal that shows a charge", weight: 3, apply: contradicted(`"status":"draft","charged_amount":5`)},
 		{name: "a refusal that shows a transaction", weight: 3, apply: contradicted(`"transaction_id":"TR-1"`)},
-		{name: "the confirmation of another request", weight: 4, apply: fair(func(r *response) {
-			*r = accepted(`{"request_id":"` + another +
-				`","status":"processing","document_types":["CUSTOMS"],"charged_amount":1,` +
-				`"currency":"NGN","transaction_id":"TR-ANOTHER"}`)
+		{name: "the confirmation of another request", weight: 4, apply: instead(gatewaytest.Accepted(`{"request_id":"` +
+			another + `","status":"processing","document_types":["CUSTOMS"],"charged_amount":1,` +
+			`"currency":"NGN","transaction_id":"TR-ANOTHER"}`))},
+		{name: "a draft instead of a confirmation", weight: 4, apply: ofRequest(func(request string) gatewaytest.Response {
+			return gatewaytest.Accepted(`{` + request + `,"status":"draft"}`)
 		})},
-		{name: "a draft instead of a confirmation", weight: 4, apply: func(x *exchange, r *response) bool {
-			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"draft"}`, x.requestID))
-			return true
-		}},
-		{name: "a confirmation of other documents", weight: 3, apply: func(x *exchange, r *response) bool {
-			*r = accepted(fmt.Sprintf(`{"request_id":%q,"status":"processing","document_types":["FUMIGATION"],`+
-				`"documents":[{"document_type":"FUMIGATION","status":"generating"}]}`, x.requestID))
-			return true
-		}},
+		{name: "a confirmation of other documents", weight: 3, apply: ofRequest(func(request string) gatewaytest.Response {
+			return gatewaytest.Accepted(`{` + request + `,"status":"processing","document_types":["FUMIGATION"],` +
+				`"documents":[{"document_type":"FUMIGATION","status":"generating"}]}`)
+		})},
 		{name: "a confirmation without data", weight: 4, apply: func(x *exchange, r *response) bool {
 			if !x.confirmed() {
 				return false
 			}
-			*r = accepted(`{}`)
+			*r = response{Response: gatewaytest.Accepted(`{}`)}
 			return true
 		}},
 	}...)
@@ -175,19 +170,9 @@ func purchaseDamages() []damage {
 // another is a request that nobody of the campaign purchases.
 const another = "RD-ANOTHER000000001"
 
-func accepted(data string) response {
-	body := `{"status":true,"message":"done","data":` + data + `}`
-	return response{status: http.StatusOK, contentType: "application/json", body: []byte(body)}
-}
-
 // confirmed reports whether the service confirmed the purchase in this exchange.
 func (x *exchange) confirmed() bool {
-	for _, answer := range x.answers {
-		if answer.status == http.StatusOK {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.answers, func(answer response) bool { return answer.Status == http.StatusOK })
 }
 
 // readDamages returns what the proxy may do to a request that is read back.
@@ -195,9 +180,9 @@ func readDamages() []damage {
 	damages := append(broken(), []damage{
 		{name: "as it was", weight: 60},
 		{name: "an interim response first", weight: 2, apply: fair(func(r *response) { r.hints = true })},
-		{name: "envelope with 401", weight: 3, apply: envelope(http.StatusUnauthorized)},
-		{name: "envelope with 404", weight: 3, apply: envelope(http.StatusNotFound)},
-		{name: "no record", weight: 3, apply: fair(func(r *response) { *r = accepted("null") })},
+		{name: "envelope with 401", weight: 3, apply: refused(http.StatusUnauthorized)},
+		{name: "envelope with 404", weight: 3, apply: refused(http.StatusNotFound)},
+		{name: "no record", weight: 3, apply: instead(gatewaytest.Accepted("null"))},
 		{name: "no status", weight: 3, apply: edit(func(data map[string]any) bool { delete(data, "status"); return true })},
 		{name: "the status in capitals", weight: 3, apply: edit(func(data map[string]any) bool {
 			text, _ := data["status"].(string)
@@ -240,16 +225,9 @@ func readDamages() []damage {
 // edit changes the record in the response. It applies only if there is one.
 func edit(change func(data map[string]any) bool) func(*exchange, *response) bool {
 	return func(_ *exchange, r *response) bool {
-		data := r.data()
-		if data["status"] == nil || data["available_documents"] == nil || !change(data) {
-			return false
-		}
-		text, err := json.Marshal(data)
-		if err != nil {
-			return false
-		}
-		*r = accepted(string(text))
-		return true
+		return r.Edit(func(data map[string]any) bool {
+			return data["status"] != nil && data["available_documents"] != nil && change(data)
+		})
 	}
 }
 
@@ -307,7 +285,7 @@ func (s *schedule) plan(o *order, kind string, n int) plan {
 	refuse := s.random(o.number, "locked out", 0)
 	if refuse.Float64() < lockedOut && !o.existing {
 		status := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}[refuse.IntN(3)]
-		all := damage{name: fmt.Sprintf("everything refused with %d", status), apply: envelope(status)}
+		all := damage{name: fmt.Sprintf("everything refused with %d", status), apply: refused(status)}
 		return plan{delivery{name: "not delivered"}, all, refuse}
 	}
 	random := s.random(o.number, kind, n)

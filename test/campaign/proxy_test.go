@@ -1,20 +1,18 @@
 package campaign
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/shipping-go/shipping/test/internal/gatewaytest"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
@@ -175,7 +173,7 @@ func (x *exchange) run(w http.ResponseWriter) {
 func (x *exchange) statuses() string {
 	var text []string
 	for _, answer := range x.answers {
-		text = append(text, fmt.Sprint(answer.status))
+		text = append(text, fmt.Sprint(answer.Status))
 	}
 	return strings.Join(append(text, ""), " ")
 }
@@ -207,7 +205,7 @@ func (x *exchange) deliver() {
 // pass hands the request to the service once.
 func (x *exchange) pass() response {
 	r := x.ask(x.request.Method, x.request.URL.Path, x.body)
-	if x.order != nil && x.kind == purchase && r.status == http.StatusOK {
+	if x.order != nil && x.kind == purchase && r.Status == http.StatusOK {
 		x.order.mu.Lock()
 		x.order.chargedAt = time.Now()
 		x.order.mu.Unlock()
@@ -218,7 +216,7 @@ func (x *exchange) pass() response {
 // keepDraft remembers the request as it is before its purchase.
 func (x *exchange) keepDraft() {
 	r := x.ask(http.MethodGet, requestPath+x.requestID, nil)
-	if r.text("status") != "draft" {
+	if r.Text("status") != "draft" {
 		return
 	}
 	x.order.mu.Lock()
@@ -227,17 +225,8 @@ func (x *exchange) keepDraft() {
 }
 
 // ask sends the service a request with the client's key.
-func (x *exchange) ask(method, target string, body []byte) response {
-	r, err := http.NewRequestWithContext(context.WithoutCancel(x.request.Context()), method, target, bytes.NewReader(body))
-	if err != nil {
-		return unreachable()
-	}
-	r.URL.RawQuery, r.Host = x.request.URL.RawQuery, "service.test"
-	r.Header.Set("Authorization", x.request.Header.Get("Authorization"))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	x.proxy.service.ServeHTTP(w, r)
-	return response{status: w.Code, contentType: w.Header().Get("Content-Type"), body: w.Body.Bytes()}
+func (x *exchange) ask(method, path string, body []byte) response {
+	return response{Response: gatewaytest.Ask(x.proxy.service, x.request, method, path, body)}
 }
 
 // untilGone waits until the client has left.
@@ -250,17 +239,15 @@ func untilGone(r *http.Request) {
 
 // A response is what the proxy sends to the client.
 type response struct {
-	status      int
-	contentType string
-	location    string
-	body        []byte
-	hints       bool   // an interim response comes first
-	slow        bool   // it is held for slowFor
-	late        bool   // it is held until the client has left
-	silent      bool   // it is broken off before the end of its header
-	half        bool   // it is broken off in the middle of its body
-	sent        string // of the header, over HTTP/1.1, if it is silent
-	reset       bool   // breaking it off resets the connection of HTTP/1.1
+	gatewaytest.Response
+	location string
+	hints    bool   // an interim response comes first
+	slow     bool   // it is held for slowFor
+	late     bool   // it is held until the client has left
+	silent   bool   // it is broken off before the end of its header
+	half     bool   // it is broken off in the middle of its body
+	sent     string // of the header, over HTTP/1.1, if it is silent
+	reset    bool   // breaking it off resets the connection of HTTP/1.1
 }
 
 func (r response) String() string {
@@ -270,8 +257,8 @@ func (r response) String() string {
 	case r.late:
 		return "nothing in time"
 	}
-	body := string(r.body)
-	if data := r.data(); data["status"] != nil {
+	body := string(r.Body)
+	if data := r.Data(); data["status"] != nil {
 		body = fmt.Sprintf("… request %v, status %v, documents %v", data["request_id"], data["status"], documentsIn(data))
 	} else if len(body) > 150 {
 		body = body[:150] + "…"
@@ -282,7 +269,7 @@ func (r response) String() string {
 	if r.slow {
 		body = "slowly " + body
 	}
-	return fmt.Sprintf("%d %q", r.status, body)
+	return fmt.Sprintf("%d %q", r.Status, body)
 }
 
 func (r response) send(w http.ResponseWriter, request *http.Request) {
@@ -299,37 +286,21 @@ func (r response) send(w http.ResponseWriter, request *http.Request) {
 		}
 	}
 	// The header is complete before the interim response, because HTTP/2 may still be writing that one.
-	w.Header().Set("Content-Type", r.contentType)
-	w.Header().Set("Content-Length", fmt.Sprint(len(r.body)))
+	w.Header().Set("Content-Type", r.ContentType)
+	w.Header().Set("Content-Length", fmt.Sprint(len(r.Body)))
 	if r.location != "" {
 		w.Header().Set("Location", r.location)
 	}
 	if r.hints {
 		w.WriteHeader(http.StatusEarlyHints)
 	}
-	w.WriteHeader(r.status)
+	w.WriteHeader(r.Status)
 	if r.half {
-		_, _ = w.Write(r.body[:len(r.body)/2])
+		_, _ = w.Write(r.Body[:len(r.Body)/2])
 		_ = http.NewResponseController(w).Flush()
 		tcptest.BreakOff(request, nil, r.reset)
 	}
-	_, _ = w.Write(r.body)
-}
-
-// data returns the data of the envelope, or an empty map.
-func (r response) data() map[string]any {
-	var envelope struct {
-		Data map[string]any `json:"data"`
-	}
-	if json.Unmarshal(r.body, &envelope) != nil || envelope.Data == nil {
-		return map[string]any{}
-	}
-	return envelope.Data
-}
-
-func (r response) text(member string) string {
-	text, _ := r.data()[member].(string)
-	return text
+	_, _ = w.Write(r.Body)
 }
 
 // documentsIn returns the types of the purchased documents that a record lists.

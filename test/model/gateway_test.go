@@ -3,14 +3,12 @@ package model
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"path"
 	"slices"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/test/internal/gatewaytest"
 )
 
 // A gateway is the network between a process and the service. The client reaches it through its own transport, so
@@ -105,7 +104,7 @@ func (x *exchange) analyze() {
 		return
 	}
 	r := x.pass()
-	x.requests.Store(r.text("request_id"), x.item)
+	x.requests.Store(r.Text("request_id"), x.item)
 	switch choice {
 	case "kill-after":
 		x.kill(x.life)
@@ -143,7 +142,7 @@ func (x *exchange) purchase(choice string) {
 	}
 	var r response
 	for range way.copies {
-		if last := x.deliver(); r.status == 0 || way.last {
+		if last := x.deliver(); r.Status == 0 || way.last {
 			r = last
 		}
 	}
@@ -152,7 +151,7 @@ func (x *exchange) purchase(choice string) {
 		return
 	}
 	if way.instead != nil {
-		r = way.instead()
+		r.Response = *way.instead
 	}
 	r.cut = way.cut
 	x.observe(x.life, x.item, way.events(r)...)
@@ -165,7 +164,7 @@ func (x *exchange) deliver() response {
 	defer x.mu.Unlock()
 	r := x.pass()
 	event := "the service ignores a copy"
-	if r.status == http.StatusOK {
+	if r.Status == http.StatusOK {
 		event = "the service charges"
 		x.debits[x.item]++
 		x.charged[x.item] = time.Now()
@@ -183,7 +182,7 @@ type way struct {
 	late    time.Duration // a copy arrives after the client gave up
 	kill    bool          // the process dies before the response
 	cut     bool          // the response ends in the middle
-	instead func() response
+	instead *gatewaytest.Response
 	event   string // what the client learns; empty if the response decides
 }
 
@@ -192,23 +191,21 @@ func (w way) events(r response) []string {
 	switch {
 	case w.event != "":
 		return []string{w.event}
-	case r.status == http.StatusOK:
+	case r.Status == http.StatusOK:
 		return []string{"is confirmed"}
-	case r.status/100 == 4:
+	case r.Status/100 == 4:
 		return []string{"is refused"}
 	}
 	return []string{"loses the response"}
 }
 
 func purchaseWays() []way {
-	nothing := func() response { return response{} }
-	accepts := func(data string) func() response { return func() response { return accepted(data) } }
-	refuses := func(status int) func() response { return func() response { return refusal(status) } }
-	redirects := func() response { return response{status: http.StatusTemporaryRedirect} }
-	problem := func() response {
-		return response{status: http.StatusBadRequest, kind: "application/problem+json",
-			body: []byte(`{"title":"not sure","status":400}`)}
-	}
+	type answer = gatewaytest.Response
+	accepts := func(data string) *answer { return new(gatewaytest.Accepted(data)) }
+	refuses := func(status int, data string) *answer { return new(gatewaytest.Refused(status, data)) }
+	// A gateway that repeated the purchase returns the refusal of the second, which contradicts itself.
+	contradicts := func(members string) *answer { return refuses(http.StatusBadRequest, `{`+members+`}`) }
+	nothing, page := new(answer{}), new(gatewaytest.Page(http.StatusOK))
 	confirmsAnother := accepts(`{"request_id":"RD-ANOTHER000000001","status":"processing","document_types":["CUSTOMS"],` +
 		`"charged_amount":1,"currency":"NGN"}`)
 	const lost = "loses the response"
@@ -221,27 +218,27 @@ func purchaseWays() []way {
 		{name: "later", late: 40 * time.Second, instead: nothing, event: lost},
 		{name: "repeated", copies: 2},
 		{name: "repeated-last", copies: 2, last: true},
-		{name: "refused", instead: refuses(http.StatusBadRequest)},
-		{name: "refused-after", copies: 1, instead: refuses(http.StatusConflict)},
-		{name: "refused-late", late: 2 * time.Second, instead: refuses(http.StatusBadRequest)},
-		{name: "failed-after", copies: 1, instead: refuses(http.StatusServiceUnavailable)},
-		{name: "limited-after", copies: 1, instead: refuses(http.StatusTooManyRequests)},
-		{name: "problem-after", copies: 1, instead: problem},
-		{name: "state-after", copies: 1, instead: refusalOf(`"status":"processing"`)},
-		{name: "charge-after", copies: 1, instead: refusalOf(`"status":"draft","charged_amount":5`)},
-		{name: "transaction-after", copies: 1, instead: refusalOf(`"transaction_id":"TR-1"`)},
-		{name: "misled-after", copies: 1, instead: refusalOf(`"request_id":"RD-ANOTHER000000001","status":"draft"`)},
+		{name: "refused", instead: refuses(http.StatusBadRequest, "null")},
+		{name: "refused-after", copies: 1, instead: refuses(http.StatusConflict, "null")},
+		{name: "refused-late", late: 2 * time.Second, instead: refuses(http.StatusBadRequest, "null")},
+		{name: "failed-after", copies: 1, instead: refuses(http.StatusServiceUnavailable, "null")},
+		{name: "limited-after", copies: 1, instead: refuses(http.StatusTooManyRequests, "null")},
+		{name: "problem-after", copies: 1, instead: new(gatewaytest.Problem())},
+		{name: "state-after", copies: 1, instead: contradicts(`"status":"processing"`)},
+		{name: "charge-after", copies: 1, instead: contradicts(`"status":"draft","charged_amount":5`)},
+		{name: "transaction-after", copies: 1, instead: contradicts(`"transaction_id":"TR-1"`)},
+		{name: "misled-after", copies: 1, instead: contradicts(`"request_id":"RD-ANOTHER000000001","status":"draft"`)},
 		{name: "cut", copies: 1, cut: true, event: lost},
 		{name: "page", instead: page, event: lost},
 		{name: "page-after", copies: 1, instead: page, event: lost},
-		{name: "redirected", instead: redirects, event: lost},
+		{name: "redirected", instead: new(answer{Status: http.StatusTemporaryRedirect}), event: lost},
 		{name: "draft", instead: accepts(`{"status":"draft"}`), event: lost},
 		{name: "draft-after", copies: 1, instead: accepts(`{"status":"draft"}`), event: lost},
 		{name: "others", instead: accepts(`{"document_types":["FUMIGATION"]}`), event: lost},
 		{name: "empty-after", copies: 1, instead: accepts(`{}`)},
 		{name: "another", instead: confirmsAnother, event: lost},
 		{name: "another-after", copies: 1, instead: confirmsAnother, event: lost},
-		{name: "denied", instead: refuses(http.StatusForbidden), event: "is denied"},
+		{name: "denied", instead: refuses(http.StatusForbidden, "null"), event: "is denied"},
 		{name: "kill-before", kill: true},
 		{name: "kill-after", copies: 1, kill: true},
 	}
@@ -265,37 +262,40 @@ func (x *exchange) read() {
 	case "lost":
 		r = response{}
 	case "failed":
-		r = refusal(http.StatusInternalServerError)
+		r.Response = gatewaytest.Refused(http.StatusInternalServerError, "null")
 	case "denied":
-		r, events = refusal(http.StatusForbidden), append(events, "is denied the reading")
+		r.Response, events = gatewaytest.Refused(http.StatusForbidden, "null"), append(events, "is denied the reading")
 	case "missing":
-		r = refusal(http.StatusNotFound)
+		r.Response = gatewaytest.Refused(http.StatusNotFound, "null")
 	case "page":
-		r = page()
+		r.Response = gatewaytest.Page(http.StatusOK)
 	case "cut":
 		r.cut = true
 	case "null":
-		r = accepted("null")
+		r.Response = gatewaytest.Accepted("null")
 	case "others":
 		events = append(readEvents(r), events...)
-		if r.data()["documents"] != nil {
-			r.edit(func(data map[string]any) { data["status"], data["documents"] = "processing", []string{"FUMIGATION"} })
-		}
+		r.Edit(func(data map[string]any) bool {
+			listed := data["documents"] != nil
+			data["status"], data["documents"] = "processing", []string{"FUMIGATION"}
+			return listed
+		})
 	case "another":
-		r.edit(func(data map[string]any) { data["request_id"] = "RD-ANOTHER000000001" })
+		r.Edit(func(data map[string]any) bool { data["request_id"] = "RD-ANOTHER000000001"; return true })
 	case "paused":
-		r.edit(func(data map[string]any) {
+		r.Edit(func(data map[string]any) bool {
 			data["status"] = "paused"
 			delete(data, "documents")
 			delete(data, "charged_amount")
+			return true
 		})
 	case "unlisted":
 		events = append(readEvents(r), events...)
-		r.edit(func(data map[string]any) { delete(data, "documents") })
+		r.Edit(func(data map[string]any) bool { delete(data, "documents"); return true })
 	case "folded":
 		events = readEvents(r)
-		if rest, is := bytes.CutSuffix(r.body, []byte(`}}`)); is {
-			r.body = slices.Concat(rest, []byte(`,"STATUS":"completed"}}`))
+		if rest, is := bytes.CutSuffix(r.Body, []byte(`}}`)); is {
+			r.Body = slices.Concat(rest, []byte(`,"STATUS":"completed"}}`))
 		}
 	case "stale":
 		if old, kept := x.drafts[id]; kept && time.Since(x.charged[x.item]) < staleFor {
@@ -310,7 +310,7 @@ func (x *exchange) read() {
 
 // readEvents are the events of the model that the reading of a record can be.
 func readEvents(r response) []string {
-	switch r.text("status") {
+	switch r.Text("status") {
 	case "draft":
 		return []string{"reads the draft", "reads a draft", "reads a draft for long enough", "settles a draft",
 			"reads nothing of use"}
@@ -337,79 +337,30 @@ func (x *exchange) keepDraft(id string) {
 	r := x.ask(http.MethodGet, "/v1/regulatory-documents/request/"+id, nil)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if r.text("status") == "draft" {
+	if r.Text("status") == "draft" {
 		x.drafts[id] = r
 	}
 }
 
-func (x *exchange) ask(method, target string, body []byte) response {
-	r := httptest.NewRequest(method, target, bytes.NewReader(body))
-	r.Header = x.request.Header.Clone()
-	w := httptest.NewRecorder()
-	x.server.ServeHTTP(w, r)
-	return response{status: w.Code, body: w.Body.Bytes()}
+func (x *exchange) ask(method, path string, body []byte) response {
+	return response{Response: gatewaytest.Ask(x.server, x.request, method, path, body)}
 }
 
 // send sends the response; one without a status is an exchange that breaks off.
 func (x *exchange) send(r response) {
-	if r.status == 0 || x.life.isDead() {
+	if r.Status == 0 || x.life.isDead() {
 		return
 	}
-	sent := r.body
+	sent := r.Body
 	if r.cut {
 		sent = sent[:len(sent)/2]
 	}
 	fmt.Fprintf(x.conn, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
-		r.status, http.StatusText(r.status), cmp.Or(r.kind, "application/json"), len(r.body), sent)
+		r.Status, http.StatusText(r.Status), r.ContentType, len(r.Body), sent)
 }
 
 // response is the response of the service or the network.
 type response struct {
-	status int
-	kind   string // by default JSON
-	body   []byte
-	cut    bool // it ends in the middle
-}
-
-func accepted(data string) response {
-	return response{status: http.StatusOK, body: []byte(`{"status":true,"message":"done","data":` + data + `}`)}
-}
-
-func page() response {
-	return response{status: http.StatusOK, kind: "text/html", body: []byte("<html><h1>Gateway</h1></html>")}
-}
-
-func refusal(status int) response {
-	return response{status: status, body: []byte(`{"status":false,"message":"no","data":null}`)}
-}
-
-// refusalOf is the response of a gateway that repeated a purchase: the refusal of the second, which contradicts itself.
-func refusalOf(members string) func() response {
-	return func() response {
-		return response{status: http.StatusBadRequest,
-			body: []byte(`{"status":false,"message":"not a draft","data":{` + members + `}}`)}
-	}
-}
-
-func (r *response) data() map[string]any {
-	var envelope struct {
-		Data map[string]any `json:"data"`
-	}
-	_ = json.Unmarshal(r.body, &envelope)
-	return envelope.Data
-}
-
-func (r *response) text(member string) string {
-	text, _ := r.data()[member].(string)
-	return text
-}
-
-func (r *response) edit(change func(data map[string]any)) {
-	data := r.data()
-	if data == nil {
-		return
-	}
-	change(data)
-	text, _ := json.Marshal(data)
-	*r = accepted(string(text))
+	gatewaytest.Response
+	cut bool // it ends in the middle
 }
