@@ -16,7 +16,7 @@ import (
 
 // contradiction is a way in which a list contradicts itself. The list has 95 rows, ten a page.
 type contradiction struct {
-	apply func(s *rowService) func(page int, a *rowAnswer)
+	apply change
 	// ends is how the walk ends. All rows but the missing ones are delivered if it is complete or incomplete.
 	ends    walkEnd
 	missing int
@@ -53,41 +53,37 @@ func walkEndOf(err error) walkEnd {
 // itself.
 const mostRequests = 100
 
+// change changes a response, whatever the service's state is or by it.
+type change = func(s *rowService, page int, a *rowAnswer)
+
 // report changes one member of the pagination object.
-func report(member string, value func(page int, a *rowAnswer) any) func(*rowService) func(int, *rowAnswer) {
-	return func(*rowService) func(int, *rowAnswer) {
-		return func(page int, a *rowAnswer) {
-			if a.Pagination[member] = value(page, a); a.Pagination[member] == "absent" {
-				delete(a.Pagination, member)
-			}
+func report(member string, value func(page int, a *rowAnswer) any) change {
+	return func(_ *rowService, page int, a *rowAnswer) {
+		if a.Pagination[member] = value(page, a); a.Pagination[member] == "absent" {
+			delete(a.Pagination, member)
 		}
 	}
 }
 
 // always changes one member of the pagination object to the same value.
-func always(member string, value any) func(*rowService) func(int, *rowAnswer) {
+func always(member string, value any) change {
 	return report(member, func(int, *rowAnswer) any { return value })
 }
 
 // counting changes one member by the number of responses so far.
-func counting(member string, value func(n, truth int) any) func(*rowService) func(int, *rowAnswer) {
-	return func(s *rowService) func(int, *rowAnswer) {
-		return func(_ int, a *rowAnswer) { a.Pagination[member] = value(s.answers, a.Pagination[member].(int)) }
+func counting(member string, value func(n, truth int) any) change {
+	return func(s *rowService, _ int, a *rowAnswer) {
+		a.Pagination[member] = value(s.answers, a.Pagination[member].(int))
 	}
 }
 
 // onPage changes one page.
-func onPage(number int, change func(*rowAnswer)) func(*rowService) func(int, *rowAnswer) {
-	return whatever(func(page int, a *rowAnswer) {
+func onPage(number int, apply func(*rowAnswer)) change {
+	return func(_ *rowService, page int, a *rowAnswer) {
 		if page == number {
-			change(a)
+			apply(a)
 		}
-	})
-}
-
-// whatever contradicts in the same way, whatever the service's state is.
-func whatever(apply func(page int, a *rowAnswer)) func(*rowService) func(int, *rowAnswer) {
-	return func(*rowService) func(int, *rowAnswer) { return apply }
+	}
 }
 
 func contradictions() map[string]contradiction {
@@ -117,13 +113,13 @@ func contradictions() map[string]contradiction {
 			func(page int, a *rowAnswer) any { return 95 - 10*(page-1) }), ends: complete, requests: 40},
 		"total counts the page only": {apply: report("total", func(_ int, a *rowAnswer) any { return len(a.Rows) }),
 			ends: complete, requests: 11},
-		"total counts the page only, and there is no pageCount": {apply: whatever(func(_ int, a *rowAnswer) {
+		"total counts the page only, and there is no pageCount": {apply: func(_ *rowService, _ int, a *rowAnswer) {
 			a.Pagination["total"] = len(a.Rows)
 			none(a, "pageCount")
-		}), ends: complete, requests: 11},
-		"total and pageCount count the page only": {apply: whatever(func(_ int, a *rowAnswer) {
+		}, ends: complete, requests: 11},
+		"total and pageCount count the page only": {apply: func(_ *rowService, _ int, a *rowAnswer) {
 			a.Pagination["total"], a.Pagination["pageCount"] = len(a.Rows), 1
-		}), ends: complete, requests: 11},
+		}, ends: complete, requests: 11},
 		"total is on the first page only": {apply: report("total",
 			func(page int, a *rowAnswer) any { return map[bool]any{true: 95, false: "absent"}[page == 1] }), ends: complete},
 		"pageCount is 0 with items":        {apply: always("pageCount", 0), ends: complete},
@@ -149,60 +145,54 @@ func contradictions() map[string]contradiction {
 			ends: complete},
 		"perPage is another with every page": {apply: counting("perPage", func(n, _ int) any { return 10 + n%7 }),
 			ends: complete},
-		"pagination is missing": {apply: whatever(func(_ int, a *rowAnswer) { a.Pagination = nil }),
+		"pagination is missing": {apply: func(_ *rowService, _ int, a *rowAnswer) { a.Pagination = nil },
 			ends: complete},
-		"pagination is empty": {apply: whatever(func(_ int, a *rowAnswer) { clear(a.Pagination) }),
+		"pagination is empty": {apply: func(_ *rowService, _ int, a *rowAnswer) { clear(a.Pagination) },
 			ends: complete},
 
 		"the cap of the page size is wrong": {apply: report("perPage", func(int, *rowAnswer) any { return 100 }),
 			ends: complete},
-		"the cap is wrong everywhere": {apply: whatever(func(page int, a *rowAnswer) {
+		"the cap is wrong everywhere": {apply: func(_ *rowService, page int, a *rowAnswer) {
 			a.Pagination["perPage"], a.Pagination["pageCount"], a.Pagination["hasNextPage"] = 100, 1, false
-		}), ends: complete},
-		"the page number is ignored": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination["page"] = rowsOf(s, 1), 1 }
+		}, ends: complete},
+		"the page number is ignored": {apply: func(s *rowService, _ int, a *rowAnswer) {
+			a.Rows, a.Pagination["page"] = rowsOf(s, 1), 1
 		}, ends: incomplete, missing: 85},
-		"the page number is ignored, and echoed": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(_ int, a *rowAnswer) { a.Rows = rowsOf(s, 1) }
+		"the page number is ignored, and echoed": {apply: func(s *rowService, _ int, a *rowAnswer) {
+			a.Rows = rowsOf(s, 1)
 		}, ends: incomplete, missing: 85},
-		"the page number is ignored, and all else unsaid": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination = rowsOf(s, 1), nil }
+		"the page number is ignored, and all else unsaid": {apply: func(s *rowService, _ int, a *rowAnswer) {
+			a.Rows, a.Pagination = rowsOf(s, 1), nil
 		}, ends: loop},
-		"the page number is ignored, and the total grows": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(_ int, a *rowAnswer) { a.Rows, a.Pagination["total"] = rowsOf(s, 1), 95+s.answers }
+		"the page number is ignored, and the total grows": {apply: func(s *rowService, _ int, a *rowAnswer) {
+			a.Rows, a.Pagination["total"] = rowsOf(s, 1), 95+s.answers
 		}, ends: incomplete, missing: 85},
-		"one page comes twice": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(page int, a *rowAnswer) {
-				if page == 4 {
-					a.Rows = rowsOf(s, 3)
-				}
+		"one page comes twice": {apply: func(s *rowService, page int, a *rowAnswer) {
+			if page == 4 {
+				a.Rows = rowsOf(s, 3)
 			}
 		}, ends: incomplete, missing: 10},
-		"three pages take turns": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(page int, a *rowAnswer) {
-				a.Rows, a.Pagination["hasNextPage"] = rowsOf(s, (page-1)%3+1), true
-				none(a, "pageCount")
-				none(a, "total")
-			}
+		"three pages take turns": {apply: func(s *rowService, page int, a *rowAnswer) {
+			a.Rows, a.Pagination["hasNextPage"] = rowsOf(s, (page-1)%3+1), true
+			none(a, "pageCount")
+			none(a, "total")
 		}, ends: loop},
-		"the last page is repeated without end": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(page int, a *rowAnswer) { a.Rows, a.Pagination["pageCount"] = rowsOf(s, min(page, 10)), page+1 }
+		"the last page is repeated without end": {apply: func(s *rowService, page int, a *rowAnswer) {
+			a.Rows, a.Pagination["pageCount"] = rowsOf(s, min(page, 10)), page+1
 		}, ends: loop},
-		"beyond the last page comes the last": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(page int, a *rowAnswer) {
-				a.Rows, a.Pagination["page"], a.Pagination["hasNextPage"] = rowsOf(s, min(page, 10)), min(page, 10), true
-			}
+		"beyond the last page comes the last": {apply: func(s *rowService, page int, a *rowAnswer) {
+			a.Rows, a.Pagination["page"], a.Pagination["hasNextPage"] = rowsOf(s, min(page, 10)), min(page, 10), true
 		}, ends: complete},
 		"an empty page stands among the others": {apply: onPage(4, func(a *rowAnswer) { a.Rows = nil }), ends: incomplete,
 			missing: 10},
 		"the items of a page are null": {apply: onPage(4, func(a *rowAnswer) { a.Null = true }), ends: incomplete,
 			missing: 10},
-		"all items are null": {apply: whatever(func(page int, a *rowAnswer) { a.Null = true }),
+		"all items are null": {apply: func(_ *rowService, page int, a *rowAnswer) { a.Null = true },
 			ends: incomplete, missing: 95},
-		"the items beyond the last page are null": {apply: whatever(func(page int, a *rowAnswer) {
+		"the items beyond the last page are null": {apply: func(_ *rowService, page int, a *rowAnswer) {
 			a.Null, a.Pagination["hasNextPage"] = page > 10, true
-		}), ends: complete},
-		"the records have no identifiers": {apply: whatever(func(_ int, a *rowAnswer) { a.Anonymous = true }),
+		}, ends: complete},
+		"the records have no identifiers": {apply: func(_ *rowService, _ int, a *rowAnswer) { a.Anonymous = true },
 			ends: complete},
 		"data of a page is null":         {apply: onPage(4, func(a *rowAnswer) { a.Data = "null" }), ends: unexpected},
 		"data of a page is {}":           {apply: onPage(4, func(a *rowAnswer) { a.Data = "{}" }), ends: unexpected},
@@ -217,16 +207,15 @@ func contradictions() map[string]contradiction {
 			missing: 5},
 		"a record comes again": {apply: onPage(7,
 			func(a *rowAnswer) { a.Rows = append([]int{95}, a.Rows[1:]...) }), ends: incomplete, missing: 1},
-		"all pages but the first are empty": {apply: whatever(func(page int,
-			a *rowAnswer) {
+		"all pages but the first are empty": {apply: func(_ *rowService, page int, a *rowAnswer) {
 			a.Rows = a.Rows[:len(a.Rows)*min(1, 2-min(page, 2))]
-		}),
+		},
 			ends: incomplete, missing: 85},
-		"all records have the same identifier": {apply: whatever(func(page int, a *rowAnswer) {
+		"all records have the same identifier": {apply: func(_ *rowService, page int, a *rowAnswer) {
 			a.Rows = make([]int, len(a.Rows))
-		}), ends: incomplete, missing: 85},
-		"the records have no identifiers, and the page number is ignored": {apply: func(s *rowService) func(int, *rowAnswer) {
-			return func(_ int, a *rowAnswer) { a.Rows, a.Anonymous = rowsOf(s, 1), true }
+		}, ends: incomplete, missing: 85},
+		"the records have no identifiers, and the page number is ignored": {apply: func(s *rowService, _ int, a *rowAnswer) {
+			a.Rows, a.Anonymous = rowsOf(s, 1), true
 		}, ends: incomplete, missing: 85},
 	}
 }
@@ -240,7 +229,7 @@ func TestWalk_ContradictoryLists(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := newRowService(95)
-				s.change = contradiction.apply(s)
+				s.change = func(page int, a *rowAnswer) { contradiction.apply(s, page, a) }
 				delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, 10, shipping.Walk{Window: window}))
 				if walkEndOf(err) != contradiction.ends {
 					t.Fatalf("window %d: the walk ended with %v, want %q; pages asked for: %v", window, err, contradiction.ends,

@@ -96,9 +96,6 @@ func (f faultyWalk) run(t testing.TB) error {
 	}
 	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, f.perPage, shipping.Walk{Window: f.window}))
 	asked := len(s.asked)
-	survivors := func() []int {
-		return slices.DeleteFunc(slices.Clone(began), func(row int) bool { return !slices.Contains(s.rows, row) })
-	}
 	if twice := repeatedRow(delivered); twice > 0 {
 		return fmt.Errorf("row %d was delivered twice", twice)
 	}
@@ -107,7 +104,7 @@ func (f faultyWalk) run(t testing.TB) error {
 	}
 	switch {
 	case err == nil:
-		return lostRow(survivors(), delivered)
+		return lostRow(survivors(began, s.rows), delivered)
 	case !errors.Is(err, shipping.ErrIncomplete) && !errors.Is(err, shipping.ErrUnexpectedBody) &&
 		!errors.Is(err, shipping.ErrPageLoop):
 		return err
@@ -129,27 +126,7 @@ func (f faultyWalk) run(t testing.TB) error {
 	if err != nil && f.arrivals+f.vanishings == 0 {
 		return fmt.Errorf("resumed: %w", err)
 	}
-	return lostRow(survivors(), delivered)
-}
-
-func repeatedRow(rows []int) int {
-	seen := map[int]bool{}
-	for _, row := range rows {
-		if seen[row] {
-			return row
-		}
-		seen[row] = true
-	}
-	return 0
-}
-
-func lostRow(want, got []int) error {
-	for _, row := range want {
-		if !slices.Contains(got, row) {
-			return fmt.Errorf("row %d was lost in silence", row)
-		}
-	}
-	return nil
+	return lostRow(survivors(began, s.rows), delivered)
 }
 
 // Whatever is wrong with single responses, a walk delivers every row that is there throughout exactly once, or ends

@@ -234,14 +234,9 @@ func (b *countedBody) Close() error {
 // client returns a client of the service without retries, unless the options change that.
 func (s *rowService) client(t testing.TB, options ...shipping.Option) *shipping.Client {
 	t.Helper()
-	c, err := shipping.NewClient(shippingtest.Key, append([]shipping.Option{
-		shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(&http.Client{Transport: s}),
+	return shippingtest.NewClient(t, s, append([]shipping.Option{
 		shipping.WithRetryPolicy(shipping.RetryPolicy{MaxAttempts: 1}),
 	}, options...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // requests returns how many requests there were, and forgets them.
@@ -318,16 +313,31 @@ func judge(began, ended, delivered []int) error {
 	if row := repeatedRow(delivered); row > 0 {
 		return fmt.Errorf("row %d was delivered twice", row)
 	}
-	return judgeResumed(began, ended, delivered)
+	return lostRow(survivors(began, ended), delivered)
 }
 
-// judgeResumed does so for walks of which one continued another: rows may come again.
-func judgeResumed(began, ended, delivered []int) error {
-	came := set(delivered)
+// survivors returns the rows that were there when a walk began and when it ended.
+func survivors(began, ended []int) []int {
 	there := set(ended)
-	for _, row := range began {
-		if there[row] && !came[row] {
-			return fmt.Errorf("row %d was lost", row)
+	return slices.DeleteFunc(slices.Clone(began), func(row int) bool { return !there[row] })
+}
+
+func repeatedRow(rows []int) int {
+	seen := map[int]bool{}
+	for _, row := range rows {
+		if seen[row] {
+			return row
+		}
+		seen[row] = true
+	}
+	return 0
+}
+
+func lostRow(want, got []int) error {
+	came := set(got)
+	for _, row := range want {
+		if !came[row] {
+			return fmt.Errorf("row %d was lost in silence", row)
 		}
 	}
 	return nil
