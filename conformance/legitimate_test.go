@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/conformance"
 )
 
@@ -51,11 +49,7 @@ func TestCheck_AServiceThatUsesWhatIsLeftOpenConforms(t *testing.T) {
 			t.Parallel()
 			srv := serve(t)
 			report := check(t, srv, how(srv), whole()...)
-			for _, v := range []conformance.Verdict{conformance.Fail, conformance.NotRun} {
-				if diff := cmp.Diff([]string(nil), verdicts(report, v)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", v, diff)
-				}
-			}
+			none(t, report, conformance.Fail, conformance.NotRun)
 		})
 	}
 }
