@@ -116,6 +116,7 @@ func TestNothingThatGoesWrongChargesTwice(t *testing.T) {
 	}
 }
 
+// Callers that bring an order at the same moment take turns: otherwise each of them would pay for it.
 func TestConcurrentOrdersArePaidForOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 
 func amount(t *testing.T, text string) shipping.Amount {
 	t.Helper()
-	var a shipping.Amount
-	if err := a.UnmarshalText([]byte(text)); err != nil {
+	a, err := shipping.ParseAmount(text)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -54,6 +54,7 @@ func release(t *testing.T, c batch.Claim) {
 	}
 }
 
+// Machines that start at the same moment: without the advisory lock, CREATE TABLE IF NOT EXISTS fails on all but one.
 func TestMigrate_MayRunOnSeveralMachinesAtOnce(t *testing.T) {
 	pool := newSchema(t)
 	var machines sync.WaitGroup
@@ -161,7 +162,8 @@ func TestBatchJournal_AMachineThatVanishesInATransactionBlocksNobodyForLong(t *t
 	}
 }
 
-// A call returns when its context ends.
+// A call returns when its context ends. A statement without it would hold a program that stops until the database
+// responds.
 func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 	t.Parallel()
 	journal := pgstore.NewBatchJournal(connect(t), t.Name()+rand.Text(), time.Hour)
@@ -184,9 +186,7 @@ func TestBatchJournal_ReturnsWhenTheContextEnds(t *testing.T) {
 func newSchema(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	schema := "s" + strings.ToLower(rand.Text())
-	if _, err := connect(t).Exec(t.Context(), `CREATE SCHEMA `+schema); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, connect(t), `CREATE SCHEMA `+schema)
 	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path="+schema)
 	if err != nil {
 		t.Fatal(err)
@@ -217,9 +217,7 @@ func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 		if err := pgstore.Migrate(t.Context(), other); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := other.Exec(t.Context(), tc.change); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, other, tc.change)
 		err := pgstore.Migrate(t.Context(), other)
 		if (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
 			t.Errorf("%s: %v", name, err)
@@ -231,13 +229,7 @@ func TestMigrate_RefusesTablesOfOtherColumnsOrKeys(t *testing.T) {
 // totals are those of the rows, whatever changes them.
 func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 	old := newSchema(t)
-	execute := func(statements string) {
-		t.Helper()
-		if _, err := old.Exec(t.Context(), statements); err != nil {
-			t.Fatal(err)
-		}
-	}
-	execute(`
+	execute(t, old, `
 		CREATE TABLE shipping_batch_item (batch text NOT NULL, key text NOT NULL, fence bigint NOT NULL, until timestamptz,
 			record jsonb, committed numeric, currency text, PRIMARY KEY (batch, key));
 		INSERT INTO shipping_batch_item (batch, key, fence, record, committed, currency) VALUES
@@ -247,7 +239,7 @@ func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 			('one', 'd', 1, NULL, NULL, NULL),
 			('two', 'a', 1, '{"key": "a", "step": "purchased", "documents": ["FDA"]}', NULL, '')`)
 	for range 2 {
-		execute(pgstore.Schema())
+		execute(t, old, pgstore.Schema())
 		if err := pgstore.Migrate(t.Context(), old); err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +262,7 @@ func TestMigrate_CountsTheRowsOfAnEarlierVersion(t *testing.T) {
 		change.Key = "a"
 		keep(t, c, change)
 	}
-	execute(`DELETE FROM shipping_batch_item WHERE batch = 'two';
+	execute(t, old, `DELETE FROM shipping_batch_item WHERE batch = 'two';
 		UPDATE shipping_batch_item SET batch = 'three' WHERE key = 'b'`)
 	var wrong int
 	err := old.QueryRow(t.Context(), `
@@ -328,9 +320,7 @@ func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
 		`REVOKE CREATE ON SCHEMA public FROM PUBLIC`,
 		`GRANT SELECT, INSERT, UPDATE, DELETE ON shipping_batch_item, shipping_batch_total, shipping_webhook TO ` + user,
 	} {
-		if _, err := pool.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, pool, statement)
 	}
 	limited := connectTo(t, os.Getenv(dsnVariable)+" user="+user) // migrates
 	claim(t, pgstore.NewBatchJournal(limited, t.Name()+rand.Text(), 0), "a")
@@ -344,9 +334,7 @@ func TestBatchJournal_RefusesARecordWithFieldsThatItDoesNotKnow(t *testing.T) {
 	keep(t, c, batch.Record{Key: "a", Step: batch.StepAnalyzed})
 	release(t, c)
 	const newer = `UPDATE shipping_batch_item SET record = record || '{"refund": 1}' WHERE batch = $1`
-	if _, err := pool.Exec(t.Context(), newer, name); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, pool, newer, name)
 	if _, err := journal.Claim(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), `unknown field "refund"`) {
 		t.Errorf("claimed: %v", err)
 	}

@@ -151,8 +151,8 @@ func (a assignment) chargedOnce(t *testing.T, server *mockserver.Server) {
 	}
 }
 
-// Two processes share a batch. One is killed, at another point each time; the other takes over its items,
-// up when its claims are over, and each shipment is charged once.
+// Two processes share a batch. One is killed, at another point each time; the other takes over its items
+// when its claims are over. Without a claim in the database, both would purchase a shipment.
 func TestBatch_TwoProcessesOneOfThemKilledChargeEachShipmentOnce(t *testing.T) {
 	for _, after := range []int{1, 5, 14} {
 		t.Run(fmt.Sprintf("after %d steps", after), func(t *testing.T) {

@@ -2,6 +2,7 @@ package pgstore_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"os"
@@ -16,11 +17,10 @@ import (
 type proxy struct {
 	dsn    string
 	silent chan struct{} // closed once it is
+	close  func()        // ends all connections
 
 	mu     sync.Mutex
-	open   []net.Conn
 	before string // a text of the packet before which it falls silent
-	closed bool
 }
 
 // vanish has the proxy fall silent before it passes a client's packet that contains the text.
@@ -48,18 +48,18 @@ func (p *proxy) vanishes(packet []byte) bool {
 
 func newProxy(t *testing.T) *proxy {
 	t.Helper()
-	dsn := os.Getenv(dsnVariable)
-	host, rest, _ := strings.Cut(strings.TrimPrefix(dsn, "host="), " ")
+	host, rest, _ := strings.Cut(strings.TrimPrefix(os.Getenv(dsnVariable), "host="), " ")
 	dir := t.TempDir()
 	listener, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{dsn: "host=" + dir + " " + rest, silent: make(chan struct{})}
+	open, end := context.WithCancel(t.Context())
+	p := &proxy{dsn: "host=" + dir + " " + rest, silent: make(chan struct{}), close: end}
 	var running sync.WaitGroup
 	t.Cleanup(func() {
 		listener.Close()
-		p.close()
+		end()
 		running.Wait()
 	})
 	running.Go(func() {
@@ -68,39 +68,17 @@ func newProxy(t *testing.T) *proxy {
 			if err != nil {
 				return
 			}
+			context.AfterFunc(open, func() { client.Close() })
 			server, err := net.Dial("unix", filepath.Join(host, ".s.PGSQL.5432"))
 			if err != nil {
-				client.Close()
 				return
 			}
-			p.keep(client, server)
+			context.AfterFunc(open, func() { server.Close() })
 			running.Go(func() { p.pass(server, client) })
 			running.Go(func() { _, _ = io.Copy(client, server) })
 		}
 	})
 	return p
-}
-
-func (p *proxy) keep(connections ...net.Conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open = append(p.open, connections...)
-	if p.closed {
-		p.closeOpen()
-	}
-}
-
-func (p *proxy) close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	p.closeOpen()
-}
-
-func (p *proxy) closeOpen() {
-	for _, connection := range p.open {
-		connection.Close()
-	}
 }
 
 // pass copies from the client to the server, until the proxy is silent.

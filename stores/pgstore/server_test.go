@@ -45,3 +45,10 @@ func connectTo(t *testing.T, dsn string) *pgxpool.Pool {
 	}
 	return pool
 }
+
+func execute(t *testing.T, pool *pgxpool.Pool, statements string, arguments ...any) {
+	t.Helper()
+	if _, err := pool.Exec(t.Context(), statements, arguments...); err != nil {
+		t.Fatal(err)
+	}
+}

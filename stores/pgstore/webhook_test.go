@@ -47,7 +47,7 @@ func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testi
 	}
 }
 
-// An accepted id expires, and later claims delete its row.
+// An accepted id expires, and later claims delete its row. Rows without an end would fill the table.
 func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	pool, name := connect(t), rand.Text()
 	store := pgstore.NewWebhookStore(pool, name, pgstore.WebhookOptions{Keep: time.Hour})
@@ -57,9 +57,7 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 		}
 	}
 	const later = `UPDATE shipping_webhook SET until = until - interval '1 hour' WHERE receiver = $1 AND claim IS NULL`
-	if _, err := pool.Exec(t.Context(), later, name); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, pool, later, name)
 	for _, id := range []string{"WD-1", "WD-4", "WD-5"} {
 		if state, err := store.Claim(t.Context(), id, "two"); state != webhook.Claimed || err != nil {
 			t.Errorf("%s: %d, %v", id, state, err)
@@ -103,9 +101,7 @@ func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
 			END $$;
 			CREATE OR REPLACE TRIGGER fails_{id} BEFORE INSERT ON shipping_webhook FOR EACH ROW
 				WHEN (NEW.receiver = '{receiver}') EXECUTE FUNCTION fails_{id}()`)
-		if _, err := pool.Exec(t.Context(), statements); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, pool, statements)
 		for _, notification := range []string{"WD-1 ", "WD-2 ", "WD-3 "} {
 			if claimed, err := store.Claim(t.Context(), notification+state, "one"); claimed != webhook.Claimed || err != nil {
 				t.Errorf("%s: claimed: %d, %v", state, claimed, err)
@@ -159,9 +155,7 @@ func fewConnections(t *testing.T, limit int) *pgxpool.Config {
 		fmt.Sprintf(`CREATE ROLE %s LOGIN CONNECTION LIMIT %d`, role, limit),
 		`GRANT SELECT, INSERT, UPDATE, DELETE ON shipping_webhook TO ` + role,
 	} {
-		if _, err := pool.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, pool, statement)
 	}
 	config, err := pgxpool.ParseConfig(os.Getenv(dsnVariable) + " user=" + role)
 	if err != nil {

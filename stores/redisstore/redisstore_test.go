@@ -72,7 +72,8 @@ func TestStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testing.T) {
 	}
 }
 
-// Every key has an end, as long as it stands for.
+// A key ends with its lease, and after Accept with Keep. One that kept the shorter time would let a notification be
+// handled again.
 func TestStore_KeepsKeysForTheirTime(t *testing.T) {
 	t.Parallel()
 	client, name := connect(t, os.Getenv(socketVariable)), rand.Text()

@@ -24,8 +24,8 @@ import (
 
 // Two programs use a reference server over sockets. Worlds open with faults and a webhook, are read, purchased in,
 // reset and closed; notifications are delivered, and some are refused; two readers of the live stream come and go. When
-// the programs have finished, no goroutine, connection or world of theirs is left, and no memory. SHIPPING_SOAK is how
-// long they run, such as 10m; without it they run ten rounds.
+// the programs have finished, no goroutine, connection or world of theirs is left, and no memory: a request that
+// outlives its world would stay. SHIPPING_SOAK is how long they run, such as 10m; without it they run ten rounds.
 func TestSoak(t *testing.T) {
 	var length time.Duration
 	if text := os.Getenv("SHIPPING_SOAK"); text != "" {

@@ -131,7 +131,8 @@ func newCampaign(t *testing.T, o options) *campaign {
 // contradicts, and every unknown outcome is settled, or listed as undecidable with its reason, once the proxy
 // passes everything on. See options for its environment.
 //
-// It has found false reports of both outcomes.
+// A copy that arrives after the report, and a request that is sent again because its connection broke beside others,
+// are such mistakes. It has found false reports of both outcomes.
 func TestPurchaseCampaign(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t, readOptions(t))

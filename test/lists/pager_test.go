@@ -13,7 +13,8 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// TestPager_AnIteratorCanBeUsedAgain after a break, also by several goroutines at once: each use is a separate walk.
+// TestPager_AnIteratorCanBeUsedAgain after a break, also by several goroutines at once: each use is a separate walk. If
+// they shared its place, each would deliver a part of the rows.
 func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	t.Parallel()
 	s := newRowService(25 * pageSize)

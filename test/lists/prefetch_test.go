@@ -30,7 +30,8 @@ func slowly(rows int) *rowService {
 }
 
 // TestPrefetch_TheWindowOpensWithTheSecondPage: a loop that ends at the first page costs two requests, however long it
-// takes; a loop that goes on has as many under way as the window allows.
+// takes; a loop that goes on has as many under way as the window allows. A window that opened at once would send 21
+// requests to a loop that needs one page.
 func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -67,7 +68,8 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 	}
 }
 
-// TestPrefetch_NothingIsLeftBehind ends walks in every way, at every page, while others are under way.
+// TestPrefetch_NothingIsLeftBehind ends walks in every way, at every page, while others are under way. A walk that does
+// not cancel them, or not wait for them, leaves goroutines, requests and open bodies.
 func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("stop")
@@ -123,7 +125,8 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes: by then it may be long over.
+// TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes: it may be over by then. A walk that kept the error of a page
+// would end although the service responds again.
 func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

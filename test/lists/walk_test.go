@@ -33,7 +33,8 @@ func (w churn) hidesChanges() bool {
 
 // TestWalk_RowsThatWereThereAreDeliveredExactlyOnce is the promise of the walks: whatever arrives at
 // the head and vanishes anywhere, at any moment, each row that was there when the walk began and is
-// there when it ends is delivered, once.
+// there when it ends is delivered, once. A page fetched ahead that is placed by its number alone loses or repeats rows
+// that moved meanwhile.
 func TestWalk_RowsThatWereThereAreDeliveredExactlyOnce(t *testing.T) {
 	worlds := map[string]churn{
 		"nothing happens":                 {},

@@ -31,7 +31,8 @@ func settings() []setting {
 // TestSequences runs a batch of two items, whose budget is enough for one, with every sequence of at most k faults:
 // at each exchange, at each record of the journal, and a second process from each point. Each run continues until
 // the batch has ended. All that happens must be events of the model, no report may contradict the ledger, and the
-// batch must end.
+// batch must end. A claim that both processes hold, and a report before the last copy arrived, are mistakes that only
+// some of these orders show.
 //
 // k is SHIPPING_SEQUENCES, by default 1. A failing sequence is printed with the command that replays it.
 func TestSequences(t *testing.T) {

@@ -95,7 +95,8 @@ func mixedWork(server *mockserver.Server, bought *sync.Map) []worker {
 }
 
 // TestConcurrency_AThousandGoroutinesShareOneClient: each sees the responses to its own calls and no
-// other's, every purchase is debited once, and the books balance.
+// other's, every purchase is debited once, and the books balance. State of a call that stands in the client would mix
+// their responses.
 func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	t.Parallel()
 	const goroutines = 1000

@@ -183,7 +183,8 @@ func states(t *testing.T) map[string]state {
 
 // TestDeadlines_EveryWaitEndsWithItsContext: in whatever state a call is when its context ends, it
 // returns within 50 ms with the context's error and, if the service had responded, with that error too. A
-// call may return before a deadline that it cannot meet; the error then reports it.
+// call may return before a deadline that it cannot meet; the error then reports it. A wait that does not select on its
+// context would hold a program that stops for minutes.
 func TestDeadlines_EveryWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	const ends, prompt = 7 * time.Second, 50 * time.Millisecond

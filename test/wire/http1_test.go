@@ -30,8 +30,8 @@ func serveHTTP1(s *service, conn net.Conn) {
 	}))
 }
 
-// A request is not repeated even if other idle connections are available, on which net/http could repeat it at once, and
-// if its method or a header allows this. net/http chooses between a ready connection and the end of the context at
+// A request is not repeated even if other idle connections are available, on which net/http could repeat it at once,
+// and if its method or a header allows this. net/http chooses between a ready connection and the end of the context at
 // random. If nothing above the transport learns how much was written, a body is read once.
 func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,8 @@ func (n *noticing) Close() error {
 }
 
 // The retry of net/http on another connection after it wrote nothing is harmless, and keeps working. Each purchase
-// finds an idle connection that the service has closed.
+// finds an idle connection that the service has closed, before or after net/http notices. A client that counted this
+// as a request that was sent would report unknown outcomes.
 func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
