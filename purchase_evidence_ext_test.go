@@ -137,10 +137,7 @@ func TestPurchase_AgainFromItsErrorReadsTheRequest(t *testing.T) {
 		service := requestService(responders{test.response}, responders{read})
 		client := shippingtest.NewClient(t, service)
 		_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda})
-		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
-		if !ok {
-			t.Fatal(err)
-		}
+		failed := failureIn(t, err)
 		sent := service.Count(http.MethodPost)
 		test.draft = `{"request_id":"RD-1","status":"processing"}` // in the meantime
 		for _, again := range []*shipping.PurchaseRequest{failed.Purchase, stored(t, failed.Purchase)} {
@@ -161,8 +158,8 @@ func TestPurchase_AgainAfterARefusal(t *testing.T) {
 		service := requestService(responders{ofDraft, shippingtest.NoResponse()}, responders{read})
 		client := shippingtest.NewClient(t, service)
 		_, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda})
-		refused, ok := errors.AsType[*shipping.RegulatoryError](err)
-		if !ok || !refused.Purchase.Refused {
+		refused := failureIn(t, err)
+		if !refused.Purchase.Refused {
 			t.Fatal(err)
 		}
 		_, err = client.Regulatory.Purchase(t.Context(), refused.Purchase)
@@ -465,10 +462,7 @@ func TestPurchase_ADraftThatWasNotPurchasedIsNotRemembered(t *testing.T) {
 		shippingtest.NoError(t, err)
 		first := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: true}
 		_, err = client.Regulatory.Purchase(t.Context(), first)
-		failed, ok := errors.AsType[*shipping.RegulatoryError](err)
-		if !ok {
-			t.Fatalf("%s: %v", name, err)
-		}
+		failed := failureIn(t, err)
 		again := map[string]*shipping.PurchaseRequest{
 			"the same": first, "that of the error": failed.Purchase, "that of the JSON": stored(t, first)}
 		for which, purchase := range again {

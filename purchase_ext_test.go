@@ -427,11 +427,21 @@ func stored(t *testing.T, purchase *shipping.PurchaseRequest) *shipping.Purchase
 	return &read
 }
 
+// failureIn returns the error about a request.
+func failureIn(t *testing.T, err error) *shipping.RegulatoryError {
+	t.Helper()
+	failed, ok := errors.AsType[*shipping.RegulatoryError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	return failed
+}
+
 // unclear returns the error of a purchase whose outcome is unknown.
 func unclear(t *testing.T, err error) *shipping.RegulatoryError {
 	t.Helper()
-	failed, ok := errors.AsType[*shipping.RegulatoryError](err)
-	if !ok || failed.Outcome != unknown {
+	failed := failureIn(t, err)
+	if failed.Outcome != unknown {
 		t.Fatal(err)
 	}
 	return failed

@@ -211,7 +211,7 @@ func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 		if transaction.FlatAmount != want.flat || transaction.Doubt() != want.doubt {
 			t.Errorf("%s: %d, doubt %q", sent, transaction.FlatAmount, transaction.Doubt())
 		}
-		reported := slices.DeleteFunc(found.got, func(text string) bool { return !strings.Contains(text, ": type ") })
+		reported := slices.DeleteFunc([]string(found), func(text string) bool { return !strings.Contains(text, ": type ") })
 		if want.drift == "" && len(reported) > 0 ||
 			want.drift != "" && !slices.Equal(reported, []string{"transactions.list: type data.transactions[]." + want.drift}) {
 			t.Errorf("%s: drift %q", sent, reported)

@@ -23,19 +23,19 @@ func TestReceiver_ReportsWhatFailsAfterTheSenderHasLeft(t *testing.T) {
 			time.Sleep(time.Second)
 			return errors.Join(outcome, ctx.Err())
 		}, webhook.WithLost(func(n *webhook.Notification, err error) { lost = append(lost, err) }))
-		send := func(patience time.Duration) int {
+		leaving := func(patience time.Duration) int {
 			ctx, leave := context.WithTimeout(t.Context(), patience)
 			defer leave()
 			return postIn(ctx, receiver, body, webhook.Sign(key, []byte(body))).Code
 		}
-		if code := send(time.Minute); code != http.StatusServiceUnavailable || len(lost) != 0 {
+		if code := leaving(time.Minute); code != http.StatusServiceUnavailable || len(lost) != 0 {
 			t.Errorf("a sender that waits: %d, lost %v", code, lost)
 		}
-		if send(time.Millisecond); len(lost) != 1 || !errors.Is(lost[0], outcome) {
+		if leaving(time.Millisecond); len(lost) != 1 || !errors.Is(lost[0], outcome) {
 			t.Errorf("a sender that has left: lost %v", lost)
 		}
 		outcome = nil
-		if send(time.Millisecond); len(lost) != 1 || send(time.Minute) != http.StatusOK {
+		if leaving(time.Millisecond); len(lost) != 1 || leaving(time.Minute) != http.StatusOK {
 			t.Errorf("after a success: lost %v", lost)
 		}
 	})
@@ -49,20 +49,18 @@ func TestReceiver_HandlesSixteenAtATime(t *testing.T) {
 		var handled atomic.Int32
 		for n := range 16 {
 			go func() {
-				if postSigned(receiver, body, webhook.DefaultIDHeader, fmt.Sprint(n)).Code == http.StatusOK {
+				if send(receiver, fmt.Sprint(n)).Code == http.StatusOK {
 					handled.Add(1)
 				}
 			}()
 		}
 		synctest.Wait()
-		if answer := postSigned(receiver, body, webhook.DefaultIDHeader,
-			"one more"); answer.Code != http.StatusServiceUnavailable {
+		if answer := send(receiver, "one more"); answer.Code != http.StatusServiceUnavailable {
 			t.Errorf("one more: %d", answer.Code)
 		}
 		close(release)
 		synctest.Wait()
-		if answer := postSigned(receiver, body, webhook.DefaultIDHeader, "one more"); answer.Code != http.StatusOK ||
-			handled.Load() != 16 {
+		if answer := send(receiver, "one more"); answer.Code != http.StatusOK || handled.Load() != 16 {
 			t.Errorf("one more again: %d, of the others %d are handled", answer.Code, handled.Load())
 		}
 	})

@@ -31,7 +31,7 @@ func TestPanicError_OfAHandlerInTheQueue(t *testing.T) {
 		}, webhook.WithWorkers(1, 10), webhook.WithRetries(2, time.Second),
 			webhook.WithLost(func(_ *webhook.Notification, err error) { lost = append(lost, err) }))
 		for _, id := range []string{"bad", "good"} {
-			if answer := postSigned(receiver, body, webhook.DefaultIDHeader, id); answer.Code != 200 {
+			if answer := send(receiver, id); answer.Code != 200 {
 				t.Errorf("%s: %d", id, answer.Code)
 			}
 		}
@@ -128,7 +128,7 @@ func TestReceiver_ALostNotificationIsLogged(t *testing.T) {
 			opts = append(opts, webhook.WithLost(test.lost))
 		}
 		receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { panic("not today") }, opts...)
-		postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1")
+		send(receiver, "WD-1")
 		shippingtest.NoError(t, receiver.Close(t.Context()))
 		text := log.String()
 		if strings.Count(text, "\n") != test.want || strings.Contains(text, "SH-1") {

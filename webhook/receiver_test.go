@@ -83,6 +83,11 @@ func postSigned(receiver http.Handler, body string, header ...string) *httptest.
 	return post(receiver, body, webhook.Sign(key, []byte(body)), header...)
 }
 
+// send delivers a signed notification with an id.
+func send(receiver http.Handler, id string) *httptest.ResponseRecorder {
+	return postSigned(receiver, body, webhook.DefaultIDHeader, id)
+}
+
 // hookedStore is a store that calls a function before each method, which can fail.
 type hookedStore struct {
 	webhook.Store
@@ -164,14 +169,13 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 	t.Parallel()
 	var handled atomic.Int64
 	receiver := newReceiver(t, func(context.Context, *webhook.Notification) error { handled.Add(1); return nil })
-	signature := webhook.Sign(key, []byte(body))
 	var senders sync.WaitGroup
 	for n := range 100 {
 		senders.Go(func() {
 			id := fmt.Sprintf("WD-%d", n%10)
 			code := http.StatusServiceUnavailable
 			for code == http.StatusServiceUnavailable { // while another delivery of it is being taken in
-				code = post(receiver, body, signature, webhook.DefaultIDHeader, id).Code
+				code = send(receiver, id).Code
 			}
 			if code != 200 {
 				t.Errorf("%s: %d", id, code)
@@ -180,7 +184,7 @@ func TestReceiver_HandlesEachDeliveryOnce(t *testing.T) {
 	}
 	senders.Wait()
 	for range 5 { // without an id the body identifies
-		post(receiver, body, signature)
+		postSigned(receiver, body)
 	}
 	shippingtest.NoError(t, receiver.Close(t.Context()))
 	if handled.Load() != 11 {
@@ -199,9 +203,8 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 			handled.Add(1)
 			return nil
 		}, webhook.WithWorkers(1, 2))
-		signature := webhook.Sign(key, []byte(body))
-		send := func(n int) int {
-			answer := post(receiver, body, signature, webhook.DefaultIDHeader, fmt.Sprint(n))
+		deliver := func(n int) int {
+			answer := send(receiver, fmt.Sprint(n))
 			if answer.Code == http.StatusServiceUnavailable && answer.Header().Get("Retry-After") == "" {
 				t.Error("503 without Retry-After")
 			}
@@ -209,21 +212,21 @@ func TestReceiver_DoesNotAcceptWhatItCannotKeep(t *testing.T) {
 			return answer.Code
 		}
 		for n, want := range []int{200, 200, 200, 503, 503} { // one at work, two in the queue
-			if got := send(n); got != want {
+			if got := deliver(n); got != want {
 				t.Errorf("delivery %d: %d, want %d", n, got, want)
 			}
 		}
 		close(release)
 		synctest.Wait()
 		for n := range 5 { // three were seen before, two are accepted now
-			if got := send(n); got != 200 {
+			if got := deliver(n); got != 200 {
 				t.Errorf("delivery %d again: %d", n, got)
 			}
 		}
 		if err := receiver.Close(t.Context()); err != nil || handled.Load() != 5 {
 			t.Errorf("handled %d, %v", handled.Load(), err)
 		}
-		if got := send(9); got != http.StatusServiceUnavailable {
+		if got := deliver(9); got != http.StatusServiceUnavailable {
 			t.Errorf("closed: %d", got)
 		}
 	})
@@ -239,7 +242,7 @@ func TestReceiver_ARepeatDuringHandlingIsNotAcceptedForIt(t *testing.T) {
 			return outcome
 		})
 		expect := func(want int) {
-			if answer := postSigned(receiver, body, webhook.DefaultIDHeader, "WD-1"); answer.Code != want {
+			if answer := send(receiver, "WD-1"); answer.Code != want {
 				t.Errorf("answered %d, want %d", answer.Code, want)
 			}
 		}

@@ -47,12 +47,16 @@ type diskStep struct {
 	acked int // lines, when the step began
 }
 
-func (d *disk) record(step diskStep) {
+// step makes a step, which a method calls.
+func (d *disk) step(method string, step diskStep) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.acked != nil {
 		step.acked = *d.acked
 	}
 	d.done = append(d.done, step)
 	d.content = step.apply(d.content)
+	return d.fail(method)
 }
 
 func (s diskStep) apply(content []byte) []byte {
@@ -85,10 +89,7 @@ func (d *disk) ReadAt(p []byte, at int64) (int, error) {
 }
 
 func (d *disk) WriteAt(p []byte, at int64) (int, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.record(diskStep{kind: "write", data: slices.Clone(p), at: at})
-	return len(p), d.fail("WriteAt")
+	return len(p), d.step("WriteAt", diskStep{kind: "write", data: slices.Clone(p), at: at})
 }
 
 func (d *disk) Size() (int64, error) {
@@ -98,24 +99,12 @@ func (d *disk) Size() (int64, error) {
 }
 
 func (d *disk) Truncate(size int64) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.record(diskStep{kind: "truncate", at: size})
-	return d.fail("Truncate")
+	return d.step("Truncate", diskStep{kind: "truncate", at: size})
 }
 
-func (d *disk) Sync() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.record(diskStep{kind: "sync"})
-	return d.fail("Sync")
-}
-
+func (d *disk) Sync() error { return d.step("Sync", diskStep{kind: "sync"}) }
 func (d *disk) SyncDirectory() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.record(diskStep{kind: "sync directory"})
-	return d.fail("SyncDirectory")
+	return d.step("SyncDirectory", diskStep{kind: "sync directory"})
 }
 
 func (d *disk) InPlace() (bool, error) { return true, d.fail("InPlace") }

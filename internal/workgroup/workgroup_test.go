@@ -17,8 +17,8 @@ type ending struct {
 	Crashed int  // calls of Group.Crashed
 }
 
-// run runs functions in a group, on a goroutine that may exit.
-func run(work ...func()) (end ending) {
+// run runs functions in a group, on a goroutine that may exit. first is called at the first crash.
+func run(first func(), work ...func()) (end ending) {
 	var crashed atomic.Int32
 	var caller sync.WaitGroup
 	caller.Go(func() {
@@ -28,7 +28,11 @@ func run(work ...func()) (end ending) {
 				end.Exited = false
 			}
 		}()
-		group := Group{Crashed: func() { crashed.Add(1) }}
+		group := Group{Crashed: func() {
+			if crashed.Add(1) == 1 {
+				first()
+			}
+		}}
 		for _, function := range work {
 			group.Go(function)
 		}
@@ -62,7 +66,7 @@ func TestGroup_ReturnsPanicsAndExits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			same := cmp.Comparer(func(a, b error) bool { return a == b })
-			if diff := cmp.Diff(test.want, run(test.work...), same); diff != "" {
+			if diff := cmp.Diff(test.want, run(nothing, test.work...), same); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -72,27 +76,20 @@ func TestGroup_ReturnsPanicsAndExits(t *testing.T) {
 // The first end counts; later ones are counted only.
 func TestGroup_TheFirstPanicIsReturned(t *testing.T) {
 	t.Parallel()
-	for name, first := range map[string]func(){"a panic": func() { panic("first") }, "Goexit": runtime.Goexit} {
+	for name, test := range map[string]struct {
+		first func()
+		want  ending
+	}{
+		"a panic": {func() { panic("first") }, ending{Value: "first", Crashed: 2}},
+		"Goexit":  {runtime.Goexit, ending{Exited: true, Crashed: 2}},
+	} {
 		began := make(chan struct{})
-		var once sync.Once
-		group := Group{Crashed: func() { once.Do(func() { close(began) }) }}
-		group.Go(first)
-		group.Go(func() {
+		second := func() {
 			<-began
 			panic("second")
-		})
-		group.Wait()
-		var value any
-		exited := true
-		var caller sync.WaitGroup
-		caller.Go(func() {
-			defer func() { value = recover() }()
-			group.Repanic()
-			exited = false
-		})
-		caller.Wait()
-		if want := map[string]any{"a panic": "first", "Goexit": nil}[name]; value != want || !exited {
-			t.Errorf("%s: panicked with %v, want %v", name, value, want)
+		}
+		if diff := cmp.Diff(test.want, run(func() { close(began) }, test.first, second)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
