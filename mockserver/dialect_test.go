@@ -260,10 +260,8 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 		}
 	}
 	document := get(t, srv, "/_mock/openapi.json?world=default_ci")
-	if text, _ := json.Marshal(document.at(t, "components.schemas.TransactionPagination")); !strings.Contains(string(text),
-		`"null"`) {
-		t.Errorf("the document of the world has %s", text)
-	}
+	text := shippingtest.Must(json.Marshal(document.at(t, "components.schemas.TransactionPagination")))(t)
+	shippingtest.Contains(t, "the document of the world", text, `"null"`)
 	for body, status := range map[string]int{
 		`{"name":"default_x","dialect":"contrari"}`:                    http.StatusBadRequest,
 		`{"name":"default_ci","dialect":{"list":{"max_per_page":3}}}`:  http.StatusConflict,
@@ -278,8 +276,5 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	shippingtest.Diff(t, "open worlds", 3, len(srv.Worlds()))
 	refused := mockserver.New(mockserver.WithoutListener(), dialectOf(t, "list.max_per_page=-1"))
 	defer refused.Close()
-	if err := refused.Err(); err == nil || !strings.Contains(err.Error(),
-		"list.max_per_page is -1: a number from 1 to 1000000") {
-		t.Errorf("the option: %v", err)
-	}
+	shippingtest.Contains(t, "the option", refused.Err(), "list.max_per_page is -1: a number from 1 to 1000000")
 }

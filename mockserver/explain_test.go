@@ -3,7 +3,6 @@ package mockserver_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,12 +150,8 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 			if err != nil || why.Nearest == nil {
 				t.Fatalf("%+v, %v", why, err)
 			}
-			if !slices.Equal(why.Notes, test.notes) {
-				t.Errorf("the notes are %q, want %q", why.Notes, test.notes)
-			}
-			if kept := fill.Replace(test.keeps); !strings.Contains(why.Nearest.Target+why.Nearest.Body, kept) {
-				t.Errorf("the nearest valid request %+v has no %s", why.Nearest, kept)
-			}
+			shippingtest.Diff(t, "notes", test.notes, why.Notes)
+			shippingtest.Contains(t, "the nearest valid request", why.Nearest.Target+why.Nearest.Body, fill.Replace(test.keeps))
 		})
 	}
 }
@@ -166,9 +161,7 @@ func TestWhy_Summary(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener())
 	inject(t, srv, fault.Rule{First: 1, Committed: true, Fault: fault.ContentType("text/plain")})
 	get(t, srv, "/v1/rates")
-	if get(t, srv, "/v1/rates").header.Get("X-Mock-Why") != "" {
-		t.Error("a response that needs no explanation links to one")
-	}
+	shippingtest.Diff(t, "X-Mock-Why of a response", "", get(t, srv, "/v1/rates").header.Get("X-Mock-Why"))
 	for id, want := range map[string]string{"req-1": "met an injected fault", "req-2": "was not refused"} {
 		why, err := srv.Why(id)
 		if err != nil || !strings.Contains(why.Summary(), want) || (why.Fault == "") != (id == "req-2") {

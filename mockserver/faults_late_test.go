@@ -63,10 +63,8 @@ func TestFaultArriveLate_TakesEffectAfterTheConnectionClosed(t *testing.T) {
 	shippingtest.Diff(t, "fault on its way", "rule 1: arrive-late", faultOf(t, srv, shipping.OpPurchase))
 	advance(t, srv, time.Second)
 	charged(t, srv, id, true)
-	if got, want := faultOf(t, srv, shipping.OpPurchase),
-		"rule 1: arrive-late, took effect at 2026-01-05T09:30:30Z"; got != want {
-		t.Errorf("the fault is %q, want %q", got, want)
-	}
+	shippingtest.Diff(t, "fault", "rule 1: arrive-late, took effect at 2026-01-05T09:30:30Z",
+		faultOf(t, srv, shipping.OpPurchase))
 	shippingtest.Diff(t, "purchases that were sent", 1, srv.Requests(shipping.OpPurchase))
 	srv.CheckInvariants(t)
 }

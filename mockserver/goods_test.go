@@ -51,9 +51,7 @@ func TestAddShipment(t *testing.T) {
 			if world.Reset(); slices.Contains(world.Shipments(), id) {
 				t.Error("Reset has not removed the shipment")
 			}
-			if _, err := world.AddShipment(test.add); err != nil {
-				t.Errorf("added again: %v", err)
-			}
+			shippingtest.Must(world.AddShipment(test.add))(t)
 		})
 	}
 }
@@ -70,9 +68,7 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	client := server.Client(t, shipping.WithDialect(&dialect.Dialect{Routes: dialect.Reference().Routes}))
 	draft := shippingtest.Must(client.Regulatory.Analyze(t.Context(), &shipping.AnalyzeRequest{FileURL: url}))(t)
 	manual := goods.Document{DocumentType: "FDA", Amount: amount(t, "1"), Mode: "manual"}
-	if _, err := server.AddShipment(goods.Shipment{Documents: []goods.Document{manual}}); err != nil {
-		t.Error(err)
-	}
+	shippingtest.Must(server.AddShipment(goods.Shipment{Documents: []goods.Document{manual}}))(t)
 	draft, err = client.Regulatory.UpdateItems(t.Context(), draft.RequestID, draft.LineItems)
 	if err != nil || len(draft.AvailableDocuments) != 1 || draft.AvailableDocuments[0].DocumentType != "STEEL" ||
 		draft.AvailableDocuments[0].Mode != "automated" {
@@ -105,7 +101,6 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 		post(t, server, "/_mock/shipments", body).refusal(t, http.StatusBadRequest, want)
 	}
 	post(t, server, "/_mock/invoices", `{"file_url":"ftp://x"}`).refusal(t, 400, "absolute http or https URL")
-	if !slices.Equal(server.Shipments(), shipments) || !slices.Equal(server.Invoices(), invoices) {
-		t.Errorf("the refusals left %q and %q", server.Shipments(), server.Invoices())
-	}
+	shippingtest.Diff(t, "shipments after the refusals", shipments, server.Shipments())
+	shippingtest.Diff(t, "invoices after the refusals", invoices, server.Invoices())
 }

@@ -139,9 +139,7 @@ func (a answer) refusal(t *testing.T, status int, text string) answer {
 	if err := json.Unmarshal(a.body, &envelope); err != nil || envelope.Status == nil || *envelope.Status {
 		t.Fatalf("no failure envelope (%v): %s", err, a.body)
 	}
-	if !strings.Contains(envelope.Message, text) {
-		t.Errorf("message %q, want %q in it", envelope.Message, text)
-	}
+	shippingtest.Contains(t, "message", envelope.Message, text)
 	return a
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -143,9 +142,7 @@ func TestServer_ClosesConnectionsWithEndlessBodies(t *testing.T) {
 						most = 4 * time.Second
 						ctx, cancel := context.WithTimeout(t.Context(), most)
 						defer cancel()
-						if err := srv.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
-							t.Errorf("shutdown: %v", err)
-						}
+						shippingtest.WantError(t, "shutdown", srv.Shutdown(ctx), context.DeadlineExceeded)
 					}
 					if err := <-read; err != nil || time.Since(began) > most {
 						t.Errorf("hung up after %v: %v", time.Since(began), err)
@@ -166,9 +163,7 @@ func TestShutdown_ClosesConnectionsWithoutARequest(t *testing.T) {
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := srv.Shutdown(ctx); err != nil {
-				t.Errorf("shutdown after %q: %v", said, err)
-			}
+			shippingtest.NoError(t, srv.Shutdown(ctx))
 		})
 	}
 }

@@ -53,9 +53,7 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	} {
 		get(t, srv, "/_mock/journal/"+id).refusal(t, 404, want)
 	}
-	if _, err := srv.Why("req-36"); err == nil || !strings.Contains(err.Error(), "mockserver: the journal has dropped") {
-		t.Errorf("got %v", err)
-	}
+	shippingtest.Contains(t, "why", shippingtest.Err(srv.Why("req-36")), "mockserver: the journal has dropped")
 	read(5, "/v1/transactions") // of which the journal keeps the latest 4
 	read(50, "/v1/rates?perPage=1")
 	shippingtest.Diff(t, "refused", "req-54 req-55 req-56 req-57", ids(journal.Query{Refused: true}))
@@ -211,17 +209,13 @@ func TestAwait_ErrorListsOtherRequests(t *testing.T) {
 		defer srv.Close()
 		q := journal.Query{Operation: shipping.OpPurchase, Status: 200}
 		_, err := srv.Await(t.Context(), q, time.Second)
-		if err == nil || !strings.Contains(err.Error(),
-			"waited for a request with operation regulatory.purchase, status 200 and found 0 of 1; the journal is empty") {
-			t.Errorf("got %v", err)
-		}
+		shippingtest.Contains(t, "the error", err, "waited for a request with operation regulatory.purchase, status 200 "+
+			"and found 0 of 1; the journal is empty")
 		get(t, srv, "/v1/rates")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err = srv.Await(ctx, q, 0); err == nil ||
-			!strings.Contains(err.Error(), "the journal has 1 request, the latest: GET /v1/rates 200") {
-			t.Errorf("got %v", err)
-		}
+		shippingtest.Contains(t, "the error", shippingtest.Err(srv.Await(ctx, q, 0)),
+			"the journal has 1 request, the latest: GET /v1/rates 200")
 		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout,
 			"waited for")
 	})
@@ -270,9 +264,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 				t.Errorf("%s: %s after %v, want %s after %v", test.query, got, waited, test.want, test.waited)
 			}
 		}
-		if _, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute); err == nil ||
-			!strings.Contains(err.Error(), "req-7") {
-			t.Errorf("after no call: %v", err)
-		}
+		_, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute)
+		shippingtest.Contains(t, "after no call", err, "req-7")
 	})
 }

@@ -192,10 +192,7 @@ func TestLint_FindsWhatWasBoughtTwice(t *testing.T) {
 		found[0].Detail != fmt.Sprintf("CUSTOMS, FDA of %s in %s and %s", srv.Shipments()[0], first, again) {
 		t.Errorf("findings %+v", found)
 	}
-	if text := string(get(t, srv, "/_mock/journal?as=findings").
-		want(t, http.StatusOK).body); !strings.Contains(text, "bought-twice") {
-		t.Errorf("found %s", text)
-	}
+	shippingtest.Contains(t, "findings", get(t, srv, "/_mock/journal?as=findings").want(t, 200).body, "bought-twice")
 	srv.Lint(t, journal.LintBoughtTwice)
 	get(t, srv, "/v1/rates?sort=asc") // another finding
 	srv.Reset()

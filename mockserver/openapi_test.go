@@ -1,12 +1,12 @@
 package mockserver_test
 
 import (
-	"bytes"
 	"net/http"
 	"testing"
 
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -18,7 +18,5 @@ func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
 	// the dialect has none
 	get(t, srv, regulatoryPath+"/request/RD-1/documents/FDA/pdf").refusal(t, http.StatusNotFound, "no route")
 	document := get(t, srv, "/_mock/openapi.json")
-	if !bytes.Contains(document.body, []byte(`"/v1/regulatory-retries/{request_id}"`)) {
-		t.Error("the document has not the route that the server has")
-	}
+	shippingtest.Contains(t, "the document", document.body, `"/v1/regulatory-retries/{request_id}"`)
 }

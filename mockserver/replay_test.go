@@ -51,9 +51,7 @@ func TestReplay_OfCustomDataNamesAShipment(t *testing.T) {
 	// Shipment and event replay the latest payload that was sent for them. The Content-Type is optional.
 	pair := replayBody(t, "shipment_id", ids[2], "event", "shipment.updated")
 	do(t, srv, http.MethodPost, replayPath, pair, "Content-Type", "").want(t, http.StatusOK)
-	if payload := string(srv.Deliveries()[0].Payload); !strings.Contains(payload, `"lost"`) {
-		t.Errorf("the pair replayed %s", payload)
-	}
+	shippingtest.Contains(t, "replay of the pair", srv.Deliveries()[0].Payload, `"lost"`)
 }
 
 // A request needs delivery_id, or shipment_id together with event. If it has a delivery_id, that id decides, whatever
@@ -103,10 +101,7 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 			first := ""
 			for _, d := range srv.Deliveries() { // newest first
 				if d.EventID == result.text(t, "webhook_event_id") {
-					if payload := string(d.Payload); !strings.Contains(payload, test.event) ||
-						!strings.Contains(payload, srv.Shipments()[5]) {
-						t.Errorf("the payload is %s", payload)
-					}
+					shippingtest.Contains(t, "payload", d.Payload, test.event, srv.Shipments()[5])
 					got, first = append([]string{d.WebhookID}, got...), d.ID
 				}
 			}

@@ -83,23 +83,15 @@ func TestWorld_StubErrors(t *testing.T) {
 		{"GET", "/_mock", "outside /_mock/"},
 		{"GET", "/v1/{", "bad wildcard"},
 	} {
-		if err := add(test.method, test.pattern); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s %s: %v, want %q", test.method, test.pattern, err, test.want)
-		}
+		shippingtest.Contains(t, test.method+" "+test.pattern, add(test.method, test.pattern), test.want)
 	}
-	if err := server.Stub("GET", "/v1/parcels/{id}", nil); err != nil {
-		t.Errorf("a stub is not removed: %v", err)
-	}
-	if err := add("GET", "/v1/parcels/{id}"); err != nil {
-		t.Errorf("a removed stub is not added again: %v", err)
-	}
+	shippingtest.NoError(t, server.Stub("GET", "/v1/parcels/{id}", nil))
+	shippingtest.NoError(t, add("GET", "/v1/parcels/{id}"))
 	if err := server.Stub("GET", "/v1/x", nil); err == nil {
 		t.Error("a stub without a handler was added")
 	}
-	if err := errors.Join(add("POST", "/v1/rates"), add("GET", "/v1/parcels/list"),
-		add("POST", "/v1/{rest...}")); err != nil {
-		t.Error(err)
-	}
+	shippingtest.NoError(t, errors.Join(add("POST", "/v1/rates"), add("GET", "/v1/parcels/list"),
+		add("POST", "/v1/{rest...}")))
 	post(t, server, "/v1/rates", "").want(t, http.StatusCreated)
 	post(t, server, "/v1/regulatory-documents/analyze", "{}").want(t, http.StatusBadRequest) // the specified one
 	as(t, server, server.NewWorld(t).SecretKey, "POST", "/v1/rates", "").want(t, http.StatusMethodNotAllowed)

@@ -101,9 +101,7 @@ func TestWebhooks_AreChangedAndRemoved(t *testing.T) {
 	}
 	get(t, srv, "/_mock/deliveries?wait=1m").want(t, http.StatusOK)
 	for i, text := range box.got {
-		if !strings.Contains(text, fmt.Sprintf(`"number":%d`, i)) {
-			t.Errorf("arrived as number %d: %s", i, text)
-		}
+		shippingtest.Contains(t, "order of arrival", text, fmt.Sprintf(`"number":%d`, i))
 	}
 
 	for body, want := range map[string]string{

@@ -92,9 +92,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		as(t, srv, test.key, "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, test.want)
-		if _, err := srv.Open(test.key); !errors.Is(err, mockserver.ErrNoWorld) {
-			t.Errorf("%s: open: %v", test.name, err)
-		}
+		shippingtest.WantError(t, test.name, shippingtest.Err(srv.Open(test.key)), mockserver.ErrNoWorld)
 	}
 	shippingtest.Diff(t, "open worlds", 1, len(srv.Worlds()))
 	one := start(t, mockserver.WithOneWorld())

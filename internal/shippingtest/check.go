@@ -2,6 +2,8 @@ package shippingtest
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -33,6 +35,20 @@ func Must[T any](value T, err error) func(testing.TB) T {
 		t.Helper()
 		NoError(t, err)
 		return value
+	}
+}
+
+// Err returns the error of a call.
+func Err[T any](_ T, err error) error { return err }
+
+// Contains reports the parts that a text, or the message of an error, does not contain.
+func Contains(t testing.TB, what string, text any, parts ...string) {
+	t.Helper()
+	whole := fmt.Sprintf("%s", text)
+	for _, part := range parts {
+		if !strings.Contains(whole, part) {
+			t.Errorf("%s: %q is not in %s", what, part, whole)
+		}
 	}
 }
 

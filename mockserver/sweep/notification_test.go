@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -278,10 +279,7 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) })
 	_, err := sweepNotified(t, sweep.Config{}, func(context.Context, *job) http.Handler { return refuses })
-	if err == nil || !strings.Contains(err.Error(), "accepts no notification") ||
-		!strings.Contains(err.Error(), "attempt 1: status 501, attempt 2: status 501") {
-		t.Errorf("the sweep ends with %v", err)
-	}
+	shippingtest.Contains(t, "the sweep", err, "accepts no notification", "attempt 1: status 501, attempt 2: status 501")
 	report, err := sweepNotified(t, sweep.Config{Faults: []string{"twice"}}, func(context.Context, *job) http.Handler {
 		seen := map[string]bool{}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -30,9 +30,7 @@ func TestParseSchedule(t *testing.T) {
 		"regulatory.purchase#1:inserted":       "makes no difference",
 		"regulatory.purchase#1:500,rates.list": "is not a fault at a request",
 	} {
-		if _, err := sweep.ParseSchedule(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		shippingtest.Contains(t, text, shippingtest.Err(sweep.ParseSchedule(text)), want)
 	}
 }
 
@@ -89,9 +87,7 @@ func TestSweep_FailsWithoutFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, want := range append(test.want, "fails without faults (exit code 1)") {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%v, want %q", err, want)
-				}
+				shippingtest.Contains(t, "the error", err, want)
 			}
 		})
 	}

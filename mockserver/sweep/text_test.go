@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
 
@@ -16,9 +17,7 @@ func TestReport_MarksOfDoublePurchases(t *testing.T) {
 		"gives up after the purchase": "regulatory.purchase#1  · !\n",
 	} {
 		text := textOf(sweepOf(t, named(t, name), sweep.Config{Faults: []string{"lost-before", "lost-after"}}))
-		if !strings.Contains(text, want) {
-			t.Errorf("%s: want %q in\n%s", name, want, text)
-		}
+		shippingtest.Contains(t, name, text, want)
 		for _, mark := range []string{"X paid twice", "R sent again", "! another finding"} {
 			if shown := strings.Contains(text, mark); shown != strings.Contains(want, mark[:1]) {
 				t.Errorf("%s: the legend has %q: %v\n%s", name, mark, shown, text)

@@ -70,13 +70,9 @@ func TestConform_DialectFile(t *testing.T) {
 	got := invoke(t, env, "conform", "-dialect", file, "-write", "-most", "1.00 NGN", "-json").want(t, exitFailure)
 	for _, want := range []string{"compared, 1 of 23 measured fields differ\n", changed,
 		`record.at: not in the file, -update adds it: nothing`} {
-		if !strings.Contains(got.stderr, want) {
-			t.Errorf("standard error lacks %q: %s", want, got.stderr)
-		}
+		shippingtest.Contains(t, "standard error", got.stderr, want)
 	}
-	if want := "and -most is 1.00 NGN"; !strings.Contains(got.stdout, want) {
-		t.Errorf("the report lacks %q", want)
-	}
+	shippingtest.Contains(t, "report", got.stdout, "and -most is 1.00 NGN")
 	update := []string{"conform", "-dialect", file, "-update", "-write"}
 	invoke(t, env, append(update, "-most", "1.00 NGN")...).want(t, exitFailure,
 		"updated, 1 of 23 measured fields differ; 12 were not measured: 12 need a purchase\n")

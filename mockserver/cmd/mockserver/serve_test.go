@@ -23,16 +23,12 @@ func TestServe_PrintsOneLineOfJSONOnceReady(t *testing.T) {
 		len(r.Webhooks) != 3 { // a replay reaches no other webhook
 		t.Errorf("something is missing: %+v", r)
 	}
-	if empty := start(t, nil, "-json", "-scenario", "empty"); !strings.Contains(empty.printed, `"webhooks":[]`) {
-		t.Errorf("printed %s", empty.printed)
-	}
+	shippingtest.Contains(t, "an empty world", start(t, nil, "-json", "-scenario", "empty").printed, `"webhooks":[]`)
 	listed(t, r, "/v1/rates")
 	resp := shippingtest.Must(http.Post(r.URL+"/_mock/clock/advance", "application/json",
 		strings.NewReader(`{"duration":"1h"}`)))(t)
 	defer resp.Body.Close()
-	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), "2026-01-05T10:30:00") {
-		t.Errorf("%s, %v", body, err)
-	}
+	shippingtest.Contains(t, "clock", shippingtest.Must(io.ReadAll(resp.Body))(t), "2026-01-05T10:30:00")
 	d.stop()
 	if ended := <-d.ended; ended.code != exitOK || ended.stderr != "" {
 		t.Errorf("stopped with %+v", ended)
@@ -61,9 +57,7 @@ func TestServe_WarnsWhenOtherMachinesCanReachIt(t *testing.T) {
 	}
 	d := start(t, nil, "-json", "-addr", ":0")
 	d.stop()
-	if ended := <-d.ended; !strings.Contains(ended.stderr, "can be reached from other machines") {
-		t.Errorf("no warning: %+v", ended)
-	}
+	shippingtest.Contains(t, "warning", (<-d.ended).stderr, "can be reached from other machines")
 }
 
 // underWay opens a request whose body does not come to its end, and returns once the server reads it.
@@ -119,9 +113,7 @@ func TestServe_PrintsTheToken(t *testing.T) {
 	}
 	given := start(t, map[string]string{"MOCKSERVER_TOKEN": "of-the-environment"}, "-json").world(t)
 	shippingtest.Diff(t, "token", "of-the-environment", given.Token)
-	if plain := start(t, nil).printed; !strings.Contains(plain, "/_mock/?token=") {
-		t.Errorf("printed %s", plain)
-	}
+	shippingtest.Contains(t, "banner", start(t, nil).printed, "/_mock/?token=")
 	var sent string
 	remote := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		sent = r.Header.Get("X-Mock-Token")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
@@ -57,8 +58,6 @@ func TestReports_HoldNoEscapeSequences(t *testing.T) {
 		}
 	}
 	var stderr strings.Builder
-	if run(t.Context(), []string{"ready", "a\x1b[2Jb"}, os.Getenv, nil, &stderr,
-		&stderr); !strings.Contains(stderr.String(), `"a\x1b[2Jb"`) {
-		t.Errorf("%q", &stderr)
-	}
+	run(t.Context(), []string{"ready", "a\x1b[2Jb"}, os.Getenv, nil, &stderr, &stderr)
+	shippingtest.Contains(t, "standard error", &stderr, `"a\x1b[2Jb"`)
 }

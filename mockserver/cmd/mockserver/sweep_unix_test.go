@@ -41,9 +41,7 @@ func TestSweep_Interrupt(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, &stderr)
 	}
 	for _, want := range []string{"regulatory.analyze#1  · ·\n", "2 runs with faults, 0 failing"} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("want %q in:\n%s", want, &stdout)
-		}
+		shippingtest.Contains(t, "standard output", &stdout, want)
 	}
 	for _, word := range strings.Fields(string(text)) {
 		id := shippingtest.Must(strconv.Atoi(word))(t)

@@ -74,10 +74,7 @@ func TestTLS_ItsCertificateGoesWithTheServer(t *testing.T) {
 	if _, err := os.Stat(ca); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", ca, err)
 	}
-	if greeting := start(t, nil, "-tls").printed; !strings.Contains(greeting, "--cacert ") ||
-		!strings.Contains(greeting, "https://127.0.0.1:") {
-		t.Errorf("the greeting:\n%s", greeting)
-	}
+	shippingtest.Contains(t, "greeting", start(t, nil, "-tls").printed, "--cacert ", "https://127.0.0.1:")
 	invoke(t, nil, "serve", "-addr", "127.0.0.1:0", "-tls", "-tls-ca",
 		filepath.Join(t.TempDir(), "no", "ca.pem")).want(t, exitFailure, "-tls-ca")
 }

@@ -1,7 +1,6 @@
 package clock
 
 import (
-	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -47,9 +46,7 @@ func TestAdvance_CallsInDueOrderAtTheirTime(t *testing.T) {
 func TestAdvance_StaysInItsLimits(t *testing.T) {
 	t.Parallel()
 	c := Virtual(Last.Add(-time.Hour))
-	if _, err := c.Advance(time.Hour + 1); !errors.Is(err, ErrLast) {
-		t.Errorf("got %v, want ErrLast", err)
-	}
+	shippingtest.WantError(t, "beyond the last time", shippingtest.Err(c.Advance(time.Hour+1)), ErrLast)
 	if _, err := c.Advance(-time.Hour); err != nil || !c.Now().Equal(Last.Add(-time.Hour)) {
 		t.Errorf("it is %v (%v), want the start", c.Now(), err)
 	}

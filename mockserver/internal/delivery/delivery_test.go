@@ -124,13 +124,11 @@ func TestLog_FindsTheLatestAndCountsChanges(t *testing.T) {
 func TestTransport_DialsLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	transport := NewTransport(false)
-	if _, err := transport.DialContext(t.Context(), "tcp", "192.0.2.1:80"); !errors.Is(err, ErrNotLoopback) {
-		t.Errorf("dialling another machine: %v, want %v", err, ErrNotLoopback)
-	}
+	_, err := transport.DialContext(t.Context(), "tcp", "192.0.2.1:80")
+	shippingtest.WantError(t, "another machine", err, ErrNotLoopback)
 	for _, address := range []string{"169.254.169.254:80", "[::ffff:169.254.169.254]:80", "[fe80::1]:80"} {
-		if _, err := NewTransport(true).DialContext(t.Context(), "tcp", address); !errors.Is(err, errLinkLocal) {
-			t.Errorf("dialling %s: %v, want %v", address, err, errLinkLocal)
-		}
+		_, err := NewTransport(true).DialContext(t.Context(), "tcp", address)
+		shippingtest.WantError(t, address, err, errLinkLocal)
 	}
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()

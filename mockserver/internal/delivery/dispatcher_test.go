@@ -97,9 +97,7 @@ func TestWaitAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		receiver := &slow{takes: always(time.Second)}
 		d := open(t, Config{Transport: receiver})
-		if err := d.WaitAll(t.Context()); err != nil {
-			t.Errorf("nothing is queued: %v", err)
-		}
+		shippingtest.NoError(t, d.WaitAll(t.Context()))
 		for n := range 3 {
 			d.Send(notification(n, "WA-1"))
 		}
@@ -108,9 +106,7 @@ func TestWaitAll(t *testing.T) {
 		if err := d.WaitAll(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 are") {
 			t.Errorf("too early: %v", err)
 		}
-		if _, err := d.Wait(ctx, "WD-0"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("too early for a delivery: %v", err)
-		}
+		shippingtest.WantError(t, "too early for a delivery", shippingtest.Err(d.Wait(ctx, "WD-0")), context.DeadlineExceeded)
 		if err := d.WaitAll(t.Context()); err != nil || len(d.pending) != 0 {
 			t.Errorf("%v, and %d are on their way", err, len(d.pending))
 		}
@@ -121,8 +117,6 @@ func TestWaitAll(t *testing.T) {
 		go func() { waited <- d.WaitAll(t.Context()) }()
 		synctest.Wait()
 		d.Close()
-		if err := <-waited; !errors.Is(err, ErrClosed) {
-			t.Errorf("closed: %v", err)
-		}
+		shippingtest.WantError(t, "closed", <-waited, ErrClosed)
 	})
 }

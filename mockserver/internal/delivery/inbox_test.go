@@ -3,9 +3,9 @@ package delivery
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/signature"
 	"github.com/shipping-go/shipping/mockserver/notify"
 )
@@ -69,9 +70,7 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 			for _, n := range in.Notifications(test.after, test.text) {
 				got = append(got, n.Number)
 			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("%q after %d: %v, want %v", test.text, test.after, got, test.want)
-			}
+			shippingtest.Diff(t, fmt.Sprint(test.text, " after ", test.after), test.want, got)
 		}
 		ended := make(chan []notify.Received)
 		go func() {
@@ -101,9 +100,7 @@ func TestInbox_FindsAndAwaits(t *testing.T) {
 		}
 		broken := errors.New("broken")
 		r := httptest.NewRequest(http.MethodPost, notify.InboxURL, iotest.ErrReader(broken))
-		if _, err := in.Transport(nil).RoundTrip(r); !errors.Is(err, broken) {
-			t.Errorf("a body that cannot be read: %v", err)
-		}
+		shippingtest.WantError(t, "a body that cannot be read", shippingtest.Err(in.Transport(nil).RoundTrip(r)), broken)
 		if r, err := in.Transport(nil).RoundTrip(httptest.NewRequest("POST", notify.InboxURL+"?status=a", nil)); err == nil {
 			t.Errorf("an impossible status: %v", r)
 		}

@@ -123,9 +123,7 @@ func TestRender_ReturnsTheWritersError(t *testing.T) {
 	reader, writer := io.Pipe()
 	broken := errors.New("disk full")
 	reader.CloseWithError(broken)
-	if err := formpdf.Render(writer, watch()); !errors.Is(err, broken) {
-		t.Errorf("error = %v, want %v", err, broken)
-	}
+	shippingtest.WantError(t, "error", formpdf.Render(writer, watch()), broken)
 }
 
 func TestRender_PrintsHostileTexts(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -145,9 +143,7 @@ func TestRules_AreLimitedAndRemoved(t *testing.T) {
 		t.Errorf("%d rules were added", len(many))
 	}
 	rules := with(t, many[:maxRules]...)
-	if err := rules.Add(many[:1], now); err == nil || !strings.Contains(err.Error(), "at most 1000") {
-		t.Errorf("another rule: %v", err)
-	}
+	shippingtest.Contains(t, "another rule", rules.Add(many[:1], now), "at most 1000")
 	before := rules.Changes()
 	if !rules.Remove(2) || rules.Remove(2) || len(rules.Rules()) != maxRules-1 || rules.Rules()[1].Number != 3 ||
 		rules.Changes() <= before {
@@ -168,10 +164,9 @@ func TestMalformed_IsHalfTheBody(t *testing.T) {
 // Of several limits for a page the smallest counts.
 func TestCapPage_TheSmallestCounts(t *testing.T) {
 	t.Parallel()
-	if x := answer(with(t, fault.Rule{Fault: fault.CapPage(5)}, fault.Rule{Fault: fault.CapPage(3)},
-		fault.Rule{Fault: fault.CapPage(4)})); x.PageCap != 3 {
-		t.Errorf("pages have at most %d records", x.PageCap)
-	}
+	x := answer(with(t, fault.Rule{Fault: fault.CapPage(5)}, fault.Rule{Fault: fault.CapPage(3)},
+		fault.Rule{Fault: fault.CapPage(4)}))
+	shippingtest.Diff(t, "records of a page", 3, x.PageCap)
 }
 
 // A rule that can never strike is refused, and so are the rules that are added with it.
@@ -349,9 +344,7 @@ func TestRules_DoNotChange(t *testing.T) {
 		fault.Rule{Fault: fault.ContentType("c/d")})
 	answer(down)
 	for _, rules := range []*Rules{rules, down} {
-		if got := rules.Rules()[0].Fault.Header; !cmp.Equal(got, fault.Header{"Content-Type": {"a/b"}, "X-A": {"b"}}) {
-			t.Errorf("the header is %v", got)
-		}
+		shippingtest.Diff(t, "header", fault.Header{"Content-Type": {"a/b"}, "X-A": {"b"}}, rules.Rules()[0].Fault.Header)
 	}
 }
 

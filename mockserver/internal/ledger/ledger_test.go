@@ -36,9 +36,7 @@ func checkBalance(t testing.TB, l *Ledger, wallet, want string) {
 	if got, known := l.Balance(wallet); !known || got != amount(t, want) {
 		t.Errorf("balance of %s is %s (open %v), want %s", wallet, got, known, want)
 	}
-	if err := l.Check(); err != nil {
-		t.Errorf("check: %v", err)
-	}
+	shippingtest.NoError(t, l.Check())
 }
 
 // A debit moves money from the wallet to revenue, and a reversal moves it back.
@@ -77,9 +75,7 @@ func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
 	shippingtest.Diff(t, "message",
 		"wallet VA-1 holds NGN 100.10 and NGN 100.11 is needed: fund the wallet or purchase less", err.Error())
 	checkBalance(t, l, "VA-1", "100.1")
-	if _, err := l.Debit("VA-1", amount(t, "100.10"), "RD-1", "", noon, "TR-2"); err != nil {
-		t.Errorf("debit of the whole balance after a refusal: %v", err)
-	}
+	shippingtest.Must(l.Debit("VA-1", amount(t, "100.10"), "RD-1", "", noon, "TR-2"))(t)
 	checkBalance(t, l, "VA-1", "0")
 }
 
@@ -112,9 +108,7 @@ func TestRefusedCallsChangeNothing(t *testing.T) {
 		"open under a house account's name": {open(string(Revenue("USD")), "NGN"), ErrInvalidEntry},
 	} {
 		l := funded(t)
-		if err := tc.call(l); !errors.Is(err, tc.want) {
-			t.Errorf("%s: error is %v, want %v", name, err, tc.want)
-		}
+		shippingtest.WantError(t, name, tc.call(l), tc.want)
 		checkBalance(t, l, "VA-1", "100.1")
 		if len(l.Journal()) != 1 || len(l.Wallets()) != 2 {
 			t.Errorf("%s: %d entries and %d wallets are left", name, len(l.Journal()), len(l.Wallets()))

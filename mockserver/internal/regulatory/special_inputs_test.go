@@ -1,7 +1,6 @@
 package regulatory_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -57,9 +56,7 @@ func TestSpecialInputs_States(t *testing.T) {
 	}
 	for _, special := range regulatory.SpecialInputs() {
 		for _, in := range []regulatory.AnalyzeInput{{ShipmentID: special.ShipmentID}, {FileURL: special.FileURL}} {
-			if got := story(t, in); !slices.Equal(got, want[special.Effect]) {
-				t.Errorf("%s: %+v goes %q, want %q", special.Effect, in, got, want[special.Effect])
-			}
+			shippingtest.Diff(t, special.Effect, want[special.Effect], story(t, in))
 		}
 		delete(want, special.Effect)
 	}
