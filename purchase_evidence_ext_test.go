@@ -64,12 +64,7 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 				if (way == "Resume" || way == "Prepare") && strings.HasPrefix(name, "a quote") && want == "" {
 					want = "set Sole" // neither knows whether somebody else has purchased
 				}
-				purchases := 0
-				for _, r := range service.Requests() {
-					if strings.HasSuffix(r.Path, "/purchase") {
-						purchases++
-					}
-				}
+				purchases := service.CountPath("/purchase")
 				if (purchases == 1) != (want == "") || purchases > 1 {
 					t.Errorf("%s, %s: %d purchases, %v", way, name, purchases, err)
 				}

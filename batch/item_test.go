@@ -18,23 +18,8 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// counted counts the requests to a service: analyses, reads and purchases.
-type counted struct {
-	http.RoundTripper
-	analyses, reads, purchases int
-}
-
-func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/analyze"):
-		c.analyses++
-	case strings.HasSuffix(r.URL.Path, "/purchase"):
-		c.purchases++
-	default:
-		c.reads++
-	}
-	return c.RoundTripper.RoundTrip(r)
-}
+// The ends of the paths of an analysis and of a purchase.
+const analyze, purchase = "/analyze", "/purchase"
 
 // What the next run does with an item that an earlier run left in each state: the table of docs/batches.md. A failed
 // item once stayed failed in every later run, although a retry had completed it, or its analysis would have succeeded.
@@ -94,12 +79,12 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 				request.status = "completed"
 			}
 		})
-		sent := &counted{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
+		sent := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
 			if test.status == "gone" {
 				return shippingtest.Refusal(404, "gone")(r)
 			}
 			return service.RoundTrip(r)
-		})}
+		})
 		options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
 		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
 		shippingtest.NoError(t, err)
@@ -113,8 +98,10 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		if committed := report.Committed.String() == "100"; committed != counts {
 			t.Errorf("%s is committed", report.Committed)
 		}
-		if (sent.analyses > 0) != test.analyzes || (sent.reads > 0) != test.reads || sent.purchases != test.purchases {
-			t.Errorf("%d analyses, %d reads, %d purchases", sent.analyses, sent.reads, sent.purchases)
+		analyses, reads := sent.CountPath(analyze), sent.Count(http.MethodGet)
+		purchases := func() int { return sent.CountPath(purchase) }
+		if (analyses > 0) != test.analyzes || (reads > 0) != test.reads || purchases() != test.purchases {
+			t.Errorf("%d analyses, %d reads, %d purchases", analyses, reads, purchases())
 		}
 		if open := report.Err(); (open == nil) != (test.err == "") || open != nil && !errors.Is(open, got.Err) {
 			t.Errorf("the report's error is %v", open)
@@ -125,8 +112,8 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 		// What is bought is never bought again, whatever is selected.
 		options.Select = none
 		again, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-		if err != nil || again.Results[0].State != test.state || sent.purchases != test.purchases {
-			t.Errorf("again: %+v after %d purchases, %v", again, sent.purchases, err)
+		if err != nil || again.Results[0].State != test.state || purchases() != test.purchases {
+			t.Errorf("again: %+v after %d purchases, %v", again, purchases(), err)
 		}
 	})
 }
@@ -167,7 +154,7 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 			failed := `{"request_id":"RD-SH-1","status":"failed","source":"shipment","line_items":[],"available_documents":[],` +
 				`"documents":[{"document_type":"CUSTOMS","status":"failed"},{"document_type":"\u0000","status":"failed"}],` +
 				`"charged_amount":100,"currency":"` + currency + `"}`
-			sent := &counted{RoundTripper: shippingtest.NewService(shippingtest.OK(failed))}
+			sent := shippingtest.NewService(shippingtest.OK(failed))
 			options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: batch.Memory()}
 			for range 2 {
 				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
@@ -177,8 +164,8 @@ func TestBatch_AFailedAnalysisThatListsDocumentsIsNotAnalyzedAgain(t *testing.T)
 					t.Errorf("%+v, %v", report, err)
 				}
 			}
-			if sent.analyses != 1 || sent.purchases > 0 {
-				t.Errorf("%d analyses, %d purchases", sent.analyses, sent.purchases)
+			if sent.CountPath(analyze) != 1 || sent.Count(http.MethodPost) != 1 {
+				t.Errorf("%d analyses, %d purchases", sent.CountPath(analyze), sent.CountPath(purchase))
 			}
 		}
 	})
@@ -254,7 +241,7 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 		"no service":  {shippingtest.Unreachable(), 3, shipping.ErrConnection, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			sent := &counted{RoundTripper: test.transport}
+			sent := shippingtest.NewService(test.transport.RoundTrip)
 			journal := newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
 			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4),
 				&batch.Options{Concurrency: 1, Journal: journal})
@@ -265,8 +252,8 @@ func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 				!strings.HasPrefix(err.Error(), `3 items "SH-1", "SH-2", "SH-3" (error): `) {
 				t.Errorf("%s: %v", name, err)
 			}
-			if sent.analyses != test.analyses || sent.reads > 0 {
-				t.Errorf("%s: %d analyses", name, sent.analyses)
+			if sent.CountPath(analyze) != test.analyses || sent.Count(http.MethodGet) > 0 {
+				t.Errorf("%s: %d analyses", name, sent.CountPath(analyze))
 			}
 		})
 	}
@@ -345,7 +332,7 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 			record.Purchase = nil
 		}
 		record.Step = test.step
-		journal, service := openJournal(t, t.TempDir()+"/journal"), &counted{RoundTripper: &walletService{}}
+		journal, service := openJournal(t, t.TempDir()+"/journal"), shippingtest.NewService(new(walletService).RoundTrip)
 		shippingtest.NoError(t, appendTo(t.Context(), journal, record))
 		if err := batch.Resolve(t.Context(), journal, "SH-1", test.outcome, "seen"); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -357,8 +344,8 @@ func TestResolve_ClosesWhatNoRunCompletes(t *testing.T) {
 			report.Committed.String() != test.committed {
 			t.Errorf("%s: %+v, %v", name, report, err)
 		}
-		if service.analyses+service.reads+service.purchases > 0 || lastRecord(t, journal, "SH-1").Note != "seen" {
-			t.Errorf("%s: %+v, %+v", name, service, lastRecord(t, journal, "SH-1"))
+		if service.Count("") > 0 || lastRecord(t, journal, "SH-1").Note != "seen" {
+			t.Errorf("%s: %d requests, %+v", name, service.Count(""), lastRecord(t, journal, "SH-1"))
 		}
 		again := batch.Resolve(t.Context(), journal, "SH-1", shipping.OutcomeCharged, "seen")
 		if !errors.Is(again, shipping.ErrInvalidRequest) || !strings.Contains(again.Error(), "it has ended") {
@@ -430,7 +417,7 @@ func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 					journal = newMemoryJournal(t, batch.Record{Key: "SH-1", Step: batch.StepAnalyzed, RequestID: "RD-SH-1"})
 				}
 				service.put("RD-SH-1", "analyzing")
-				sent := &counted{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
+				sent := shippingtest.NewService(func(r *http.Request) (*http.Response, error) {
 					analyzes := strings.HasSuffix(r.URL.Path, "/analyze")
 					if !analyzes && service.requests["RD-SH-1"].status == "analyzing" && time.Since(started) > 2*time.Second {
 						service.put("RD-SH-1", status)
@@ -439,13 +426,13 @@ func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 						return shippingtest.OK(`{"request_id":"RD-SH-1","status":"analyzing"}`)(r)
 					}
 					return service.RoundTrip(r)
-				})}
+				})
 				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
 				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
 				shippingtest.NoError(t, err)
-				got, purchases := report.Results[0], map[bool]int{true: 1}[want == batch.StateCompleted]
-				if got.State != want || sent.purchases != purchases || (got.Err == nil) != (want == batch.StateCompleted) {
-					t.Errorf("%s, resumed: %t: %s after %d purchases, %v", status, resumed, got.State, sent.purchases, got.Err)
+				got, purchases, completes := report.Results[0], sent.CountPath(purchase), want == batch.StateCompleted
+				if got.State != want || purchases != map[bool]int{true: 1}[completes] || (got.Err == nil) != completes {
+					t.Errorf("%s, resumed: %t: %s after %d purchases, %v", status, resumed, got.State, purchases, got.Err)
 				}
 			})
 		}

@@ -87,6 +87,11 @@ func (s *Service) Count(method string) int {
 	return len(slices.DeleteFunc(s.Requests(), func(r Request) bool { return method != "" && r.Method != method }))
 }
 
+// CountPath returns the number of requests whose path ends with a text.
+func (s *Service) CountPath(end string) int {
+	return len(slices.DeleteFunc(s.Requests(), func(r Request) bool { return !strings.HasSuffix(r.Path, end) }))
+}
+
 // InTurn returns a responder that calls each of others in turn, and the last one again and again. Unlike
 // [httpmock.Responder.Then], it can respond to several requests at the same time.
 func InTurn(others ...httpmock.Responder) httpmock.Responder {
