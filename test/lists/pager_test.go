@@ -78,34 +78,35 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	}
 }
 
-// TestPager_AnErrorHasAResumeToken, after all records before it were delivered.
+// TestPager_AnErrorHasAResumeToken after all records before it were delivered, or before any was.
 func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 	t.Parallel()
 	for name, walk := range walkers() {
-		for failing := 1; failing <= 5; failing++ {
+		for _, at := range []struct{ first, failing int }{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {4, 4}} {
 			s := newRowService(5 * pageSize)
 			s.status = func(page, _ int) int {
-				if page == failing {
+				if page == at.failing {
 					return 500
 				}
 				return 0
 			}
 			var response shipping.Response
-			delivered, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{},
+			delivered, err := collect(walk(t.Context(), s.client(t), at.first, pageSize, shipping.Walk{},
 				shipping.WithResponse(&response)))
 			ended, ok := errors.AsType[*shipping.ListError](err)
-			switch {
-			case !ok || !errors.Is(err, shipping.ErrServer):
-				t.Fatalf("%s: page %d: %v, want a ListError with ErrServer", name, failing, err)
-			case ended.Page != failing || !slices.Equal(delivered, s.rows[:(failing-1)*pageSize]):
-				t.Errorf("%s: page %d: ended at page %d after %v", name, failing, ended.Page, delivered)
-			case response.StatusCode != 500:
-				t.Errorf("%s: page %d: WithResponse holds status %d, want that of the failure", name, failing, response.StatusCode)
+			if !ok || !errors.Is(err, shipping.ErrServer) {
+				t.Fatalf("%s: %+v: %v, want a ListError with ErrServer", name, at, err)
+			}
+			from := (at.first - 1) * pageSize
+			if ended.Page != at.failing || !slices.Equal(delivered, s.rows[from:(at.failing-1)*pageSize]) ||
+				response.StatusCode != 500 {
+				t.Errorf("%s: %+v: ended at page %d after %v, with status %d", name, at, ended.Page, delivered,
+					response.StatusCode)
 			}
 			s.status = nil
-			rest, err := collect(walk(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: ended.Resume}))
-			if diff := cmp.Diff(s.rows, slices.Concat(delivered, rest)); err != nil || diff != "" {
-				t.Errorf("%s: resumed at page %d: %v (-want +got)\n%s", name, failing, err, diff)
+			rest, err := collect(walk(t.Context(), s.client(t), at.first, pageSize, shipping.Walk{Resume: ended.Resume}))
+			if diff := cmp.Diff(s.rows[from:], slices.Concat(delivered, rest)); err != nil || diff != "" {
+				t.Errorf("%s: %+v: resumed: %v (-want +got)\n%s", name, at, err, diff)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"runtime"
 	"slices"
 	"sync"
@@ -121,10 +120,6 @@ func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-type transportFunc func(*http.Request) (*http.Response, error)
-
-func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes: it may be over by then. A walk that kept the error of a page
 // would end although the service responds again.
 func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
@@ -144,18 +139,6 @@ func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
 	})
 }
 
-// interrupting is a client whose transport calls interrupt in the request for a page.
-func interrupting(t testing.TB, s *rowService, page string, interrupt func()) *shipping.Client {
-	t.Helper()
-	return s.client(t, shipping.WithHTTPClient(&http.Client{Transport: transportFunc(
-		func(r *http.Request) (*http.Response, error) {
-			if r.URL.Query().Get("page") == page {
-				interrupt()
-			}
-			return s.RoundTrip(r)
-		})}))
-}
-
 // A panic or runtime.Goexit, such as t.FailNow, in user code that runs while a page is fetched ahead ends the goroutine
 // that ranges: a panic with its value. On a goroutine of the client it would end the process.
 func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
@@ -168,7 +151,12 @@ func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, window %d", name, window), func(t *testing.T) {
 				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 				s := newRowService(20 * pageSize)
-				c := interrupting(t, s, "3", end.interrupt)
+				s.latency = func(page, _ int) time.Duration {
+					if page == 3 {
+						end.interrupt()
+					}
+					return 0
+				}
 				var caller sync.WaitGroup
 				caller.Go(func() {
 					defer func() {
@@ -176,7 +164,7 @@ func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 							t.Errorf("recovered %v, want %v", value, end.value)
 						}
 					}()
-					_, err := collect(walkTransactions(t.Context(), c, 0, pageSize, shipping.Walk{Window: window}))
+					_, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Window: window}))
 					t.Errorf("the walk ended with %v", err)
 				})
 				caller.Wait()
@@ -194,9 +182,13 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := slowly(20 * pageSize)
-		s.latency = func(page, _ int) time.Duration { return time.Duration(page) * time.Second }
 		failure := errors.New("the transport failed")
-		c := interrupting(t, s, "2", func() { panic(failure) })
+		s.latency = func(page, _ int) time.Duration {
+			if page == 2 {
+				panic(failure)
+			}
+			return time.Duration(page) * time.Second
+		}
 		defer func() {
 			if value := recover(); value != failure {
 				t.Errorf("recovered %v, want the value of the transport's panic", value)
@@ -205,7 +197,7 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 				t.Errorf("%d requests in flight", s.inFlight)
 			}
 		}()
-		for _, err := range c.Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
+		for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
 			if err != nil {
 				t.Fatal(err)
 			}

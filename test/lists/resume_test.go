@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
@@ -35,23 +33,6 @@ func TestResume_RecordsWithoutIdentifiers(t *testing.T) {
 			t.Errorf("%s: %d records and %v after %d requests, want %d and at most 40 of them twice",
 				name, len(rest), err, len(s.asked), c.rest)
 		}
-	}
-}
-
-// TestResume_BeforeAnythingWasDelivered begins at the page that the walk was to begin at.
-func TestResume_BeforeAnythingWasDelivered(t *testing.T) {
-	t.Parallel()
-	s := newRowService(10 * pageSize)
-	s.status = func(int, int) int { return 500 }
-	_, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, shipping.Walk{}))
-	ended, ok := errors.AsType[*shipping.ListError](err)
-	if !ok {
-		t.Fatal(err)
-	}
-	s.status = nil
-	rest, err := collect(walkRates(t.Context(), s.client(t), 7, pageSize, shipping.Walk{Resume: ended.Resume}))
-	if diff := cmp.Diff(s.rows[6*pageSize:], rest); err != nil || diff != "" {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }
 
