@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"testing"
 
@@ -108,12 +107,7 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	}
 	var bought sync.Map
 	work := mixedWork(server, &bought)
-	client, err := shipping.NewClient(server.SecretKey, shipping.WithBaseURL(server.URL),
-		shipping.WithHTTPClient(&http.Client{Transport: server.Transport()}),
-		shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})) // how long an attempt takes is not the matter
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := server.Client(t, shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})) // on any machine
 	var all sync.WaitGroup
 	begin := make(chan struct{})
 	for n := range goroutines {

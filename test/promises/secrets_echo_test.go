@@ -230,8 +230,8 @@ func (w *watched) error(from string, err error) {
 			w.error("an attempt", attempt.Err)
 		}
 	}
-	if record := carriedRecord(err); record != nil {
-		w.note(*record)
+	if failed, ok := err.(*shipping.RegulatoryError); ok && failed.Request != nil {
+		w.note(*failed.Request)
 	}
 	switch wrapper := err.(type) {
 	case interface{ Unwrap() error }:
@@ -241,14 +241,6 @@ func (w *watched) error(from string, err error) {
 			w.error("which wraps", cause)
 		}
 	}
-}
-
-// carriedRecord returns the record in an error.
-func carriedRecord(err error) *shipping.RegulatoryRequest {
-	if failed, ok := err.(*shipping.RegulatoryError); ok {
-		return failed.Request
-	}
-	return nil
 }
 
 // check searches the collected texts.
