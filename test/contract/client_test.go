@@ -20,9 +20,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 			continue // Do sends what the caller gives
 		}
 		service := shippingtest.NewService(call.Success())
-		if _, err := call.Do(t.Context(),
-			shippingtest.NewClient(t, service,
-				shippingtest.WithRoutes())); err != nil {
+		if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())); err != nil {
 			t.Fatal(err)
 		}
 		for _, sent := range service.Requests() {

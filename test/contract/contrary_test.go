@@ -60,8 +60,7 @@ func documentOf(t *testing.T, srv *mockserver.Server) string {
 // everyChoice makes the calls whose responses the assumptions change. The judge checks each.
 func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 	t.Helper()
-	client := srv.Client(t, shipping.WithHTTPClient(&http.Client{Transport: j}),
-		shippingtest.WithRoutes())
+	client := srv.Client(t, shipping.WithHTTPClient(&http.Client{Transport: j}), shippingtest.WithRoutes())
 	ctx := t.Context()
 	for _, list := range shippingtest.Lists() {
 		route := shippingtest.Operation(list.Operation).Route

@@ -126,12 +126,7 @@ func TestControl_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"POST", "webhooks", `{"url":9}`, 400, invalid},
 	}
 	for _, test := range tests {
-		status, data := c.send(test.method, "/_mock/"+test.path, test.body, "Authorization", "")
-		if status != test.status {
-			t.Errorf("%s %s %s: status %d, %v; want %d", test.method, test.path, test.body, status, data, test.status)
-		}
-		if err := c.judge.latest(); (err == nil) != bool(test.document) {
-			t.Errorf("%s %s %s: the document: %v; want it allowed: %t", test.method, test.path, test.body, err, test.document)
-		}
+		c.refuse(test.method+" "+test.path+" "+test.body, test.status, test.document, test.method, "/_mock/"+test.path,
+			test.body, "Authorization", "")
 	}
 }

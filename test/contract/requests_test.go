@@ -171,6 +171,15 @@ const (
 	invalid allowed = false
 )
 
+// refuse is send for what must fail with a status.
+func (c caller) refuse(name string, want int, document allowed, method, path, body string, headers ...string) {
+	c.t.Helper()
+	status, data := c.send(method, path, body, headers...)
+	if err := c.judge.latest(); status != want || (err == nil) != bool(document) {
+		c.t.Errorf("%s: status %d, %v; want %d; the document: %v; want it allowed: %t", name, status, data, want, err, document)
+	}
+}
+
 func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithVirtualClock(time.Time{}),
@@ -231,13 +240,7 @@ func TestRequests_EveryRefusalIsAsDocumented(t *testing.T) {
 		{"PDF of a document that was not purchased", "GET", bought + "/documents/FDA/pdf", "", 404, valid},
 	}
 	for _, test := range tests {
-		status, data := c.send(test.method, test.path, test.body)
-		if status != test.status {
-			t.Errorf("%s: status %d, %v; want %d", test.name, status, data, test.status)
-		}
-		if err := c.judge.latest(); (err == nil) != bool(test.document) {
-			t.Errorf("%s: the document: %v; want it allowed: %t", test.name, err, test.document)
-		}
+		c.refuse(test.name, test.status, test.document, test.method, test.path, test.body)
 	}
 
 	path := c.analyze(`{"shipment_id":"SH-MAGICFAILONCE","wallet":"` + srv.Wallets()[len(srv.Wallets())-1] + `"}`)
