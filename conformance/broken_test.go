@@ -285,24 +285,15 @@ func countingThePage(path, name string) breaking {
 }
 
 // webhook returns the identifier of a webhook by its name.
-func webhook(srv *mockserver.Server, name string) string {
-	r := httptest.NewRequest(http.MethodGet, "/v1/webhooks", nil)
-	r.Header.Set("Authorization", "Bearer "+srv.SecretKey)
-	var list struct {
-		Data struct {
-			Webhooks []struct {
-				ID   string `json:"webhook_id"`
-				Name string
-			}
+func webhook(t *testing.T, srv *mockserver.Server, name string) string {
+	t.Helper()
+	for w, err := range srv.Client(t).Webhooks.All(t.Context(), nil) {
+		if err == nil && w.Name == name {
+			return w.WebhookID
 		}
 	}
-	_ = json.Unmarshal(asking(srv, r, http.MethodGet, "/v1/webhooks", "").Body.Bytes(), &list) // else none is found
-	for _, w := range list.Data.Webhooks {
-		if w.Name == name {
-			return w.ID
-		}
-	}
-	panic("no webhook " + name)
+	t.Fatalf("no webhook %s", name)
+	return ""
 }
 
 const documents = "/v1/regulatory-documents"
@@ -412,7 +403,7 @@ var misspelt = []struct{ path, name, other, heading, detail string }{
 
 // violations returns services that break the specification, each in one way. Servers of one seed have the same keys and
 // identifiers, so each of them can be broken in this way.
-func violations(srv *mockserver.Server) []violation {
+func violations(t *testing.T, srv *mockserver.Server) []violation {
 	const (
 		replayed = `{"status":true,"message":"queued","data":{}}`
 		replays  = "POST /v1/webhooks/replay"
@@ -454,8 +445,8 @@ func violations(srv *mockserver.Server) []violation {
 		{always(replay, `"webhook_id":"WA-0"}`, replayed), replays, "succeeded"},
 		{always(replay, `{"shipment_id":"SH-0"}`, replayed), replays, `{"shipment_id":"SH-0"} succeeded`},
 		{always(replay, `{"event":"shipment.created"}`, replayed), replays, `{"event":"shipment.created"} succeeded`},
-		{always(replay, webhook(srv, "Switched off"), replayed), replays, "succeeded"},
-		{always(replay, webhook(srv, "Deliveries only"), replayed), replays, "succeeded"},
+		{always(replay, webhook(t, srv, "Switched off"), replayed), replays, "succeeded"},
+		{always(replay, webhook(t, srv, "Deliveries only"), replayed), replays, "succeeded"},
 		{recoded(replay, 202), result, "HTTP status 202"},
 		{refusing(func(r *http.Request) bool { return r.URL.Path == replay && r.Header.Get("Content-Type") == "" }),
 			replays, "HTTP status 415"},
@@ -515,7 +506,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 		srv := serve(t)
 		all[i] = checks(check(t, srv, srv, whole()[:2*i]...))
 	}
-	listed := violations(serve(t))
+	listed := violations(t, serve(t))
 	t.Attr("cases", fmt.Sprintf("%d violations", len(listed)))
 	for n, test := range listed {
 		inBubble(t, test.heading+": "+test.detail, func(t *testing.T) {
@@ -523,7 +514,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 			found := false
 			for i := 0; i < len(all) && !found; i++ {
 				srv := serve(t)
-				report = check(t, srv, violations(srv)[n].how(srv), whole()[:2*i]...)
+				report = check(t, srv, violations(t, srv)[n].how(srv), whole()[:2*i]...)
 				found = slices.ContainsFunc(report.Results, func(r conformance.CheckResult) bool {
 					return r.Verdict == conformance.Fail && r.Heading == test.heading && strings.Contains(r.Detail, test.detail)
 				})
