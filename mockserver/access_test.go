@@ -22,7 +22,7 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 	none := start(t, mockserver.WithoutListener())
 	const local, proxied, cross = "this machine", "a proxy", "another site"
 	forwarded := func(name string) http.Header { return http.Header{name: {"for=192.0.2.7"}} }
-	tests := []struct {
+	for _, test := range []struct {
 		name, remote, host string
 		header             http.Header
 		random             int // its status; without a token that of the server with one is 403
@@ -47,8 +47,7 @@ func TestAccess_ByAddressOrToken(t *testing.T) {
 		{cross + ": an origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"https://evil.example"}}, 403,
 			"other origins"},
 		{cross + ": an opaque origin", "127.0.0.1:9", "localhost", http.Header{"Origin": {"null"}}, 403, "other origins"},
-	}
-	for _, test := range tests {
+	} {
 		ask := func(srv *mockserver.Server, path string, headers ...string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(http.MethodGet, path, nil)
 			r.RemoteAddr, r.Host = test.remote, test.host

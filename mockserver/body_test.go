@@ -12,7 +12,7 @@ import (
 func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Request: dialect.Request{MaxBody: 2000}}))
-	tests := []struct {
+	for _, test := range []struct {
 		name, body, contentType string
 		status                  int
 		want                    string
@@ -27,8 +27,7 @@ func TestBody_RefusedBeforeAnyRule(t *testing.T) {
 		{"null", `null`, "application/json", 400, "not a JSON object"},
 		{"another type", `{"delivery_id":7}`, "application/json", 400, "delivery_id"},
 		{"two objects", `{} {}`, "application/json", 400, "unexpected text after"},
-	}
-	for _, test := range tests {
+	} {
 		do(t, srv, http.MethodPost, "/v1/webhooks/replay", test.body, "Content-Type", test.contentType).
 			refusal(t, test.status, test.want)
 	}

@@ -15,10 +15,8 @@ func TestConsole_ABrowserIsRedirectedToIt(t *testing.T) {
 	srv := start(t)
 	got := do(t, srv, http.MethodGet, "/", "", "Accept", browser, "Authorization", "").
 		want(t, http.StatusPermanentRedirect)
-	if got.header.Get("Location") != "/_mock/" || got.header.Get("Vary") != "Accept" ||
-		got.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the header is %v", got.header)
-	}
+	shippingtest.Diff(t, "header", [3]string{"/_mock/", "Accept", "no-store"}, [3]string{got.header.Get("Location"),
+		got.header.Get("Vary"), got.header.Get("Cache-Control")})
 	// HTML of weight 0 is not acceptable: it was sent.
 	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", "text/html;q=0, */*").want(t, http.StatusOK).
 		data(t, &struct{ Routes []any }{})
@@ -45,9 +43,8 @@ func TestConsole_EachFileComesWithItsTypeItsTagAndAStrictPolicy(t *testing.T) {
 		}
 		tag := got.header.Get("Etag")
 		again := do(t, srv, http.MethodGet, path, "", "If-None-Match", tag).want(t, http.StatusNotModified)
-		if len(again.body) != 0 || again.header.Get("Etag") != tag {
-			t.Errorf("%s: %d bytes with 304, tag %q", path, len(again.body), again.header.Get("Etag"))
-		}
+		shippingtest.Diff(t, path+": body and tag with 304", [2]string{"", tag},
+			[2]string{string(again.body), again.header.Get("Etag")})
 		shippingtest.Diff(t, "body of HEAD "+path, "", string(send(t, srv, "HEAD "+path).want(t, http.StatusOK).body))
 	}
 	do(t, srv, http.MethodGet, "/_mock/", "", "Accept", browser, "If-None-Match", "*").want(t, http.StatusNotModified)

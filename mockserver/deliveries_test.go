@@ -38,9 +38,8 @@ func TestAdvance_WaitsForDelayedCalls(t *testing.T) {
 			t.Fatalf("%d calls in the journal", len(calls))
 		}
 		for _, c := range calls {
-			if at := c.At.Sub(began); at != time.Second || c.Duration != fault.Duration(time.Second) {
-				t.Errorf("answered after %v, duration %v", at, c.Duration)
-			}
+			shippingtest.Diff(t, "latency", time.Second, c.At.Sub(began))
+			shippingtest.Diff(t, "duration", fault.Duration(time.Second), c.Duration)
 		}
 		answered.Wait()
 	})

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,10 +59,11 @@ func observe(t *testing.T, srv *mockserver.Server, method, path, body string) ou
 func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 	t.Parallel()
 	const jsonType = "application/json; charset=utf-8"
-	for name, test := range map[string]struct {
+	type row struct {
 		rules []fault.Rule
 		want  outcome
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"another Content-Type": {
 			[]fault.Rule{{Fault: fault.ContentType("text/plain")}},
 			outcome{Status: 200, ContentType: "text/plain", Whole: true, Valid: true, Fault: "rule 1: content-type"},
@@ -122,17 +122,12 @@ func TestFaults_StrikeInTheOrderOfTheRules(t *testing.T) {
 			outcome{Status: 200, ContentType: jsonType, Whole: true, Took: time.Second,
 				Fault: "rule 3: latency, rule 1: empty after the change"},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				srv := mockserver.New(mockserver.WithoutListener())
-				defer srv.Close()
-				inject(t, srv, test.rules...)
-				shippingtest.Diff(t, name, test.want, observe(t, srv, http.MethodGet, "/v1/rates", ""))
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		srv := mockserver.New(mockserver.WithoutListener())
+		defer srv.Close()
+		inject(t, srv, test.rules...)
+		shippingtest.Diff(t, "outcome", test.want, observe(t, srv, http.MethodGet, "/v1/rates", ""))
+	})
 }
 
 func TestFaultReset_ResetsASocket(t *testing.T) {
@@ -343,9 +338,7 @@ func TestAdmin_TakesFaultRulesAsJSON(t *testing.T) {
 	do(t, srv, http.MethodDelete, "/_mock/faults?number=2", "").refusal(t, 404, "no such fault rule")
 	do(t, srv, http.MethodDelete, "/_mock/faults", "").want(t, 200)
 	get(t, srv, "/_mock/faults").data(t, &view)
-	if len(view.Rules) != 0 || len(view.Kinds) != len(fault.Kinds()) {
-		t.Errorf("%d rules are left, and %d kinds are listed", len(view.Rules), len(view.Kinds))
-	}
+	shippingtest.Diff(t, "rules and kinds", [2]int{0, len(fault.Kinds())}, [2]int{len(view.Rules), len(view.Kinds)})
 	for _, kind := range fault.Kinds() {
 		example := shippingtest.Must(json.Marshal(kind.Example))(t)
 		got := post(t, srv, "/_mock/faults", `{"rules":[{"first":1,"fault":`+string(example)+`}]}`).want(t, 200)

@@ -28,9 +28,7 @@ func TestServer_ServesTLSThatItsClientTrusts(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost", "mock.internal", "127.0.0.7"} {
 		resp := shippingtest.Must(client.Get("https://" + net.JoinHostPort(host, port) + "/_mock/healthz"))(t)
 		resp.Body.Close()
-		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
-			t.Errorf("%s answers %s by %s", host, resp.Status, resp.Proto)
-		}
+		shippingtest.Diff(t, host, [2]int{http.StatusOK, 2}, [2]int{resp.StatusCode, resp.ProtoMajor})
 	}
 	if resp, err := http.Get(srv.URL); err == nil {
 		resp.Body.Close()
@@ -67,10 +65,8 @@ func TestFaults_DropStreamsOfHTTP2(t *testing.T) {
 			if got, err := attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")); err == nil {
 				t.Errorf("answered with %d", got.status)
 			}
-			if got, err := attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")); err != nil ||
-				got.status != http.StatusOK {
-				t.Errorf("the next request: %d, %v", got.status, err)
-			}
+			next := shippingtest.Must(attempt(client, newRequest(t, srv, http.MethodGet, "/v1/rates", "")))(t)
+			next.want(t, http.StatusOK)
 		})
 	}
 }
@@ -93,22 +89,17 @@ func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 // A connection that sends a part of a header, or nothing, is closed within two minutes. Without the timeouts of the
 // server it would stay open for ever.
 func TestServer_ClosesIdleConnections(t *testing.T) {
-	for name, said := range map[string]string{"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc",
-		"before a request": ""} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				srv := start(t, mockserver.WithoutListener())
-				conn := connect(t, srv, said)
-				began := time.Now()
-				if n, err := conn.Read(make([]byte, 1)); err == nil {
-					t.Errorf("answered with %d bytes", n)
-				}
-				if waited := time.Since(began); waited > 2*time.Minute {
-					t.Errorf("hung up after %v", waited)
-				}
-			})
-		})
-	}
+	shippingtest.EachInBubble(t, map[string]string{
+		"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": "",
+	}, func(t *testing.T, said string) {
+		srv := start(t, mockserver.WithoutListener())
+		conn := connect(t, srv, said)
+		began := time.Now()
+		n, err := conn.Read(make([]byte, 1))
+		if waited := time.Since(began); err == nil || waited > 2*time.Minute {
+			t.Errorf("after %v: %d bytes, %v", waited, n, err)
+		}
+	})
 }
 
 // A request body that never ends holds neither its connection nor, beyond its deadline, a shutdown, whatever the

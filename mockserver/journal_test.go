@@ -42,9 +42,7 @@ func TestJournal_KeepsFailedRequestsLonger(t *testing.T) {
 	}
 	read(50, "/v1/rates?perPage=1")
 	refused, oldest := ids(journal.Query{Refused: true}), ids(journal.Query{Before: "req-38"})
-	if refused != "req-1" || oldest != "req-1 req-2 req-37" {
-		t.Errorf("refused are %s, the oldest are %s", refused, oldest)
-	}
+	shippingtest.Diff(t, "refused, and oldest", [2]string{"req-1", "req-1 req-2 req-37"}, [2]string{refused, oldest})
 	shippingtest.Diff(t, "query", "first", get(t, srv, "/_mock/journal/req-1").want(t, 200).text(t, "query"))
 	for id, want := range map[string]string{
 		"req-36": `the journal has dropped the request "req-36": it keeps the latest 16, and refused ones longer; raise the ` +
@@ -148,7 +146,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 	get(t, srv, "/v1/transactions")                      // req-3
 	inject(t, srv, fault.Rule{Fault: fault.Empty()})
 	get(t, srv, "/v1/countries") // req-4
-	tests := []struct {
+	for _, test := range []struct {
 		query journal.Query
 		http  string
 		want  string
@@ -173,8 +171,7 @@ func TestFind_ChoosesCalls(t *testing.T) {
 		{journal.Query{Fault: "drop"}, "fault=drop", ""},
 		{journal.Query{Before: "req-3"}, "before=req-3", "req-1 req-2"},
 		{journal.Query{After: "req-1", Before: "req-4"}, "after=req-1&before=req-4", "req-2 req-3"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.http, func(t *testing.T) {
 			t.Parallel()
 			var overHTTP []journal.Entry
@@ -260,9 +257,7 @@ func TestAwait_WaitsForTheNextCall(t *testing.T) {
 					t.Errorf("%s: the body is %q", test.query, c.ResponseBody)
 				}
 			}
-			if got := strings.Join(ids, " "); got != test.want || waited != test.waited {
-				t.Errorf("%s: %s after %v, want %s after %v", test.query, got, waited, test.want, test.waited)
-			}
+			shippingtest.Diff(t, test.query, fmt.Sprint(test.want, test.waited), fmt.Sprint(strings.Join(ids, " "), waited))
 		}
 		_, err := srv.Await(t.Context(), journal.Query{After: "soon"}, time.Minute)
 		shippingtest.Contains(t, "after no call", err, "req-7")

@@ -29,7 +29,7 @@ func TestLists_PaginationObjects(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	wallet := srv.Wallets()[len(srv.Wallets())-1] // holds one transaction
-	tests := []struct{ name, path, want string }{
+	for _, test := range []struct{ name, path, want string }{
 		{"rates, defaults", "/v1/rates", `{"total":250,"perPage":100,"page":1,"pageCount":3}`},
 		{"rates, last page", "/v1/rates?page=3", `{"total":250,"perPage":100,"page":3,"pageCount":3}`},
 		{"rates, past the end", "/v1/rates?page=9", `{"total":250,"perPage":100,"page":9,"pageCount":3}`},
@@ -50,8 +50,7 @@ func TestLists_PaginationObjects(t *testing.T) {
 			`{"page":1,"perPage":100,"currentPage":1,"total":1,"pageCount":1,"prevPage":0,"nextPage":0,"hasPrevPage":false,"hasNextPage":false}`},
 		{"transactions, past the end", "/v1/transactions?page=2&wallet=" + wallet,
 			`{"page":2,"perPage":100,"currentPage":2,"total":1,"pageCount":1,"prevPage":1,"nextPage":0,"hasPrevPage":true,"hasNextPage":false}`},
-	}
-	for _, test := range tests {
+	} {
 		var data struct{ Pagination json.RawMessage }
 		get(t, srv, test.path).want(t, http.StatusOK).data(t, &data)
 		shippingtest.Diff(t, test.name, test.want, string(data.Pagination))
@@ -62,7 +61,7 @@ func TestLists_PaginationObjects(t *testing.T) {
 func TestLists_PageAndPerPageFallBack(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	tests := []struct {
+	for _, test := range []struct {
 		query                string
 		page, perPage, count int
 	}{
@@ -81,8 +80,7 @@ func TestLists_PageAndPerPageFallBack(t *testing.T) {
 		{"page=99999999999999999999", 2147483647, 100, 0},
 		{"page=-99999999999999999999", 1, 100, 100},
 		{"%zz&perPage=3", 1, 3, 3},
-	}
-	for _, test := range tests {
+	} {
 		var data struct {
 			Rates      []json.RawMessage
 			Pagination struct{ Page, PerPage int }

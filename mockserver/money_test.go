@@ -115,10 +115,8 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	if same, _ := srv.Balance(wallet); same.Cmp(before) != 0 {
 		t.Errorf("refused deposits changed %s to %s", before, same)
 	}
-	if same := analyzeShipment(t, srv, srv.Shipments()[0]); !reflect.DeepEqual(same.AvailableDocuments,
-		draft.AvailableDocuments) {
-		t.Errorf("refused exchange rates changed the prices %v to %v", draft.AvailableDocuments, same.AvailableDocuments)
-	}
+	shippingtest.Diff(t, "prices after refused exchange rates", draft.AvailableDocuments,
+		analyzeShipment(t, srv, srv.Shipments()[0]).AvailableDocuments)
 
 	var ledger struct {
 		ExchangeRates map[string]shipping.Amount `json:"exchange_rates"`

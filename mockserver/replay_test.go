@@ -68,9 +68,7 @@ func TestReplay_DeliveryIDDecides(t *testing.T) {
 	} {
 		body := replayBody(t, append(fields, "delivery_id", delivered.ID)...)
 		got := post(t, srv, replayPath, body).want(t, http.StatusOK)
-		if got.text(t, "shipment_id") != delivered.ShipmentID || got.text(t, "event") != delivered.Event {
-			t.Errorf("%s replayed %s", body, got.body)
-		}
+		shippingtest.Diff(t, body, delivered.ShipmentID+delivered.Event, got.text(t, "shipment_id")+got.text(t, "event"))
 		shippingtest.Diff(t, body, string(delivered.Payload), string(srv.Deliveries()[0].Payload))
 		if len(fields) < 4 || fields[3] == "" {
 			post(t, srv, replayPath, replayBody(t, fields...)).refusal(t, 400,
@@ -84,15 +82,14 @@ func TestReplay_GoesToEveryActiveSubscriber(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
 	hooks := srv.Webhooks()
-	tests := []struct {
+	for _, test := range []struct {
 		event string
 		want  []string
 	}{
 		{"shipment.created", []string{hooks[0], hooks[3]}},
 		{"shipment.updated", []string{hooks[0], hooks[3]}},
 		{"shipment.delivered", []string{hooks[0], hooks[1]}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.event, func(t *testing.T) {
 			t.Parallel()
 			result := post(t, srv, replayPath, replayBody(t, "shipment_id", srv.Shipments()[5], "event", test.event)).

@@ -58,9 +58,7 @@ func TestWorld_StubFaults(t *testing.T) {
 			inject(t, server, test.rule)
 			got, _ := attempt(server.Transport(), newRequest(t, server, "POST", "/v1/shipments/1", "{}"))
 			advance(t, server, time.Minute)
-			if got.status != test.status || calls != test.calls {
-				t.Errorf("status %d after %d calls, want %d after %d", got.status, calls, test.status, test.calls)
-			}
+			shippingtest.Diff(t, "status and calls", [2]int{test.status, test.calls}, [2]int{got.status, calls})
 			get(t, server, "/v1/rates").want(t, test.rates)
 		})
 	}

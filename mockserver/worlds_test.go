@@ -79,7 +79,7 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	tests := []struct{ name, key, want string }{
+	for _, test := range []struct{ name, key, want string }{
 		{"no scenario", "sk_test_ci42", "unknown secret key"},
 		{"no name", "sk_test_default_", "unknown secret key"},
 		{"odd name", "sk_test_default_a/b", "unknown secret key"},
@@ -89,8 +89,7 @@ func TestWorlds_OtherKeysAreRefused(t *testing.T) {
 		{"number too large", "sk_test_rows100000001_ci", "number out of range"},
 		{"number missing", "sk_test_rows_ci", "unknown or contradictory scenario"},
 		{"contradiction", "sk_test_empty-rows5_ci", "number out of range"},
-	}
-	for _, test := range tests {
+	} {
 		as(t, srv, test.key, "GET", "/v1/rates", "").refusal(t, http.StatusUnauthorized, test.want)
 		shippingtest.WantError(t, test.name, shippingtest.Err(srv.Open(test.key)), mockserver.ErrNoWorld)
 	}

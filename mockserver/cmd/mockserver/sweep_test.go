@@ -54,7 +54,7 @@ func TestSweep_Careless(t *testing.T) {
 	careless := filepath.Join(built(t, "careless"), "careless")
 	twice := []sweep.Verdict{sweep.PaidTwice}
 	const notified = "-notify http://127.0.0.1:{port}/ -quiet 500ms "
-	tests := []struct {
+	for _, test := range []struct {
 		flags, program string
 		want           map[string][]sweep.Verdict
 	}{
@@ -73,8 +73,7 @@ func TestSweep_Careless(t *testing.T) {
 			"notification#1:twice": twice, "notification#1:forged": {sweep.Different}}},
 		{notified + "-restart -faults twice,forged,out-of-order,killed",
 			"-listen 127.0.0.1:{port} -careful -notes {dir}", nil},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.flags+test.program, func(t *testing.T) {
 			t.Parallel()
 			code := exitOK

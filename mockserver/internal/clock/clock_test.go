@@ -71,8 +71,6 @@ func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 		c.Stop()
 		c.After(time.Second, "refused", count)
 		<-time.After(time.Minute)
-		if got := calls.Load(); got != 0 || c.Waiting() != 0 {
-			t.Errorf("%d functions called after Stop, %d wait", got, c.Waiting())
-		}
+		shippingtest.Diff(t, "functions that are called, and that wait", [2]int{}, [2]int{int(calls.Load()), c.Waiting()})
 	})
 }

@@ -36,7 +36,7 @@ func toUS(rules *compliance.Rules, items ...compliance.Item) []compliance.Match 
 func TestMatch_KeywordsStandInForAMissingHSCode(t *testing.T) {
 	t.Parallel()
 	rules := defaultRules(t)
-	tests := []struct{ goods, want string }{
+	for _, test := range []struct{ goods, want string }{
 		{"Vitamin C supplement", "CUSTOMS FDA"},
 		{"polarised sunglasses", "CUSTOMS DROP-BALL"},
 		{"belt of genuine leather", "CUSTOMS FISH-WILDLIFE"},
@@ -50,8 +50,7 @@ func TestMatch_KeywordsStandInForAMissingHSCode(t *testing.T) {
 		{"bank of power supplies", "CUSTOMS"},
 		{"a painting, not paint", "CUSTOMS MSDS MUSEUM"},
 		{"", "CUSTOMS"},
-	}
-	for _, test := range tests {
+	} {
 		got := slugsOf(toUS(rules, compliance.Item{ID: "IT-1", Description: test.goods}))
 		shippingtest.Diff(t, test.goods, test.want, got)
 	}
@@ -90,7 +89,7 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 		{ID: "IT-9", HSCode: "720839"}, {ID: "IT-10", HSCode: "900410"}, {ID: "IT-11", HSCode: "420221"},
 	}
 	everywhere := "CUSTOMS FUMIGATION LITHIUM-BATTERY MSDS MUSEUM QUARANTINE"
-	tests := []struct{ name, origin, destination, want string }{
+	for _, test := range []struct{ name, origin, destination, want string }{
 		{"to the United States", "NG", "US",
 			"AMS CUSTOMS FDA DROP-BALL FISH-WILDLIFE FOOTWEAR FUMIGATION LITHIUM-BATTERY MSDS MUSEUM QUARANTINE STEEL TEXTILE WATCH"},
 		{"from the United States", "US", "NG", everywhere},
@@ -98,8 +97,7 @@ func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {
 		{"within the United States", "US", "US", ""},
 		{"from nowhere", "", "US", ""},
 		{"to nowhere", "US", "", ""},
-	}
-	for _, test := range tests {
+	} {
 		got := slugsOf(rules.Match(test.origin, test.destination, goods))
 		shippingtest.Diff(t, test.name, test.want, got)
 	}

@@ -50,49 +50,44 @@ func delivered(t *testing.T, d *Dispatcher, out notify.Delivery) notify.Delivery
 func TestSend_FollowsThePolicy(t *testing.T) {
 	t.Parallel()
 	const here = "http://localhost/"
-	tests := []struct {
-		name     string
+	type result struct {
+		State    notify.DeliveryState
+		Attempts int
+		Took     time.Duration
+	}
+	type row struct {
 		target   string
 		receiver *slow
 		policy   dialect.Notification
-		want     notify.DeliveryState
-		attempts int
-		took     time.Duration
-	}{
-		{"accepted", here, answering(204), dialect.Notification{}, notify.Delivered, 1, 0},
-		{"never accepted", here, answering(500), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
-		{"no redirect", here, answering(307), dialect.Notification{}, notify.Failed, 3, 1500 * time.Millisecond},
-		{"no target", "nowhere", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
-		{"off this machine", "https://192.0.2.1/", answering(200), dialect.Notification{}, notify.Refused, 0, 0},
-		{"once, another status", here, answering(404), dialect.Notification{Attempts: 1, Accept: 404}, notify.Delivered, 1, 0},
-		{"times out", here, &slow{takes: always(time.Hour)}, dialect.Notification{}, notify.Failed, 3,
-			31500 * time.Millisecond},
+		want     result
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				d := open(t, Config{Transport: test.receiver, Notification: test.policy, Attempts: make(chan struct{}, 1)})
-				started := time.Now()
-				sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
-				got, err := d.Wait(context.Background(), sent.ID)
-				if sent.Attempts == nil || err != nil || got.State != test.want || len(got.Attempts) != test.attempts {
-					t.Errorf("ended as %q after %d attempts (%v), want %q after %d", got.State, len(got.Attempts), err, test.want,
-						test.attempts)
-				}
-				if !got.Due.IsZero() || slices.ContainsFunc(got.Attempts, func(a notify.DeliveryAttempt) bool {
-					return strings.Contains(a.Error, test.target) || (a.StatusCode == 0) != (a.Error != "")
-				}) {
-					t.Errorf("it is due again, or its errors are wrong: %+v", got)
-				}
-				clear(got.Attempts)
-				if again, _ := d.Find(sent.ID); test.attempts > 0 && again.Attempts[0].At.IsZero() {
-					t.Error("the log has changed")
-				}
-				shippingtest.Diff(t, "time", test.took, time.Since(started))
-			})
-		})
-	}
+	var usual dialect.Notification
+	shippingtest.EachInBubble(t, map[string]row{
+		"accepted":         {here, answering(204), usual, result{notify.Delivered, 1, 0}},
+		"never accepted":   {here, answering(500), usual, result{notify.Failed, 3, 1500 * time.Millisecond}},
+		"no redirect":      {here, answering(307), usual, result{notify.Failed, 3, 1500 * time.Millisecond}},
+		"no target":        {"nowhere", answering(200), usual, result{notify.Refused, 0, 0}},
+		"off this machine": {"https://192.0.2.1/", answering(200), usual, result{notify.Refused, 0, 0}},
+		"once, another status": {here, answering(404), dialect.Notification{Attempts: 1, Accept: 404},
+			result{notify.Delivered, 1, 0}},
+		"times out": {here, &slow{takes: always(time.Hour)}, usual, result{notify.Failed, 3, 31500 * time.Millisecond}},
+	}, func(t *testing.T, test row) {
+		d := open(t, Config{Transport: test.receiver, Notification: test.policy, Attempts: make(chan struct{}, 1)})
+		started := time.Now()
+		sent := d.Send(notify.Delivery{ID: "WD-1", URL: test.target})
+		got := shippingtest.Must(d.Wait(context.Background(), sent.ID))(t)
+		shippingtest.Diff(t, "the end", test.want, result{got.State, len(got.Attempts), time.Since(started)})
+		if sent.Attempts == nil || !got.Due.IsZero() ||
+			slices.ContainsFunc(got.Attempts, func(a notify.DeliveryAttempt) bool {
+				return strings.Contains(a.Error, test.target) || (a.StatusCode == 0) != (a.Error != "")
+			}) {
+			t.Errorf("it is due again, or its errors are wrong: %+v", got)
+		}
+		clear(got.Attempts)
+		if again, _ := d.Find(sent.ID); test.want.Attempts > 0 && again.Attempts[0].At.IsZero() {
+			t.Error("the log has changed")
+		}
+	})
 }
 
 func TestLog_FindsTheLatestAndCountsChanges(t *testing.T) {

@@ -31,52 +31,46 @@ func TestPolicy(t *testing.T) {
 // log that was computed before an attempt is that of another delivery after it.
 func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		limit    int
 		later    []string // recorded after the first attempt
 		attempts int      // 0: it is dropped
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"nothing is dropped": {10, []string{"WD-2"}, 2},
 		"others are":         {4, []string{"WD-2", "WD-3"}, 2},
 		"all others are":     {3, []string{"WD-2", "WD-3"}, 2},
 		"it is too":          {2, []string{"WD-2", "WD-3"}, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				receiver := new(slow)
-				receiver.answers = func(*http.Request) int { return 500 - 300*min(len(receiver.got), 1) } // 500, then 200
-				d := open(t, Config{Limit: test.limit, Transport: receiver})
-				for _, id := range []string{"WD-A", "WD-B"} {
-					d.Record(notify.Delivery{ID: id, State: notify.Delivered})
-				}
-				d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
-				synctest.Wait()
-				if first, _ := d.Find("WD-1"); first.Due.Sub(first.Attempts[0].At) != 500*time.Millisecond {
-					t.Errorf("the second attempt is due at %v: %+v", first.Due, first)
-				}
-				for _, id := range test.later {
-					d.Record(notify.Delivery{ID: id, State: notify.Delivered})
-				}
-				got, err := d.Wait(t.Context(), "WD-1")
-				if test.attempts == 0 {
-					if !errors.Is(err, ErrUnknown) {
-						t.Errorf("%+v, %v", got, err)
-					}
-				} else if err != nil || got.State != notify.Delivered || len(got.Attempts) != test.attempts {
-					t.Errorf("%+v, %v", got, err)
-				}
-				for _, other := range d.Deliveries() {
-					if other.ID != "WD-1" && (other.State != notify.Delivered || len(other.Attempts) != 0) {
-						t.Errorf("another delivery has changed: %+v", other)
-					}
-				}
-				if len(d.pending) != 0 || len(d.queues) != 0 {
-					t.Errorf("%d deliveries and %d queues are left", len(d.pending), len(d.queues))
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		receiver := new(slow)
+		receiver.answers = func(*http.Request) int { return 500 - 300*min(len(receiver.got), 1) } // 500, then 200
+		d := open(t, Config{Limit: test.limit, Transport: receiver})
+		for _, id := range []string{"WD-A", "WD-B"} {
+			d.Record(notify.Delivery{ID: id, State: notify.Delivered})
+		}
+		d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
+		synctest.Wait()
+		if first, _ := d.Find("WD-1"); first.Due.Sub(first.Attempts[0].At) != 500*time.Millisecond {
+			t.Errorf("the second attempt is due at %v: %+v", first.Due, first)
+		}
+		for _, id := range test.later {
+			d.Record(notify.Delivery{ID: id, State: notify.Delivered})
+		}
+		got, err := d.Wait(t.Context(), "WD-1")
+		if test.attempts == 0 {
+			if !errors.Is(err, ErrUnknown) {
+				t.Errorf("%+v, %v", got, err)
+			}
+		} else if err != nil || got.State != notify.Delivered || len(got.Attempts) != test.attempts {
+			t.Errorf("%+v, %v", got, err)
+		}
+		for _, other := range d.Deliveries() {
+			if other.ID != "WD-1" && (other.State != notify.Delivered || len(other.Attempts) != 0) {
+				t.Errorf("another delivery has changed: %+v", other)
+			}
+		}
+		shippingtest.Diff(t, "deliveries and queues that are left", [2]int{}, [2]int{len(d.pending), len(d.queues)})
+	})
 }
 
 func TestCheckTarget(t *testing.T) {

@@ -59,9 +59,8 @@ func TestDebitAndReversal(t *testing.T) {
 	if got := l.Entries("VA-1"); !slices.Equal(got[1:], want) || debit != want[0] || reversal != want[1] {
 		t.Errorf("entries of the wallet are %+v, want %+v", got, want)
 	}
-	if len(l.Entries("VA-2")) != 0 || len(l.Journal()) != 3 {
-		t.Errorf("the other wallet has %+v", l.Entries("VA-2"))
-	}
+	shippingtest.Diff(t, "entries of the other wallet", 0, len(l.Entries("VA-2")))
+	shippingtest.Diff(t, "entries", 3, len(l.Journal()))
 }
 
 func TestWalletIsEmptiedButNeverOverdrawn(t *testing.T) {
@@ -110,9 +109,7 @@ func TestRefusedCallsChangeNothing(t *testing.T) {
 		l := funded(t)
 		shippingtest.WantError(t, name, tc.call(l), tc.want)
 		checkBalance(t, l, "VA-1", "100.1")
-		if len(l.Journal()) != 1 || len(l.Wallets()) != 2 {
-			t.Errorf("%s: %d entries and %d wallets are left", name, len(l.Journal()), len(l.Wallets()))
-		}
+		shippingtest.Diff(t, name+": entries and wallets", [2]int{1, 2}, [2]int{len(l.Journal()), len(l.Wallets())})
 	}
 }
 

@@ -29,7 +29,7 @@ func TestPage_SelectsRecords(t *testing.T) {
 	for i := range 5 {
 		list.Prepend(fmt.Append(nil, i))
 	}
-	tests := []struct {
+	for _, test := range []struct {
 		name          string
 		list          *List
 		page, perPage int
@@ -50,8 +50,7 @@ func TestPage_SelectsRecords(t *testing.T) {
 		{"largest size", &list, 1, math.MaxInt, false, "[4 3 2 1 0]"},
 		{"empty list", &empty, 1, 2, false, "[]"},
 		{"second page of an empty list", &empty, 2, 2, false, "[]"},
-	}
-	for _, test := range tests {
+	} {
 		shippingtest.Diff(t, test.name, test.want, texts(test.list.Page(test.page, test.perPage, test.oldestFirst)))
 	}
 }

@@ -54,9 +54,8 @@ func TestGeneration_EvidenceMayComeByItself(t *testing.T) {
 	w.purchase(late, "MSDS")
 	w.record(w.SubmitEvidence(early.RequestID, "MSDS"))
 	w.advance(25 * time.Second)
-	if a, b := w.get(early).Status, w.get(late).Status; a != regulatory.StateCompleted || b != regulatory.StateProcessing {
-		t.Errorf("with evidence given the request is %s, without %s", a, b)
-	}
+	w.is(early, "completed: MSDS generated")
+	w.is(late, "processing: MSDS awaiting_evidence")
 	w.hooks[fault.Generation] = func(string) error { return errors.New("illegible") }
 	w.advance(time.Hour)
 	if got := w.get(late); got.Status != regulatory.StateFailed || got.Documents[0].Attempts != 1 {

@@ -110,12 +110,10 @@ func TestPurchase_StateAfterAnInterruption(t *testing.T) {
 			if _, err := w.try(r, "WATCH"); !errors.Is(err, lost) {
 				t.Fatalf("error is %v", err)
 			}
-			if got := w.get(r).Status; string(got) != tc.at || w.balance(naira) != tc.left {
-				t.Errorf("the request is %s with %s left, want %s with %s", got, w.balance(naira), tc.at, tc.left)
-			}
-			w.advance(time.Minute)
-			if got := w.get(r).Status; string(got) != tc.later || w.balance(naira) != tc.left {
-				t.Errorf("a minute later it is %s with %s left, want %s with %s", got, w.balance(naira), tc.later, tc.left)
+			for _, state := range []string{tc.at, tc.later} { // at once, and a minute later
+				shippingtest.Diff(t, "state and balance", [2]string{state, tc.left},
+					[2]string{string(w.get(r).Status), w.balance(naira)})
+				w.advance(time.Minute)
 			}
 		})
 	}

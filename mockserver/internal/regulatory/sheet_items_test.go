@@ -16,7 +16,7 @@ func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 		}
 		return item
 	}
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		items []LineItem
 		want  []string // values of the items, then the totals
@@ -34,8 +34,7 @@ func TestGoods_TotalsAreExactAndByCurrency(t *testing.T) {
 		},
 		{"none if it is too long", []LineItem{item(1_000_000_000, "123456789012", "NGN")}, []string{"-"}},
 		{"without a currency", []LineItem{item(2, "2.5", "")}, []string{"5.00", "5.00"}},
-	}
-	for _, test := range tests {
+	} {
 		items, got := printed(test.items)
 		for i := range items {
 			got = slices.Insert(got, i, items[i].TotalValue)
@@ -75,9 +74,7 @@ func TestDrafted(t *testing.T) {
 	} {
 		shippingtest.Diff(t, name, test.want, (&Record{Shipping: details}).drafted(test.items))
 	}
-	if got := neededFor(make([]LineItem, 2), nil); len(got) != 2 {
-		t.Errorf("a form that no item is the reason for shows %d of 2 items", len(got))
-	}
+	shippingtest.Diff(t, "items of a form that no item is the reason for", 2, len(neededFor(make([]LineItem, 2), nil)))
 }
 
 var price = shippingtest.Amount

@@ -38,7 +38,5 @@ func TestRemember_IsBounded(t *testing.T) {
 	for i := range maxWatched + 1 {
 		remember(m, i, true)
 	}
-	if len(m) != 1 || !m[maxWatched] {
-		t.Errorf("%d are remembered", len(m))
-	}
+	shippingtest.Diff(t, "what is remembered", map[int]bool{maxWatched: true}, m)
 }
