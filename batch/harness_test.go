@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -66,29 +65,27 @@ func walletClient(t *testing.T, service http.RoundTripper) *shipping.Client {
 }
 
 func (s *walletService) RoundTrip(r *http.Request) (*http.Response, error) {
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/analyze"):
-		return s.analyze(r)
-	case strings.HasSuffix(r.URL.Path, "/purchase"):
-		return s.buy(r)
+	id := filepath.Base(r.URL.Path)
+	if r.Method == http.MethodPost {
+		var body struct {
+			ShipmentID string `json:"shipment_id"`
+			RequestID  string `json:"request_id"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			return nil, err
+		}
+		if body.RequestID != "" {
+			return s.buy(r, body.RequestID)
+		}
+		id = "RD-" + body.ShipmentID
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reads++
-	return shippingtest.OK(s.record(filepath.Base(r.URL.Path)))(r)
-}
-
-func (s *walletService) analyze(r *http.Request) (*http.Response, error) {
-	var body struct {
-		ShipmentID string `json:"shipment_id"`
+	if r.Method == http.MethodPost {
+		s.put(id, "draft")
+	} else {
+		s.reads++
 	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := "RD-" + body.ShipmentID
-	s.put(id, "draft")
 	return shippingtest.OK(s.record(id))(r)
 }
 
@@ -100,13 +97,7 @@ func (s *walletService) put(id, status string) {
 	s.requests[id] = &walletRequest{status: status}
 }
 
-func (s *walletService) buy(r *http.Request) (*http.Response, error) {
-	var body struct {
-		RequestID string `json:"request_id"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return nil, err
-	}
+func (s *walletService) buy(r *http.Request, id string) (*http.Response, error) {
 	s.mu.Lock()
 	s.purchases++
 	fault := purchaseFault{}
@@ -118,16 +109,16 @@ func (s *walletService) buy(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case fault.Refuse || s.requests[body.RequestID].status != "draft":
+	case fault.Refuse || s.requests[id].status != "draft":
 		return shippingtest.Refusal(400, "no")(r)
 	case !fault.Ignore:
-		s.charge(body.RequestID, fault)
+		s.charge(id, fault)
 	}
 	if fault.Lose || fault.Ignore {
 		return nil, errors.New("the connection broke")
 	}
-	report := s.requests[body.RequestID].report
-	return shippingtest.OK(fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, body.RequestID, report))(r)
+	report := s.requests[id].report
+	return shippingtest.OK(fmt.Sprintf(`{"request_id":%q,"status":"processing"%s}`, id, report))(r)
 }
 
 func (s *walletService) charge(id string, fault purchaseFault) {
@@ -135,10 +126,7 @@ func (s *walletService) charge(id string, fault purchaseFault) {
 	if request.status != "draft" {
 		return
 	}
-	amount := fault.Charge
-	if amount == "" {
-		amount = "100"
-	}
+	amount := cmp.Or(fault.Charge, "100")
 	price, err := shipping.ParseAmount(amount)
 	if err == nil {
 		s.spent, err = s.spent.Add(price)
