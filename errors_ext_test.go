@@ -227,18 +227,11 @@ func silent(status int) http.RoundTripper {
 // Errors of lost responses did not report whether the request may have been performed, or what to do about it.
 func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 	t.Parallel()
-	analyze := func(ctx context.Context, c *shipping.Client) error {
-		_, err := c.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"})
-		return err
-	}
+	analyze := func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Analyze(ctx, parcel)) }
 	replay := func(ctx context.Context, c *shipping.Client) error {
-		_, err := c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"})
-		return err
+		return errorOf(c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}))
 	}
-	get := func(ctx context.Context, c *shipping.Client) error {
-		_, err := c.Regulatory.Get(ctx, "RD-1")
-		return err
-	}
+	get := func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Get(ctx, "RD-1")) }
 	broken := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })
 	type row struct {
 		transport http.RoundTripper

@@ -17,41 +17,31 @@ import (
 func TestTransaction_Signed(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change func(*shipping.Transaction)
-		signed string // "" for an error
-		doubt  string
+		amount       string
+		flat         int64
+		flow, status string
+		signed       string // "" for an error
+		doubt        string
 	}{
-		"out": {func(*shipping.Transaction) {}, "-19.99", ""},
-		"in":  {func(x *shipping.Transaction) { x.Flow = "in" }, "19.99", ""},
-		"reversed": {func(x *shipping.Transaction) { x.Reversed = true }, "-19.99",
-			"reversed: if the money did not come back"},
-		"reversed, in": {func(x *shipping.Transaction) { x.Reversed, x.Flow = true, "in" }, "19.99", "reversed: "},
-		"flat is off": {func(x *shipping.Transaction) { x.FlatAmount = 1998 }, "-19.99",
-			"flat_amount is 1998, not the amount 19.99 times 100"},
-		"three decimals": {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "1.005"), 101 },
-			"-1.005", ""},
-		"failed": {func(x *shipping.Transaction) { x.Status = "failed" }, "0", `status "failed": counted as 0`},
-		"failed, flat off": {func(x *shipping.Transaction) { x.Status, x.FlatAmount = "failed", 1 }, "0",
-			`counted as 0; flat_amount is 1`},
-		"unknown status": {func(x *shipping.Transaction) { x.Status = "held" }, "-19.99",
-			`unknown status "held": counted as money that moved`},
-		"without status": {func(x *shipping.Transaction) { x.Status = "" }, "-19.99", `unknown status "": counted`},
-		"nothing": {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shippingtest.Amount(t, "0"), 0 }, "0",
-			""},
-		"no amount":    {func(x *shipping.Transaction) { x.Amount, x.FlatAmount = shipping.Amount{}, 0 }, "", ""},
-		"unknown flow": {func(x *shipping.Transaction) { x.Flow = "sideways" }, "", ""},
-		"no flow":      {func(x *shipping.Transaction) { x.Flow = "" }, "", ""},
-		"negative": {func(x *shipping.Transaction) {
-			x.Amount, x.FlatAmount = shippingtest.Amount(t, "-19.99"),
-				-1999
-		}, "", ""},
-		"negative, in": {func(x *shipping.Transaction) {
-			x.Amount, x.FlatAmount, x.Flow = shippingtest.Amount(t, "-0.01"), -1, "in"
-		}, "", ""},
+		"out":            {"19.99", 1999, "out", "pending", "-19.99", ""},
+		"in":             {"19.99", 1999, "in", "pending", "19.99", ""},
+		"reversed":       {"19.99", 1999, "out", "pending", "-19.99", "reversed: if the money did not come back"},
+		"reversed, in":   {"19.99", 1999, "in", "pending", "19.99", "reversed: "},
+		"flat is off":    {"19.99", 1998, "out", "pending", "-19.99", "flat_amount is 1998, not the amount 19.99 times 100"},
+		"three decimals": {"1.005", 101, "out", "pending", "-1.005", ""},
+		"failed":         {"19.99", 1999, "out", "failed", "0", `status "failed": counted as 0`},
+		"failed, off":    {"19.99", 1, "out", "failed", "0", `counted as 0; flat_amount is 1`},
+		"unknown status": {"19.99", 1999, "out", "held", "-19.99", `unknown status "held": counted as money that moved`},
+		"without status": {"19.99", 1999, "out", "", "-19.99", `unknown status "": counted`},
+		"nothing":        {"0", 0, "out", "pending", "0", ""},
+		"no amount":      {"", 0, "out", "pending", "", ""},
+		"unknown flow":   {"19.99", 1999, "sideways", "pending", "", ""},
+		"no flow":        {"19.99", 1999, "", "pending", "", ""},
+		"negative":       {"-19.99", -1999, "out", "pending", "", ""},
+		"negative, in":   {"-0.01", -1, "in", "pending", "", ""},
 	} {
-		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: shippingtest.Amount(t, "19.99"), FlatAmount: 1999,
-			Flow: "out", Status: "pending"}
-		tc.change(transaction)
+		transaction := &shipping.Transaction{TransactionID: "TR-1", Amount: readAmount(t, tc.amount), FlatAmount: tc.flat,
+			Flow: tc.flow, Status: tc.status, Reversed: strings.HasPrefix(name, "reversed")}
 		signed, err := transaction.Signed()
 		switch {
 		case tc.signed == "":

@@ -91,33 +91,36 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
 	item := batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}
 	keyed := func(key string) []batch.Item { return []batch.Item{item, {Key: key, Analyze: item.Analyze}} }
+	type (
+		options   = batch.Options
+		purchases = shipping.PurchaseOptions
+	)
 	for name, tc := range map[string]struct {
 		items   []batch.Item
-		options batch.Options
+		options options
 		message string
 	}{
-		"same key twice":        {[]batch.Item{item, item}, batch.Options{}, "2 has the key"},
-		"nothing to analyze":    {[]batch.Item{item, {}}, batch.Options{}, "item 2"},
-		"key that is not UTF-8": {keyed("M\xfcller"), batch.Options{}, "is not UTF-8"},
-		"key with NUL":          {keyed("a\x00b"), batch.Options{}, "contains a NUL character"},
+		"same key twice":        {[]batch.Item{item, item}, options{}, "2 has the key"},
+		"nothing to analyze":    {[]batch.Item{item, {}}, options{}, "item 2"},
+		"key that is not UTF-8": {keyed("M\xfcller"), options{}, "is not UTF-8"},
+		"key with NUL":          {keyed("a\x00b"), options{}, "contains a NUL character"},
 		"long address as a key": {[]batch.Item{{Analyze: shipping.AnalyzeRequest{FileURL: "https://files.test/" +
-			strings.Repeat("x", 4981)}}}, batch.Options{}, "5000 bytes"},
-		"budget without currency": {nil, batch.Options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}},
-			"currency"},
-		"budget without amount": {nil, batch.Options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
-		"budget without Select": {nil, batch.Options{Budget: nairaBudget(t, "1")}, "set Select"},
-		"period with NUL":       {nil, batch.Options{Period: "\x00"}, "has a Period that contains a NUL character"},
-		"negative concurrency":  {nil, batch.Options{Concurrency: -1}, "Concurrency"},
-		"budget below nothing":  {nil, batch.Options{Budget: nairaBudget(t, "-1")}, "negative amount"},
-		"lease too short": {nil, batch.Options{Journal: batchtest.NewJournal(75*time.Second - 1)},
+			strings.Repeat("x", 4981)}}}, options{}, "5000 bytes"},
+		"budget without currency": {nil, options{Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "1")}}, "currency"},
+		"budget without amount":   {nil, options{Budget: &shipping.Budget{Currency: "NGN"}}, "amount"},
+		"budget without Select":   {nil, options{Budget: nairaBudget(t, "1")}, "set Select"},
+		"period with NUL":         {nil, options{Period: "\x00"}, "has a Period that contains a NUL character"},
+		"negative concurrency":    {nil, options{Concurrency: -1}, "Concurrency"},
+		"budget below nothing":    {nil, options{Budget: nairaBudget(t, "-1")}, "negative amount"},
+		"lease too short": {nil, options{Journal: batchtest.NewJournal(75*time.Second - 1)},
 			"make the lease at least 1m15s"},
-		"lease too short to read": {nil, batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: 4 * time.Minute},
+		"lease too short to read": {nil, options{Purchase: purchases{QuietFor: 4 * time.Minute},
 			Journal: batchtest.NewJournal(5*time.Minute - 1)}, "make the lease at least 5m0s"},
-		"unknown type to select": {keyed("b"), batch.Options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
-		"negative QuietFor":      {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{QuietFor: -1}}, "negative"},
-		"negative SettleFor":     {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{SettleFor: -1}}, "negative"},
-		"negative RefusedFor":    {keyed("b"), batch.Options{Purchase: shipping.PurchaseOptions{RefusedFor: -1}}, "negative"},
-		"negative MinInterval":   {keyed("b"), batch.Options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
+		"unknown type to select": {keyed("b"), options{Select: shipping.SelectOnly("fda")}, "did you mean FDA?"},
+		"negative QuietFor":      {keyed("b"), options{Purchase: purchases{QuietFor: -1}}, "negative"},
+		"negative SettleFor":     {keyed("b"), options{Purchase: purchases{SettleFor: -1}}, "negative"},
+		"negative RefusedFor":    {keyed("b"), options{Purchase: purchases{RefusedFor: -1}}, "negative"},
+		"negative MinInterval":   {keyed("b"), options{Poll: shipping.PollOptions{MinInterval: -1}}, "negative"},
 	} {
 		service := &walletService{}
 		if tc.message != "set Select" && tc.options.Select == nil {
@@ -136,7 +139,7 @@ func TestBatch_RefusesWhatCannotWork(t *testing.T) {
 	}
 	for name, journal := range map[string]batch.Journal{"no journal": nil,
 		"the shortest lease": batchtest.NewJournal(75 * time.Second)} {
-		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &batch.Options{
+		report, err := batch.Run(t.Context(), walletClient(t, &walletService{}), nil, &options{
 			Journal: journal, Select: shipping.SelectAll, Budget: nairaBudget(t, "0"),
 		})
 		if err != nil || len(report.Results) != 0 {
@@ -347,8 +350,7 @@ func TestBatch_APollThatFails(t *testing.T) {
 		shippingtest.NoError(t, err)
 		got, reads := report.Results[0], service.Count(http.MethodGet)
 		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && reads != test.counts {
-			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, reads, test.state, test.err,
-				test.counts)
+			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, reads, test.state, test.err, test.counts)
 		}
 	})
 }
