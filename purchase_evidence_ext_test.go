@@ -173,33 +173,32 @@ func TestPurchase_ReadsTheRequestFirst(t *testing.T) {
 		RequestID: "RD-1", Status: shipping.StatusDraft, Raw: `{"request_id":"RD-1"}`, // without a status
 	}
 	gone := refusal(404, "gone")
-	for name, test := range map[string]struct {
+	type row struct {
 		draft       *shipping.RegulatoryRequest
 		sole        bool
 		read        httpmock.Responder
 		reads, sent int
 		want        error
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"a draft":            {nil, false, record("draft"), 1, 1, nil},
 		"no reading":         {nil, false, gone, 1, 0, shipping.ErrNotFound},
 		"no reading, sole":   {nil, true, gone, 1, 0, shipping.ErrNotFound},
 		"analyzed":           {unread, false, gone, 1, 0, shipping.ErrNotFound},
 		"analyzed, sole":     {unread, true, gone, 1, 1, nil}, // only the sole buyer of a new request may purchase it unread
 		"of another request": {shippingtest.DraftRecord("RD-2"), false, gone, 0, 0, shipping.ErrInvalidRequest},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			service := requestService(responders{success(`{}`)}, responders{test.read})
-			purchase := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda, Draft: test.draft, Sole: test.sole}
-			result, err := regulatory(t, service).Purchase(t.Context(), purchase)
-			reads, sent := service.Count(http.MethodGet), service.Count(http.MethodPost)
-			if !errors.Is(err, test.want) || reads < test.reads || sent != test.sent || purchase.Draft != test.draft {
-				t.Errorf("%s: %d readings, %d purchases, %v", name, reads, sent, err)
-			}
-			if outcome := shippingtest.Outcome(result, err); test.want == shipping.ErrNotFound && outcome != not {
-				t.Errorf("%s: %q", name, outcome)
-			}
-		})
-	}
+	}, func(t *testing.T, test row) {
+		service := requestService(responders{success(`{}`)}, responders{test.read})
+		purchase := &shipping.PurchaseRequest{RequestID: "RD-1", DocumentTypes: fda, Draft: test.draft, Sole: test.sole}
+		result, err := regulatory(t, service).Purchase(t.Context(), purchase)
+		reads, sent := service.Count(http.MethodGet), service.Count(http.MethodPost)
+		if !errors.Is(err, test.want) || reads < test.reads || sent != test.sent || purchase.Draft != test.draft {
+			t.Errorf("%d readings, %d purchases, %v", reads, sent, err)
+		}
+		if outcome := shippingtest.Outcome(result, err); test.want == shipping.ErrNotFound && outcome != not {
+			t.Errorf("%q", outcome)
+		}
+	})
 }
 
 // settleTwice settles a purchase from what its error holds, and from the JSON of that, which decide alike.
@@ -303,14 +302,15 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 	type options = shipping.PurchaseOptions
 	var usual options
 	settle := options{SettleFor: time.Minute}
-	for name, test := range map[string]struct {
+	type row struct {
 		response httpmock.Responder
 		effect   time.Duration // when the readings show the purchase
 		options  options
 		deadline time.Duration
 		want     shipping.PurchaseOutcome
 		took     time.Duration
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"refused":                       {ordinary, never, usual, time.Hour, not, 5 * time.Second},
 		"refused, with a deadline":      {ordinary, never, usual, 30 * time.Second, not, 5 * time.Second},
 		"refused, too short a deadline": {ordinary, never, usual, 4 * time.Second, unknown, 3 * time.Second},
@@ -330,27 +330,25 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 		"lost, deadline of 12 s":        {lost, 5 * time.Second, settle, 12 * time.Second, charged, 5 * time.Second},
 		"lost, later, the same":         {lost, 8 * time.Second, settle, 12 * time.Second, charged, 8 * time.Second},
 		"lost, in the last second of":   {lost, 11 * time.Second, settle, 12 * time.Second, charged, 11 * time.Second},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			started := time.Now()
-			service := requestService(responders{test.response},
-				responders{shownAfter(test.effect, record("processing", listsFDA))})
-			ctx, stop := context.WithTimeout(t.Context(), test.deadline)
-			defer stop()
-			result, err := regulatory(t, service).Purchase(ctx, &shipping.PurchaseRequest{
-				RequestID: "RD-1", DocumentTypes: fda, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
-			if got := shippingtest.Outcome(result, err); got != test.want {
-				t.Errorf("%s: %q, want %q (%v)", name, got, test.want, err)
-			}
-			most := test.took * 7 / 4 // readings become rarer
-			if test.want == not {
-				most = test.took + time.Millisecond
-			}
-			if took := time.Since(started); took < test.took || took > most {
-				t.Errorf("%s: decided after %s, want %s", name, took, test.took)
-			}
-		})
-	}
+	}, func(t *testing.T, test row) {
+		started := time.Now()
+		service := requestService(responders{test.response},
+			responders{shownAfter(test.effect, record("processing", listsFDA))})
+		ctx, stop := context.WithTimeout(t.Context(), test.deadline)
+		defer stop()
+		result, err := regulatory(t, service).Purchase(ctx, &shipping.PurchaseRequest{
+			RequestID: "RD-1", DocumentTypes: fda, Draft: shippingtest.DraftRecord("RD-1"), PurchaseOptions: test.options})
+		if got := shippingtest.Outcome(result, err); got != test.want {
+			t.Errorf("%q, want %q (%v)", got, test.want, err)
+		}
+		most := test.took * 7 / 4 // readings become rarer
+		if test.want == not {
+			most = test.took + time.Millisecond
+		}
+		if took := time.Since(started); took < test.took || took > most {
+			t.Errorf("decided after %s, want %s", took, test.took)
+		}
+	})
 }
 
 // ofDraft is a refusal that states that the request is a draft.

@@ -809,25 +809,24 @@ func TestSettlePurchase_HowLongADraftMustStayCanBeSet(t *testing.T) {
 func TestSettlePurchase_ByTheIDAlone(t *testing.T) {
 	t.Parallel()
 	failed := refusal(500, "no")
-	for name, test := range map[string]struct {
+	type row struct {
 		reads responders
 		want  shipping.PurchaseOutcome
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"any purchase counts, without documents to compare with": {responders{record("processing", listsCustoms)}, charged},
 		// A single slow response does not show that the request stayed a draft.
 		"a slow draft is not a quiet one": {responders{
 			record("draft").Delay(2 * time.Minute), record("processing", listsFDA)}, charged},
 		"a draft that is read late gets the whole time": {responders{failed, failed, failed, failed, record("draft")}, not},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			patient := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
-			client := shippingtest.NewClient(t, requestService(nil, test.reads), patient)
-			result, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
-			if got := shippingtest.Outcome(result, err); got != test.want {
-				t.Errorf("%s: %q, want %q (%v)", name, got, test.want, err)
-			}
-		})
-	}
+	}, func(t *testing.T, test row) {
+		patient := shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})
+		client := shippingtest.NewClient(t, requestService(nil, test.reads), patient)
+		result, err := client.Regulatory.SettlePurchase(t.Context(), &shipping.PurchaseRequest{RequestID: "RD-1"})
+		if got := shippingtest.Outcome(result, err); got != test.want {
+			t.Errorf("%q, want %q (%v)", got, test.want, err)
+		}
+	})
 }
 
 // If the error shared the slice of the caller, a later change of it would change what is settled.

@@ -231,32 +231,31 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 // With a wrong secret key, or without a service, the log had a line for each item, and each item was tried.
 func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	type row struct {
 		transport http.RoundTripper
 		analyses  int
 		err       error
 		retryable bool
-	}{
+	}
+	shippingtest.EachInBubble(t, map[string]row{
 		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), 1, shipping.ErrUnauthorized, false},
 		"no service":  {shippingtest.Unreachable(), 3, shipping.ErrConnection, true},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			sent := shippingtest.NewService(test.transport.RoundTrip)
-			journal := newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
-			report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4),
-				&batch.Options{Concurrency: 1, Journal: journal})
-			if err != nil || report.Count(batch.StateError) != 3 || report.Retryable() != test.retryable {
-				t.Errorf("%s: %+v, %v", name, report, err)
-			}
-			if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "\n") > 0 ||
-				!strings.HasPrefix(err.Error(), `3 items "SH-1", "SH-2", "SH-3" (error): `) {
-				t.Errorf("%s: %v", name, err)
-			}
-			if sent.CountPath(analyze) != test.analyses || sent.Count(http.MethodGet) > 0 {
-				t.Errorf("%s: %d analyses", name, sent.CountPath(analyze))
-			}
-		})
-	}
+	}, func(t *testing.T, test row) {
+		sent := shippingtest.NewService(test.transport.RoundTrip)
+		journal := newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
+		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4),
+			&batch.Options{Concurrency: 1, Journal: journal})
+		if err != nil || report.Count(batch.StateError) != 3 || report.Retryable() != test.retryable {
+			t.Errorf("%+v, %v", report, err)
+		}
+		if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "\n") > 0 ||
+			!strings.HasPrefix(err.Error(), `3 items "SH-1", "SH-2", "SH-3" (error): `) {
+			t.Errorf("%v", err)
+		}
+		if sent.CountPath(analyze) != test.analyses || sent.Count(http.MethodGet) > 0 {
+			t.Errorf("%d analyses", sent.CountPath(analyze))
+		}
+	})
 }
 
 // An item was reported as completed although its shipment needs a document that Select had left out. The result and the
