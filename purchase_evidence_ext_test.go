@@ -367,7 +367,8 @@ func shownAfter(late time.Duration, read httpmock.Responder) httpmock.Responder 
 }
 
 // A stored refusal is settled as the purchase itself would have been decided: after RefusedFor, or after QuietFor if it
-// announced a purchase under way.
+// announced a purchase under way. If it were settled earlier, a copy of the purchase could take effect after it was
+// reported as not charged.
 func TestSettlePurchase_OfARefusal(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]time.Duration{400: 5 * time.Second, 409: time.Minute, 500: time.Minute} {

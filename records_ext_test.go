@@ -175,8 +175,6 @@ func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	}
 }
 
-// Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request
-// have a value in every field together.
 // A flat_amount that floating-point arithmetic had computed was 0, without a word in the drift report, and the doubt
 // showed 0 in place of what the service had sent.
 func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
@@ -223,6 +221,8 @@ func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 	}
 }
 
+// Every field of a record has a value in a golden response, and is that of its member. A draft and a purchased request
+// have a value in every field together.
 func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 	t.Parallel()
 	fields := goldenFields{T: t, given: map[string]bool{}}

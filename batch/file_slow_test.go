@@ -34,7 +34,8 @@ func slowFile(t *testing.T, slow time.Duration) logfile.Storage {
 }
 
 // Of purchases that are recorded at the same time only those that fit into the budget together are recorded: a price
-// counts before its record is on the disk, and until the record that gives it back is there.
+// counts before its record is on the disk, and until the record that gives it back is there. If it counted only after
+// the flush, all of the purchases would fit.
 func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

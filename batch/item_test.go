@@ -475,7 +475,7 @@ func TestBatch_ARetryThatIsInterruptedIsWaitedFor(t *testing.T) {
 }
 
 // A run that is killed before midnight continues after it within the budget of the day on which it was due, and so do
-// two machines in different time zones.
+// two machines in different time zones. If the clock decided, the purchases after midnight would have another budget.
 func TestBatch_ThePeriodIsNotTheTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -74,7 +74,8 @@ func TestBatch_AClaimThatEndedDuringSelectIsNoOutcome(t *testing.T) {
 }
 
 // A purchase that a process sends late, because it stands still after the last check of its claim and does not notice
-// that its context ended, counts in the budget, for as long as the documentation of Journal describes.
+// that its context ended, counts in the budget, for as long as the documentation of Journal describes. If its claim or
+// its reservation ended earlier, another process would spend the same money.
 func TestBatch_ALatePurchaseOfAStalledProcessIsCounted(t *testing.T) {
 	const lease, quiet = 100 * time.Second, time.Minute
 	const settled = lease + lease/4 + quiet // the earliest time at which another process has settled the purchase

@@ -41,7 +41,8 @@ func TestReceiver_ReportsWhatFailsAfterTheSenderHasLeft(t *testing.T) {
 	})
 }
 
-// Without workers, at most 16 handlers run at a time. Other notifications get a 503, and are accepted later.
+// Without workers, at most 16 handlers run at a time. Other notifications get a 503, and are accepted later. Without
+// the limit, a burst of notifications would start as many handlers at the same time.
 func TestReceiver_HandlesSixteenAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -117,6 +117,7 @@ func TestDo_RetriesOnTheConditionOfTheCall(t *testing.T) {
 	}
 }
 
+// The first attempt reads the body: if the second one had the same reader, it would send nothing.
 func TestDo_SendsTheCallWithEachAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -115,7 +115,8 @@ func TestPolls_ForADraft(t *testing.T) {
 	}
 }
 
-// An old copy of a request can read as a draft between newer ones, however long the wait has taken.
+// An old copy of a request can read as a draft between newer ones, however long the wait has taken. If the time as a
+// draft began with the first of them, the wait would end.
 func TestPolls_ForADraftAmongOtherReadings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

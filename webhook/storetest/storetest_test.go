@@ -149,6 +149,8 @@ func TestRules_FindTheMistakesThatAreEasilyMade(t *testing.T) {
 	}
 }
 
+// A claim that outlives its lease would keep an id from the other machines; one that is accepted or released after it
+// would end the claim of another.
 func TestLeaseRules_FindClaimsThatEndWrongly(t *testing.T) {
 	t.Parallel()
 	for mistake, want := range map[string][]string{
