@@ -86,18 +86,20 @@ func connect(t *testing.T, srv *mockserver.Server, text string) net.Conn {
 	return conn
 }
 
-// A connection that sends a part of a header, or nothing, is closed within two minutes. Without the timeouts of the
-// server it would stay open for ever.
+// A connection that sends a part of a header, or nothing, is closed within two minutes, also after a request. Without
+// the timeouts of the server it would stay open for ever.
 func TestServer_ClosesIdleConnections(t *testing.T) {
 	shippingtest.EachInBubble(t, map[string]string{
 		"in the middle of a header": "GET /v1/rates HTTP/1.1\r\nHost: loc", "before a request": "",
+		"after a request": "GET /_mock/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
 	}, func(t *testing.T, said string) {
 		srv := start(t, mockserver.WithoutListener())
 		conn := connect(t, srv, said)
 		began := time.Now()
-		n, err := conn.Read(make([]byte, 1))
-		if waited := time.Since(began); err == nil || waited > 2*time.Minute {
-			t.Errorf("after %v: %d bytes, %v", waited, n, err)
+		got, _ := io.ReadAll(conn)
+		whole := strings.HasSuffix(said, "\r\n\r\n")
+		if waited := time.Since(began); whole != (len(got) > 0) || waited > 2*time.Minute {
+			t.Errorf("closed after %v: %s", waited, got)
 		}
 	})
 }
