@@ -78,8 +78,7 @@ func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
 	inject(t, srv, fault.Rule{Fault: fault.ArriveLate(late)})
 	const effect = ", took effect at 2026-01-05T09:30:30Z"
 	for operation, request := range map[string]struct{ method, path, body, result string }{
-		shipping.OpAnalyze: {"POST", regulatoryPath + "/analyze", `{"shipment_id":"` + srv.Shipments()[0] + `"}`,
-			effect},
+		shipping.OpAnalyze: {"POST", regulatoryPath + "/analyze", `{"shipment_id":"` + srv.Shipments()[0] + `"}`, effect},
 		shipping.OpReplayWebhook: {"POST", "/v1/webhooks/replay",
 			`{"shipment_id":"` + srv.Shipments()[0] + `","event":"shipment.created"}`, effect},
 		operations.UpdateAddresses: {"PUT", regulatoryPath + "/request/" + draft.ID + "/addresses",

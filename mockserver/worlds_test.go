@@ -59,8 +59,7 @@ func TestWorlds_OfOnePlanShareNothing(t *testing.T) {
 	_, added := one.AddWebhook(notify.Webhook{URL: receiverURL})
 	url, invoiced := one.AddInvoice(goods.Invoice{})
 	shippingtest.NoError(t, errors.Join(added, invoiced, one.SetExchangeRate("NGN", amount(t, "2")),
-		one.Fund(one.Wallets()[0], amount(t, "1")), one.Inject(fault.Rule{First: 1,
-			Fault: fault.InsertRows(1)})))
+		one.Fund(one.Wallets()[0], amount(t, "1")), one.Inject(fault.Rule{First: 1, Fault: fault.InsertRows(1)})))
 	buy(t, srv, one)
 	after := shown(one)
 	for i := range before {

@@ -127,8 +127,7 @@ func paysTwice() []program {
 			return retry(func() error { return analyzeAndPurchase(ctx, s, shipment) })
 		}, sweep.Config{Pairs: true, Faults: []string{"lost-before", "lost-after"}},
 			twice("regulatory.purchase#1:lost-before,regulatory.purchase#2:lost-after")},
-		{"starts over if a document fails to generate", startsOverIfFailed, sweep.Config{},
-			twice(purchaseBy("failed")...)},
+		{"starts over if a document fails to generate", startsOverIfFailed, sweep.Config{}, twice(purchaseBy("failed")...)},
 	}
 }
 

@@ -61,8 +61,7 @@ func TestRun_Errors(t *testing.T) {
 		{"serve -addr 4010", exitFailure, `"4010" is only a port: write 127.0.0.1:4010, or :4010`},
 		{"serve -addr nowhere", exitFailure, "cannot listen on nowhere"},
 		// An option is checked before the server listens: a mistake was hidden behind the error of an address in use.
-		{"serve -addr {busy} -dialect {bad}", exitFailure,
-			`bad.json: unknown member "offer.amout": did you mean "amount"?`},
+		{"serve -addr {busy} -dialect {bad}", exitFailure, `bad.json: unknown member "offer.amout": did you mean "amount"?`},
 		{"serve -addr {busy} -dialect none.json", exitFailure, "write a JSON file, contrary, strict, or FIELD=VALUE"},
 		{"serve -addr {busy} -dialect list.max_per_pge=2", exitFailure, `did you mean "list.max_per_page"?`},
 		{"serve -addr {busy} -scenario lots", exitFailure, `unknown scenario "lots"`},

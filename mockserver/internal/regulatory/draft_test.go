@@ -27,8 +27,7 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 	}
 	w.setRate("9999")
 	watch, supplement := r.LineItems[0], r.LineItems[1]
-	r = w.record(w.UpdateItems(r.RequestID,
-		regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
+	r = w.record(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))
 	shippingtest.Diff(t, "offers without the watch", "CUSTOMS 6000.52, FDA 18001.56, OTHER 30002.60", offers(r))
 	if len(r.Profiles) != 2 || r.Profiles["FDA"] == nil || len(r.LineItems) != 1 || r.LineItems[0] != supplement {
 		t.Errorf("record is %s", r.JSON())

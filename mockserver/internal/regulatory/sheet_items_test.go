@@ -67,8 +67,7 @@ func TestDrafted(t *testing.T) {
 		items []LineItem
 		want  map[string]string
 	}{
-		"of one country": {[]LineItem{item("plums", "CN", "USD"), item("figs", "CN", "USD")},
-			of("CN", "plums; figs", "50")},
+		"of one country":   {[]LineItem{item("plums", "CN", "USD"), item("figs", "CN", "USD")}, of("CN", "plums; figs", "50")},
 		"of two countries": {[]LineItem{item("plums", "CN", "USD"), item("plums", "VN", "USD")}, of("", "plums", "50")},
 		"not in dollars":   {[]LineItem{item("plums", "CN", "NGN"), item("figs", "CN", "USD")}, of("CN", "plums; figs", "")},
 	} {
