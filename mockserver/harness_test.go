@@ -3,9 +3,12 @@ package mockserver_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -156,4 +159,57 @@ func (a answer) text(t *testing.T, name string) string {
 	t.Helper()
 	text, _ := a.at(t, "data."+name).(string)
 	return text
+}
+
+// has compares values of the response, such as "status=true, data.items.0.type=CUSTOMS". A path with .* has the names of
+// the members.
+func (a answer) has(t *testing.T, facts string) answer {
+	t.Helper()
+	for fact := range strings.SplitSeq(facts, ", ") {
+		path, want, _ := strings.Cut(fact, "=")
+		got := fmt.Sprint(a.at(t, path))
+		if object, names := strings.CutSuffix(path, ".*"); names {
+			got = a.names(t, object)
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q in %s", path, got, want, a.body)
+		}
+	}
+	return a
+}
+
+// at returns the value at a path such as data.request.items.0, or nil.
+func (a answer) at(t *testing.T, path string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(a.body, &value); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		switch inner := value.(type) {
+		case map[string]any:
+			value = inner[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(inner) {
+				return nil
+			}
+			value = inner[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// names returns the member names of the object at a path, sorted.
+func (a answer) names(t *testing.T, path string) string {
+	t.Helper()
+	object, _ := a.at(t, path).(map[string]any)
+	var names []string
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
 }
