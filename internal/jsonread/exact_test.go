@@ -59,17 +59,17 @@ type document struct {
 	At        time.Time         `json:"at"`
 }
 
-func newDocument() *document { return &document{Deep: &Deep{}} }
-
 var exported = cmp.Exporter(func(reflect.Type) bool { return true })
 
-// checkDocuments reads texts, and compares the documents with those that have been changed in the same way.
-func checkDocuments(t *testing.T, tests map[string]func(*document)) {
+// checkDocuments reads texts as documents.
+func checkDocuments(t *testing.T, documents map[string]document) {
 	t.Helper()
-	for text, change := range tests {
-		got, want := newDocument(), newDocument()
-		change(want)
-		if err := jsonread.Unmarshal([]byte(text), got); err != nil {
+	for text, want := range documents {
+		got := document{Deep: &Deep{}}
+		if want.Deep == nil {
+			want.Deep = &Deep{}
+		}
+		if err := jsonread.Unmarshal([]byte(text), &got); err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if difference := cmp.Diff(want, got, exported); difference != "" {
 			t.Errorf("%s: (-want +got)\n%s", text, difference)
@@ -81,71 +81,63 @@ func checkDocuments(t *testing.T, tests map[string]func(*document)) {
 // would replace amount.
 func TestUnmarshal_MatchesNamesExactly(t *testing.T) {
 	t.Parallel()
-	checkDocuments(t, map[string]func(*document){
-		`{"request_id":"a","REQUEST_ID":"b"}`:       func(d *document) { d.RequestID = "a" },
-		`{"REQUEST_ID":"b","request_id":"a"}`:       func(d *document) { d.RequestID = "a" },
-		`{"Request_Id":"b"}`:                        func(*document) {},
-		`{"requeſt_id":"b"}`:                        func(*document) {},
-		"{\"\u212aey_mask\":\"b\",\"notes\":\"n\"}": func(d *document) { d.Notes = "n" },
-		`{"\u0072equest_id":"a"}`:                   func(d *document) { d.RequestID = "a" },
-		`{"\u0052equest_id":"b"}`:                   func(*document) {},
-		`{"reque\u017ft_id":"b"}`:                   func(*document) {},
-		`{"request-id":"b","requestid":"c"}`:        func(*document) {},
-		`{"Plain":"a","plain":"b"}`:                 func(d *document) { d.Plain = "a" },
-		`{"Skip":"b","skip":"c","-":"d"}`:           func(*document) {},
-		`{"COUNT":"not a number","count":3}`:        func(d *document) { d.Count = 3 },
-		`{"id":"a","Id":"b","ID":"c"}`:              func(d *document) {}, // in both embedded structs: in none
-		`{"Notes":"b","task":"t","TASK":"u"}`:       func(d *document) { d.Task = "t" },
-		`{"one":{"name":"a","NAME":"b"}}`:           func(d *document) { d.One.Name = "a" },
-		`{"ONE":{"name":"a"}}`:                      func(*document) {},
-		`{"one":{"parent":{"name":"a","Name":1}}}`:  func(d *document) { d.One.Parent = &item{Name: "a"} },
-		`{"list":[{"Name":"b"},{"name":"a"}]}`:      func(d *document) { d.List = []item{{}, {Name: "a"}} },
-		`{"pair":[{"Name":"b"},{"name":"a"}]}`:      func(d *document) { d.Pair[1].Name = "a" },
-		`{"one":{"items":[{"NAME":"b"}]}}`:          func(d *document) { d.One.Items = []*item{{}} },
-		`{"by_name":{"x":{"NAME":"b"},"X":{"name":"a"}}}`: func(d *document) {
-			d.ByName = map[string]item{"x": {}, "X": {Name: "a"}}
-		},
-		`{"texts":{"a":"1","A":"2"}}`:     func(d *document) { d.Texts = map[string]string{"a": "1", "A": "2"} },
-		`{"any":{"a":1,"A":2}}`:           func(d *document) { d.Any = map[string]any{"a": 1.0, "A": 2.0} },
-		`{"raw":{"name":"a","NAME":"b"}}`: func(d *document) { d.Raw = json.RawMessage(`{"name":"a","NAME":"b"}`) },
-		`{"one":{"amount":1,"Amount":2}}`: func(d *document) { d.One.Amount.text = "1" },
-		"\t{ \"Notes\" :\n1 , \"notes\" : \"a\" , \"NOTES\":[{\"x\":\"}\\\"\"}] } ": func(d *document) { d.Notes = "a" },
+	noted := func(text string) document { return document{exactBase: exactBase{Notes: text}} }
+	checkDocuments(t, map[string]document{
+		`{"request_id":"a","REQUEST_ID":"b"}`:             {RequestID: "a"},
+		`{"REQUEST_ID":"b","request_id":"a"}`:             {RequestID: "a"},
+		`{"Request_Id":"b"}`:                              {},
+		`{"requeſt_id":"b"}`:                              {},
+		"{\"\u212aey_mask\":\"b\",\"notes\":\"n\"}":       noted("n"),
+		`{"\u0072equest_id":"a"}`:                         {RequestID: "a"},
+		`{"\u0052equest_id":"b"}`:                         {},
+		`{"reque\u017ft_id":"b"}`:                         {},
+		`{"request-id":"b","requestid":"c"}`:              {},
+		`{"Plain":"a","plain":"b"}`:                       {Plain: "a"},
+		`{"Skip":"b","skip":"c","-":"d"}`:                 {},
+		`{"COUNT":"not a number","count":3}`:              {Count: 3},
+		`{"id":"a","Id":"b","ID":"c"}`:                    {}, // in both embedded structs: in none
+		`{"Notes":"b","task":"t","TASK":"u"}`:             {Deep: &Deep{Task: "t"}},
+		`{"one":{"name":"a","NAME":"b"}}`:                 {One: item{Name: "a"}},
+		`{"ONE":{"name":"a"}}`:                            {},
+		`{"one":{"parent":{"name":"a","Name":1}}}`:        {One: item{Parent: &item{Name: "a"}}},
+		`{"list":[{"Name":"b"},{"name":"a"}]}`:            {List: []item{{}, {Name: "a"}}},
+		`{"pair":[{"Name":"b"},{"name":"a"}]}`:            {Pair: [2]item{1: {Name: "a"}}},
+		`{"one":{"items":[{"NAME":"b"}]}}`:                {One: item{Items: []*item{{}}}},
+		`{"by_name":{"x":{"NAME":"b"},"X":{"name":"a"}}}`: {ByName: map[string]item{"x": {}, "X": {Name: "a"}}},
+		`{"texts":{"a":"1","A":"2"}}`:                     {Texts: map[string]string{"a": "1", "A": "2"}},
+		`{"any":{"a":1,"A":2}}`:                           {Any: map[string]any{"a": 1.0, "A": 2.0}},
+		`{"raw":{"name":"a","NAME":"b"}}`:                 {Raw: json.RawMessage(`{"name":"a","NAME":"b"}`)},
+		`{"one":{"amount":1,"Amount":2}}`:                 {One: item{Amount: exactPrice{text: "1"}}},
+		// Spaces, and brackets in a text.
+		"\t{ \"Notes\" :\n1 , \"notes\" : \"a\" , \"NOTES\":[{\"x\":\"}\\\"\"}] } ": noted("a"),
 	})
 }
 
-// If several members have the same name, the last one counts. A exactPrice that is given twice has no value.
+// If several members have the same name, the last one counts. A price that is given twice has no value.
 func TestUnmarshal_TakesTheLastOfMembersWithOneName(t *testing.T) {
 	t.Parallel()
 	twice := exactPrice{text: `"given twice"`}
-	checkDocuments(t, map[string]func(*document){
-		`{"notes":"a","notes":"b"}`:                        func(d *document) { d.Notes = "b" },
-		`{"notes":"a","note\u0073":"b"}`:                   func(d *document) { d.Notes = "b" },
-		`{"notes":"a","notes":"b","notes":"c"}`:            func(d *document) { d.Notes = "c" },
-		`{"notes":"a","notes":null}`:                       func(*document) {},
-		`{"count":"x","count":2}`:                          func(d *document) { d.Count = 2 },
-		`{"one":{"name":"a"},"one":{}}`:                    func(*document) {},
-		`{"list":[{"name":"a"},{"name":"b"}],"list":[{}]}`: func(d *document) { d.List = []item{{}} },
-		`{"texts":{"a":"1"},"texts":{"b":"2"}}`:            func(d *document) { d.Texts = map[string]string{"b": "2"} },
-		`{"texts":{"a":"1","a":"2"}}`:                      func(d *document) { d.Texts = map[string]string{"a": "2"} },
-		`{"price":1,"price":100}`:                          func(d *document) { d.Price = &twice },
-		`{"price":1,"Price":2,"price":1,"count":1}`:        func(d *document) { d.Price, d.Count = &twice, 1 },
-		`{"price":1,"price":2,"price":3}`:                  func(d *document) { d.Price = &twice },
-		`{"one":{"amount":1,"items":[],"amount": {"a":[1]} }}`: func(d *document) {
-			d.One.Amount, d.One.Items = twice,
-				[]*item{}
-		},
-		`{"list":[{"amount":1},{"amount":2,"amount":2},{"amount":3}]}`: func(d *document) {
-			d.List = []item{{Amount: exactPrice{text: "1"}}, {Amount: twice}, {Amount: exactPrice{text: "3"}}}
-		},
-		`{"one":{"amount":1},"one":{"amount":2}}`: func(d *document) { d.One.Amount.text = "2" },
-		`{"one":{"amount":1,"amount":2,"parent":{"amount":3,"amount":4}}}`: func(d *document) {
-			d.One.Amount,
-				d.One.Parent = twice, &item{Amount: twice}
-		},
-		`{"by_name":{"x":{"name":"a"},"x":{}},"pair":[{"name":"a"}],"pair":[{},{}]}`: func(
-			d *document) {
-			d.ByName = map[string]item{"x": {}}
-		},
+	noted := func(text string) document { return document{exactBase: exactBase{Notes: text}} }
+	checkDocuments(t, map[string]document{
+		`{"notes":"a","notes":"b"}`:                            noted("b"),
+		`{"notes":"a","note\u0073":"b"}`:                       noted("b"),
+		`{"notes":"a","notes":"b","notes":"c"}`:                noted("c"),
+		`{"notes":"a","notes":null}`:                           {},
+		`{"count":"x","count":2}`:                              {Count: 2},
+		`{"one":{"name":"a"},"one":{}}`:                        {},
+		`{"list":[{"name":"a"},{"name":"b"}],"list":[{}]}`:     {List: []item{{}}},
+		`{"texts":{"a":"1"},"texts":{"b":"2"}}`:                {Texts: map[string]string{"b": "2"}},
+		`{"texts":{"a":"1","a":"2"}}`:                          {Texts: map[string]string{"a": "2"}},
+		`{"price":1,"price":100}`:                              {Price: &twice},
+		`{"price":1,"Price":2,"price":1,"count":1}`:            {Price: &twice, Count: 1},
+		`{"price":1,"price":2,"price":3}`:                      {Price: &twice},
+		`{"one":{"amount":1,"items":[],"amount": {"a":[1]} }}`: {One: item{Amount: twice, Items: []*item{}}},
+		`{"list":[{"amount":1},{"amount":2,"amount":2},{"amount":3}]}`: {
+			List: []item{{Amount: exactPrice{text: "1"}}, {Amount: twice}, {Amount: exactPrice{text: "3"}}}},
+		`{"one":{"amount":1},"one":{"amount":2}}`: {One: item{Amount: exactPrice{text: "2"}}},
+		`{"one":{"amount":1,"amount":2,"parent":{"amount":3,"amount":4}}}`: {
+			One: item{Amount: twice, Parent: &item{Amount: twice}}},
+		`{"by_name":{"x":{"name":"a"},"x":{}},"pair":[{"name":"a"}],"pair":[{},{}]}`: {ByName: map[string]item{"x": {}}},
 	})
 }
 
