@@ -10,13 +10,10 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// subcommands returns the commands that are ours, by name.
-func subcommands() []*cli.Command { return newCommand(func(string) string { return "" }).Commands }
-
 // The examples of help are valid command lines.
 func TestHelp_ExamplesAreValid(t *testing.T) {
 	t.Parallel()
-	for _, c := range subcommands() {
+	for _, c := range newCommand(func(string) string { return "" }).Commands {
 		lines, _ := c.Metadata["examples"].([]string)
 		for _, example := range lines {
 			isEnd := func(r rune) bool { return strings.ContainsRune("#>|", r) }

@@ -18,16 +18,6 @@ func slugsOf(matches []compliance.Match) string {
 	return strings.Join(slugs, " ")
 }
 
-// reasonsOf returns a slug's reasons.
-func reasonsOf(matches []compliance.Match, slug string) []compliance.Reason {
-	for _, match := range matches {
-		if match.Form.Slug == slug {
-			return match.Reasons
-		}
-	}
-	return nil
-}
-
 // toUS returns what items from China to the United States need.
 func toUS(rules *compliance.Rules, items ...compliance.Item) []compliance.Match {
 	return rules.Match("CN", "US", items)
@@ -75,7 +65,7 @@ func TestMatch_TheLongestPrefixAndKeywordAreTheReason(t *testing.T) {
 		{ItemID: "IT-3", Rule: compliance.RuleKeyword, Match: "pocket watch"},
 		{ItemID: "IT-5", Rule: compliance.RuleHSPrefix, Match: "91"},
 	}
-	shippingtest.Diff(t, "reasons", want, reasonsOf(matches, "WATCH"))
+	shippingtest.Diff(t, "reasons", want, matches[0].Reasons)
 }
 
 func TestMatch_USFormsAreForTheUnitedStatesAndOthersForAnyBorder(t *testing.T) {

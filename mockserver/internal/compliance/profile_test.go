@@ -28,13 +28,6 @@ func formOfEveryType(t testing.TB) *compliance.Form {
 	return formsOf(rules)[0]
 }
 
-func profile(t testing.TB, text string) map[string]json.RawMessage {
-	t.Helper()
-	var values map[string]json.RawMessage
-	shippingtest.NoError(t, json.Unmarshal([]byte(text), &values))
-	return values
-}
-
 func TestCheck_ValuesOfEachType(t *testing.T) {
 	t.Parallel()
 	const (
@@ -94,7 +87,8 @@ func TestCheck_ValuesOfEachType(t *testing.T) {
 
 func TestCheck_NamesEveryProblemAtOnceInTheOrderOfTheForm(t *testing.T) {
 	t.Parallel()
-	got := formOfEveryType(t).Check(profile(t, `{"zeta": 1, "share": 101, "flag": "no", "alpha": null, "text": 7}`))
+	got := formOfEveryType(t).Check(map[string]json.RawMessage{"zeta": []byte("1"), "share": []byte("101"),
+		"flag": []byte(`"no"`), "alpha": []byte("null"), "text": []byte("7")})
 	fields := "; its fields are text, choice, code, time, number, count, date, flag, share"
 	want := []compliance.Problem{
 		{Field: "text", Reason: "must be a text in quotes"},
