@@ -102,7 +102,8 @@ func TestFaultArriveLate_StrikesEveryOperationThatChanges(t *testing.T) {
 	}
 }
 
-// Clearing the faults performs a request that is on its way; a reset discards it.
+// Clearing the faults performs a request that is on its way; a reset discards it. A timer that a reset forgets would
+// purchase in the new world.
 func TestFaultArriveLate_EndsWithItsFaultOrItsWorld(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())

@@ -187,6 +187,7 @@ func TestFaultsOfNotifications(t *testing.T) {
 
 // The first notification is repeated although the service makes one attempt. The second one, which is to be sent after
 // the next to the same webhook, is the last: it is sent when its limit has passed, and the fault has not struck.
+// Without the limit it would wait for ever.
 func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
 	t.Parallel()
 	once := dialect.Dialect{Notification: dialect.Notification{Attempts: 1}}
