@@ -238,8 +238,7 @@ func limits(by int) []limit {
 	}
 	// NewWorld would keep it until the test ends
 	open := func(t *testing.T, srv *mockserver.Server, n int) *mockserver.World {
-		w := shippingtest.Must(srv.Open(fmt.Sprint("default_", n)))(t)
-		return w
+		return shippingtest.Must(srv.Open(fmt.Sprint("default_", n)))(t)
 	}
 	// grow sends a control request to one world after the other, some times to each, until one is refused.
 	grow := func(worlds, times int, path, body string) func(t *testing.T, srv *mockserver.Server) error {
@@ -268,8 +267,7 @@ func limits(by int) []limit {
 				conn := shippingtest.Must(net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://")))(t)
 				defer conn.Close()
 				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
-				call := shippingtest.Must(w.Await(t.Context(), journal.Query{After: last}, 0))(t)
-				last = call.ID
+				last = shippingtest.Must(w.Await(t.Context(), journal.Query{After: last}, 0))(t).ID
 			}
 			pastEnd := as(t, srv, key, "GET", path+"&page=1000000", "")
 			return fmt.Errorf("perPage is %v", pastEnd.at(t, "data.pagination.perPage"))
@@ -286,13 +284,10 @@ func limits(by int) []limit {
 			})
 		}, fmt.Sprint("would be more than ", 400_000/by)},
 		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {
-			id := post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
 			item := `{"description":"` + strings.Repeat("x", 1<<20-200) +
 				`","hs_code":"490199","quantity":1,"unit_price":1,"currency":"USD"}`
-			return until(1_000, func(n int) error {
-				if n > 0 {
-					id = post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
-				}
+			return until(1_000, func(int) error {
+				id := post(t, srv, regulatoryPath+"/analyze", analyzeFirst(srv.World)).text(t, "request_id")
 				return refused(do(t, srv, "PUT", regulatoryPath+"/request/"+id+"/items", `{"line_items":[`+item+`]}`))
 			})
 		}, full},
