@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"sync"
@@ -150,34 +151,21 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 // A cookie is sent once with each attempt, also after a retry.
 func TestRetry_SendsACookieOnce(t *testing.T) {
 	t.Parallel()
-	var cookies []string
-	client, err := shipping.NewClient(shippingtest.Key, shipping.WithBaseURL(shippingtest.BaseURL),
-		shippingtest.FastRetries(), shipping.WithHTTPClient(&http.Client{
-			Jar: fixedJar{}, CheckRedirect: func(*http.Request, []*http.Request) error { panic("no redirect is followed") },
-			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-				cookies = append(cookies, strings.Join(r.Header["Cookie"], "; "))
-				return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody}, nil
-			}),
-		}))
+	jar, err := cookiejar.New(nil)
 	shippingtest.NoError(t, err)
+	base, err := url.Parse(shippingtest.BaseURL)
+	shippingtest.NoError(t, err)
+	jar.SetCookies(base, []*http.Cookie{{Name: "session", Value: "1"}})
+	service := shippingtest.NewService(refusal(503, "busy"))
+	client := shippingtest.NewClient(t, nil, shippingtest.FastRetries(),
+		shipping.WithHTTPClient(&http.Client{Jar: jar, Transport: service}))
 	_, _ = client.Rates.List(t.Context(), nil, shipping.WithHeader("Cookie", "own=2"))
-	for _, cookie := range cookies {
-		if cookie != "own=2; session=1" {
-			t.Errorf("%q", cookies)
-			break
-		}
+	var cookies []string
+	for _, request := range service.Requests() {
+		cookies = append(cookies, strings.Join(request.Header["Cookie"], ", "))
 	}
-	if len(cookies) < 2 {
-		t.Errorf("%d attempts", len(cookies))
-	}
-}
-
-// fixedJar is a cookie jar with one cookie.
-type fixedJar struct{}
-
-func (fixedJar) SetCookies(*url.URL, []*http.Cookie) {}
-func (fixedJar) Cookies(*url.URL) []*http.Cookie {
-	return []*http.Cookie{{Name: "session", Value: "1"}}
+	const both = "own=2; session=1"
+	shippingtest.Diff(t, "cookies", []string{both, both, both, both}, cookies)
 }
 
 // wireRequest is the expected request of a call.

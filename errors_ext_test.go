@@ -203,25 +203,15 @@ func TestErrors_AnAttemptThatEndsWhileDiallingSentNothing(t *testing.T) {
 	})
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// silent sends no response until the context of the request ends; if it is a status, a response that does not end.
-func silent(status int) http.RoundTripper {
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		if status == 0 {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}
-		body, end := io.Pipe()
-		go func() {
-			_, _ = io.WriteString(end, `{"status":true,`)
-			<-r.Context().Done()
-			end.CloseWithError(r.Context().Err())
-		}()
-		return &http.Response{StatusCode: status, Header: http.Header{}, Body: body, Request: r}, nil
-	})
+// endless sends a response that does not end until the context of the request does.
+func endless(r *http.Request) (*http.Response, error) {
+	body, end := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(end, `{"status":true,`)
+		<-r.Context().Done()
+		end.CloseWithError(r.Context().Err())
+	}()
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: r}, nil
 }
 
 // Errors of lost responses did not report whether the request may have been performed, or what to do about it.
@@ -232,36 +222,36 @@ func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 		return errorOf(c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}))
 	}
 	get := func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Get(ctx, "RD-1")) }
-	broken := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })
+	broken, slow := shippingtest.NoResponse(), body(200, "").Delay(time.Hour)
+	busy := body(503, "").HeaderSet(http.Header{"Retry-After": {"20"}})
 	type row struct {
-		transport http.RoundTripper
-		call      func(context.Context, *shipping.Client) error
-		want      string
+		response httpmock.Responder
+		call     func(context.Context, *shipping.Client) error
+		want     string
 	}
 	shippingtest.EachInBubble(t, map[string]row{
 		"an analysis, lost": {broken, analyze,
 			"no response: unexpected EOF; the service may have performed it: an analysis charges nothing, so analyze again"},
-		"an analysis, no time": {silent(0), analyze,
+		"an analysis, no time": {slow, analyze,
 			"no response: context deadline exceeded; the service may have performed it: an analysis charges nothing, so " +
 				"analyze again"},
 		"a replay, lost":    {broken, replay, "no response: unexpected EOF; the service may have performed it"},
-		"a replay, no time": {silent(0), replay, "no response: context deadline exceeded; the service may have performed it"},
-		"a read, no time": {silent(0), get,
+		"a replay, no time": {slow, replay, "no response: context deadline exceeded; the service may have performed it"},
+		"a read, no time": {slow, get,
 			"no response (request RD-1): context deadline exceeded; a read changes nothing: give it more time"},
-		"a read, cut off": {silent(200), get,
+		"a read, cut off": {endless, get,
 			"200 OK: truncated body (request RD-1): the context ended while the response was read: context deadline " +
 				"exceeded; a read changes nothing: give it more time"},
-		"an analysis, cut off": {silent(200), analyze,
+		"an analysis, cut off": {endless, analyze,
 			"200 OK: truncated body: the context ended while the response was read: context deadline exceeded; the service " +
 				"may have performed it: an analysis"},
-		"an analysis, busy": {shippingtest.NewService(httpmock.NewStringResponder(503,
-			"").HeaderSet(http.Header{"Retry-After": {"20"}})), analyze, "so analyze again after 20s"},
-		"an analysis, a gateway": {shippingtest.NewService(shippingtest.Refusal(502, "bad gateway")), analyze,
+		"an analysis, busy": {busy, analyze, "so analyze again after 20s"},
+		"an analysis, a gateway": {refusal(502, "bad gateway"), analyze,
 			"502 Bad Gateway: bad gateway; the service may have performed it: an analysis charges nothing"},
 	}, func(t *testing.T, tc row) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := tc.call(ctx, shippingtest.NewClient(t, tc.transport))
+		err := tc.call(ctx, shippingtest.NewClient(t, shippingtest.NewService(tc.response)))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v, want %q", err, tc.want)
 		}
