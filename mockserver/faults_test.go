@@ -217,7 +217,6 @@ func TestFaultsOfLists(t *testing.T) {
 	}
 }
 
-// The response is the one of the fault, byte for byte.
 func TestRespond_SendsExactlyTheResponse(t *testing.T) {
 	t.Parallel()
 	without := http.Header{"Date": nil, "X-Request-Id": nil, "X-Mock-Why": nil}

@@ -25,7 +25,6 @@ func start(t *testing.T, opts ...mockserver.Option) *mockserver.Server {
 	return srv
 }
 
-// answer is what came back.
 type answer struct {
 	status int
 	header http.Header
@@ -121,7 +120,6 @@ func ask(tb testing.TB, srv *mockserver.Server, w *mockserver.World, method, tar
 	return recorder
 }
 
-// want fails the test unless the status is the expected one.
 func (a answer) want(t *testing.T, status int) answer {
 	t.Helper()
 	if a.status != status {
@@ -146,7 +144,6 @@ func (a answer) refusal(t *testing.T, status int, text string) answer {
 	return a
 }
 
-// data decodes the data of the envelope.
 func (a answer) data(t *testing.T, into any) {
 	t.Helper()
 	if err := json.Unmarshal(a.body, &struct{ Data any }{into}); err != nil {

@@ -23,7 +23,6 @@ type program struct {
 	found map[sweep.Verdict][]string
 }
 
-// named returns the program of a name.
 func named(t *testing.T, name string) program {
 	t.Helper()
 	all := programs()

@@ -20,7 +20,6 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// invoke runs a command line to its end.
 func invoke(t *testing.T, env map[string]string, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -48,7 +47,6 @@ func (o outcome) want(t *testing.T, code int, texts ...string) outcome {
 // noContent is a receiver that accepts whatever it gets.
 var noContent = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 
-// file writes a file for the test and returns its path.
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -99,7 +97,6 @@ func startReading(t *testing.T, stdin io.Reader, env map[string]string, args ...
 	return d
 }
 
-// world reads the line of JSON.
 func (d *daemon) world(t *testing.T) ready {
 	t.Helper()
 	var r ready

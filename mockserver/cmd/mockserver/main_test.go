@@ -10,7 +10,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// The examples of help are valid command lines.
 func TestHelp_ExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	for _, c := range newCommand(func(string) string { return "" }).Commands {

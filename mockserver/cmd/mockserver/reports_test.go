@@ -97,7 +97,6 @@ func TestDoctor_ScorecardAndExitCode(t *testing.T) {
 	}
 }
 
-// The receiver of this module has nothing to learn.
 func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 	t.Parallel()
 	const secret, older = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"

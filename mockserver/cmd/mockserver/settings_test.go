@@ -39,7 +39,6 @@ func TestEnv(t *testing.T) {
 		"did you mean empty_ci42?")
 }
 
-// asked runs env and parses its output.
 func asked(t *testing.T, args ...string) (settings map[string]string) {
 	t.Helper()
 	got := invoke(t, nil, append([]string{"env", "-json"}, args...)...).want(t, exitOK)

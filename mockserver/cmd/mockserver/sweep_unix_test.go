@@ -64,7 +64,6 @@ func gone(id int) bool {
 	return err == nil && found && strings.HasPrefix(state, "Z")
 }
 
-// eventually waits for a condition.
 func eventually(t *testing.T, condition func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

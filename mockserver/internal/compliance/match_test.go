@@ -9,7 +9,6 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
 )
 
-// slugsOf joins the slugs of matches with spaces.
 func slugsOf(matches []compliance.Match) string {
 	var slugs []string
 	for _, match := range matches {

@@ -26,7 +26,6 @@ type Country struct {
 	}
 }
 
-// all returns the list, or ends the test.
 func all(t *testing.T) []Country {
 	t.Helper()
 	if bytes.ContainsAny(country.JSON(), "\n\t") {

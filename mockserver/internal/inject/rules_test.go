@@ -161,7 +161,6 @@ func TestMalformed_IsHalfTheBody(t *testing.T) {
 	shippingtest.Diff(t, "body", string(whole[:len(whole)/2]), string(half))
 }
 
-// Of several limits for a page the smallest counts.
 func TestCapPage_TheSmallestCounts(t *testing.T) {
 	t.Parallel()
 	x := answer(with(t, fault.Rule{Fault: fault.CapPage(5)}, fault.Rule{Fault: fault.CapPage(3)},
