@@ -46,7 +46,7 @@ func triggers() map[regulatory.Trigger]func(w *world, r *regulatory.Record) (any
 }
 
 // Every trigger of a user in every state has the effect of its row in the table, or is refused as that row states, and
-// then changes and charges nothing. A service with a request in that state can be saved and loaded.
+// then changes and charges nothing.
 func TestTransitions_EveryTriggerInEveryState(t *testing.T) {
 	t.Parallel()
 	for _, state := range regulatory.States() {
