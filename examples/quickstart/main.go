@@ -328,6 +328,9 @@ func (p *program) transaction(t *shipping.Transaction) {
 }
 
 func money(amount shipping.Amount, currency string) string {
+	if !amount.Known() {
+		return "unknown"
+	}
 	return amount.StringFixed(2) + " " + currency
 }
 

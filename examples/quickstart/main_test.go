@@ -68,3 +68,10 @@ func TestQuickstartConfirmsPurchasesElsewhere(t *testing.T) {
 		})
 	}
 }
+
+// The price of an offer can have a name that the client does not read.
+func TestMoneyThatIsNotKnownIsNot0(t *testing.T) {
+	if got := money(shipping.Amount{}, "NGN"); got != "unknown" {
+		t.Errorf("got %q, want unknown", got)
+	}
+}
