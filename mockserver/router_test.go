@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
 )
 
 func TestRouter_UnknownPathsAre404InTheEnvelope(t *testing.T) {
@@ -52,6 +55,19 @@ func TestRouter_OtherMethodsAre405WithAllow(t *testing.T) {
 		got := do(t, srv, test.method, test.path, "").want(t, http.StatusMethodNotAllowed)
 		shippingtest.Diff(t, test.method+" "+test.path, test.allow, got.header.Get("Allow"))
 	}
+}
+
+// A path of a dialect may match some of the paths of an operation with another method.
+func TestRouter_RoutesOfDifferentMethodsMayOverlap(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithDialect(&dialect.Dialect{
+		Routes: map[string]string{operations.RetryRequest: "POST " + regulatoryPath + "/{request_id}/retries"},
+	}))
+	post(t, srv, regulatoryPath+"/RD-1/retries", "").refusal(t, http.StatusNotFound, "RD-1")
+	post(t, srv, regulatoryPath+"/request/retries", "").refusal(t, http.StatusNotFound, `no regulatory document request "request"`)
+	get(t, srv, regulatoryPath+"/request/retries").refusal(t, http.StatusNotFound, `no regulatory document request "retries"`)
+	got := do(t, srv, http.MethodPut, regulatoryPath+"/request/retries", "").want(t, http.StatusMethodNotAllowed)
+	shippingtest.Diff(t, "Allow", "GET, HEAD, POST", got.header.Get("Allow"))
 }
 
 func TestRouter_HeadHasTheHeadersOfGetAndNoBody(t *testing.T) {

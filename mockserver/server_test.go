@@ -59,7 +59,9 @@ func TestRoutes_RefusesWhatItCannotServe(t *testing.T) {
 		{"rates.create", "/v1/rates", "which is not an operation that the specification names without a path"},
 		{operations.RetryRequest, "/v1/{request_id}/{", "whose placeholder {} is unknown"},
 		{operations.RetryRequest, "/v1//{request_id}", "no empty or dot segments"},
-		{operations.RetryRequest, "/v1/{request_id}/{request_id}", "cannot serve route"},
+		{operations.RetryRequest, "/v1/{request_id}/{request_id}", "duplicate wildcard name"},
+		{operations.DocumentPDF, "/v1/{request_id}/{document_type}/pdf",
+			`some requests are also those of regulatory.get, "GET /v1/regulatory-documents/request/{request_id}"`},
 		{operations.RetryRequest, "/_mock/{request_id}", "outside /_mock/"},
 	} {
 		d := dialect.Dialect{Routes: map[string]string{test.operation: test.route}}

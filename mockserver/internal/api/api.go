@@ -33,7 +33,7 @@ type Config struct {
 type API struct {
 	Config
 	mux       *http.ServeMux
-	routes    map[string]map[string]*operation // by route and method
+	routes    map[string]*operation // by method and route
 	countries func() wire.Reply
 	active    atomic.Int64 // requests in progress
 }
@@ -55,23 +55,7 @@ func (s *API) Active() int { return int(s.active.Load()) }
 // ServeHTTP serves a request whose path is clean; see [wire.IsClean].
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-func (s *API) serve(w http.ResponseWriter, r *http.Request) {
-	op := s.operation(r.Pattern, r.Method)
-	if op == nil {
-		s.unspecified(w, r, func(w http.ResponseWriter, r *http.Request) { s.refuseMethod(w, r, s.routes[r.Pattern]) })
-		return
-	}
-	s.exchange(w, r, op)
-}
-
-// operation returns the operation of a route and method, or nil.
-func (s *API) operation(route, method string) *operation {
-	op := s.routes[route][method]
-	if op == nil && method == http.MethodHead {
-		op = s.routes[route][http.MethodGet]
-	}
-	return op
-}
+func (s *API) serve(w http.ResponseWriter, r *http.Request) { s.exchange(w, r, s.routes[r.Pattern]) }
 
 // exchange serves an operation: it builds the response in memory first and writes it afterwards, so that a fault
 // can strike before the operation, or after the change and before the response is sent.

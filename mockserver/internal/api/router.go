@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -18,9 +20,9 @@ import (
 // New returns an API that serves an operation table, and an error if the table is invalid. A path of the table with
 // another method is refused with 405, any other path with 404, both in the envelope.
 func New(c Config) (*API, error) {
-	s := &API{Config: c, mux: http.NewServeMux(), routes: map[string]map[string]*operation{},
+	s := &API{Config: c, mux: http.NewServeMux(), routes: map[string]*operation{},
 		countries: sync.OnceValue(countries)}
-	s.mux.HandleFunc("/", s.undefined) // first, so that a route of the table that matches every path is the conflict
+	s.mux.HandleFunc("/", s.undefined)
 	handlers := s.handlers()
 	var problems []error
 	for _, row := range c.Operations {
@@ -38,37 +40,77 @@ func (s *API) add(row operations.Operation, handle handler) (err error) {
 		return fmt.Errorf("mockserver: cannot serve route %q: it must begin with /, have no empty or dot segments, and "+
 			"lie outside %s", row.Route, wire.ControlPrefix)
 	}
-	if s.routes[row.Route] == nil {
-		defer func() { // ServeMux panics if the route is malformed or in conflict with another
-			if problem := recover(); problem != nil {
-				err = fmt.Errorf("mockserver: cannot serve route %q: %v", row.Route, problem)
-			}
-		}()
-		s.mux.HandleFunc(row.Route, s.serve)
-		s.routes[row.Route] = map[string]*operation{}
-	}
-	s.routes[row.Route][row.Method] = &operation{Operation: row, handle: handle}
+	pattern := row.Method + " " + row.Route
+	defer func() { // ServeMux panics if the pattern is malformed or in conflict with another
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("mockserver: cannot serve %s at %q: %s", row.Name, pattern, cmp.Or(s.conflict(pattern),
+				fmt.Sprint(problem)))
+		}
+	}()
+	s.mux.HandleFunc(pattern, s.serve)
+	s.routes[pattern] = &operation{Operation: row, handle: handle}
 	return nil
 }
 
-// refuseMethod refuses a request whose path is in the table with other methods.
-func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, operations map[string]*operation) {
-	var methods []string
-	for method := range operations {
-		methods = append(methods, method)
-		if method == http.MethodGet {
-			methods = append(methods, http.MethodHead)
+// conflict returns with which operation a pattern conflicts; "" if the pattern is malformed.
+func (s *API) conflict(pattern string) string {
+	for _, op := range s.Operations {
+		other := op.Method + " " + op.Route
+		if s.routes[other] != nil && areValid(pattern) && !areValid(pattern, other) {
+			return fmt.Sprintf("some requests are also those of %s, %q: choose another path", op.Name, other)
 		}
 	}
-	slices.Sort(methods)
+	return ""
+}
+
+// areValid reports whether one ServeMux can have all of these patterns.
+func areValid(patterns ...string) (valid bool) {
+	defer func() { valid = recover() == nil }()
+	mux := http.NewServeMux()
+	for _, pattern := range patterns {
+		mux.HandleFunc(pattern, http.NotFound)
+	}
+	return true
+}
+
+// undefined serves a request whose method and path no operation has.
+func (s *API) undefined(w http.ResponseWriter, r *http.Request) {
+	refuse := s.NotFound
+	if methods := s.methods(r.URL); len(methods) > 0 {
+		refuse = func(w http.ResponseWriter, r *http.Request) { s.refuseMethod(w, r, methods) }
+	}
+	s.unspecified(w, r, refuse)
+}
+
+// methods returns the methods of the operations that have a path.
+func (s *API) methods(path *url.URL) (methods []string) {
+	candidates := []string{http.MethodHead}
+	for _, op := range s.Operations {
+		candidates = append(candidates, op.Method)
+	}
+	slices.Sort(candidates)
+	for _, method := range slices.Compact(candidates) {
+		if s.find(method, path) != nil {
+			methods = append(methods, method)
+		}
+	}
+	return methods
+}
+
+// find returns the operation that serves a method and path, or nil.
+func (s *API) find(method string, path *url.URL) *operation {
+	_, pattern := s.mux.Handler(&http.Request{Method: method, URL: path})
+	return s.routes[pattern]
+}
+
+// refuseMethod refuses a request whose path operations have with other methods only.
+func (s *API) refuseMethod(w http.ResponseWriter, r *http.Request, methods []string) {
 	allow := strings.Join(methods, ", ")
 	p := wire.Refused(http.StatusMethodNotAllowed, wire.CodeMethod,
 		fmt.Sprintf("%s is not allowed on %s: use %s", r.Method, r.URL.Path, allow))
 	p.Header = http.Header{"Allow": {allow}}
 	s.Refuse(w, r, p)
 }
-
-func (s *API) undefined(w http.ResponseWriter, r *http.Request) { s.unspecified(w, r, s.NotFound) }
 
 // NotFound refuses a request whose path no operation and no stub has.
 func (s *API) NotFound(w http.ResponseWriter, r *http.Request) {

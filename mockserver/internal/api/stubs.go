@@ -17,8 +17,7 @@ import (
 
 // Specified returns the name of the operation that serves a method and path; "" if there is none.
 func (s *API) Specified(method, path string) string {
-	_, pattern := s.mux.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
-	if op := s.operation(pattern, method); op != nil {
+	if op := s.find(method, &url.URL{Path: path}); op != nil {
 		return op.Name
 	}
 	return ""
@@ -115,8 +114,8 @@ func (s *API) absent(w *world.World, r *http.Request) string {
 }
 
 func (s *API) paths(w *world.World) (paths []string) {
-	for route := range s.routes {
-		paths = append(paths, route)
+	for _, op := range s.Operations {
+		paths = append(paths, op.Route)
 	}
 	for _, stub := range w.Stubs() {
 		paths = append(paths, stub.Pattern)
