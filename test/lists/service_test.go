@@ -145,7 +145,7 @@ func (s *rowService) answer(path string, page, perPage, n int) *http.Response {
 	s.open++
 	return &http.Response{
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(body)),
-		Body: &countedBody{Reader: strings.NewReader(body), service: s},
+		Body: countedBody{strings.NewReader(body), sync.OnceFunc(func() { s.mu.Lock(); s.open--; s.mu.Unlock() })},
 	}
 }
 
@@ -172,41 +172,33 @@ func paginationOf(list string, page, perPage, total int) map[string]any {
 }
 
 func (a rowAnswer) json(list string, legs int) string {
-	name := map[string]string{"rates": "rate_id", "webhooks": "webhook_id", "transactions": "transactionId"}[list]
 	if a.Data != "" {
-		return `{"status":true,"message":"retrieved","data":` + a.Data + `}`
+		return shippingtest.Envelope(a.Data)
 	}
-	var b strings.Builder
-	b.WriteString(`{"status":true,"message":"retrieved","data":{"` + list + `":`)
-	if a.Null {
-		b.WriteString("null")
-	} else {
-		b.WriteByte('[')
-		for i, row := range a.Rows {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			switch {
-			case legs > 0:
-				fmt.Fprintf(&b, `{"transactionId":"%s","_id":"%d"}`, rowID(row/legs), row)
-				continue
-			case a.Anonymous:
-				fmt.Fprintf(&b, `{"created_at":"%s"}`, time.Unix(int64(row), 0).UTC().Format(time.RFC3339))
-				continue
-			}
-			fmt.Fprintf(&b, `{"%s":"%s","currency":"NGN"}`, name, rowID(row))
+	id := map[string]string{"rates": "rate_id", "webhooks": "webhook_id", "transactions": "transactionId"}[list]
+	records := make([]map[string]string, len(a.Rows))
+	for i, row := range a.Rows {
+		switch {
+		case legs > 0:
+			records[i] = map[string]string{id: rowID(row / legs), "_id": strconv.Itoa(row)}
+		case a.Anonymous:
+			records[i] = map[string]string{"created_at": time.Unix(int64(row), 0).UTC().Format(time.RFC3339)}
+		default:
+			records[i] = map[string]string{id: rowID(row), "currency": "NGN"}
 		}
-		b.WriteByte(']')
+	}
+	data := map[string]any{list: records}
+	if a.Null {
+		data[list] = nil
 	}
 	if a.Pagination != nil {
-		text, err := json.Marshal(a.Pagination)
-		if err != nil {
-			panic(err)
-		}
-		b.WriteString(`,"pagination":` + string(text))
+		data["pagination"] = a.Pagination
 	}
-	b.WriteString("}}")
-	return b.String()
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic(err)
+	}
+	return shippingtest.Envelope(string(text))
 }
 
 func rowID(row int) string { return fmt.Sprintf("ROW-%08d", row) }
@@ -219,15 +211,14 @@ func rowOf(id string) int {
 	return row
 }
 
-// countedBody notifies the service when it is closed.
+// countedBody is a body that calls a function when it is closed.
 type countedBody struct {
 	io.Reader
-	service *rowService
-	once    sync.Once
+	close func()
 }
 
-func (b *countedBody) Close() error {
-	b.once.Do(func() { b.service.mu.Lock(); b.service.open--; b.service.mu.Unlock() })
+func (b countedBody) Close() error {
+	b.close()
 	return nil
 }
 

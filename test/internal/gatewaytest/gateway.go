@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // Response is the response of the service, or of the gateway in its place.
@@ -30,9 +32,7 @@ func JSON(status int, body string) Response {
 }
 
 // Accepted returns a success with data.
-func Accepted(data string) Response {
-	return JSON(http.StatusOK, `{"status":true,"message":"done","data":`+data+`}`)
-}
+func Accepted(data string) Response { return JSON(http.StatusOK, shippingtest.Envelope(data)) }
 
 // Refused returns a refusal with data.
 func Refused(status int, data string) Response {
