@@ -298,15 +298,11 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 				t.Errorf("the record came back as %+v", got)
 			}
 			store := pgstore.NewWebhookStore(pool, t.Name()+rand.Text(), pgstore.WebhookOptions{})
-			if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
-				t.Error(state, err)
-			}
+			claims(t, store, "WD-1", "one", webhook.Claimed)
 			if err := store.Accept(t.Context(), "WD-1", "one"); err != nil {
 				t.Error(err)
 			}
-			if state, err := store.Claim(t.Context(), "WD-1", "two"); state != webhook.Accepted || err != nil {
-				t.Error(state, err)
-			}
+			claims(t, store, "WD-1", "two", webhook.Accepted)
 		})
 	}
 }

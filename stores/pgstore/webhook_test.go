@@ -25,6 +25,14 @@ import (
 	"github.com/shipping-go/shipping/webhook/storetest"
 )
 
+// claims requires the state that a store returns for a notification.
+func claims(t *testing.T, store webhook.Store, id, claim string, want webhook.ClaimState) {
+	t.Helper()
+	if state, err := store.Claim(t.Context(), id, claim); state != want || err != nil {
+		t.Errorf("%q: %d, %v, want %d", id, state, err, want)
+	}
+}
+
 func TestWebhookStore_DoesAsAReceiverNeeds(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) webhook.Store {
@@ -41,9 +49,7 @@ func TestWebhookStore_ReceiversOfOtherNamesHaveEachNotificationOnceMore(t *testi
 	// Receivers may have names that a text column or its index cannot hold.
 	for _, receiver := range []string{name, name + "2", name + "\x00", name + "\xff", name + strings.Repeat("n", 5000)} {
 		store := pgstore.NewWebhookStore(pool, receiver, pgstore.WebhookOptions{})
-		if state, err := store.Claim(t.Context(), "WD-1", "one"); state != webhook.Claimed || err != nil {
-			t.Errorf("%d, %v", state, err)
-		}
+		claims(t, store, "WD-1", "one", webhook.Claimed)
 	}
 }
 
@@ -59,9 +65,7 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 	const later = `UPDATE shipping_webhook SET until = until - interval '1 hour' WHERE receiver = $1 AND claim IS NULL`
 	execute(t, pool, later, name)
 	for _, id := range []string{"WD-1", "WD-4", "WD-5"} {
-		if state, err := store.Claim(t.Context(), id, "two"); state != webhook.Claimed || err != nil {
-			t.Errorf("%s: %d, %v", id, state, err)
-		}
+		claims(t, store, id, "two", webhook.Claimed)
 	}
 	var over int
 	const rows = `SELECT count(*) FROM shipping_webhook WHERE receiver = $1 AND until <= clock_timestamp()`
@@ -103,9 +107,7 @@ func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
 				WHEN (NEW.receiver = '{receiver}') EXECUTE FUNCTION fails_{id}()`)
 		execute(t, pool, statements)
 		for _, notification := range []string{"WD-1 ", "WD-2 ", "WD-3 "} {
-			if claimed, err := store.Claim(t.Context(), notification+state, "one"); claimed != webhook.Claimed || err != nil {
-				t.Errorf("%s: claimed: %d, %v", state, claimed, err)
-			}
+			claims(t, store, notification+state, "one", webhook.Claimed)
 			if err := store.Accept(t.Context(), notification+state, "one"); err != nil {
 				t.Errorf("%s: accepted: %v", state, err)
 			}

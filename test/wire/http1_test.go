@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
@@ -114,16 +113,13 @@ func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 				if test.notice {
 					<-last.ended
 				}
-				result, err := c.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
-					RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"},
-					Draft: &shipping.RegulatoryRequest{RequestID: requestID, Status: shipping.StatusDraft}, Sole: true,
-				})
+				result, err := purchase(t.Context(), c.Client)
 				if err != nil || result.ReadBack {
 					t.Fatalf("%+v, %v", result, err)
 				}
 			}
-			if s.seen() != purchases || c.attempts.Load() != purchases {
-				t.Errorf("the service read %d purchases in %d attempts, want %d", s.seen(), c.attempts.Load(), purchases)
+			if s.requests.Load() != purchases || c.attempts.Load() != purchases {
+				t.Errorf("the service read %d purchases in %d attempts, want %d", s.requests.Load(), c.attempts.Load(), purchases)
 			}
 		})
 	}

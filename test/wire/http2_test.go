@@ -125,7 +125,8 @@ func configured(t *testing.T, trusting *tls.Config) *http.Transport {
 	return transport
 }
 
-// The service reads one request per attempt, whatever it does to the stream and the connection.
+// The service reads one request per attempt, whatever it does to the stream and the connection. net/http would send it
+// again after GOAWAY, REFUSED_STREAM and PROTOCOL_ERROR, although the service has read it.
 func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 	t.Parallel()
 	serving, trusting := tcptest.Certificate()

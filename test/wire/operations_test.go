@@ -23,12 +23,11 @@ type operation struct {
 	call func(ctx context.Context, c *shipping.Client) error
 }
 
-func purchase(ctx context.Context, c *shipping.Client) error {
-	_, err := c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
-		Draft: shippingtest.DraftRecord(requestID), Sole: true, RequestID: requestID, DocumentTypes: []shipping.DocumentType{"FDA"},
-		PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
+func purchase(ctx context.Context, c *shipping.Client) (*shipping.PurchaseResult, error) {
+	return c.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{
+		Draft: shippingtest.DraftRecord(requestID), Sole: true, RequestID: requestID,
+		DocumentTypes: []shipping.DocumentType{"FDA"}, PurchaseOptions: shipping.PurchaseOptions{SettleFor: time.Millisecond},
 	})
-	return err
 }
 
 func do(method string, body any) func(context.Context, *shipping.Client) error {
@@ -49,7 +48,7 @@ func operations() (all []operation) {
 			return err
 		}}
 		if row.Charges {
-			op.call = purchase
+			op.call = func(ctx context.Context, c *shipping.Client) error { _, err := purchase(ctx, c); return err }
 		}
 		all = append(all, op)
 	}

@@ -40,9 +40,6 @@ func listen(t *testing.T, config *tls.Config, serve func(*service, net.Conn)) *s
 	return s
 }
 
-// seen returns how many requests, other than GET, were read whole.
-func (s *service) seen() int { return int(s.requests.Load()) }
-
 // attempt makes a call over kept connections, or a new one, and requires one request and one attempt.
 func (s *service) attempt(t *testing.T, op operation, through transport, kept int) error {
 	t.Helper()
@@ -59,7 +56,7 @@ func (s *service) attempt(t *testing.T, op operation, through transport, kept in
 		through.CloseIdleConnections()
 		s.Drain()
 	}
-	c.checkAttempts(t, err, s.seen())
+	c.checkAttempts(t, err, int(s.requests.Load()))
 	return err
 }
 
