@@ -181,9 +181,7 @@ func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
 		t.Run(call.Operation, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(call.Success())
-			if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, errorOf(call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))))
 			if service.Count("") != 1 {
 				t.Fatalf("%d requests were sent, want 1", service.Count(""))
 			}
@@ -561,9 +559,7 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 						t.Errorf("RetryAfter is not %s: %+v", test.asked, failure)
 					}
 					service := shippingtest.NewService(answer, shippingtest.OK(`{"rates":[]}`))
-					if _, err := shippingtest.NewClient(t, service).Rates.List(t.Context(), nil); err != nil {
-						t.Fatal(err)
-					}
+					shippingtest.NoError(t, errorOf(shippingtest.NewClient(t, service).Rates.List(t.Context(), nil)))
 					least := min(test.asked, time.Minute)
 					most := least + jitter
 					if status == http.StatusTooManyRequests && test.asked == 0 {

@@ -50,9 +50,7 @@ func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")),
 		shippingtest.OK(`{"rates":[]}`))
 	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), observed)
-	if _, err := client.Rates.List(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, errorOf(client.Rates.List(t.Context(), nil)))
 	shippingtest.Diff(t, "events", []string{
 		"start rates.list",
 		"attempt rates.list 503 <nil>", "retry rates.list after 503",
@@ -73,9 +71,7 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"),
 		shippingtest.OK(`{"rates":[]}`))
 	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), traced)
-	if _, err := client.Rates.List(t.Context(), nil, shipping.WithHeader("Tenant", "acme")); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, errorOf(client.Rates.List(t.Context(), nil, shipping.WithHeader("Tenant", "acme"))))
 	for i, r := range service.Requests() {
 		want := []string{fmt.Sprint("rates.list ", i+1), "acme", "Bearer " + shippingtest.Key}
 		got := []string{r.Header.Get("Traceparent"), r.Header.Get("Tenant"), r.Header.Get("Authorization")}
@@ -186,10 +182,8 @@ func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 		},
 	} {
 		var found drifts
-		if _, err := regulatory(t, shippingtest.NewService(shippingtest.OK(body)),
-			found.option()).Get(t.Context(), "RD-1"); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, errorOf(regulatory(t, shippingtest.NewService(shippingtest.OK(body)),
+			found.option()).Get(t.Context(), "RD-1")))
 		shippingtest.Diff(t, "findings", want, []string(found))
 	}
 }
