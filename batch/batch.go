@@ -31,16 +31,20 @@ import (
 
 // Item is one shipment or invoice of a batch.
 type Item struct {
-	// Key identifies the item in the journal, in results and in progress. It must be unique in the batch
-	// and the same each time the batch runs: UTF-8 of at most 2,000 bytes, without a NUL character.
-	// Empty means the shipment's id or the file's URL.
+	// Key identifies the item in the journal, in results and in progress. It must be unique in all batches of the
+	// journal, because an item with the key of a completed one is completed, and the same each time the batch runs: UTF-8
+	// of at most 2,000 bytes, without a NUL character. Empty means the shipment's id or the file's URL.
 	Key string
-	// Analyze is the analysis.
+	// Analyze is the analysis. It can be empty if the journal has a request of the item, as for those that [Unfinished]
+	// returns. Of several items with one shipment or file, only the first one is purchased.
 	Analyze shipping.AnalyzeRequest
 }
 
+// source returns the id of the shipment or the URL of the file.
+func (i Item) source() string { return cmp.Or(i.Analyze.ShipmentID, i.Analyze.FileURL) }
+
 func (i Item) validate() error {
-	if err := i.Analyze.Validate(); err != nil {
+	if err := i.Analyze.Validate(); err != nil && (i.Key == "" || i.source() != "") {
 		return err
 	}
 	if problem := textProblem(i.key(), maxKey); problem != "" {
@@ -50,16 +54,7 @@ func (i Item) validate() error {
 	return nil
 }
 
-func (i Item) key() string {
-	switch {
-	case i.Key != "":
-		return i.Key
-	case i.Analyze.ShipmentID != "":
-		return i.Analyze.ShipmentID
-	default:
-		return i.Analyze.FileURL
-	}
-}
+func (i Item) key() string { return cmp.Or(i.Key, i.source()) }
 
 // Options configures [Run]. Nil and the zero value purchase nothing.
 type Options struct {
@@ -296,16 +291,8 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 	if err := cmp.Or(options.complete(), validateCall(call)); err != nil {
 		return nil, err
 	}
-	seen := make(map[string]bool, len(items))
-	for i, item := range items {
-		if err := item.validate(); err != nil {
-			return nil, fmt.Errorf("item %d: %w", i+1, err)
-		}
-		if key := item.key(); seen[key] {
-			return nil, invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: leave it out; "+
-				"with a Key of its own, the same documents are bought a second time", i+1, key))
-		}
-		seen[item.key()] = true
+	if err := validateItems(items); err != nil {
+		return nil, err
 	}
 	if file, ok := options.Journal.(*File); ok {
 		if err := file.begin(); err != nil {
@@ -319,6 +306,21 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 		return notBegun(items, err), err
 	}
 	return run.work(ctx)
+}
+
+// validateItems checks each item, and that their keys differ.
+func validateItems(items []Item) error {
+	seen := make(map[string]bool, len(items))
+	for i, item := range items {
+		if err := item.validate(); err != nil {
+			return fmt.Errorf("item %d: %w", i+1, err)
+		}
+		if key := item.key(); seen[key] {
+			return invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: leave it out", i+1, key))
+		}
+		seen[item.key()] = true
+	}
+	return nil
 }
 
 // notBegun returns the report of a batch whose journal could not be used.

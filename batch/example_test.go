@@ -80,7 +80,7 @@ func ExampleResolve() {
 	ctx, journal := context.Background(), batch.Memory()
 	items := []batch.Item{
 		{Key: "retried", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"}},
-		{Key: "closed", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILONCE"}},
+		{Key: "closed", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-MAGICFAILALWAYS"}},
 	}
 	for run := range 2 {
 		report, err := batch.Run(ctx, client, items, &batch.Options{Select: shipping.SelectAutomated, Journal: journal})

@@ -18,7 +18,8 @@ import (
 type entry struct {
 	run     *run
 	item    Item
-	claim   Claim // nil while this process does not have the item
+	twin    string // the key of an earlier item with the same shipment or file; empty: none
+	claim   Claim  // nil while this process does not have the item
 	record  Record
 	again   time.Duration   // the interval between tries, if another process has the item
 	polls   *wait.Polls     // of the wait for its documents
@@ -72,9 +73,19 @@ func (e *entry) take(ctx context.Context) error {
 			return errors.Join(e.run.journalFailed(e.record.Key, err), claim.Release(ctx))
 		}
 	}
+	id := e.item.Analyze.ShipmentID
+	if record.ShipmentID != "" && id != "" && record.ShipmentID != id {
+		err := fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment a Key of its own, or none",
+			errOtherShipment, quoteShort(record.ShipmentID), quoteShort(id))
+		return errors.Join(err, claim.Release(ctx))
+	}
+	record.ShipmentID = cmp.Or(record.ShipmentID, id)
 	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
 }
+
+// errOtherShipment is the error of an item whose key another shipment has: completed, it would be taken for this one.
+var errOtherShipment = errors.New("shipping: the key belongs to another shipment")
 
 func (e *entry) release() error {
 	if e.claim == nil {
@@ -114,6 +125,9 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 }
 
 func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
+	if err := e.repeated(); err != nil {
+		return 0, err
+	}
 	draft, err := e.run.client.Regulatory.Analyze(ctx, &e.item.Analyze, e.run.call...)
 	// Not errors.As: the error of a call can wrap the cause of its context, which may be about another request.
 	if failed, ok := err.(*shipping.RegulatoryError); ok {
@@ -165,8 +179,20 @@ func keepable(currency string) string {
 // nothing is the amount 0.
 var nothing, _ = shipping.ParseAmount("0")
 
+// repeated returns an error for an item that would buy the documents of an earlier one a second time.
+func (e *entry) repeated() error {
+	if e.twin == "" {
+		return nil
+	}
+	return invalid("Item", fmt.Sprintf("with the key %s has the shipment or file of the item with the key %s, whose "+
+		"documents would be bought a second time: leave it out", quoteShort(e.record.Key), quoteShort(e.twin)))
+}
+
 // resume reads a request that was analyzed, and continues with it.
 func (e *entry) resume(ctx context.Context) (time.Duration, error) {
+	if err := e.repeated(); err != nil {
+		return 0, err
+	}
 	draft, err := e.get(ctx)
 	if err != nil {
 		return 0, err

@@ -118,6 +118,62 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 	})
 }
 
+// An item with the key of another shipment was completed at once, so that nothing was bought for its own. Two orders of
+// one shipment bought the same documents twice. Items that a killed run had begun, with keys that are not ids of
+// shipments, could not be given to the next run.
+func TestBatch_KeysAndShipments(t *testing.T) {
+	t.Parallel()
+	order := func(key, shipment string) batch.Item {
+		return batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}}
+	}
+	record := purchasing(t, "ORD-1")
+	record.ShipmentID = "SH-1"
+	completed := record
+	completed.Step, completed.Purchase = batch.StepCompleted, nil
+	analyzed := batch.Record{Key: "ORD-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1", RequestID: "RD-1"}
+	const other = `belongs to another shipment: "SH-1" in the journal, and "SH-2"`
+	const again = "bought a second time: leave it out"
+	type row struct {
+		record    batch.Record
+		items     []batch.Item
+		purchases int
+		err       string // of the last item
+	}
+	shippingtest.EachInBubble(t, map[string]row{
+		"a shipment that is completed":        {completed, []batch.Item{order("ORD-1", "SH-1")}, 0, ""},
+		"another shipment than the completed": {completed, []batch.Item{order("ORD-1", "SH-2")}, 0, other},
+		"another shipment than the unknown":   {record, []batch.Item{order("ORD-1", "SH-2")}, 0, other},
+		"another shipment than the analyzed":  {analyzed, []batch.Item{order("ORD-1", "SH-2")}, 0, other},
+		"unfinished, without a shipment":      {record, []batch.Item{order("ORD-1", "")}, 0, ""},
+		"a key that the journal lacks":        {record, []batch.Item{order("ORD-2", "")}, 0, "are both empty"},
+		"two orders of a shipment":            {completed, []batch.Item{order("A", "SH-3"), order("B", "SH-3")}, 1, again},
+		"completed, and a second order":       {completed, []batch.Item{order("ORD-1", "SH-1"), order("B", "SH-1")}, 0, again},
+	}, func(t *testing.T, test row) {
+		service, journal := &walletService{}, newMemoryJournal(t, test.record)
+		service.put("RD-ORD-1", "completed")
+		options := batch.Options{Select: shipping.SelectAll, Journal: journal}
+		report, err := batch.Run(t.Context(), walletClient(t, service), test.items, &options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := report.Results[len(report.Results)-1]
+		want := batch.StateCompleted
+		if test.err != "" {
+			want = batch.StateError
+		}
+		if got.State != want || test.err != "" && (got.Charged.Known() || !strings.Contains(fmt.Sprint(got.Err), test.err)) {
+			t.Errorf("%+v", got)
+		}
+		if service.purchases != test.purchases {
+			t.Errorf("%d purchases", service.purchases)
+		}
+		first := test.items[0]
+		if last := lastRecord(t, journal, first.Key); test.purchases > 0 && last.ShipmentID != first.Analyze.ShipmentID {
+			t.Errorf("the journal has %+v", last)
+		}
+	})
+}
+
 // A generation that fails again and again adds no records to the journal, and one that a retry completes is completed.
 func TestBatch_AFailedGenerationAddsNoRecords(t *testing.T) {
 	t.Parallel()

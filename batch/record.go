@@ -15,10 +15,12 @@ import (
 
 // Record is one step of one item. The last record of an item is its state.
 type Record struct {
-	Key       string                  `json:"key"`
-	Step      shipping.Step           `json:"step"`
-	RequestID string                  `json:"request_id,omitempty"`
-	Documents []shipping.DocumentType `json:"documents,omitempty"`
+	Key  string        `json:"key"`
+	Step shipping.Step `json:"step"`
+	// ShipmentID is the shipment of the item; empty if it is an invoice.
+	ShipmentID string                  `json:"shipment_id,omitempty"`
+	RequestID  string                  `json:"request_id,omitempty"`
+	Documents  []shipping.DocumentType `json:"documents,omitempty"`
 	// NotSelected are the documents that the draft offers and that were not selected.
 	NotSelected []shipping.DocumentType `json:"not_selected,omitempty"`
 	// Amount is the amount that counts against a budget, in Currency: the most that the draft can cost, or
@@ -95,21 +97,24 @@ func unreadable(a shipping.Amount) bool {
 	return errors.Is(err, shipping.ErrAmountUnreadable)
 }
 
-// Unfinished returns the keys of the items whose purchase a run has begun and none has completed: the outcome is not
-// known, or the documents are not generated. Add them to the items of the next run, because [Run] works only on the
-// items that it is given. The records are those of [File.Records].
-func Unfinished(records []Record) (keys []string) {
-	last := map[string]int{}
+// Unfinished returns the items whose purchase a run has begun and none has completed: the outcome is not known, or the
+// documents are not generated. Those that are among the given items are left out. Append them to the items of the next
+// run, because [Run] works only on the items that it is given. The records are those of [File.Records].
+func Unfinished(records []Record, items []Item) (others []Item) {
+	last, given := map[string]int{}, map[string]bool{}
 	for n, r := range records {
 		last[r.Key] = n
 	}
+	for _, item := range items {
+		given[item.key()] = true
+	}
 	for n, r := range records {
 		begun := r.Step == StepPurchasing || r.Step == StepPurchased || r.Step == StepFailed && len(r.Documents) > 0
-		if begun && last[r.Key] == n {
-			keys = append(keys, r.Key)
+		if begun && last[r.Key] == n && !given[r.Key] {
+			others = append(others, Item{Key: r.Key, Analyze: shipping.AnalyzeRequest{ShipmentID: r.ShipmentID}})
 		}
 	}
-	return keys
+	return others
 }
 
 // validate reports a record that a journal could not return as it is.
@@ -120,8 +125,8 @@ func (r *Record) validate() error {
 	if problem := textProblem(r.Key, maxKey); problem != "" || r.Key == "" {
 		return r.invalid("key", r.Key, problem)
 	}
-	texts := map[string]string{"request id": r.RequestID, "currency": r.Currency, "charged currency": r.ChargedCurrency,
-		"period": r.Period, "note": r.Note}
+	texts := map[string]string{"shipment id": r.ShipmentID, "request id": r.RequestID, "currency": r.Currency,
+		"charged currency": r.ChargedCurrency, "period": r.Period, "note": r.Note}
 	for name, text := range texts {
 		if problem := textProblem(text, maxRecordText); problem != "" {
 			return r.invalid(name, text, problem)

@@ -34,6 +34,7 @@ func TestRecord_Validate(t *testing.T) {
 		"no key":              {func(r *Record) { r.Key = "" }, `the key "", which is empty`},
 		"longest text":        {func(r *Record) { r.Note = strings.Repeat("n", 4000) }, ""},
 		"note too long":       {func(r *Record) { r.Note = strings.Repeat("n", 4001) }, "has the note"},
+		"shipment id":         {func(r *Record) { r.ShipmentID = "\xff" }, `the shipment id "\xff"`},
 		"request id":          {func(r *Record) { r.RequestID = "\xff" }, `the request id "\xff", which is not UTF-8`},
 		"currency":            {func(r *Record) { r.Currency = "\x00" }, "which contains a NUL character"},
 		"charged currency":    {func(r *Record) { r.ChargedCurrency = "\x00" }, "the charged currency"},
@@ -111,13 +112,18 @@ func TestUnfinished(t *testing.T) {
 	documents := []shipping.DocumentType{"FDA"}
 	records := []Record{
 		{Key: "purchasing", Step: StepAnalyzed}, {Key: "analyzed", Step: StepAnalyzed},
-		{Key: "purchased", Step: StepPurchased}, {Key: "purchasing", Step: StepPurchasing},
+		{Key: "purchased", Step: StepPurchased, ShipmentID: "SH-1"}, {Key: "purchasing", Step: StepPurchasing},
+		{Key: "given", Step: StepPurchased}, {Key: "SH-given", Step: StepPurchased},
 		{Key: "completed", Step: StepPurchased}, {Key: "completed", Step: StepCompleted},
 		{Key: "generation failed", Step: StepFailed, Documents: documents}, {Key: "analysis failed", Step: StepFailed},
 		{Key: "closed", Step: StepFailed, Documents: documents}, {Key: "closed", Step: StepClosed},
 	}
-	want := []string{"purchased", "purchasing", "generation failed"}
-	if diff := cmp.Diff(want, Unfinished(records)); diff != "" {
-		t.Errorf("keys (-want +got):\n%s", diff)
+	items := []Item{{Key: "given"}, {Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-given"}}}
+	want := []Item{
+		{Key: "purchased", Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}, {Key: "purchasing"},
+		{Key: "generation failed"},
+	}
+	if diff := cmp.Diff(want, Unfinished(records, items)); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
 	}
 }

@@ -62,11 +62,16 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	if err := r.count(ctx); err != nil {
 		return err
 	}
+	first := map[string]string{} // the keys of the first items, by their shipments and files
 	for _, item := range items {
-		e := &entry{run: r, item: item, record: Record{Key: item.key()}}
+		e := &entry{run: r, item: item, twin: first[item.source()], record: Record{Key: item.key()}}
+		if item.source() != "" && e.twin == "" {
+			first[item.source()] = item.key()
+		}
 		r.entries = append(r.entries, e)
 		if r.journal.Lease() == 0 {
-			if err := e.take(ctx); err != nil && !errors.Is(err, ErrItemTaken) {
+			err := e.take(ctx)
+			if err != nil && !errors.Is(err, ErrItemTaken) && !errors.Is(err, errOtherShipment) {
 				r.giveBack()
 				return err
 			}

@@ -135,7 +135,7 @@ func lastRecord(j journal) {
 	for _, want := range []batch.Record{
 		{Key: "a", Step: batch.StepAnalyzed, RequestID: "RD-1", At: time.Date(2026, 1, 5, 9, 30, 0, 123456789, time.UTC)},
 		{
-			Key: "a", Step: batch.StepPurchasing, RequestID: "RD-ü\u2028\"\\<&>\U0001F680",
+			Key: "a", Step: batch.StepPurchasing, ShipmentID: "SH-1", RequestID: "RD-ü\u2028\"\\<&>\U0001F680",
 			Documents:   []shipping.DocumentType{"FDA", "<x>"},
 			NotSelected: []shipping.DocumentType{"CITES"}, Amount: amount("18450.55"), Currency: "NGN", Period: "Mönday 1",
 			Charged: amount("-0.000000000000000001"), ChargedCurrency: "USD", Note: "a\nnote",

@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -90,13 +89,13 @@ func (j *job) documents(ctx context.Context) (report *batch.Report, err error) {
 	}
 	var items []batch.Item
 	seen := map[string]bool{}
-	// What an earlier night has begun is completed, too.
-	for _, id := range slices.Concat(strings.Fields(string(list)), batch.Unfinished(records)) {
+	for _, id := range strings.Fields(string(list)) {
 		if !seen[id] {
 			items = append(items, batch.Item{Analyze: shipping.AnalyzeRequest{ShipmentID: id}})
 		}
 		seen[id] = true
 	}
+	items = append(items, batch.Unfinished(records, items)...) // what an earlier night has begun is completed, too
 	report, err = batch.Run(ctx, j.client, items, &batch.Options{
 		Select: shipping.SelectAutomated, Journal: journal, Budget: j.budget, Period: j.night,
 	})
