@@ -15,9 +15,7 @@ func records(t *testing.T, a answer, name string) (items []json.RawMessage, pagi
 	t.Helper()
 	var data map[string]json.RawMessage
 	a.want(t, http.StatusOK).data(t, &data)
-	if len(data) != 2 {
-		t.Errorf("data has %d fields, want %s and pagination", len(data), name)
-	}
+	shippingtest.Diff(t, "members of data", 2, len(data))
 	if err := json.Unmarshal(data[name], &items); err != nil || items == nil {
 		t.Fatalf("data.%s is not an array: %s", name, data[name])
 	}

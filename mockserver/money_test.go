@@ -112,18 +112,16 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 	} {
 		do(t, srv, http.MethodPatch, "/_mock/ledger", body).refusal(t, 400, want)
 	}
-	if same, _ := srv.Balance(wallet); same.Cmp(before) != 0 {
-		t.Errorf("refused deposits changed %s to %s", before, same)
-	}
+	same, _ := srv.Balance(wallet)
+	shippingtest.Diff(t, "balance after refused deposits", before, same)
 	shippingtest.Diff(t, "prices after refused exchange rates", draft.AvailableDocuments,
 		analyzeShipment(t, srv, srv.Shipments()[0]).AvailableDocuments)
 
 	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).
 		has(t, "data.exchange_rates.NGN=1")
 	want := shippingtest.Must(before.Add(amount(t, "12.50")))(t)
-	if after, _ := srv.Balance(wallet); after.Cmp(want) != 0 {
-		t.Errorf("%s, then %s", before, after)
-	}
+	after, _ := srv.Balance(wallet)
+	shippingtest.Diff(t, "balance", want, after)
 	if cheaper := analyzeShipment(t, srv, srv.Shipments()[0]); reflect.DeepEqual(cheaper.AvailableDocuments,
 		draft.AvailableDocuments) {
 		t.Error("the prices are the same")

@@ -87,9 +87,8 @@ func TestWorld_StubErrors(t *testing.T) {
 	for ; i <= 100 && err == nil; i++ {
 		err = add("GET", fmt.Sprintf("/v1/many/%d", i))
 	}
-	if err == nil || i != 101 || !strings.Contains(err.Error(), "the world has 100 stubs") {
-		t.Error(err)
-	}
+	shippingtest.Contains(t, "the 101st stub", err, "the world has 100 stubs")
+	shippingtest.Diff(t, "stubs", 101, i)
 	server.Reset()
 	post(t, server, "/v1/rates", "").want(t, http.StatusMethodNotAllowed)
 }

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
@@ -105,8 +106,7 @@ func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report
 		cmp.Or(config.Timeout, time.Hour)
 	runs := map[int]map[string]string{} // the files of each run
 	synctest.Test(t, func(t *testing.T) {
-		var err error
-		report, err = sweep.Sweep(t.Context(), config, func(ctx context.Context, a sweep.Execution) sweep.Outcome {
+		run := func(ctx context.Context, a sweep.Execution) sweep.Outcome {
 			if runs[a.Run] == nil {
 				runs[a.Run] = map[string]string{}
 			}
@@ -114,10 +114,8 @@ func sweepOf(t *testing.T, p program, config sweep.Config) (report *sweep.Report
 				return sweep.Outcome{How: err.Error()}
 			}
 			return sweep.Outcome{Success: true, How: "success", Files: runs[a.Run]}
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
+		report = shippingtest.Must(sweep.Sweep(t.Context(), config, run))(t)
 	})
 	return report
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/sweep"
 )
@@ -66,15 +67,13 @@ func TestSweep_Goal(t *testing.T) {
 				replay := map[string]string{"shipment_id": shipment, "event": "shipment.created", "webhook_id": srv.Webhooks()[0]}
 				return s.call(ctx, "POST", "/v1/webhooks/replay", replay, &record{})
 			}}, config)
-			var by []string
+			by := []string{}
 			for _, r := range report.Failing() {
 				if by = append(by, r.Schedule); len(r.Findings) != 1 || r.Findings[0].String() != test.want {
 					t.Errorf("%q: found %v, want %s", r.Schedule, r.Findings, test.want)
 				}
 			}
-			if want := []string{"", "regulatory.analyze#1:500"}[2-test.runs:]; !slices.Equal(by, want) {
-				t.Errorf("found by %q, want %q", by, want)
-			}
+			shippingtest.Diff(t, "found by", []string{"", "regulatory.analyze#1:500"}[2-test.runs:], by)
 			if name == "learned" && strings.Join(report.Goal.Documents[shipment],
 				" ") != "CUSTOMS CUSTOMS FDA FDA FISH-WILDLIFE FISH-WILDLIFE TEXTILE TEXTILE WATCH WATCH" {
 				t.Errorf("learned %v", report.Goal)

@@ -236,9 +236,7 @@ func TestSweep_Notifications(t *testing.T) {
 					seen: map[string]bool{}, done: map[string]bool{}, notes: map[string]string{},
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.NoError(t, err)
 			var twice, others []string
 			for _, r := range report.Failing() {
 				if r.Findings[0].Verdict == sweep.PaidTwice {
@@ -290,9 +288,7 @@ func TestSweep_NotificationsAreNotAccepted(t *testing.T) {
 			}
 		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	found := fmt.Sprint(report.Failing()[0].Findings)
 	if !strings.HasPrefix(found, "[missing: the program did not accept shipment.created of SH-") ||
 		!strings.Contains(found, "the response was lost, attempt 2: status 500") || len(report.Failing()) != 2 {

@@ -19,9 +19,7 @@ func TestReport_MarksOfDoublePurchases(t *testing.T) {
 		text := textOf(sweepOf(t, named(t, name), sweep.Config{Faults: []string{"lost-before", "lost-after"}}))
 		shippingtest.Contains(t, name, text, want)
 		for _, mark := range []string{"X paid twice", "R sent again", "! another finding"} {
-			if shown := strings.Contains(text, mark); shown != strings.Contains(want, mark[:1]) {
-				t.Errorf("%s: the legend has %q: %v\n%s", name, mark, shown, text)
-			}
+			shippingtest.Diff(t, name+": legend of "+mark, strings.Contains(want, mark[:1]), strings.Contains(text, mark))
 		}
 	}
 }

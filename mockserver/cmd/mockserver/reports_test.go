@@ -116,9 +116,7 @@ func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 		srv := httptest.NewServer(receiver)
 		t.Cleanup(func() {
 			srv.Close()
-			if err := receiver.Close(context.Background()); err != nil {
-				t.Error(err)
-			}
+			shippingtest.NoError(t, receiver.Close(context.Background()))
 		})
 		args := append([]string{"doctor", srv.URL, "-key", test.key, "-other-key", test.other}, test.args...)
 		invoke(t, nil, args...).want(t, exitOK, test.want)

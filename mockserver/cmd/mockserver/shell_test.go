@@ -17,11 +17,8 @@ func TestServe_TheBannerIsQuoted(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"it's", "$(touch made)", "a;touch\nmade", "\x1b[2J", "\u009b2J"} {
 		var out strings.Builder
-		err := greet(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Token: value, Wallets: []string{value},
-			Shipments: []string{value}, CA: value, Console: "http://127.0.0.1:1/_mock/"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, greet(&out, ready{URL: "http://127.0.0.1:1", SecretKey: value, Token: value, CA: value,
+			Wallets: []string{value}, Shipments: []string{value}, Console: "http://127.0.0.1:1/_mock/"}))
 		quoted := strings.NewReplacer(shell.Quote("Authorization: Bearer "+value), "", shell.Quote("X-Mock-Token: "+value),
 			"", shell.Quote(`{"shipment_id":"`+value+`"}`), "", shell.Quote(value), "")
 		if left := quoted.Replace(out.String()); strings.Contains(left, value) || !shell.Visible(out.String()) {

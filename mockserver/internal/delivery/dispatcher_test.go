@@ -50,9 +50,8 @@ func TestLog_DropsEntriesWhileDeliveriesAreOnTheirWay(t *testing.T) {
 		}
 		d.Send(notify.Delivery{ID: "WD-1", URL: "http://localhost/"})
 		synctest.Wait()
-		if first, _ := d.Find("WD-1"); first.Due.Sub(first.Attempts[0].At) != 500*time.Millisecond {
-			t.Errorf("the second attempt is due at %v: %+v", first.Due, first)
-		}
+		first, _ := d.Find("WD-1")
+		shippingtest.Diff(t, "time to the second attempt", 500*time.Millisecond, first.Due.Sub(first.Attempts[0].At))
 		for _, id := range test.later {
 			d.Record(notify.Delivery{ID: id, State: notify.Delivered})
 		}

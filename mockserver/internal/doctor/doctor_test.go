@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/internal/signature"
@@ -89,9 +87,8 @@ func TestExamine_OldTimestampAndOtherKey(t *testing.T) {
 		},
 	} {
 		_, by := examine(t, receiver(t, test.receives, test.options...), test.config)
-		if diff := cmp.Diff(test.bad, by[Bad]) + cmp.Diff(test.skipped, by[Skipped]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		shippingtest.Diff(t, name+": bad", test.bad, by[Bad])
+		shippingtest.Diff(t, name+": skipped", test.skipped, by[Skipped])
 	}
 }
 

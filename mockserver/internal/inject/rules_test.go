@@ -95,9 +95,7 @@ func TestRules_ChooseTheirRequests(t *testing.T) {
 			}
 		}
 		rules := New(1)
-		if err := rules.Add(test.rules, now); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		shippingtest.NoError(t, rules.Add(test.rules, now))
 		var got []string
 		for i, target := range strings.Fields(test.targets) {
 			operation, _, _ := strings.Cut(target, "?")
@@ -130,9 +128,7 @@ func TestMatch_EachRequestOfTwoOperations(t *testing.T) {
 		{Operation: shipping.OpGetRequest, Target: "/v1/RD-1"}, {Operation: shipping.OpGetRequest, Target: "/v1/RD-2"},
 		{Operation: shipping.OpGetRequest, Target: "/v1/RD-2/x"},
 	} {
-		if struck := rules.Match(request); len(struck) != 1 {
-			t.Errorf("%+v was struck by %d rules", request, len(struck))
-		}
+		shippingtest.Diff(t, request.Operation+" "+request.Target, 1, len(rules.Match(request)))
 	}
 }
 

@@ -18,13 +18,9 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 		"OTHER": {"details": json.RawMessage(`"Certificate of free sale"`)}, // adds its offer
 	} {
 		edited := w.record(w.UpdateProfile(r.RequestID, slug, profile))
-		if got := edited.Profiles[slug]; len(got) != 1 {
-			t.Errorf("the profile is %s, want one field", got)
-		}
+		shippingtest.Diff(t, "fields of the profile of "+slug, 1, len(edited.Profiles[slug]))
 	}
-	if len(r.Profiles) != 0 {
-		t.Errorf("the record before the edits has changed: %s", r.JSON())
-	}
+	shippingtest.Diff(t, "profiles of the record before the edits", 0, len(r.Profiles))
 	w.setRate("9999")
 	watch, supplement := r.LineItems[0], r.LineItems[1]
 	r = w.record(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: []regulatory.LineItem{supplement}}))

@@ -107,9 +107,7 @@ func TestPurchase_StateAfterAnInterruption(t *testing.T) {
 			w := newWorld(t)
 			w.hooks[tc.point] = func(string) error { return lost }
 			r := w.analyze(parcel)
-			if _, err := w.try(r, "WATCH"); !errors.Is(err, lost) {
-				t.Fatalf("error is %v", err)
-			}
+			shippingtest.WantError(t, "purchase", shippingtest.Err(w.try(r, "WATCH")), lost)
 			for _, state := range []string{tc.at, tc.later} { // at once, and a minute later
 				shippingtest.Diff(t, "state and balance", [2]string{state, tc.left},
 					[2]string{string(w.get(r).Status), w.balance(naira)})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/evidence"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver/internal/regulatory"
 )
 
@@ -139,16 +140,9 @@ func TestTransitions_HoldTheTableOfTheSpecification(t *testing.T) {
 			t.Errorf("row %+v is neither allowed nor refused", row)
 		}
 	}
-	want := [][2]regulatory.State{
-		{"", "draft"}, {"", "failed"}, {"draft", "purchasing"}, {"purchasing", "processing"},
-		{"processing", "completed"}, {"processing", "failed"}, {"failed", "processing"}, // the last is our assumption
-	}
-	for _, row := range want {
-		if !allowed[row] {
-			t.Errorf("%s to %s is missing", row[0], row[1])
-		}
-	}
-	if len(allowed) != len(want) {
-		t.Errorf("allowed are %v, want %v", allowed, want)
-	}
+	shippingtest.Diff(t, "transitions", map[[2]regulatory.State]bool{
+		{"", "draft"}: true, {"", "failed"}: true, {"draft", "purchasing"}: true, {"purchasing", "processing"}: true,
+		{"processing", "completed"}: true, {"processing", "failed"}: true,
+		{"failed", "processing"}: true, // our assumption
+	}, allowed)
 }

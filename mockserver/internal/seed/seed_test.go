@@ -14,9 +14,7 @@ import (
 func TestNew_GivesEveryFieldOfARecordAValue(t *testing.T) {
 	t.Parallel()
 	seeded, _, err := New(Plan{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, err)
 	empty := map[string][]string{"rates": {"breakdown"}} // on purpose
 	for name, list := range seeded.Lists {
 		if n := list.Stored(); n <= 4 {
