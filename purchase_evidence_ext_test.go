@@ -332,8 +332,13 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 		"lost, in the last second of":   {lost, 11 * time.Second, settle, 12 * time.Second, charged, 11 * time.Second},
 	}, func(t *testing.T, test row) {
 		started := time.Now()
-		service := requestService(responders{test.response},
-			responders{shownAfter(test.effect, record("processing", listsFDA))})
+		read := func(r *http.Request) (*http.Response, error) { // of a copy that lags behind, or before the effect
+			if time.Since(started) < test.effect {
+				return record("draft")(r)
+			}
+			return record("processing", listsFDA)(r)
+		}
+		service := requestService(responders{test.response}, responders{read})
 		ctx, stop := context.WithTimeout(t.Context(), test.deadline)
 		defer stop()
 		result, err := regulatory(t, service).Purchase(ctx, &shipping.PurchaseRequest{
@@ -353,18 +358,6 @@ func TestPurchase_OutlastsLateEffects(t *testing.T) {
 
 // ofDraft is a refusal that states that the request is a draft.
 var ofDraft = body(400, `{"status":false,"message":"no","data":{"request_id":"RD-1","status":"draft"}}`)
-
-// shownAfter returns a responder whose readings show a draft for a while, and then read: of copies that lag behind, or
-// of a purchase that takes effect late.
-func shownAfter(late time.Duration, read httpmock.Responder) httpmock.Responder {
-	started := time.Now()
-	return func(r *http.Request) (*http.Response, error) {
-		if time.Since(started) < late {
-			return record("draft")(r)
-		}
-		return read(r)
-	}
-}
 
 // A stored refusal is settled as the purchase itself would have been decided: after RefusedFor, or after QuietFor if it
 // announced a purchase under way. If it were settled earlier, a copy of the purchase could take effect after it was

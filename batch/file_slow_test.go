@@ -14,23 +14,12 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// slowStorage is a file whose flushes take some time.
-type slowStorage struct {
-	logfile.Storage
-	slow time.Duration
-}
+// slowStorage is a file whose flushes take a second.
+type slowStorage struct{ logfile.Storage }
 
-func (s slowStorage) Sync() error {
-	time.Sleep(s.slow)
+func (slowStorage) Sync() error {
+	time.Sleep(time.Second)
 	return nil
-}
-
-func slowFile(t *testing.T, slow time.Duration) logfile.Storage {
-	t.Helper()
-	storage, err := logfile.OpenStorage(filepath.Join(t.TempDir(), "journal"))
-	shippingtest.NoError(t, err)
-	t.Cleanup(func() { _ = storage.Close() })
-	return slowStorage{storage, slow}
 }
 
 // Of purchases that are recorded at the same time only those that fit into the budget together are recorded: a price
@@ -39,7 +28,10 @@ func slowFile(t *testing.T, slow time.Duration) logfile.Storage {
 func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		journal, err := openFile("journal", slowFile(t, time.Second))
+		storage, err := logfile.OpenStorage(filepath.Join(t.TempDir(), "journal"))
+		shippingtest.NoError(t, err)
+		defer storage.Close()
+		journal, err := openFile("journal", slowStorage{storage})
 		shippingtest.NoError(t, err)
 		budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
 		var kept, refused []Claim
