@@ -37,8 +37,9 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	hasMode := func(offer AvailableDocument) bool { return offer.Mode != "" }
 	if len(draft.AvailableDocuments) > 0 && !slices.ContainsFunc(draft.AvailableDocuments, hasMode) {
-		return nil, errors.New("shipping: the draft does not show which documents are automated: use SelectOnly, " +
-			"SelectAll or your own function")
+		return nil, errors.New("shipping: no offer shows a mode that could be read: if the offers show under another name " +
+			"which documents are automated, set offer.mode of the dialect (mockserver conform measures it); if they do " +
+			"not, use SelectOnly or your own function")
 	}
 	automated := "automated"
 	if draft.Dialect != nil {

@@ -261,7 +261,7 @@ func TestSelectAutomated_Modes(t *testing.T) {
 		err      string
 	}{
 		"automated,manual": {selected: 1}, "AUTOMATED,Manual": {selected: 1}, "Automated": {selected: 1}, "MANUAL": {},
-		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "does not show which"},
+		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "set offer.mode"},
 	} {
 		draft := &shipping.RegulatoryRequest{}
 		for i, mode := range strings.Split(modes, ",") {
