@@ -149,7 +149,8 @@ func (c *core) find(r request) (operations.Operation, error) {
 	if operation := c.operations[i]; operation.Provisional && c.dialect.Routes[operation.Name] == "" {
 		return operation, invalidRequest(r.operation, "WithDialect",
 			"is missing, or has no route for "+operation.Name+": the specification documents no path for this operation; set "+
-				"Routes, such as those of dialect.Reference()")
+				"Routes, such as those of dialect.Reference(), or routes in the file that SHIPPING_DIALECT names for "+
+				"NewClientFromEnv")
 	}
 	return c.operations[i], nil
 }

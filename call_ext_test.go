@@ -345,8 +345,10 @@ func TestProvisionalRoutes_SendNothingUnlessEnabled(t *testing.T) {
 		}
 		_, err := call.Do(t.Context(), client)
 		shippingtest.WantError(t, call.Operation, err, shipping.ErrInvalidRequest)
-		if err != nil && !strings.Contains(err.Error(), "WithDialect") {
-			t.Errorf("%s: %v does not name the remedy", call.Operation, err)
+		for _, remedy := range []string{"WithDialect", "SHIPPING_DIALECT"} {
+			if err != nil && !strings.Contains(err.Error(), remedy) {
+				t.Errorf("%s: %v does not name %s", call.Operation, err, remedy)
+			}
 		}
 	}
 	if service.Count("") != 0 {
