@@ -193,7 +193,9 @@ func TestApply(t *testing.T) {
 		"contrari": `unknown dialect "contrari": did you mean "contrary"?`, "list.ordr=x": `did you mean "list.order"?`,
 		"list.max_per_page=many": "write a whole number",
 		"time.purchasing=5":      "write a duration", "purchase.quoted=perhaps": "write true or false",
-		"record.states=held": "write pairs", "time.generation=x": "write a number",
+		"record.states=held": "write pairs such as queued=generating",
+		"routes=POST /v1/x":  "write pairs such as regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries",
+		"routes=":            "write pairs such as regulatory.retry=POST", "time.generation=x": "write a number",
 	} {
 		if err := new(Dialect).Apply(text); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v, want %q", text, err, problem)

@@ -56,7 +56,8 @@ func (d *Dialect) Fields() []Field {
 }
 
 // Set sets the field of a name to a value in text: a name, a number, a duration such as "90s", true, a list separated
-// by commas, or pairs such as "queued=generating". [Dialect.Check] checks the value.
+// by commas, or pairs separated by commas: "queued=generating" for record.states, and for routes
+// "regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries". [Dialect.Check] checks the value.
 func (d *Dialect) Set(name, text string) error {
 	f, err := d.field(name)
 	if err != nil {
@@ -271,7 +272,9 @@ func (f field) setText(text string) (form string, err error) {
 	case *[]string:
 		*target = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 	case *map[string]string:
-		form = "pairs such as queued=generating, separated by commas"
+		example := map[bool]string{false: "queued=generating",
+			true: "regulatory.retry=POST /v1/regulatory-documents/{request_id}/retries"}[f.name == "routes"]
+		form = "pairs such as " + example + ", separated by commas"
 		*target, err = pairs(text)
 	case encoding.TextUnmarshaler:
 		form = `a duration such as "90s"`
