@@ -38,7 +38,8 @@ type Dialect struct {
 	Time         Time          `json:"time,omitzero"`
 	Notification Notification  `json:"notification,omitzero"`
 	// Routes are the routes of the operations that the specification names without a path, such as "regulatory.retry":
-	// "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled.
+	// "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled. The paths that the
+	// specification documents cannot be changed.
 	Routes map[string]string `json:"routes,omitzero"`
 	// Measured holds when and how each field was measured, by its name. It belongs to mockserver conform.
 	Measured map[string]string `json:"measured,omitzero"`
@@ -50,7 +51,8 @@ const Version = 1
 // RecordMembers names the members of a regulatory request. A name is that of a member, or a path of two names such as
 // "wallet.currency"; "-" is a member that the service does not send.
 type RecordMembers struct {
-	// At is the member of data that holds the record. By default the record is data, or its member request.
+	// At is the member of data that holds the record, or "[0]" if data is a list of one record. By default the record is
+	// data, or its member request.
 	At string `json:"at,omitzero"`
 	// LineItems is the list of the items. By default it is line_items or items.
 	LineItems string `json:"line_items,omitzero"`
