@@ -11,15 +11,15 @@ import (
 
 // Money is exact.
 func ExampleAmount() {
-	price, err := shipping.ParseAmount("19.99")
+	price, err := shipping.NewAmount(1999, 2) // 19.99
 	if err != nil {
 		log.Fatal(err)
 	}
-	three, err := shipping.NewAmount(3, 0)
+	quantity, err := shipping.ParseAmount("3")
 	if err != nil {
 		log.Fatal(err)
 	}
-	total, err := price.Mul(three)
+	total, err := price.Mul(quantity)
 	if err != nil {
 		log.Fatal(err)
 	}
