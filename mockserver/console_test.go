@@ -13,8 +13,7 @@ const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 func TestConsole_ABrowserIsRedirectedToIt(t *testing.T) {
 	t.Parallel()
 	srv := start(t)
-	got := do(t, srv, http.MethodGet, "/", "", "Accept", browser, "Authorization", "").
-		want(t, http.StatusPermanentRedirect)
+	got := send(t, srv, "GET /\nAccept: "+browser+"\nAuthorization: ").want(t, http.StatusPermanentRedirect)
 	shippingtest.Diff(t, "header", [3]string{"/_mock/", "Accept", "no-store"}, [3]string{got.header.Get("Location"),
 		got.header.Get("Vary"), got.header.Get("Cache-Control")})
 	// HTML of weight 0 is not acceptable: it was sent.

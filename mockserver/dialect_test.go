@@ -100,9 +100,8 @@ func TestAssumption_ProblemRefusalsOfUnknownRoutes(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), mockserver.WithDialect(dialect.Contrary()))
 	for _, got := range []answer{
-		get(t, srv, "/v1/nothing").want(t, 404), do(t, srv, "DELETE", "/v1/rates", "").want(t, 405),
-		do(t, srv, "GET", "/v1/rates", "", "Authorization", "Bearer wrong").want(t, 401), get(t, srv,
-			"/v1/transactions").want(t, 422),
+		get(t, srv, "/v1/nothing").want(t, 404), send(t, srv, "DELETE /v1/rates").want(t, 405),
+		send(t, srv, "GET /v1/rates\nAuthorization: Bearer x").want(t, 401), get(t, srv, "/v1/transactions").want(t, 422),
 	} {
 		if got.header.Get("Content-Type") != "application/problem+json" || got.at(t, "detail") == nil ||
 			got.at(t, "code") == nil {

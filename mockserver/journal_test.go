@@ -210,8 +210,7 @@ func TestAwait_ErrorListsOtherRequests(t *testing.T) {
 		cancel()
 		shippingtest.Contains(t, "the error", shippingtest.Err(srv.Await(ctx, q, 0)),
 			"the journal has 1 request, the latest: GET /v1/rates 200")
-		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, http.StatusRequestTimeout,
-			"waited for")
+		get(t, srv, "/_mock/journal?operation=regulatory.purchase&wait=5s").refusal(t, 408, "waited for")
 	})
 }
 

@@ -278,8 +278,8 @@ func limits(by int) []limit {
 		}, fmt.Sprint(10_000/by, " worlds are open")},
 		{"worlds with many records", inMemory, func(t *testing.T, srv *mockserver.Server) error {
 			return until(10, func(n int) error {
-				return refused(as(t, srv, fmt.Sprintf("sk_test_seed%d-history%d_x", n+1, 100_000/by), "GET", "/v1/rates?perPage=1",
-					""))
+				key := fmt.Sprintf("sk_test_seed%d-history%d_x", n+1, 100_000/by)
+				return refused(as(t, srv, key, "GET", "/v1/rates?perPage=1", ""))
 			})
 		}, fmt.Sprint("would be more than ", 400_000/by)},
 		{"regulatory requests with long texts", inMemory, func(t *testing.T, srv *mockserver.Server) error {

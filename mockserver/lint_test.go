@@ -174,19 +174,18 @@ func TestLint_APurchaseThatEndsLateWasReadAfterwards(t *testing.T) {
 func TestLint_FindsWhatWasBoughtTwice(t *testing.T) {
 	t.Parallel()
 	srv := start(t, mockserver.WithoutListener(), virtual())
-	buy := func(shipment, documents string) string {
+	buy := func(shipment string, documents ...string) string {
 		draft := analyzeShipment(t, srv, shipment)
-		post(t, srv, regulatoryPath+"/purchase",
-			`{"request_id":"`+draft.ID+`","document_types":[`+documents+`]}`).want(t, 200)
+		purchase(t, srv, draft.ID, documents...).want(t, 200)
 		return draft.ID
 	}
-	first := buy(srv.Shipments()[0], `"CUSTOMS","FDA"`)
-	buy(srv.Shipments()[0], `"WATCH"`)   // another document
-	buy(srv.Shipments()[1], `"CUSTOMS"`) // another shipment
+	first := buy(srv.Shipments()[0], "CUSTOMS", "FDA")
+	buy(srv.Shipments()[0], "WATCH")   // another document
+	buy(srv.Shipments()[1], "CUSTOMS") // another shipment
 	srv.CheckInvariants(t)
 	srv.Lint(t)
 	analyzeShipment(t, srv, srv.Shipments()[0]) // and does not purchase
-	again := buy(srv.Shipments()[0], `"FDA","TEXTILE","CUSTOMS"`)
+	again := buy(srv.Shipments()[0], "FDA", "TEXTILE", "CUSTOMS")
 	found := srv.Findings()
 	if len(found) != 1 || found[0].Rule != journal.LintBoughtTwice || found[0].EntryID == "" ||
 		found[0].Detail != fmt.Sprintf("CUSTOMS, FDA of %s in %s and %s", srv.Shipments()[0], first, again) {

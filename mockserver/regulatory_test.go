@@ -95,8 +95,7 @@ func TestRegulatory_TypicalWorkflow(t *testing.T) {
 	}
 	newest.has(t, "data.transactions.0.amount="+done.ChargedAmount.String())
 
-	pdf := do(t, srv, http.MethodGet, regulatoryPath+"/request/"+draft.ID+"/documents/WATCH/pdf", "", "Authorization",
-		"").want(t, http.StatusOK)
+	pdf := send(t, srv, "GET {docs}/request/"+draft.ID+"/documents/WATCH/pdf\nAuthorization: ").want(t, http.StatusOK)
 	if pdf.header.Get("Content-Type") != "application/pdf" || !bytes.HasPrefix(pdf.body, []byte("%PDF-")) {
 		t.Errorf("the PDF is %q of %d bytes", pdf.header.Get("Content-Type"), len(pdf.body))
 	}

@@ -95,6 +95,5 @@ func TestRouter_DecodesSegments(t *testing.T) {
 	}
 	get(t, srv, "/v1/r%61tes").want(t, http.StatusOK)
 	get(t, srv, "/v1/regulatory-documents/request/a%2Fitems").refusal(t, http.StatusNotFound, "a/items")
-	do(t, srv, http.MethodGet, "/v1/regulatory-documents/request/a/items", "").refusal(t, http.StatusMethodNotAllowed,
-		"use PUT")
+	send(t, srv, "GET {docs}/request/a/items").refusal(t, http.StatusMethodNotAllowed, "use PUT")
 }

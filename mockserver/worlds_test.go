@@ -144,8 +144,7 @@ func TestWorlds_APDFWithoutAKeyIsFound(t *testing.T) {
 	w := srv.NewWorld(t, "instant-virtual")
 	id := buy(t, srv, w)
 	shippingtest.Must(w.Advance(0))(t)
-	do(t, srv, "GET", regulatoryPath+"/request/"+id+"/documents/CUSTOMS/pdf", "", "Authorization", "").
-		want(t, http.StatusOK)
+	send(t, srv, "GET {docs}/request/"+id+"/documents/CUSTOMS/pdf\nAuthorization: ").want(t, http.StatusOK)
 }
 
 // Many goroutines that use a key for the first time share one world. Without the lock, two of them would each open a
