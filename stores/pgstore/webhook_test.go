@@ -131,15 +131,7 @@ func TestWebhookStore_WithoutItsTables(t *testing.T) {
 // Connections that end, and a crash of the database, lose no notification, and none is handled twice.
 func TestWebhookStore_SurvivesItsServer(t *testing.T) {
 	t.Parallel()
-	server, err := servers.StartPostgres()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := servers.Another(t, servers.StartPostgres)
 	store := pgstore.NewWebhookStore(connectTo(t, server.DSN()), "orders", pgstore.WebhookOptions{})
 	other := connectTo(t, server.DSN()+" pool_max_conns=1") // a connection that does not end
 	servers.Outlasts(t, store, server, func() error {

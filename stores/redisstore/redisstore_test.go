@@ -36,21 +36,6 @@ func connect(t *testing.T, socket string) *redis.Client {
 	return client
 }
 
-// startRedis starts another Redis, for a test that is not kind to it.
-func startRedis(t *testing.T) *servers.Redis {
-	t.Helper()
-	server, err := servers.StartRedis()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
-}
-
 func TestStore_DoesAsAReceiverNeeds(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) webhook.Store {
@@ -98,7 +83,7 @@ func TestStore_KeepsKeysForTheirTime(t *testing.T) {
 // A script is sent once, and only its hash after that.
 func TestStore_SendsEachScriptOnce(t *testing.T) {
 	t.Parallel()
-	client := connect(t, startRedis(t).Socket())
+	client := connect(t, servers.Another(t, servers.StartRedis).Socket())
 	store := redisstore.New(client, "orders", redisstore.Options{})
 	for _, id := range []string{"WD-1", "WD-2", "WD-3"} {
 		if state, err := store.Claim(t.Context(), id, "one"); state != webhook.Claimed || err != nil {
@@ -115,7 +100,7 @@ func TestStore_SendsEachScriptOnce(t *testing.T) {
 // Connections that end, and a crash of the server, lose no notification, and none is handled twice.
 func TestStore_SurvivesItsServer(t *testing.T) {
 	t.Parallel()
-	server := startRedis(t)
+	server := servers.Another(t, servers.StartRedis)
 	client := connect(t, server.Socket())
 	servers.Outlasts(t, redisstore.New(client, "orders", redisstore.Options{}), server,
 		func() error { return client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal").Err() })

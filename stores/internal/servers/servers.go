@@ -29,6 +29,21 @@ func Main(m *testing.M, start func() (stop func() error, err error)) {
 	os.Exit(code)
 }
 
+// Another starts another server, for a test that is not kind to it.
+func Another[S interface{ Close() error }](t *testing.T, start func() (S, error)) S {
+	t.Helper()
+	server, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
 // missing returns an error that states how to install a server.
 func missing(server string) error {
 	return errors.New("these tests need " + server + "; stores/run.sh installs it, from Debian's packages, and runs them")
