@@ -84,8 +84,6 @@ func ofRequest(other func(request string) gatewaytest.Response) func(*exchange, 
 	}
 }
 
-func unreachable() response { return response{Response: gatewaytest.Page(http.StatusBadGateway)} }
-
 // broken returns the damages that no response survives: the client learns nothing from any of them.
 func broken() []damage {
 	return []damage{

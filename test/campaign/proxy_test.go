@@ -45,10 +45,11 @@ type proxy struct {
 	honest     atomic.Bool
 	deliveries sync.WaitGroup
 
+	orders sync.Map // by request id
+
 	mu     sync.Mutex
-	orders map[string]*order // by request id
-	sent   map[string]int    // purchases that arrived, by the mark that the client gave them
-	struck map[string]int    // how often each fault struck
+	sent   map[string]int // purchases that arrived, by the mark that the client gave them
+	struck map[string]int // how often each fault struck
 }
 
 // An order is a regulatory request as the proxy knows it.
@@ -82,20 +83,17 @@ func (o *order) next(kind string) int {
 }
 
 func newProxy(service http.Handler) *proxy {
-	return &proxy{service: service, orders: map[string]*order{}, sent: map[string]int{}, struck: map[string]int{}}
+	return &proxy{service: service, sent: map[string]int{}, struck: map[string]int{}}
 }
 
 // watch makes the proxy treat a request as the order.
-func (p *proxy) watch(requestID string, o *order) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.orders[requestID] = o
-}
+func (p *proxy) watch(requestID string, o *order) { p.orders.Store(requestID, o) }
 
+// order returns the order of a request, nil if the proxy only passes it on.
 func (p *proxy) order(requestID string) *order {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.orders[requestID]
+	o, _ := p.orders.Load(requestID)
+	found, _ := o.(*order)
+	return found
 }
 
 // drain waits until the service has received everything that it will receive.
@@ -145,7 +143,7 @@ type exchange struct {
 
 func (x *exchange) run(w http.ResponseWriter) {
 	x.deliver()
-	r := unreachable()
+	r := response{Response: gatewaytest.Page(http.StatusBadGateway)}
 	if len(x.answers) > 0 {
 		r = x.answers[0]
 		if x.plan.delivery.last {
@@ -158,8 +156,8 @@ func (x *exchange) run(w http.ResponseWriter) {
 	}
 	r.late = r.late || x.plan.delivery.late
 	if x.order != nil {
-		x.order.note("%s over %s: %s; the service: %s; then: %s; the client receives %s",
-			x.kind, x.request.Proto, x.plan.delivery.name, x.statuses(), name, r)
+		x.order.note("%s over %s: %s; the service: %v; then: %s; the client receives %s",
+			x.kind, x.request.Proto, x.plan.delivery.name, x.answers, name, r)
 	}
 	if x.order != nil && !x.proxy.honest.Load() {
 		x.proxy.mu.Lock()
@@ -168,14 +166,6 @@ func (x *exchange) run(w http.ResponseWriter) {
 		x.proxy.mu.Unlock()
 	}
 	r.send(w, x.request)
-}
-
-func (x *exchange) statuses() string {
-	var text []string
-	for _, answer := range x.answers {
-		text = append(text, fmt.Sprint(answer.Status))
-	}
-	return strings.Join(append(text, ""), " ")
 }
 
 // deliver sends the request to the service as often as planned, and keeps the response.
