@@ -248,18 +248,12 @@ type hostileAnswer = vectors.Vector
 // errAny is a result or a typed error: other tests cover how tolerant reading is.
 var errAny = errors.New("a result or a typed error")
 
-// classes are the errors of the classes of the vectors.
-var classes = map[string]error{
-	"": nil, "any": errAny, "connection": shipping.ErrConnection, "truncated": shipping.ErrTruncated,
-	"too_large":       shipping.ErrBodyTooLarge,
-	"unexpected_body": shipping.ErrUnexpectedBody, "redirected": shipping.ErrRedirected, "server": shipping.ErrServer,
-	"unauthorized": shipping.ErrUnauthorized, "not_found": shipping.ErrNotFound, "rate_limited": shipping.ErrRateLimited,
-	"invalid_request": shipping.ErrInvalidRequest,
-}
-
 // expected is what the call of an operation ends with.
 func expected(a hostileAnswer, operation string) error {
-	want := classes[a.Error]
+	want := vectors.Errors()[a.Error]
+	if a.Error == "any" {
+		want = errAny
+	}
 	switch {
 	case operation == operations.DocumentPDF && a.Status == 200 && (want == errAny || want == shipping.ErrInvalidRequest):
 		return shipping.ErrUnexpectedBody // in any case it is not a PDF

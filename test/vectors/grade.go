@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
@@ -19,6 +20,16 @@ const (
 	RequestID = "RD-1"
 	Document  = "FDA"
 )
+
+// Errors returns the errors of the client of this module by class.
+func Errors() map[string]error {
+	return map[string]error{
+		"connection": shipping.ErrConnection, "truncated": shipping.ErrTruncated, "too_large": shipping.ErrBodyTooLarge,
+		"unexpected_body": shipping.ErrUnexpectedBody, "redirected": shipping.ErrRedirected, "server": shipping.ErrServer,
+		"unauthorized": shipping.ErrUnauthorized, "not_found": shipping.ErrNotFound,
+		"rate_limited": shipping.ErrRateLimited, "invalid_request": shipping.ErrInvalidRequest,
+	}
+}
 
 // Case is a vector with a service that charged the wallet, or did not.
 type Case struct {

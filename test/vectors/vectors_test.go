@@ -19,20 +19,10 @@ import (
 	"github.com/shipping-go/shipping/test/vectors"
 )
 
-// classes are the classes of errors, by the sentinels of the client.
-func classes() map[error]string {
-	return map[error]string{
-		shipping.ErrConnection: "connection", shipping.ErrTruncated: "truncated", shipping.ErrBodyTooLarge: "too_large",
-		shipping.ErrUnexpectedBody: "unexpected_body", shipping.ErrRedirected: "redirected", shipping.ErrServer: "server",
-		shipping.ErrUnauthorized: "unauthorized", shipping.ErrNotFound: "not_found", shipping.ErrRateLimited: "rate_limited",
-		shipping.ErrInvalidRequest: "invalid_request",
-	}
-}
-
 // class returns the most specific class of an error.
 func class(err error) string {
 	named := ""
-	for sentinel, name := range classes() {
+	for name, sentinel := range vectors.Errors() {
 		if errors.Is(err, sentinel) && (named == "" || named == "invalid_request" || named == "server") {
 			named = name
 		}
