@@ -66,10 +66,8 @@ func TestResponses_OutliveTheirBuffers(t *testing.T) {
 	rates := `{"rates":[{"rate_id":"RT-1","carrier_name":"` + strings.Repeat("a", 10_000) + `"}]}`
 	service := shippingtest.NewService(body(200, pdf), success(rates), body(200, strings.Repeat("x", 60_000)))
 	client := shippingtest.NewClient(t, service, shippingtest.WithRoutes())
-	document, err := client.Regulatory.PDF(t.Context(), "RD-1", "FDA")
-	shippingtest.NoError(t, err)
-	page, err := client.Rates.List(t.Context(), nil)
-	shippingtest.NoError(t, err)
+	document := shippingtest.Must(client.Regulatory.PDF(t.Context(), "RD-1", "FDA"))(t)
+	page := shippingtest.Must(client.Rates.List(t.Context(), nil))(t)
 	for range 10 {
 		_, _ = client.Countries.List(t.Context())
 	}
@@ -151,10 +149,8 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 // A cookie is sent once with each attempt, also after a retry.
 func TestRetry_SendsACookieOnce(t *testing.T) {
 	t.Parallel()
-	jar, err := cookiejar.New(nil)
-	shippingtest.NoError(t, err)
-	base, err := url.Parse(shippingtest.BaseURL)
-	shippingtest.NoError(t, err)
+	jar := shippingtest.Must(cookiejar.New(nil))(t)
+	base := shippingtest.Must(url.Parse(shippingtest.BaseURL))(t)
 	jar.SetCookies(base, []*http.Cookie{{Name: "session", Value: "1"}})
 	service := shippingtest.NewService(refusal(503, "busy"))
 	client := shippingtest.NewClient(t, nil, shippingtest.FastRetries(),

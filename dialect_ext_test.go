@@ -172,8 +172,7 @@ func TestDialect_RecordsAndPurchases(t *testing.T) {
 		paid := record("processing", `,"uploads":[],"paid_documents":[{"code":"FDA"}],"payment":{"total":12.5,"id":"TR-1"}`)
 		service := requestService(responders{shippingtest.NoResponse()}, responders{record("draft", ""), record("draft", "")})
 		client := shippingtest.NewClient(t, service, shipping.WithDialect(plain))
-		draft, err := client.Regulatory.Get(t.Context(), "RD-1")
-		shippingtest.NoError(t, err)
+		draft := shippingtest.Must(client.Regulatory.Get(t.Context(), "RD-1"))(t)
 		selected, err := shipping.SelectAutomated(draft)
 		if len(draft.LineItems) != 1 || err != nil || len(selected) != 1 || selected[0] != "FDA" {
 			t.Errorf("%+v, selected %v, %v", draft, selected, err)

@@ -271,8 +271,7 @@ func TestSettlePurchase_RemembersTheDraftAndTheRefusal(t *testing.T) {
 			members += "," + test.draft
 		}
 		reading := shippingtest.NewClient(t, shippingtest.NewService(record("draft", members)))
-		draft, err := reading.Regulatory.Get(t.Context(), "RD-1")
-		shippingtest.NoError(t, err)
+		draft := shippingtest.Must(reading.Regulatory.Get(t.Context(), "RD-1"))(t)
 		result, err := client.Regulatory.Purchase(t.Context(), &shipping.PurchaseRequest{
 			RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: test.sole,
 		})
@@ -413,8 +412,7 @@ func TestBudget_ALongDraftIsReadOnce(t *testing.T) {
 			documents = append(documents, fmt.Sprintf(`{"document_type":"FORM-%d","amount":1,"currency":"NGN"}`, n))
 		}
 		service := shippingtest.NewService(record("draft", `"available_documents":[`+strings.Join(documents, ",")+`]`))
-		draft, err := regulatory(t, service).Get(t.Context(), "RD-1")
-		shippingtest.NoError(t, err)
+		draft := shippingtest.Must(regulatory(t, service).Get(t.Context(), "RD-1"))(t)
 		all, _ := shipping.SelectAll(draft)
 		budget := shipping.Budget{Amount: shippingtest.Amount(t, "2500"), Currency: "NGN"}
 		return func() {

@@ -147,9 +147,8 @@ func TestLists_EveryFieldOfTheGoldenResponse(t *testing.T) {
 
 func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 	t.Parallel()
-	page, err := shippingtest.NewClient(t,
-		shippingtest.NewGoldenService(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil)
-	shippingtest.NoError(t, err)
+	page := shippingtest.Must(shippingtest.NewClient(t,
+		shippingtest.NewGoldenService(t, "webhooks_only_page.json")).Webhooks.List(t.Context(), nil))(t)
 	shippingtest.Diff(t, "pagination",
 		shipping.Pagination{Page: 1, PerPage: 100, CurrentPage: 1, PageCount: 1, PagingCounter: 1}, page.Pagination)
 	if len(page.Items) != 0 {
@@ -159,10 +158,9 @@ func TestWebhooks_List_PrevAndNextPageAreNullOnTheOnlyPage(t *testing.T) {
 
 func TestTransactions_FlatAmountIsTheAmountTimesHundred(t *testing.T) {
 	t.Parallel()
-	page, err := shippingtest.NewClient(t,
+	page := shippingtest.Must(shippingtest.NewClient(t,
 		shippingtest.NewGoldenService(t, "transactions.json")).Transactions.List(t.Context(),
-		&shipping.TransactionListOptions{Wallet: "VA-2244668800"})
-	shippingtest.NoError(t, err)
+		&shipping.TransactionListOptions{Wallet: "VA-2244668800"}))(t)
 	shipments := []string{"SH-7Q2MX09DKA4B8C1E", "", ""}
 	for i, transaction := range page.Items {
 		if flat, err := transaction.Amount.Flat(); err != nil || flat != transaction.FlatAmount {
@@ -203,8 +201,7 @@ func TestTransactions_NumbersOfFloatingPointOrigin(t *testing.T) {
 		var found drifts
 		record := `{"transactions":[{"transactionId":"TR-1",` + sent + `,"flow":"out","status":"success"}]}`
 		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(record)), found.option())
-		page, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"})
-		shippingtest.NoError(t, err)
+		page := shippingtest.Must(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}))(t)
 		transaction := page.Items[0]
 		if transaction.FlatAmount != want.flat || transaction.Doubt() != want.doubt {
 			t.Errorf("%s: %d, doubt %q", sent, transaction.FlatAmount, transaction.Doubt())
@@ -231,8 +228,7 @@ func TestCalls_EveryFieldOfTheGoldenResponses(t *testing.T) {
 			continue
 		}
 		service := shippingtest.NewGoldenService(t, call.Golden)
-		got, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))
-		shippingtest.NoError(t, err)
+		got := shippingtest.Must(call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())))(t)
 		data := goldenData(t, call.Golden)
 		fields.compare(call.Golden, reflect.ValueOf(got), data)
 		if raw := reflect.ValueOf(got).Elem().FieldByName("Raw"); raw.IsValid() && raw.String() != string(data) {
@@ -345,8 +341,7 @@ func TestTolerance_RegulatoryRecord(t *testing.T) {
 	body := `{"request_id":"RD-1","status":"halted","source":"email","addresses":[],"profiles":{"FDA":"later"},` +
 		`"available_documents":["FDA",{"type":"FDA","price":5},{"slug":"FDA","amount":"5.00"},{"type":7,"price":"free"}],` +
 		`"items":[{"description":"tea","quantity":"2.5"}],"shipment_id":"SH-1"}`
-	got, err := regulatory(t, shippingtest.NewService(success(body))).Get(t.Context(), "RD-1")
-	shippingtest.NoError(t, err)
+	got := shippingtest.Must(regulatory(t, shippingtest.NewService(success(body))).Get(t.Context(), "RD-1"))(t)
 	shippingtest.Diff(t, "record", &shipping.RegulatoryRequest{
 		RequestID: "RD-1", Status: "halted", Source: "email", ShipmentID: "SH-1", Raw: shipping.RawJSON(body),
 		Profiles:  map[shipping.DocumentType]shipping.RawJSON{"FDA": `"later"`},

@@ -28,11 +28,9 @@ func (slowStorage) Sync() error {
 func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		storage, err := logfile.OpenStorage(filepath.Join(t.TempDir(), "journal"))
-		shippingtest.NoError(t, err)
+		storage := shippingtest.Must(logfile.OpenStorage(filepath.Join(t.TempDir(), "journal")))(t)
 		defer storage.Close()
-		journal, err := openFile("journal", slowStorage{storage})
-		shippingtest.NoError(t, err)
+		journal := shippingtest.Must(openFile("journal", slowStorage{storage}))(t)
 		budget := &shipping.Budget{Amount: shippingtest.Amount(t, "250"), Currency: "NGN"}
 		var kept, refused []Claim
 		var mu sync.Mutex
@@ -54,8 +52,7 @@ func TestBatchFile_CountsAPriceWhileItsRecordIsWritten(t *testing.T) {
 		}
 		var writers sync.WaitGroup
 		for n := range 4 {
-			claim, err := journal.Claim(t.Context(), fmt.Sprint(n))
-			shippingtest.NoError(t, err)
+			claim := shippingtest.Must(journal.Claim(t.Context(), fmt.Sprint(n)))(t)
 			writers.Go(func() { purchase(claim) })
 		}
 		writers.Wait()

@@ -296,8 +296,7 @@ func purchasing(t *testing.T, key string) batch.Record {
 // openJournal opens a journal until the test ends.
 func openJournal(t *testing.T, path string) *batch.File {
 	t.Helper()
-	journal, err := batch.OpenFile(path)
-	shippingtest.NoError(t, err)
+	journal := shippingtest.Must(batch.OpenFile(path))(t)
 	t.Cleanup(func() { _ = journal.Close() })
 	return journal
 }
@@ -305,7 +304,6 @@ func openJournal(t *testing.T, path string) *batch.File {
 // contentOf returns the content of a file.
 func contentOf(t *testing.T, path string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	shippingtest.NoError(t, err)
+	content := shippingtest.Must(os.ReadFile(path))(t)
 	return content
 }

@@ -86,8 +86,7 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 			return service.RoundTrip(r)
 		})
 		options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
-		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-		shippingtest.NoError(t, err)
+		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options))(t)
 		got := report.Results[0]
 		if got.State != test.state || (got.Err == nil) != (test.err == "") || got.Err != nil &&
 			!strings.Contains(got.Err.Error(), test.err) {
@@ -483,8 +482,7 @@ func TestBatch_AnalysesThatAreNotFinished(t *testing.T) {
 					return service.RoundTrip(r)
 				})
 				options := batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "150"), Journal: journal}
-				report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options)
-				shippingtest.NoError(t, err)
+				report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, sent), walletItems(1), &options))(t)
 				got, purchases, completes := report.Results[0], sent.CountPath(purchase), want == batch.StateCompleted
 				if got.State != want || purchases != map[bool]int{true: 1}[completes] || (got.Err == nil) != completes {
 					t.Errorf("%s, resumed: %t: %s after %d purchases, %v", status, resumed, got.State, purchases, got.Err)

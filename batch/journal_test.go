@@ -83,10 +83,9 @@ func TestResolveBatchItem_CorrectsAnOutcomeGivenByHand(t *testing.T) {
 			journal := newMemoryJournal(t, purchasing(t, "SH-1"))
 			run := func(outcome shipping.PurchaseOutcome) *batch.Report {
 				shippingtest.NoError(t, batch.Resolve(t.Context(), journal, "SH-1", outcome, "the wallet's list"))
-				report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+				report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 					Select: shipping.SelectAll, Budget: nairaBudget(t, "100"), Journal: journal,
-				})
-				shippingtest.NoError(t, err)
+				}))(t)
 				return report
 			}
 			report := run(tc.wrong)
@@ -156,8 +155,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 // A claim of a journal of one process is for its item only, and accepts nothing after its release.
 func TestClaim_AppendsToItsItemOnly(t *testing.T) {
 	t.Parallel()
-	claim, err := batch.Memory().Claim(t.Context(), "a")
-	shippingtest.NoError(t, err)
+	claim := shippingtest.Must(batch.Memory().Claim(t.Context(), "a"))(t)
 	_, other := claim.Append(t.Context(), batch.Record{Key: "b", Step: batch.StepAnalyzed}, nil)
 	released := errors.Join(claim.Release(t.Context()), claim.Release(t.Context()))
 	_, late := claim.Append(t.Context(), batch.Record{Key: "a", Step: batch.StepAnalyzed}, nil)

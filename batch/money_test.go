@@ -79,8 +79,7 @@ func TestBatch_AReportedChargeNeverFreesMoney(t *testing.T) {
 			}
 			highest = event.Committed
 		}
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options)
-		shippingtest.NoError(t, err)
+		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(3), &options))(t)
 		spent, purchases := service.total()
 		if report.Committed != shippingtest.Amount(t, tc.committed) || highest.Cmp(report.Committed) != 0 ||
 			purchases != tc.purchases || spent.Cmp(report.Committed) > 0 {
@@ -173,7 +172,7 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 			}
 			return test.fault
 		}
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "1000"),
 			Progress: func(event batch.Event) {
 				// The record after the purchase has the charge already.
@@ -181,8 +180,7 @@ func TestBatch_OutcomesOfAPurchase(t *testing.T) {
 					t.Errorf("purchased for %s, want %s", event.Item.Charged, test.charged)
 				}
 			},
-		})
-		shippingtest.NoError(t, err)
+		}))(t)
 		got := report.Results[0]
 		if got.State != test.state || !errors.Is(got.Err, test.err) {
 			t.Errorf("%s, %v, want %s, %v", got.State, got.Err, test.state, test.err)
@@ -227,9 +225,8 @@ func TestBatch_ARefusedPurchaseIsNeverCompletedLater(t *testing.T) {
 					}
 				}
 				for run := range 3 {
-					report, err := batch.Run(t.Context(), shippingtest.NewClient(t, service),
-						[]batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}}, &options)
-					shippingtest.NoError(t, err)
+					report := shippingtest.Must(batch.Run(t.Context(), shippingtest.NewClient(t, service),
+						[]batch.Item{{Analyze: shipping.AnalyzeRequest{ShipmentID: "SH-1"}}}, &options))(t)
 					if got := report.Results[0]; got.State != batch.StateUnknown || report.Committed != shippingtest.Amount(t, "100") {
 						t.Errorf("run %d: %+v, %s committed", run+1, got, report.Committed)
 					}
@@ -277,11 +274,10 @@ func TestBatch_ARefusalUnderALeaseIsSettled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Refuse: true} }}
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
+		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 			Select: shipping.SelectAll, Budget: nairaBudget(t, "250"), Journal: batchtest.NewJournal(108 * time.Second),
 			Purchase: shipping.PurchaseOptions{RefusedFor: 30 * time.Second},
-		})
-		shippingtest.NoError(t, err)
+		}))(t)
 		got := report.Results[0]
 		failed, ok := errors.AsType[*shipping.RegulatoryError](got.Err)
 		if got.State != batch.StateError || !ok || failed.Outcome != shipping.OutcomeNotCharged ||

@@ -69,15 +69,14 @@ func TestReplayAll_OneThatFailsDoesNotStopTheOthers(t *testing.T) {
 		shipping.ReplayRequest{ShipmentID: "SH-1"},
 		shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentCreated, WebhookID: "WA-1"})
 	told := 0
-	report, err := batch.Replay(t.Context(), walletClient(t, service), requests, &batch.ReplayOptions{
+	report := shippingtest.Must(batch.Replay(t.Context(), walletClient(t, service), requests, &batch.ReplayOptions{
 		Progress: func(outcome batch.ReplayOutcome, ended, total int) {
 			told++
 			if ended != told || total != len(requests) || outcome.State == batch.ReplayNotSent {
 				t.Errorf("reported %d of %d as number %d: %+v", ended, total, told, outcome)
 			}
 		},
-	})
-	shippingtest.NoError(t, err)
+	}))(t)
 	shippingtest.Diff(t, "outcomes in the order given",
 		"WD-1: queued, WD-REFUSED: failed, WD-CRASH: unknown, WD-LOST: unknown, "+
 			"WD-1: skipped, SH-1 \"\": failed, SH-1 shipment.created to WA-1: queued", replayStates(report))

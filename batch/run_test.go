@@ -347,9 +347,8 @@ func TestBatch_APollThatFails(t *testing.T) {
 		"in the middle": {responders{record("processing"), denied}, batch.StateWaiting, shipping.ErrUnauthorized, 2},
 	}, func(t *testing.T, test row) {
 		service := requestService(customs, shippingtest.Record("processing"), test.reads...)
-		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
-			&batch.Options{Select: shipping.SelectAll})
-		shippingtest.NoError(t, err)
+		report := shippingtest.Must(batch.Run(t.Context(), walletClient(t, service), walletItems(1),
+			&batch.Options{Select: shipping.SelectAll}))(t)
 		got, reads := report.Results[0], service.Count(http.MethodGet)
 		if got.State != test.state || !errors.Is(got.Err, test.err) || test.counts > 0 && reads != test.counts {
 			t.Errorf("%s, %v after %d reads, want %s, %v after %d", got.State, got.Err, reads, test.state, test.err, test.counts)

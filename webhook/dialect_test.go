@@ -36,8 +36,7 @@ func TestWithDialect(t *testing.T) {
 			server := mockserver.New(mockserver.WithDialect(test.server))
 			defer server.Close()
 			_, handled := subscribe(t, server, webhook.WithDialect(test.receiver))
-			sent, err := server.Emit(notify.Event{Kind: shipping.EventShipmentCreated})
-			shippingtest.NoError(t, err)
+			sent := shippingtest.Must(server.Emit(notify.Event{Kind: shipping.EventShipmentCreated}))(t)
 			delivery, err := server.WaitDelivery(t.Context(), sent[0].ID)
 			if err != nil || (delivery.State == notify.Delivered) != test.taken || (len(handled) == 1) != test.taken {
 				t.Fatalf("%s, handled %d times: %v", delivery.State, len(handled), err)

@@ -16,8 +16,7 @@ import (
 
 func openFileStore(t *testing.T, path string, limit int) *webhook.FileStore {
 	t.Helper()
-	store, err := webhook.OpenFileStore(path, webhook.StoreOptions{Limit: limit})
-	shippingtest.NoError(t, err)
+	store := shippingtest.Must(webhook.OpenFileStore(path, webhook.StoreOptions{Limit: limit}))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	return store
 }
@@ -36,8 +35,7 @@ func take(t *testing.T, store webhook.Store, id string) {
 // state returns the state of an id, and leaves an id without a claim as it was.
 func state(t *testing.T, store webhook.Store, id string) webhook.ClaimState {
 	t.Helper()
-	state, err := store.Claim(t.Context(), id, "state")
-	shippingtest.NoError(t, err)
+	state := shippingtest.Must(store.Claim(t.Context(), id, "state"))(t)
 	shippingtest.NoError(t, store.Release(t.Context(), id, "state"))
 	return state
 }
@@ -127,8 +125,7 @@ func TestFileStore_IsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text, err := os.ReadFile(path)
-		shippingtest.NoError(t, err)
+		text := shippingtest.Must(os.ReadFile(path))(t)
 		largest = max(largest, bytes.Count(text, []byte("\n")))
 	}
 	if largest > 21 {

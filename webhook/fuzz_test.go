@@ -55,15 +55,14 @@ func FuzzReceiver(f *testing.F) {
 	f.Add(body, webhook.Sign(key, []byte(body)))
 	f.Fuzz(func(t *testing.T, body, signature string) {
 		var got []*webhook.Notification
-		receiver, err := webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
+		receiver := shippingtest.Must(webhook.NewReceiver(func(_ context.Context, n *webhook.Notification) error {
 			got = append(got, n)
 			if shipment, err := n.Shipment(); err == nil && shipment.ShipmentID == "" || err != nil &&
 				!errors.Is(err, webhook.ErrNoShipment) {
 				t.Errorf("the shipment is %+v, %v", shipment, err)
 			}
 			return nil
-		}, webhook.WithKeys(key))
-		shippingtest.NoError(t, err)
+		}, webhook.WithKeys(key)))(t)
 		genuine := webhook.Sign(key, []byte(body))
 		if !strings.EqualFold(strings.TrimSpace(signature), genuine) {
 			if answer := post(receiver, body, signature); answer.Code != http.StatusUnauthorized || len(got) > 0 {

@@ -32,9 +32,8 @@ const (
 
 func newReceiver(t *testing.T, handle webhook.Handler, opts ...webhook.Option) *webhook.Receiver {
 	t.Helper()
-	receiver, err := webhook.NewReceiver(handle,
-		append([]webhook.Option{webhook.WithKeys(key), webhook.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
-	shippingtest.NoError(t, err)
+	receiver := shippingtest.Must(webhook.NewReceiver(handle,
+		append([]webhook.Option{webhook.WithKeys(key), webhook.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...))(t)
 	t.Cleanup(func() { _ = receiver.Close(context.Background()) })
 	return receiver
 }
@@ -390,8 +389,7 @@ func TestReceiver_ASlowBodyIsGivenUp(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(newReceiver(t, accept, webhook.WithLimits(1000, 50*time.Millisecond)))
 	defer server.Close()
-	connection, err := net.Dial("tcp", server.Listener.Addr().String())
-	shippingtest.NoError(t, err)
+	connection := shippingtest.Must(net.Dial("tcp", server.Listener.Addr().String()))(t)
 	defer connection.Close()
 	fmt.Fprintf(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 	answer, err := io.ReadAll(connection)
@@ -407,10 +405,9 @@ func TestReceiver_TakesWhatTheReferenceServerSends(t *testing.T) {
 	server := mockserver.New()
 	defer server.Close()
 	id, got := subscribe(t, server)
-	result, err := server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{
+	result := shippingtest.Must(server.Client(t).Webhooks.Replay(t.Context(), &shipping.ReplayRequest{
 		ShipmentID: server.Shipments()[0], Event: shipping.EventShipmentDelivered, WebhookID: id,
-	})
-	shippingtest.NoError(t, err)
+	}))(t)
 	n := <-got
 	shipment, err := n.Shipment()
 	if err != nil || shipment.ShipmentID != result.ShipmentID || n.ID != result.DeliveryID || n.Event != result.Event ||
