@@ -177,7 +177,7 @@ func TestWire_EachOperationAsInTheTableOfEndpoints(t *testing.T) {
 		t.Run(call.Operation, func(t *testing.T) {
 			t.Parallel()
 			service := shippingtest.NewService(call.Success())
-			shippingtest.NoError(t, errorOf(call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes()))))
+			shippingtest.Must(call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())))(t)
 			if service.Count("") != 1 {
 				t.Fatalf("%d requests were sent, want 1", service.Count(""))
 			}
@@ -215,11 +215,12 @@ func TestWire_QueryParametersOfTheLists(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.OK(`{"rates":[],"webhooks":[],"transactions":[]}`))
 	client := shippingtest.NewClient(t, service)
 	if err := errors.Join(
-		errorOf(client.Rates.List(t.Context(), &shipping.RateListOptions{Page: 2, PerPage: 50})),
-		errorOf(client.Rates.List(t.Context(), &shipping.RateListOptions{})), // zero options are not sent
-		errorOf(client.Webhooks.List(t.Context(), &shipping.WebhookListOptions{PerPage: 1 << 30})),
-		errorOf(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA 1&perPage=9", Page: 3})),
-		errorOf(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"},
+		shippingtest.Err(client.Rates.List(t.Context(), &shipping.RateListOptions{Page: 2, PerPage: 50})),
+		shippingtest.Err(client.Rates.List(t.Context(), &shipping.RateListOptions{})), // zero options are not sent
+		shippingtest.Err(client.Webhooks.List(t.Context(), &shipping.WebhookListOptions{PerPage: 1 << 30})),
+		shippingtest.Err(client.Transactions.List(t.Context(),
+			&shipping.TransactionListOptions{Wallet: "VA 1&perPage=9", Page: 3})),
+		shippingtest.Err(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"},
 			shipping.WithQuery("flow", "out"), shipping.WithQuery("tag", "a"), shipping.WithQuery("tag", "b"))),
 	); err != nil {
 		t.Error(err)
@@ -233,8 +234,6 @@ func TestWire_QueryParametersOfTheLists(t *testing.T) {
 	}, got)
 }
 
-func errorOf[T any](_ T, err error) error { return err }
-
 func TestWire_BodiesOfTheRequests(t *testing.T) {
 	t.Parallel()
 	const id = shippingtest.RequestID
@@ -243,13 +242,14 @@ func TestWire_BodiesOfTheRequests(t *testing.T) {
 	tea := shipping.LineItem{ItemID: "IT-1", Description: "tea", HSCode: "0902", Quantity: 2.5, Weight: 0.4,
 		UnitPrice: shippingtest.Amount(t, "1234.50"), Currency: "USD", OriginCountry: "CN"}
 	if err := errors.Join(
-		errorOf(client.Webhooks.Replay(ctx,
+		shippingtest.Err(client.Webhooks.Replay(ctx,
 			&shipping.ReplayRequest{ShipmentID: "SH-1", Event: shipping.EventShipmentDelivered, WebhookID: "WA-1"})),
-		errorOf(client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{FileURL: "https://files.example.com/a.pdf?x=1"})),
-		errorOf(client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: id,
+		shippingtest.Err(client.Regulatory.Analyze(ctx,
+			&shipping.AnalyzeRequest{FileURL: "https://files.example.com/a.pdf?x=1"})),
+		shippingtest.Err(client.Regulatory.Purchase(ctx, &shipping.PurchaseRequest{RequestID: id,
 			DocumentTypes: []shipping.DocumentType{"TEXTILE", "AMS"}, Draft: shippingtest.DraftRecord(id)})),
-		errorOf(client.Regulatory.UpdateItems(ctx, id, []shipping.LineItem{tea})),
-		errorOf(client.Regulatory.UpdateItems(ctx, id, nil)),
+		shippingtest.Err(client.Regulatory.UpdateItems(ctx, id, []shipping.LineItem{tea})),
+		shippingtest.Err(client.Regulatory.UpdateItems(ctx, id, nil)),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -557,7 +557,7 @@ func TestRetryAfter_InAllItsForms(t *testing.T) {
 						t.Errorf("RetryAfter is not %s: %+v", test.asked, failure)
 					}
 					service := shippingtest.NewService(answer, shippingtest.OK(`{"rates":[]}`))
-					shippingtest.NoError(t, errorOf(shippingtest.NewClient(t, service).Rates.List(t.Context(), nil)))
+					shippingtest.Must(shippingtest.NewClient(t, service).Rates.List(t.Context(), nil))(t)
 					least := min(test.asked, time.Minute)
 					most := least + jitter
 					if status == http.StatusTooManyRequests && test.asked == 0 {

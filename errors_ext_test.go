@@ -217,11 +217,15 @@ func endless(r *http.Request) (*http.Response, error) {
 // Errors of lost responses did not report whether the request may have been performed, or what to do about it.
 func TestError_OfALostResponseNamesWhatToDo(t *testing.T) {
 	t.Parallel()
-	analyze := func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Analyze(ctx, parcel)) }
-	replay := func(ctx context.Context, c *shipping.Client) error {
-		return errorOf(c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}))
+	analyze := func(ctx context.Context, c *shipping.Client) error {
+		return shippingtest.Err(c.Regulatory.Analyze(ctx, parcel))
 	}
-	get := func(ctx context.Context, c *shipping.Client) error { return errorOf(c.Regulatory.Get(ctx, "RD-1")) }
+	replay := func(ctx context.Context, c *shipping.Client) error {
+		return shippingtest.Err(c.Webhooks.Replay(ctx, &shipping.ReplayRequest{DeliveryID: "WD-1"}))
+	}
+	get := func(ctx context.Context, c *shipping.Client) error {
+		return shippingtest.Err(c.Regulatory.Get(ctx, "RD-1"))
+	}
 	broken, slow := shippingtest.NoResponse(), body(200, "").Delay(time.Hour)
 	busy := body(503, "").HeaderSet(http.Header{"Retry-After": {"20"}})
 	type row struct {

@@ -50,7 +50,7 @@ func TestObserver_SequenceOfACallThatRepeats(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), httpmock.NewErrorResponder(errors.New("broken")),
 		shippingtest.OK(`{"rates":[]}`))
 	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), observed)
-	shippingtest.NoError(t, errorOf(client.Rates.List(t.Context(), nil)))
+	shippingtest.Must(client.Rates.List(t.Context(), nil))(t)
 	shippingtest.Diff(t, "events", []string{
 		"start rates.list",
 		"attempt rates.list 503 <nil>", "retry rates.list after 503",
@@ -71,7 +71,7 @@ func TestObserver_HeaderOfEachAttempt(t *testing.T) {
 	service := shippingtest.NewService(shippingtest.Refusal(503, "busy"), shippingtest.Refusal(503, "busy"),
 		shippingtest.OK(`{"rates":[]}`))
 	client := shippingtest.NewClient(t, service, shippingtest.FastRetries(), traced)
-	shippingtest.NoError(t, errorOf(client.Rates.List(t.Context(), nil, shipping.WithHeader("Tenant", "acme"))))
+	shippingtest.Must(client.Rates.List(t.Context(), nil, shipping.WithHeader("Tenant", "acme")))(t)
 	for i, r := range service.Requests() {
 		want := []string{fmt.Sprint("rates.list ", i+1), "acme", "Bearer " + shippingtest.Key}
 		got := []string{r.Header.Get("Traceparent"), r.Header.Get("Tenant"), r.Header.Get("Authorization")}
@@ -114,9 +114,7 @@ func TestLogger_AttemptsAndRetries(t *testing.T) {
 		}}
 		client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(503, "busy"),
 			shippingtest.OK(`{"transactions":[]}`)), shipping.WithLogger(slog.New(slog.NewTextHandler(&log, withoutTimes))))
-		if _, err := client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.Must(client.Transactions.List(t.Context(), &shipping.TransactionListOptions{Wallet: "VA-1"}))(t)
 		shippingtest.Diff(t, "log", []string{
 			`level=DEBUG msg="shipping attempt" operation=transactions.list attempt=1 took=0s status=503`,
 			`level=WARN msg="shipping retry" operation=transactions.list attempt=1 took=0s status=503`,
@@ -182,8 +180,8 @@ func TestDrift_OfARegulatoryRecordIsUnderDataToo(t *testing.T) {
 		},
 	} {
 		var found drifts
-		shippingtest.NoError(t, errorOf(regulatory(t, shippingtest.NewService(shippingtest.OK(body)),
-			found.option()).Get(t.Context(), "RD-1")))
+		shippingtest.Must(regulatory(t, shippingtest.NewService(shippingtest.OK(body)),
+			found.option()).Get(t.Context(), "RD-1"))(t)
 		shippingtest.Diff(t, "findings", want, []string(found))
 	}
 }

@@ -156,23 +156,25 @@ func TestValidation_NothingIsSent(t *testing.T) {
 	)
 	service, ctx := shippingtest.NewService(shippingtest.Refusal(500, "reached")), t.Context()
 	c := shippingtest.NewClient(t, service, shippingtest.WithRoutes())
-	replay := func(r *replayed) error { return errorOf(c.Webhooks.Replay(ctx, r)) }
-	analyze := func(r *analysis) error { return errorOf(c.Regulatory.Analyze(ctx, r)) }
+	replay := func(r *replayed) error { return shippingtest.Err(c.Webhooks.Replay(ctx, r)) }
+	analyze := func(r *analysis) error { return shippingtest.Err(c.Regulatory.Analyze(ctx, r)) }
 	purchase := func(p *bought, options ...shipping.CallOption) error {
-		return errorOf(c.Regulatory.Purchase(ctx, p, options...))
+		return shippingtest.Err(c.Regulatory.Purchase(ctx, p, options...))
 	}
-	settle := func(p *bought) error { return errorOf(c.Regulatory.SettlePurchase(ctx, p)) }
-	prepare := func(r *shipping.RegulatoryRequest) error { return errorOf(c.Regulatory.Prepare(ctx, r, nil)) }
-	get := func(id string) error { return errorOf(c.Regulatory.Get(ctx, id)) }
-	wait := func(id string, o *poll) error { return errorOf(c.Regulatory.Wait(ctx, id, o)) }
-	run := func(o workflow) error { return errorOf(c.Regulatory.AnalyzeAndPoll(ctx, parcel, &o)) }
-	resume := func(id string, o *workflow) error { return errorOf(c.Regulatory.Resume(ctx, id, o)) }
+	settle := func(p *bought) error { return shippingtest.Err(c.Regulatory.SettlePurchase(ctx, p)) }
+	prepare := func(r *shipping.RegulatoryRequest) error { return shippingtest.Err(c.Regulatory.Prepare(ctx, r, nil)) }
+	get := func(id string) error { return shippingtest.Err(c.Regulatory.Get(ctx, id)) }
+	wait := func(id string, o *poll) error { return shippingtest.Err(c.Regulatory.Wait(ctx, id, o)) }
+	run := func(o workflow) error { return shippingtest.Err(c.Regulatory.AnalyzeAndPoll(ctx, parcel, &o)) }
+	resume := func(id string, o *workflow) error { return shippingtest.Err(c.Regulatory.Resume(ctx, id, o)) }
 	profile := func(form shipping.DocumentType, fields any) error {
-		return errorOf(c.Regulatory.UpdateProfile(ctx, "RD-1", form, fields))
+		return shippingtest.Err(c.Regulatory.UpdateProfile(ctx, "RD-1", form, fields))
 	}
-	rates := func(o *rated, options ...shipping.CallOption) error { return errorOf(c.Rates.List(ctx, o, options...)) }
+	rates := func(o *rated, options ...shipping.CallOption) error {
+		return shippingtest.Err(c.Rates.List(ctx, o, options...))
+	}
 	header := func(name, value string) error { return rates(nil, shipping.WithHeader(name, value)) }
-	transactions := func(o *shipping.TransactionListOptions) error { return errorOf(c.Transactions.List(ctx, o)) }
+	transactions := func(o *shipping.TransactionListOptions) error { return shippingtest.Err(c.Transactions.List(ctx, o)) }
 	do := func(method, path string, in any) error { return c.Do(ctx, method, path, nil, in, nil) }
 	ten := shippingtest.Amount(t, "10")
 	const oneOf, noAddress = "set exactly one of them", "FileURL is not an http or https address"
@@ -198,7 +200,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"negative page":       {rates(&rated{Page: -1}), "Page is -1: pages count from 1"},
 		"negative perPage": {rates(&rated{PerPage: -1}),
 			"PerPage is -1: set at least 1, or leave it 0 for the service's default of 100"},
-		"negative page of webhooks": {errorOf(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt})),
+		"negative page of webhooks": {shippingtest.Err(c.Webhooks.List(ctx, &shipping.WebhookListOptions{Page: math.MinInt})),
 			"Page is -"},
 		"walk with a negative window": {firstError(c.Rates.All(ctx, &rated{Walk: shipping.Walk{Window: -1}})), "Window"},
 		"a walk of one page":          {rates(&rated{Walk: shipping.Walk{Window: 3}}), "Walk"},
@@ -258,7 +260,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"resume without id":           {resume("", nil), "is empty"},
 		"profile of no form":          {profile("", map[string]string{}), "document_type is empty"},
 		"profile without fields":      {profile("FDA", nil), "fields is missing"},
-		"PDF of a parent":             {errorOf(c.Regulatory.PDF(ctx, "RD-1", "..")), "document_type is .."},
+		"PDF of a parent":             {shippingtest.Err(c.Regulatory.PDF(ctx, "RD-1", "..")), "document_type is .."},
 
 		"own Authorization": {header("authorization", "Basic x"),
 			"sets Authorization: the client sends the key it was made with"},

@@ -81,7 +81,7 @@ func TestPurchase_OnlyADraftThatShowsNoPurchaseIsSent(t *testing.T) {
 func waysToBuy(options *shipping.AnalyzeAndPollOptions) map[string]func(context.Context,
 	shipping.RegulatoryService) error {
 	purchase := func(ctx context.Context, r shipping.RegulatoryService, draft *shipping.RegulatoryRequest) error {
-		return errorOf(r.Purchase(ctx, &shipping.PurchaseRequest{
+		return shippingtest.Err(r.Purchase(ctx, &shipping.PurchaseRequest{
 			RequestID: "RD-1", DocumentTypes: fda, Draft: draft, Sole: true}))
 	}
 	return map[string]func(context.Context, shipping.RegulatoryService) error{
@@ -96,10 +96,10 @@ func waysToBuy(options *shipping.AnalyzeAndPollOptions) map[string]func(context.
 			return purchase(ctx, r, draft)
 		},
 		"AnalyzeAndPoll": func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.AnalyzeAndPoll(ctx, parcel, options))
+			return shippingtest.Err(r.AnalyzeAndPoll(ctx, parcel, options))
 		},
 		"Resume": func(ctx context.Context, r shipping.RegulatoryService) error {
-			return errorOf(r.Resume(ctx, "RD-1", options))
+			return shippingtest.Err(r.Resume(ctx, "RD-1", options))
 		},
 		"Prepare": func(ctx context.Context, r shipping.RegulatoryService) error {
 			draft, err := r.Analyze(ctx, parcel)
@@ -110,7 +110,7 @@ func waysToBuy(options *shipping.AnalyzeAndPollOptions) map[string]func(context.
 			if err != nil {
 				return err
 			}
-			return errorOf(r.Purchase(ctx, prepared))
+			return shippingtest.Err(r.Purchase(ctx, prepared))
 		},
 	}
 }

@@ -138,8 +138,8 @@ func TestAnalyzeAndPoll_EveryErrorAfterTheAnalysisCarriesTheRequest(t *testing.T
 		"edit": {edit(stop), done, draft, "edited", stop, "shipping: request RD-1 (last seen draft): edit: not this one"},
 		"reading the edited draft": {edit(nil), done, gone, "edited", shipping.ErrNotFound,
 			"edit: regulatory.get: 404 Not Found: gone"},
-		"select":                    {choose(stop), done, draft, "selected", stop, "(last seen draft): select: not this one"},
-		"selecting an unknown slug": {choose(nil, "NEW"), done, draft, "purchased", shipping.ErrInvalidRequest, `names "NEW"`},
+		"select":                {choose(stop), done, draft, "selected", stop, "(last seen draft): select: not this one"},
+		"selecting an odd slug": {choose(nil, "NEW"), done, draft, "purchased", shipping.ErrInvalidRequest, `names "NEW"`},
 		"purchase": {*selectAll, refusal(400, "insufficient funds"), draft, "purchased", shipping.ErrInvalidRequest,
 			"shipping: purchase of request RD-1: outcome not charged: regulatory.purchase: 400 Bad Request: insufficient funds"},
 		"lost purchase": {*selectAll, shippingtest.NoResponse(), draft, "purchased", shipping.ErrConnection,
@@ -242,7 +242,7 @@ func TestParseBudget(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "got an empty text", "150.00": "needs an amount and a currency", "-1 NGN": "0 or more",
 		" ":        `got an empty text: write an amount and a currency, such as "150.00 NGN"`,
-		"NGN 1000": `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`, // of which a part was quoted
+		"NGN 1000": `"NGN 1000": write the number first, then the currency, such as "150.00 NGN"`, // a part was quoted
 		"NGN":      "write the number first", "150 NGN USD": "three letters", "much NGN": "write the number first",
 		"1.234,56 NGN": "use a point for decimals", "12,34 NGN": `"12,34": use a point for decimals, such as 1000.50`,
 	} {
@@ -360,7 +360,7 @@ func TestWait_ARequestThatWasPurchasedIsNotToBePurchasedAgain(t *testing.T) {
 	draft := record("draft", draftOfTwo)
 	ways := waysToBuy(selectAll)
 	ways["Wait"] = func(ctx context.Context, r shipping.RegulatoryService) error {
-		return errorOf(r.Wait(ctx, "RD-1", nil))
+		return shippingtest.Err(r.Wait(ctx, "RD-1", nil))
 	}
 	for way, reads := range map[string]responders{
 		"AnalyzeAndPoll": {draft}, "Resume": {record("processing"), draft}, "Wait": {record("purchasing"), draft},
@@ -381,9 +381,7 @@ func TestAnalyzeAndPoll_AReadingBehindThePurchase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := refusal(404, "no such request")
 		service := workflow(record("draft", draftOfTwo), behind, behind, record("completed"))
-		if _, err := regulatory(t, service).AnalyzeAndPoll(t.Context(), parcel, selectAll); err != nil {
-			t.Error(err)
-		}
+		shippingtest.Must(regulatory(t, service).AnalyzeAndPoll(t.Context(), parcel, selectAll))(t)
 	})
 }
 

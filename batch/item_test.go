@@ -343,9 +343,7 @@ func TestBatch_ReportsWhatItWaitsFor(t *testing.T) {
 		service, journal := &walletService{}, batchtest.NewJournal(2*time.Minute)
 		service.put("RD-SH-1", "draft")
 		shippingtest.NoError(t, appendTo(t.Context(), journal, purchasing(t, "SH-1")))
-		if _, err := journal.Claim(t.Context(), "SH-1"); err != nil { // by another process, which dies
-			t.Fatal(err)
-		}
+		shippingtest.Must(journal.Claim(t.Context(), "SH-1"))(t) // by another process, which dies
 		var steps []string
 		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1), &batch.Options{
 			Select: shipping.SelectAll, Journal: journal,

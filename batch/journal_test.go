@@ -143,9 +143,7 @@ func TestResolveBatchItem_RefusesWhatIsNotOpen(t *testing.T) {
 			t.Errorf("a record was written: %+v", last)
 		}
 	}
-	if _, err := journal.Claim(t.Context(), "open"); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.Must(journal.Claim(t.Context(), "open"))(t)
 	err := batch.Resolve(t.Context(), journal, "open", shipping.OutcomeCharged, "n")
 	if !errors.Is(err, batch.ErrItemTaken) {
 		t.Errorf("while a process has it: %v", err)

@@ -216,9 +216,7 @@ func TestBatch_EndsWithoutErrorIfNothingIsLeft(t *testing.T) {
 		service := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Report: `"currency":"NGN"`} }}
 		client, journal := walletClient(t, service), batch.Memory()
 		options := batch.Options{Select: shipping.SelectAll, Journal: journal, Concurrency: 1}
-		if _, err := batch.Run(t.Context(), client, walletItems(2), &options); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.Must(batch.Run(t.Context(), client, walletItems(2), &options))(t)
 		// The prices are recorded without a budget, so that a later run with one can count them.
 		if committed, err := journal.Committed(t.Context(), "", *nairaBudget(t, "0")); err != nil ||
 			committed.String() != "200" {

@@ -97,9 +97,7 @@ func TestFileStore_NoticesThatItsFileIsGone(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "store")
 			store := openFileStore(t, path, 0)
 			take(t, store, "first")
-			if _, err := store.Claim(t.Context(), "under way", "one"); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.Must(store.Claim(t.Context(), "under way", "one"))(t)
 			shippingtest.NoError(t, harm(path))
 			if _, err := store.Claim(t.Context(), "second", "one"); !errors.Is(err, webhook.ErrStoreMoved) ||
 				!strings.Contains(err.Error(), path) {
@@ -121,9 +119,7 @@ func TestFileStore_IsBounded(t *testing.T) {
 	largest := 0
 	for n := range 200 {
 		if take(t, store, fmt.Sprint("WD-", n)); n == 194 {
-			if _, err := store.Claim(t.Context(), "WD-claimed", "one"); err != nil {
-				t.Fatal(err)
-			}
+			shippingtest.Must(store.Claim(t.Context(), "WD-claimed", "one"))(t)
 		}
 		text := shippingtest.Must(os.ReadFile(path))(t)
 		largest = max(largest, bytes.Count(text, []byte("\n")))
