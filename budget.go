@@ -88,17 +88,17 @@ type BudgetError struct {
 
 // Error returns the cost and the budget, or the reason why the cost is unclear.
 func (e *BudgetError) Error() string {
-	if e.Problem != "" {
-		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + "; nothing was purchased"
-	}
 	beside := ""
 	if len(e.Beside) > 0 {
-		beside = ", which counts amounts beside the price (" + oneLine(strings.Join(e.Beside, "; "), maxErrorMessage) +
-			"; list what a purchase does not charge in offer.beside of the dialect)"
+		beside = "; the cost counts amounts beside the price (" + oneLine(strings.Join(e.Beside, "; "), maxErrorMessage) +
+			"): list what a purchase does not charge in offer.beside of the dialect"
 	}
-	return fmt.Sprintf("shipping: over budget: %s %s needed%s, %s allowed: raise the budget or select fewer documents; "+
+	if e.Problem != "" {
+		return "shipping: budget of " + e.Budget.String() + ": " + e.Problem + beside + "; nothing was purchased"
+	}
+	return fmt.Sprintf("shipping: over budget: %s %s needed, %s allowed: raise the budget or select fewer documents%s; "+
 		"nothing was purchased",
-		inFull(e.Needed), e.Budget.Currency, beside, e.Budget)
+		inFull(e.Needed), e.Budget.Currency, e.Budget, beside)
 }
 
 // Unwrap returns [ErrOverBudget].

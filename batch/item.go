@@ -418,8 +418,22 @@ func (e *entry) reserve(draft *shipping.RegulatoryRequest, selected []shipping.D
 		e.record = intent
 	case errors.Is(err, shipping.ErrOverBudget):
 		e.record.Documents = selected
+		err = explained(err, draft, selected)
 	}
 	return err
+}
+
+// explained adds to the error of a journal, which has no draft, which amounts the cost counts beside the prices.
+func explained(err error, draft *shipping.RegulatoryRequest, selected []shipping.DocumentType) error {
+	over, ok := err.(*shipping.BudgetError)
+	if !ok || len(over.Beside) > 0 || !over.Needed.Known() {
+		return err
+	}
+	_, whole := shipping.Budget{Amount: nothing, Currency: over.Budget.Currency}.Check(draft, selected...)
+	if whole, ok := errors.AsType[*shipping.BudgetError](whole); ok {
+		over.Beside = whole.Beside
+	}
+	return over
 }
 
 // remember returns a purchase as a record stores it: without most of the draft, because a batch can have many

@@ -134,6 +134,23 @@ func TestBatch_AQuoteIsNoReportOfACharge(t *testing.T) {
 	})
 }
 
+// With the rest of a budget, an item was refused whose price fits, and its error did not name the tax that counts.
+func TestBatch_TheRestOfABudgetCountsTaxes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := &walletService{offer: `"amount":100,"tax":7.5,"currency":"NGN"`}
+		report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2), &batch.Options{
+			Concurrency: 1, Select: shipping.SelectAll, Budget: nairaBudget(t, "210"),
+		})
+		shippingtest.NoError(t, err)
+		const want = "107.50 needed, 102.50 left: raise the budget or select fewer documents; the cost counts amounts " +
+			"beside the price (CUSTOMS: tax 7.5): list what a purchase does not charge in offer.beside of the dialect"
+		if got := report.Results[1]; got.State != batch.StateOverBudget || !strings.Contains(got.Err.Error(), want) {
+			t.Errorf("%s, %v", got.State, got.Err)
+		}
+	})
+}
+
 // A request id that no journal can store fails its item only.
 func TestBatch_ARequestIDThatNoJournalCanKeepFailsItsItem(t *testing.T) {
 	t.Parallel()
