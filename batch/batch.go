@@ -176,19 +176,20 @@ func (r *Report) Count(state State) int {
 	return n
 }
 
-// Err joins the errors of all items that are still open, each with what to do next; items with the same error share one
-// line. It is nil if each item is [StateCompleted], [StateClosed] or [StateDraft], and for a nil report.
+// Err joins the errors of all items that are still open, each with what to do next. Items for which nothing was
+// purchased share one line if their errors differ only in requests and amounts. It is nil if each item is
+// [StateCompleted], [StateClosed] or [StateDraft], and for a nil report.
 func (r *Report) Err() error {
 	if r == nil {
 		return nil
 	}
 	var open []error
-	groups := map[string]*openItems{} // by state, error and what to do
+	groups := map[string]*openItems{} // by state, cause and what to do
 	for _, result := range r.Results {
 		if !result.open() {
 			continue
 		}
-		same := fmt.Sprint(result.State, result.Err, result.next())
+		same := fmt.Sprint(result.State, result.cause(), result.next())
 		if groups[same] == nil {
 			groups[same] = &openItems{first: result}
 			open = append(open, groups[same])
@@ -217,6 +218,19 @@ func (r Result) retryable() bool {
 	return false
 }
 
+// cause returns the part of the error that other items can have too.
+func (r Result) cause() string {
+	over, _ := errors.AsType[*shipping.BudgetError](r.Err)
+	text := fmt.Sprint(r.Err)
+	switch {
+	case r.RequestID == "" || r.State != StateOverBudget && r.State != StateError:
+		return text
+	case over != nil && over.Needed.Known(), errors.Is(r.Err, shipping.ErrInsufficientFunds):
+		return "not enough money"
+	}
+	return strings.ReplaceAll(text, r.RequestID, "")
+}
+
 func (r Result) open() bool {
 	return r.State != StateCompleted && r.State != StateClosed && r.State != StateDraft
 }
@@ -229,11 +243,15 @@ type openItems struct {
 }
 
 func (e *openItems) Error() string {
-	items := "item "
+	items, first := "item ", ""
 	if len(e.keys) > 1 {
 		items = fmt.Sprint(len(e.keys), " items ")
 	}
-	return fmt.Sprintf("%s%s (%s): %v; %s", items, strings.Join(e.keys, ", "), e.first.State, e.first.Err, e.first.next())
+	if slices.ContainsFunc(e.errs, func(err error) bool { return fmt.Sprint(err) != fmt.Sprint(e.first.Err) }) {
+		first = ", the first"
+	}
+	return fmt.Sprintf("%s%s (%s)%s: %v; %s", items, strings.Join(e.keys, ", "), e.first.State, first, e.first.Err,
+		e.first.next())
 }
 
 func (e *openItems) Unwrap() []error { return e.errs }

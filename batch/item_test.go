@@ -146,7 +146,8 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"unfinished, without a shipment":      {record, []batch.Item{order("ORD-1", "")}, 0, ""},
 		"a key that the journal lacks":        {record, []batch.Item{order("ORD-2", "")}, 0, "are both empty"},
 		"two orders of a shipment":            {completed, []batch.Item{order("A", "SH-3"), order("B", "SH-3")}, 1, again},
-		"completed, and a second order":       {completed, []batch.Item{order("ORD-1", "SH-1"), order("B", "SH-1")}, 0, again},
+		"a second order, the first completed": {completed,
+			[]batch.Item{order("ORD-1", "SH-1"), order("B", "SH-1")}, 0, again},
 	}, func(t *testing.T, test row) {
 		service, journal := &walletService{}, newMemoryJournal(t, test.record)
 		service.put("RD-ORD-1", "completed")
@@ -281,33 +282,56 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	if err := report.Err(); strings.Count(err.Error(), "\n") != 13 || !report.Retryable() {
 		t.Errorf("all states: %v", err)
 	}
+	poor := func(id, needed string) batch.Result {
+		err := fmt.Errorf("%w: %s needed", shipping.ErrInsufficientFunds, needed)
+		return batch.Result{Key: id, State: batch.StateError, RequestID: "RD-" + id, Err: err}
+	}
+	report = &batch.Report{Results: []batch.Result{poor("1", "18"), poor("2", "19")}}
+	if err := report.Err(); !strings.HasPrefix(err.Error(), `2 items "1", "2" (error), the first: `) {
+		t.Errorf("no money: %v", err)
+	}
 }
 
-// With a wrong secret key, or without a service, the log had a line for each item, and each item was tried.
+// With a wrong secret key, without a service, or with too little money, the log had a line for each item. Without a
+// service that accepts the key, each item was tried.
 func TestReport_ErrHasOneLineForTheSameCause(t *testing.T) {
 	t.Parallel()
 	type row struct {
 		transport http.RoundTripper
+		options   batch.Options
 		analyses  int
 		err       error
 		retryable bool
+		begin     string // of the error
 	}
+	refusing := &walletService{purchase: func(int) purchaseFault { return purchaseFault{Refuse: true} }}
+	selectNone := func(*shipping.RegulatoryRequest) ([]shipping.DocumentType, error) {
+		return nil, shipping.ErrInvalidRequest
+	}
+	const items = `3 items "SH-1", "SH-2", "SH-3" `
 	shippingtest.EachInBubble(t, map[string]row{
-		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), 1, shipping.ErrUnauthorized, false},
-		"no service":  {shippingtest.Unreachable(), 3, shipping.ErrConnection, true},
+		"a wrong key": {shippingtest.NewService(shippingtest.Refusal(401, "no")), batch.Options{}, 1,
+			shipping.ErrUnauthorized, false, items + "(error): "},
+		"no service": {shippingtest.Unreachable(), batch.Options{}, 3, shipping.ErrConnection, true, items + "(error): "},
+		"over budget": {&walletService{}, batch.Options{Select: shipping.SelectAll, Budget: nairaBudget(t, "50")}, 3,
+			shipping.ErrOverBudget, false, items + "(over budget), the first: shipping: request RD-SH-1 "},
+		"purchases refused": {refusing, batch.Options{Select: shipping.SelectAll}, 3, shipping.ErrInvalidRequest, false,
+			items + "(error), the first: shipping: purchase of request RD-SH-1: "},
+		"nothing can be selected": {&walletService{}, batch.Options{Select: selectNone}, 3, shipping.ErrInvalidRequest, false,
+			items + "(error), the first: shipping: request RD-SH-1 "},
 	}, func(t *testing.T, test row) {
 		sent := shippingtest.NewService(test.transport.RoundTrip)
-		journal := newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
-		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4),
-			&batch.Options{Concurrency: 1, Journal: journal})
-		if err != nil || report.Count(batch.StateError) != 3 || report.Retryable() != test.retryable {
+		test.options.Concurrency = 1
+		test.options.Journal = newMemoryJournal(t, batch.Record{Key: "SH-4", Step: batch.StepCompleted})
+		report, err := batch.Run(t.Context(), walletClient(t, sent), walletItems(4), &test.options)
+		if err != nil || report.Count(batch.StateCompleted) != 1 || report.Retryable() != test.retryable {
 			t.Errorf("%+v, %v", report, err)
 		}
 		if err = report.Err(); !errors.Is(err, test.err) || strings.Count(err.Error(), "\n") > 0 ||
-			!strings.HasPrefix(err.Error(), `3 items "SH-1", "SH-2", "SH-3" (error): `) {
+			!strings.HasPrefix(err.Error(), test.begin) {
 			t.Errorf("%v", err)
 		}
-		if sent.CountPath(analyze) != test.analyses || sent.Count(http.MethodGet) > 0 {
+		if sent.CountPath(analyze) != test.analyses {
 			t.Errorf("%d analyses", sent.CountPath(analyze))
 		}
 	})
