@@ -204,6 +204,9 @@ Open points of the specification, which never fail
            HTTP status 422
   assumed  Errors: an envelope
 
+Failed checks
+  FAIL     Rate: every record has the fields
+
 1 passed, 1 failed, 1 not run, 2 skipped; 1 of 2 open points differ from the assumption
 a purchase was sent: FDA of request RD-1, for 12.50 NGN
 a purchase was sent: FDA of request RD-2, for at most 12.50 NGN

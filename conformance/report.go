@@ -100,8 +100,8 @@ const (
 )
 
 // WriteText writes the report for a person: the checks under their headings, then those that were not made, the
-// assumptions, the rules that no run can check, and the sums. If several checks were not made for the same
-// reason, it writes their number instead of each check.
+// assumptions, the rules that no run can check, the failed checks again, and the sums. If several checks were not made
+// for the same reason, it writes their number instead of each check.
 func (r Report) WriteText(w io.Writer) error {
 	sections := map[string]string{}
 	var headings []string
@@ -119,6 +119,14 @@ func (r Report) WriteText(w io.Writer) error {
 	for _, title := range append(headings, sectionUnmade, sectionPoints, sectionUnseen) {
 		if sections[title] != "" {
 			fmt.Fprintf(&b, "\n%s\n%s", title, sections[title])
+		}
+	}
+	if !r.Conforms() {
+		b.WriteString("\nFailed checks\n")
+	}
+	for _, result := range r.Results {
+		if result.Verdict == Fail {
+			b.WriteString(entry("FAIL", result.Heading+": "+result.Check, ""))
 		}
 	}
 	fmt.Fprintf(&b, "\n%d passed, %d failed, %d not run, %d skipped; %d of %d open points differ from the assumption\n",
