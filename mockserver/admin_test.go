@@ -62,6 +62,7 @@ func TestAdmin_Messages(t *testing.T) {
 		`POST /_mock/faults {"rules":[{"operaton":"rates.list"}]}`:                 `did you mean "operation"?`,
 		`POST /_mock/faults {"rules":[]}`:                                          "no rule was added",
 		`POST /_mock/faults {"rules":[{"until":"tomorrow"}]}`:                      "write it as 2026-01-05T09:30:00Z",
+		`POST /_mock/faults {"rules":[{"from":5}]}`:                                "from or until is not a time: write it as 2026-01-05T09:30:00Z; for the n-th request use nth or first",
 		`POST /_mock/faults {"rules":[{"fault":{"kind":"latency","duration":2}}]}`: `write a string with a unit`,
 		"GET /_mock/worlds?perpage=1":                                              `"perpage": did you mean "perPage"?`,
 		`POST /_mock/clock/advance {}`:                                             "1h30m",

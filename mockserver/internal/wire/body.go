@@ -240,6 +240,9 @@ func position(err error, length int) string {
 	if date, ok := errors.AsType[*time.ParseError](err); ok {
 		return fmt.Sprintf("%s is not a time: write it as 2026-01-05T09:30:00Z", date.Value)
 	}
+	if strings.HasPrefix(err.Error(), "Time.UnmarshalJSON: ") { // of a fault rule: no other body has times
+		return "from or until is not a time: write it as 2026-01-05T09:30:00Z; for the n-th request use nth or first"
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Sprintf("it is incomplete, with %d bytes: send the whole JSON object", length)
 	}
