@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/operations"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
@@ -220,4 +221,16 @@ func TestAdmin_OpensAWorldWithADialect(t *testing.T) {
 	refused := mockserver.New(mockserver.WithoutListener(), dialectOf(t, "list.max_per_page=-1"))
 	defer refused.Close()
 	shippingtest.Contains(t, "the option", refused.Err(), "list.max_per_page is -1: a number from 1 to 1000000")
+}
+
+func TestOpenAPI_FollowsTheServersOwnRoutes(t *testing.T) {
+	t.Parallel()
+	const route = "/v1/regulatory-retries/{request_id}"
+	srv := start(t, mockserver.WithDialect(&dialect.Dialect{Routes: map[string]string{operations.RetryRequest: route}}))
+	post(t, srv, "/v1/regulatory-retries/RD-1", "").refusal(t, http.StatusNotFound, "RD-1")
+	post(t, srv, regulatoryPath+"/request/RD-1/retry", "").refusal(t, http.StatusNotFound, "no route")
+	// the dialect has none
+	get(t, srv, regulatoryPath+"/request/RD-1/documents/FDA/pdf").refusal(t, http.StatusNotFound, "no route")
+	document := get(t, srv, "/_mock/openapi.json")
+	shippingtest.Contains(t, "the document", document.body, `"`+route+`"`)
 }
