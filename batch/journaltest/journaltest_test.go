@@ -2,7 +2,6 @@ package journaltest
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
 	"github.com/shipping-go/shipping/internal/batchtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 const lease = 10 * time.Second
@@ -176,27 +176,12 @@ func (c *claim) Release(context.Context) error {
 	return nil
 }
 
-// violation is a test whose failure is a violation of a rule.
-type violation struct {
-	*testing.T
-	found bool
-}
-
-func (v *violation) Fatalf(format string, args ...any) {
-	v.Logf(format, args...)
-	v.found = true
-	runtime.Goexit()
-}
-
 // broken returns the names of the rules that a journal breaks.
 func broken(t *testing.T, open func() batch.Journal) (names []string) {
 	t.Helper()
 	for _, rule := range slices.Concat(rules, leaseRules) {
 		synctest.Test(t, func(t *testing.T) {
-			violation := &violation{T: t}
-			var checked sync.WaitGroup
-			checked.Go(func() { rule.check(journal{violation, open()}) })
-			if checked.Wait(); violation.found {
+			if shippingtest.Violates(t, func(v *shippingtest.Violation) { rule.check(journal{v, open()}) }) {
 				names = append(names, rule.name)
 			}
 		})

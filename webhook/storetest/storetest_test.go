@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/webhook"
 )
 
@@ -96,30 +96,11 @@ func (s *leasing) Release(_ context.Context, id, claim string) error {
 	return nil
 }
 
-// violation is a test whose failure is a violation of a rule.
-type violation struct {
-	*testing.T
-	found atomic.Bool
-}
-
-func (v *violation) Errorf(format string, args ...any) {
-	v.Logf(format, args...)
-	v.found.Store(true)
-}
-
-func (v *violation) Fatalf(format string, args ...any) {
-	v.Errorf(format, args...)
-	runtime.Goexit()
-}
-
 // broken names the rules that a store breaks.
 func broken(t *testing.T, rules []rule, open func() webhook.Store) (names []string) {
 	t.Helper()
 	for _, rule := range rules {
-		violation := &violation{T: t}
-		var checked sync.WaitGroup
-		checked.Go(func() { rule.check(store{violation, open()}) })
-		if checked.Wait(); violation.found.Load() {
+		if shippingtest.Violates(t, func(v *shippingtest.Violation) { rule.check(store{v, open()}) }) {
 			names = append(names, rule.name)
 		}
 	}
