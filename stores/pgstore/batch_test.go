@@ -187,12 +187,7 @@ func newSchema(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	schema := "s" + strings.ToLower(rand.Text())
 	execute(t, connect(t), `CREATE SCHEMA `+schema)
-	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path="+schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
+	return openPool(t, os.Getenv(dsnVariable)+" search_path="+schema, nil)
 }
 
 // Tables with the right names and other columns or keys were accepted by Migrate, and every run failed.

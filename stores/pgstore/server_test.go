@@ -1,9 +1,11 @@
 package pgstore_test
 
 import (
+	"context"
 	"os"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping/stores/internal/servers"
@@ -35,14 +37,26 @@ func connect(t *testing.T) *pgxpool.Pool {
 
 func connectTo(t *testing.T, dsn string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), dsn)
+	pool := openPool(t, dsn, nil)
+	if err := pgstore.Migrate(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	return pool
+}
+
+// openPool returns a pool that may call a function before each connection.
+func openPool(t *testing.T, dsn string, before func(context.Context, *pgx.ConnConfig) error) *pgxpool.Pool {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.BeforeConnect = before
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	if err := pgstore.Migrate(t.Context(), pool); err != nil {
-		t.Fatal(err)
-	}
 	return pool
 }
 

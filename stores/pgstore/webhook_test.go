@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/shipping-go/shipping/internal/wait"
 	"github.com/shipping-go/shipping/stores/internal/servers"
@@ -80,19 +79,13 @@ func TestWebhookStore_KeepsRowsForTheirTime(t *testing.T) {
 func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
 	t.Parallel()
 	pool, receiver := connect(t), "fails "+rand.Text()
-	config := pool.Config()
 	var attempts atomic.Int32
-	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error {
+	restarting := openPool(t, os.Getenv(dsnVariable), func(context.Context, *pgx.ConnConfig) error {
 		if attempts.Add(1) <= 8 {
 			return errors.New("the database restarts")
 		}
 		return nil
-	}
-	restarting, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer restarting.Close()
+	})
 	store := pgstore.NewWebhookStore(restarting, receiver, pgstore.WebhookOptions{})
 	// Two of three statements fail: the rollback does not set the sequence back.
 	id := strings.ToLower(rand.Text())
@@ -117,12 +110,8 @@ func TestWebhookStore_RetriesStatementsThatFail(t *testing.T) {
 
 func TestWebhookStore_WithoutItsTables(t *testing.T) {
 	t.Parallel()
-	pool, err := pgxpool.New(t.Context(), os.Getenv(dsnVariable)+" search_path=nowhere")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	_, err = pgstore.NewWebhookStore(pool, "orders", pgstore.WebhookOptions{}).Claim(t.Context(), "WD-1", "one")
+	pool := openPool(t, os.Getenv(dsnVariable)+" search_path=nowhere", nil)
+	_, err := pgstore.NewWebhookStore(pool, "orders", pgstore.WebhookOptions{}).Claim(t.Context(), "WD-1", "one")
 	if err == nil || !strings.Contains(err.Error(), "call pgstore.Migrate") {
 		t.Error(err)
 	}
@@ -141,8 +130,8 @@ func TestWebhookStore_SurvivesItsServer(t *testing.T) {
 	})
 }
 
-// fewConnections returns the settings of pools for a role that may have few connections.
-func fewConnections(t *testing.T, limit int) *pgxpool.Config {
+// fewConnections returns the DSN of a role that may have few connections.
+func fewConnections(t *testing.T, limit int) string {
 	t.Helper()
 	pool, role := connect(t), "few_"+strings.ToLower(rand.Text())
 	for _, statement := range []string{
@@ -151,28 +140,19 @@ func fewConnections(t *testing.T, limit int) *pgxpool.Config {
 	} {
 		execute(t, pool, statement)
 	}
-	config, err := pgxpool.ParseConfig(os.Getenv(dsnVariable) + " user=" + role)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return config
+	return os.Getenv(dsnVariable) + " user=" + role
 }
 
 // Receivers held deliveries for 5 s while PostgreSQL refused them a connection, although another one could have handled
 // them. Four receivers of a role with three connections answer all notifications within a minute.
 func TestWebhookStore_FewConnectionsForManyReceivers(t *testing.T) {
 	const notifications, machines, key = 150, 4, "sk_test_present"
-	config, name := fewConnections(t, 3), rand.Text()
+	dsn, name := fewConnections(t, 3), rand.Text()
 	var handled atomic.Int32
 	var receivers []*webhook.Receiver
 	for range machines {
-		pool, err := pgxpool.NewWithConfig(t.Context(), config.Copy())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(pool.Close)
-		receiver, err := webhook.NewReceiver(func(context.Context,
-			*webhook.Notification) error {
+		pool := openPool(t, dsn, nil)
+		receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error {
 			handled.Add(1)
 			return nil
 		},
@@ -212,14 +192,8 @@ func TestWebhookStore_FewConnectionsForManyReceivers(t *testing.T) {
 // A receiver that has no connection, and is refused one, responds at once: the service sends the notification again.
 func TestWebhookStore_ARefusedConnectionHoldsNoDelivery(t *testing.T) {
 	t.Parallel()
-	config := fewConnections(t, 0)
 	var attempts atomic.Int32
-	config.BeforeConnect = func(context.Context, *pgx.ConnConfig) error { attempts.Add(1); return nil }
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
+	pool := openPool(t, fewConnections(t, 0), func(context.Context, *pgx.ConnConfig) error { attempts.Add(1); return nil })
 	store := pgstore.NewWebhookStore(pool, rand.Text(), pgstore.WebhookOptions{})
 	if _, err := store.Claim(t.Context(), "WD-1", "one"); err == nil || attempts.Load() > 2 {
 		t.Errorf("after %d attempts: %v", attempts.Load(), err)
