@@ -36,10 +36,7 @@ func wires() []wire {
 func (w wire) open(t *testing.T, handler http.Handler, key string, timeout time.Duration) *shipping.Client {
 	t.Helper()
 	serving, trusting := tcptest.Certificate()
-	server, err := tcptest.Start(serving, func(conn net.Conn) { tcptest.ServeHTTP(conn, handler) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := tcptest.Start(serving, func(conn net.Conn) { tcptest.ServeHTTP(conn, handler) })
 	t.Cleanup(server.Close)
 	address := server.URL
 	if w.dead {

@@ -34,7 +34,7 @@ type hostileServer struct {
 func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *hostileServer {
 	t.Helper()
 	s := &hostileServer{reached: map[string]int{}}
-	server, err := tcptest.Start(nil, func(conn net.Conn) {
+	s.Server = tcptest.Start(nil, func(conn net.Conn) {
 		r, err := tcptest.ReadRequest(bufio.NewReader(conn))
 		if err != nil {
 			return
@@ -44,11 +44,7 @@ func startHostile(t testing.TB, answer func(to net.Conn, r *http.Request)) *host
 		s.mu.Unlock()
 		answer(conn, r)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Server = server
-	t.Cleanup(server.Close)
+	t.Cleanup(s.Close)
 	return s
 }
 

@@ -70,10 +70,7 @@ type Client func(ctx context.Context, baseURL string) (Report, error)
 
 // Grade lets a client purchase once, and returns its mistake.
 func (c Case) Grade(ctx context.Context, client Client) error {
-	s, err := c.Serve()
-	if err != nil {
-		return err
-	}
+	s := c.Serve()
 	defer s.Close()
 	got, err := client(ctx, s.URL)
 	switch sends := s.Purchases(); {
@@ -111,17 +108,13 @@ type Service struct {
 const refused = "http://127.0.0.1:1"
 
 // Serve starts a service that plays the case.
-func (c Case) Serve() (*Service, error) {
+func (c Case) Serve() *Service {
 	s := &Service{played: c}
-	server, err := tcptest.Start(nil, s.exchange)
-	if err != nil {
-		return nil, err
-	}
-	s.URL, s.server = server.URL, server
-	if c.Refused {
+	s.server = tcptest.Start(nil, s.exchange)
+	if s.URL = s.server.URL; c.Refused {
 		s.URL = refused
 	}
-	return s, nil
+	return s
 }
 
 // Purchases returns how many purchases reached the service.

@@ -46,7 +46,7 @@ func TestHTTP1_NotRepeatedOnAnotherIdleConnection(t *testing.T) {
 			t.Run(name+"/"+op.name, func(t *testing.T) {
 				t.Parallel()
 				for round := range 10 {
-					s := listen(t, nil, serveHTTP1)
+					s := listen(nil, serveHTTP1)
 					var gets atomic.Int32
 					together := make(chan struct{})
 					s.beforeGet = func() {
@@ -96,7 +96,7 @@ func TestHTTP1_StaleConnectionsLeaveNoUnknownPurchase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const purchases = 600
-			s := listen(t, nil, serveHTTP1)
+			s := listen(nil, serveHTTP1)
 			defer s.Close()
 			s.play = func(*connection) bool { return true }
 			var last *noticing

@@ -147,7 +147,7 @@ func TestHTTP2_OneRequestAnAttempt(t *testing.T) {
 					for _, status := range before {
 						for _, f := range interim(status, faults()) {
 							t.Run(fmt.Sprintf("%s/kept=%d/%s", op.name, kept, f.name), func(t *testing.T) {
-								s := listen(t, config, serveHTTP2)
+								s := listen(config, serveHTTP2)
 								s.play = f.play
 								_ = s.attempt(t, op, http2Transports(t, trusting)[kind], kept)
 							})
@@ -178,7 +178,7 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 					}
 					return chosen, nil
 				}
-				s := listen(t, config, func(s *service, conn net.Conn) {
+				s := listen(config, func(s *service, conn net.Conn) {
 					serve := serveHTTP1
 					if err := conn.(*tls.Conn).Handshake(); err != nil {
 						return
@@ -204,7 +204,7 @@ func TestHTTP2_NotRepeatedOverHTTP1(t *testing.T) {
 func TestDetached_ABodyThatWasReadBeforeIsSent(t *testing.T) {
 	t.Parallel()
 	for _, op := range operations() {
-		s := listen(t, nil, serveHTTP2)
+		s := listen(nil, serveHTTP2)
 		s.play = (*connection).respond
 		if err := s.attempt(t, op, sending(unencrypted(), restored), 0); err != nil {
 			t.Errorf("%s: %v", op.name, err)

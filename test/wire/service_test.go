@@ -29,14 +29,9 @@ type service struct {
 }
 
 // listen starts a service that reads each connection with serve.
-func listen(t *testing.T, config *tls.Config, serve func(*service, net.Conn)) *service {
-	t.Helper()
+func listen(config *tls.Config, serve func(*service, net.Conn)) *service {
 	s := &service{}
-	server, err := tcptest.Start(config, func(conn net.Conn) { serve(s, conn) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Server = server
+	s.Server = tcptest.Start(config, func(conn net.Conn) { serve(s, conn) })
 	return s
 }
 

@@ -24,11 +24,11 @@ type Server struct {
 }
 
 // Start starts a server on a loopback port, with TLS if a configuration is given. talk is called for many connections
-// at the same time.
-func Start(config *tls.Config, talk func(net.Conn)) (*Server, error) {
+// at the same time. Start panics if it cannot listen.
+func Start(config *tls.Config, talk func(net.Conn)) *Server {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
 	scheme := "http://"
 	if config != nil {
@@ -36,7 +36,7 @@ func Start(config *tls.Config, talk func(net.Conn)) (*Server, error) {
 	}
 	s := &Server{URL: scheme + listener.Addr().String(), talk: talk, listener: listener, open: map[net.Conn]bool{}}
 	s.serving.Go(s.accept)
-	return s, nil
+	return s
 }
 
 func (s *Server) accept() {
