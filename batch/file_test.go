@@ -45,7 +45,8 @@ func TestBatchFile_NoticesWhatHappensToItsFile(t *testing.T) {
 		"folder renamed": {func(path string) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old") },
 			batch.ErrMoved, false},
 		"replaced": {func(path string) error {
-			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, contentOf(t, path+".old"), 0o600))
+			content := shippingtest.Must(os.ReadFile(path))(t)
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, content, 0o600))
 		}, batch.ErrMoved, true},
 		"link to another file": {func(path string) error {
 			return errors.Join(os.Rename(path, path+".old"), os.Symlink(path+".new", path),
@@ -111,7 +112,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 	link := path + ".link"
 	shippingtest.NoError(t, os.Link(path, link))
 	// A record is being written, which a second opener must not discard.
-	whole := contentOf(t, path)
+	whole := shippingtest.Must(os.ReadFile(path))(t)
 	shippingtest.NoError(t, os.WriteFile(path, append(whole, `{"crc":"0123`...), 0o600))
 	for _, name := range []string{path, link} {
 		const remedy = ": it is open in another process, or in this one; close it there"
@@ -119,7 +120,7 @@ func TestOpenFile_ErrorsNameTheRemedy(t *testing.T) {
 			t.Errorf("opened twice: %v", err)
 		}
 	}
-	if len(contentOf(t, path)) == len(whole) {
+	if len(shippingtest.Must(os.ReadFile(path))(t)) == len(whole) {
 		t.Error("a refused opener changed the file")
 	}
 	shippingtest.NoError(t, os.WriteFile(path, whole, 0o600))

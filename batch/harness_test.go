@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -299,11 +298,4 @@ func openJournal(t *testing.T, path string) *batch.File {
 	journal := shippingtest.Must(batch.OpenFile(path))(t)
 	t.Cleanup(func() { _ = journal.Close() })
 	return journal
-}
-
-// contentOf returns the content of a file.
-func contentOf(t *testing.T, path string) []byte {
-	t.Helper()
-	content := shippingtest.Must(os.ReadFile(path))(t)
-	return content
 }
