@@ -384,33 +384,45 @@ func (s *session) isSlug(_ string, v any) bool {
 // onlyIn holds the members of a request that only drafts of one source have: "shipping (invoice flow only)".
 var onlyIn = map[string]string{"shipment_id": "shipment", "file_url": "invoice", "shipping": "invoice"}
 
-// measureAbsent measures which usual members no response has shown. A member of another name is not absent.
+// measureAbsent measures which usual members no response has shown. A member of another name is not absent. For a
+// member that this run cannot compare, the dialect stays as it is.
 func (s *session) measureAbsent() {
 	c := dialect.Contrary()
 	for _, of := range []struct {
 		field, prefix string
-		usual         []string
+		usual, known  []string
 		seen          map[string]bool
 	}{
-		{"record.absent", "record.", c.Record.Absent, s.recordMembers}, {"offer.absent", "offer.", c.Offer.Absent,
-			s.offerMembers},
+		{"record.absent", "record.", c.Record.Absent, s.known.Record.Absent, s.recordMembers},
+		{"offer.absent", "offer.", c.Offer.Absent, s.known.Offer.Absent, s.offerMembers},
 	} {
 		if len(of.seen) == 0 {
 			continue
 		}
 		var absent []string
 		for _, name := range of.usual {
-			switch field := s.measured[of.prefix+name]; {
-			case of.seen[name] || field.value != "" || name == "failure_reason":
-			case !s.drafts[onlyIn[name]] && onlyIn[name] != "":
-			case s.proof.debit == nil && slices.Contains([]string{"documents", "charged_amount", "transaction_id", "currency"},
-				name) && of.prefix == "record.":
-			default:
+			isShown := of.seen[name] || s.measured[of.prefix+name].value != ""
+			if !isShown && (s.compares(of.prefix+name) || slices.Contains(of.known, name)) {
 				absent = append(absent, name)
 			}
 		}
 		s.decide(of.field, strings.Join(absent, ","), "as in all records")
 	}
+}
+
+// compares reports whether this run shows a member if the service has it, and so did the run that measured the dialect,
+// which need not have had a purchase.
+func (s *session) compares(member string) bool {
+	switch name := strings.TrimPrefix(member, "record."); name {
+	case "failure_reason":
+		return false
+	case "shipment_id", "file_url", "shipping":
+		return s.drafts[onlyIn[name]]
+	case "documents", "charged_amount", "transaction_id", "currency":
+		without := s.known.Measured["record.absent"] != "" && s.known.Measured["purchase.quoted"] == ""
+		return s.proof.debit != nil && (s.update || !without)
+	}
+	return true
 }
 
 // placed returns the record of a regulatory request in a response, and its place in data.

@@ -254,6 +254,38 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 	}
 }
 
+// A run without a purchase does not see members that only a purchase shows. If one of two runs had measured their
+// absence, the other one reported a change.
+func TestCheck_ComparesAbsentMembersOfTheSameSteps(t *testing.T) {
+	t.Parallel()
+	absent := []string{"wallet", "charged_amount"}
+	srv := serve(t, &dialect.Dialect{Record: dialect.RecordMembers{Absent: absent}})
+	buys, reads := writes(), append(writes(), conformance.WithMost("0.01"))
+	known := map[bool]*dialect.Dialect{}
+	for bought, opts := range map[bool][]conformance.Option{true: buys, false: reads} {
+		known[bought] = check(t, srv, srv, opts...).Dialect
+	}
+	for _, test := range []struct {
+		bought, buys, update bool
+		absent               []string
+	}{
+		{true, true, false, absent}, {true, false, false, absent}, {false, true, false, absent[:1]},
+		{true, false, true, absent}, {false, true, true, absent},
+	} {
+		opts := []conformance.Option{conformance.WithDialect(known[test.bought]), conformance.WithWrites()}
+		if !test.buys {
+			opts = append(opts, conformance.WithMost("0.01"))
+		}
+		if test.update {
+			opts = append(opts, conformance.WithUpdate())
+		}
+		report := check(t, srv, srv, opts...)
+		if diff := cmp.Diff(test.absent, report.Dialect.Record.Absent); diff != "" || !test.update && !report.Conforms() {
+			t.Errorf("%+v: failed %v; absent (-want +got):\n%s", test, failedHeadings(report), diff)
+		}
+	}
+}
+
 // The price has moved from price.gross to price.total. A run without [conformance.WithMost] bought nothing, and did not
 // notice. It buys at the price that the dialect names, and fails if no offer shows it.
 func TestCheck_ComparesThePriceOfTheDialect(t *testing.T) {
