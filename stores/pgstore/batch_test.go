@@ -77,7 +77,7 @@ func TestBatchJournal_ObeysTheRules(t *testing.T) {
 }
 
 // Two machines run a job every night, are killed at any record and begun again: each shipment is bought once, within
-// the budget of each night for both together.
+// the budget of each night for both together. A sum that each machine counts before the record of the other exceeds it.
 func TestBatchJournal_ThirtyNightsOnTwoMachines(t *testing.T) {
 	t.Parallel()
 	connect(t)

@@ -177,7 +177,8 @@ func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 }
 
 // Page 2 panics when the other pages are under way and the caller handles page 1. The panic is not lost if the caller
-// then leaves the loop, and those pages are cancelled.
+// then leaves the loop, and those pages are cancelled. A walk that only repeated the panic of the page whose turn it is
+// would lose it.
 func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -61,7 +61,8 @@ func TestSequences(t *testing.T) {
 	t.Attr("cases", fmt.Sprintf("%d sequences", all))
 }
 
-// TestSequences_Random runs random sequences of up to six faults: each is an earlier one with a random fault more.
+// TestSequences_Random runs random sequences of up to six faults: each is an earlier one with a random fault more. The
+// mistake of TestSequences_Found needs three of them in one order.
 // SHIPPING_SEQUENCES_RANDOM is how many in each setting, by default 100.
 func TestSequences_Random(t *testing.T) {
 	t.Parallel()
