@@ -29,27 +29,30 @@ func TestAddShipment(t *testing.T) {
 		"domestic":              {goods.Shipment{To: shipping.Address{Country: "NG"}}, ""},
 		"documents of the test": {goods.Shipment{ID: "SH-MINE", To: shipping.Address{Country: "NG"}, Documents: mine}, "FDA"},
 	} {
-		world := server.NewWorld(t)
-		id, err := world.AddShipment(test.add)
-		if err != nil || id != world.Shipments()[0] || test.add.ID != "" && id != test.add.ID {
-			t.Fatalf("added %q to %v: %v", id, world.Shipments(), err)
-		}
-		draft := shippingtest.Draft(t, world.Client(t), id)
-		var offered []string
-		for _, document := range draft.AvailableDocuments {
-			offered = append(offered, string(document.DocumentType))
-			if document.DocumentType == "FDA" && (document.Amount != price || document.Currency != "NGN" ||
-				document.Mode != "manual") {
-				t.Errorf("offered %+v", document)
+		t.Run(name, func(t *testing.T) { // a slash in its name cannot be in that of its world
+			t.Parallel()
+			world := server.NewWorld(t)
+			id, err := world.AddShipment(test.add)
+			if err != nil || id != world.Shipments()[0] || test.add.ID != "" && id != test.add.ID {
+				t.Fatalf("added %q to %v: %v", id, world.Shipments(), err)
 			}
-		}
-		slices.Sort(offered)
-		shippingtest.Diff(t, name, test.want, strings.Join(offered, " "))
-		emit(t, world, notify.Event{Kind: "shipment.updated", ShipmentID: id})
-		if world.Reset(); slices.Contains(world.Shipments(), id) {
-			t.Error("Reset has not removed the shipment")
-		}
-		shippingtest.Must(world.AddShipment(test.add))(t)
+			draft := shippingtest.Draft(t, world.Client(t), id)
+			var offered []string
+			for _, document := range draft.AvailableDocuments {
+				offered = append(offered, string(document.DocumentType))
+				if document.DocumentType == "FDA" && (document.Amount != price || document.Currency != "NGN" ||
+					document.Mode != "manual") {
+					t.Errorf("offered %+v", document)
+				}
+			}
+			slices.Sort(offered)
+			shippingtest.Diff(t, name, test.want, strings.Join(offered, " "))
+			emit(t, world, notify.Event{Kind: "shipment.updated", ShipmentID: id})
+			if world.Reset(); slices.Contains(world.Shipments(), id) {
+				t.Error("Reset has not removed the shipment")
+			}
+			shippingtest.Must(world.AddShipment(test.add))(t)
+		})
 	}
 }
 
