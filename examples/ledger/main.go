@@ -170,13 +170,17 @@ func row(t *shipping.Transaction) []string {
 	if err != nil {
 		amount, doubt = "", strings.TrimPrefix(err.Error(), "shipping: ")
 	}
+	listed := ""
+	if t.Amount != (shipping.Amount{}) { // not a missing one, which String writes as 0
+		listed = t.Amount.String()
+	}
 	created := ""
 	if !t.CreatedAt.IsZero() {
 		created = t.CreatedAt.UTC().Format(time.RFC3339Nano)
 	}
 	return []string{
 		created, text(t.TransactionID), text(t.Description), text(t.ShipmentID()), text(string(t.Flow)),
-		text(string(t.Status)), t.Amount.String(), amount, text(t.Currency), strconv.FormatBool(t.Reversed), doubt,
+		text(string(t.Status)), listed, amount, text(t.Currency), strconv.FormatBool(t.Reversed), doubt,
 	}
 }
 

@@ -110,7 +110,8 @@ func TestRow_AmountAndDoubt(t *testing.T) {
 		}
 	}
 	if cells := row(&shipping.Transaction{Description: `=HYPERLINK("x")`}); cells[2] != `'=HYPERLINK("x")` ||
-		cells[0] != "" {
-		t.Errorf("a description that looks like a formula: %q, a time that is not there: %q", cells[2], cells[0])
+		cells[0] != "" || cells[6] != "" {
+		t.Errorf("a description that looks like a formula: %q, a time and an amount that are not there: %q, %q", cells[2],
+			cells[0], cells[6])
 	}
 }
