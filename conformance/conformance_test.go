@@ -17,6 +17,7 @@ import (
 
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -31,9 +32,7 @@ func serve(t *testing.T, dialects ...*dialect.Dialect) *mockserver.Server {
 	}
 	srv := mockserver.New(opts...)
 	t.Cleanup(srv.Close)
-	if err := srv.Err(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, srv.Err())
 	return srv
 }
 
@@ -213,9 +212,7 @@ a purchase was sent: FDA of request RD-2, for at most 12.50 NGN
 a purchase was sent: FDA of request RD-3, for at most 12.50 NGN; the wallet paid 6.25
 `
 	var got strings.Builder
-	if err := report.WriteText(&got); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, report.WriteText(&got))
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}

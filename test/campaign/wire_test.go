@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
@@ -43,14 +44,10 @@ func (w wire) open(t *testing.T, handler http.Handler, key string, timeout time.
 		address = "https://127.0.0.1:1" // a port that was closed could be another test's by now
 	}
 	transport := &http.Transport{TLSClientConfig: trusting, ForceAttemptHTTP2: w.http2, MaxIdleConnsPerHost: 64}
-	client, err := shipping.NewClient(key, shipping.WithBaseURL(address),
+	return shippingtest.Must(shipping.NewClient(key, shipping.WithBaseURL(address),
 		shipping.WithHTTPClient(&http.Client{Transport: transport}),
 		shipping.WithRetryPolicy(shipping.RetryPolicy{
 			MaxAttempts: 2, MinWait: time.Millisecond, MaxWait: 4 * time.Millisecond, MaxRetryAfter: time.Millisecond,
 			AttemptTimeout: timeout, ExtraLoad: -1,
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+		})))(t)
 }

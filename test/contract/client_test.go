@@ -20,9 +20,7 @@ func TestClient_EveryMethodSendsWhatIsDocumented(t *testing.T) {
 			continue // Do sends what the caller gives
 		}
 		service := shippingtest.NewService(call.Success())
-		if _, err := call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.Must(call.Do(t.Context(), shippingtest.NewClient(t, service, shippingtest.WithRoutes())))(t)
 		for _, sent := range service.Requests() {
 			request := httptest.NewRequest(sent.Method, sent.Path+"?"+sent.Query.Encode(), strings.NewReader(sent.Body))
 			request.Header = sent.Header

@@ -45,15 +45,9 @@ func TestDocument_FollowsTheOtherChoices(t *testing.T) {
 // documentOf returns the document that a server serves.
 func documentOf(t *testing.T, srv *mockserver.Server) string {
 	t.Helper()
-	resp, err := (&http.Client{Transport: srv.Transport()}).Get(srv.URL + "/_mock/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := shippingtest.Must((&http.Client{Transport: srv.Transport()}).Get(srv.URL + "/_mock/openapi.json"))(t)
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := shippingtest.Must(io.ReadAll(resp.Body))(t)
 	return string(text)
 }
 
@@ -82,15 +76,11 @@ func everyChoice(t *testing.T, srv *mockserver.Server, j *judge) {
 	if _, err := client.Regulatory.UpdateItems(ctx, draft.RequestID, nil); err == nil {
 		t.Error("a draft without items")
 	}
-	if _, err := client.Regulatory.Purchase(ctx,
+	shippingtest.Must(client.Regulatory.Purchase(ctx,
 		&shipping.PurchaseRequest{RequestID: draft.RequestID,
-			DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}); err != nil {
-		t.Fatal(err)
-	}
+			DocumentTypes: []shipping.DocumentType{"CUSTOMS"}}))(t)
 	for _, wait := range []time.Duration{0, time.Minute, time.Hour} {
-		if _, err := srv.Advance(wait); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.Must(srv.Advance(wait))(t)
 		if _, err := client.Regulatory.Get(ctx, draft.RequestID); err != nil {
 			t.Error(err)
 		}

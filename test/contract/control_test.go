@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/journal"
 	"github.com/shipping-go/shipping/mockserver/notify"
@@ -29,14 +30,8 @@ func TestControl_EveryOperationSucceedsAsDocumented(t *testing.T) {
 	perfume := c.analyze(`{"file_url":"https://invoices.example/need-evidence.pdf"}`)
 	c.succeed("POST", base+"/purchase", purchase(perfume, `"MSDS","CUSTOMS"`))
 	failedID, perfumeID := failed[strings.LastIndex(failed, "/")+1:], perfume[strings.LastIndex(perfume, "/")+1:]
-	hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	call, err := srv.Await(t.Context(), journal.Query{Operation: shipping.OpAnalyze}, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := shippingtest.Must(srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/"}))(t)
+	call := shippingtest.Must(srv.Await(t.Context(), journal.Query{Operation: shipping.OpAnalyze}, time.Minute))(t)
 
 	tests := []struct{ method, path, body string }{
 		{"GET", "", ""}, {"GET", "live", ""}, {"GET", "healthz", ""},

@@ -61,11 +61,7 @@ func closeObjects(node any) {
 
 func rules(t *testing.T) *openapi3.T {
 	t.Helper()
-	document, err := rulebook()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return document
+	return shippingtest.Must(rulebook())(t)
 }
 
 // The document and the client know the same document types.

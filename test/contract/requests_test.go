@@ -99,10 +99,7 @@ func TestRequests_EveryOperationSucceedsAsDocumented(t *testing.T) {
 		}
 	}
 
-	hook, err := srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Inactive: false})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := shippingtest.Must(srv.AddWebhook(notify.Webhook{URL: "http://127.0.0.1:9/", Inactive: false}))(t)
 	sent := c.succeed("POST", "/v1/webhooks/replay",
 		`{"shipment_id":"`+srv.Shipments()[0]+`","event":"shipment.created","webhook_id":"`+hook+`"}`)
 	delivery, _ := sent["delivery_id"].(string)

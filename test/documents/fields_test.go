@@ -88,9 +88,7 @@ func readSchemas(t *testing.T) map[string]schema {
 	var document struct {
 		Components struct{ Schemas map[string]schema }
 	}
-	if err := json.Unmarshal([]byte(readText(t, "internal/specification/service.json")), &document); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, json.Unmarshal([]byte(readText(t, "internal/specification/service.json")), &document))
 	return document.Components.Schemas
 }
 

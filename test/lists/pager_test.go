@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // TestPager_AnIteratorCanBeUsedAgain after a break, also by several goroutines at once: each use is a separate walk. If
@@ -59,10 +60,7 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 		got = append(got, p)
 	}
 	walk := shipping.Walk{Window: 1, Progress: progress}
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, walk))
-	if err != nil {
-		t.Fatal(err)
-	}
+	delivered := shippingtest.Must(collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, walk)))(t)
 	want := []shipping.ListProgress{
 		{Items: 10, Total: 35, Page: 1, PageCount: 4},
 		{Items: 17, Total: 38, Page: 2, PageCount: 4, Repeated: 3},

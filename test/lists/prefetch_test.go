@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 const (
@@ -52,9 +53,7 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if err := pass(t.Context(), 5*latency); err != nil {
-						t.Fatal(err)
-					}
+					shippingtest.NoError(t, pass(t.Context(), 5*latency))
 					if taken++; taken == test.pages {
 						break
 					}

@@ -101,10 +101,7 @@ func TestResume_TokensCarryNoSecret(t *testing.T) {
 	t.Parallel()
 	s := newRowService(10 * pageSize)
 	_, token := walkPart(t, s, 2)
-	plain, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := shippingtest.Must(base64.RawURLEncoding.DecodeString(token))(t)
 	for _, secret := range []string{shippingtest.Key, shippingtest.Key[:12], shippingtest.Key[12:], "VA-", "ROW-",
 		"service.test"} {
 		if strings.Contains(token+string(plain), secret) {
@@ -134,17 +131,12 @@ func FuzzResume_AnyNumbers(f *testing.F) {
 		var numbers map[string]any
 		decoder := json.NewDecoder(strings.NewReader(string(plain)))
 		decoder.UseNumber()
-		if err := decoder.Decode(&numbers); err != nil {
-			t.Fatal(err)
-		}
+		shippingtest.NoError(t, decoder.Decode(&numbers))
 		numbers["c"], numbers["p"], numbers["t"], numbers["n"] = covered, perPage, total, items
 		if alone {
 			numbers["i"] = []uint64{marker}
 		}
-		tampered, err := json.Marshal(numbers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tampered := shippingtest.Must(json.Marshal(numbers))(t)
 		s := newRowService(9 * pageSize)
 		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize,
 			shipping.Walk{Resume: base64.RawURLEncoding.EncodeToString(tampered)}))

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping/internal/paging"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // restingList returns a list that does not change, and a walk of it.
@@ -82,10 +83,7 @@ func TestResume_TokensOfEarlierVersions(t *testing.T) {
 		"damaged":      {token{"v": 1, "l": 7, "c": -1, "p": 1}, 0, "damaged"},
 	} {
 		l, config := restingList(50, 10, allDrawnNumbers["right"].report)
-		text, err := json.Marshal(test.token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := shippingtest.Must(json.Marshal(test.token))(t)
 		config.Token = base64.RawURLEncoding.EncodeToString(text)
 		rows, _, err := l.walk(t.Context(), config, math.MaxInt)
 		if test.begins == 0 {

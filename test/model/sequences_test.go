@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shipping-go/shipping/internal/randomtest"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
 // sequence replays one sequence of faults.
@@ -161,10 +162,7 @@ func (w *world) report(t *testing.T, failing *trial) {
 
 // replay runs one sequence, and prints what happens.
 func replay(t *testing.T, s setting, text string) {
-	script, err := parseScript(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := shippingtest.Must(parseScript(text))(t)
 	directory := journalDirectory(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, s, directory)

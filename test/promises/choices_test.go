@@ -39,9 +39,7 @@ func TestChoices_Workflow(t *testing.T) {
 func workflow(t *testing.T, d *dialect.Dialect) {
 	srv := mockserver.New(mockserver.WithoutListener(), mockserver.WithDialect(d))
 	defer srv.Close()
-	if err := srv.Err(); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, srv.Err())
 	client := srv.Client(t, shippingtest.WithRoutes())
 	var price shipping.Amount
 	edited := false

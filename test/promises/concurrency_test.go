@@ -102,9 +102,7 @@ func TestConcurrency_AThousandGoroutinesShareOneClient(t *testing.T) {
 	server := mockserver.New(mockserver.WithoutListener())
 	defer server.Close()
 	// the wallet lasts for every purchase
-	if err := server.SetExchangeRate("NGN", shippingtest.Amount(t, "2")); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, server.SetExchangeRate("NGN", shippingtest.Amount(t, "2")))
 	var bought sync.Map
 	work := mixedWork(server, &bought)
 	client := server.Client(t, shipping.WithRetryPolicy(shipping.RetryPolicy{AttemptTimeout: -1})) // on any machine

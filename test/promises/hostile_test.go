@@ -262,10 +262,7 @@ func expected(a hostileAnswer, operation string) error {
 // hostileAnswers returns the vectors that are responses.
 func hostileAnswers(t testing.TB) []hostileAnswer {
 	t.Helper()
-	all, err := vectors.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := shippingtest.Must(vectors.All())(t)
 	return slices.DeleteFunc(all, func(v hostileAnswer) bool { return v.Refused })
 }
 

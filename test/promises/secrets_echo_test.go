@@ -135,10 +135,10 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 	failures := map[string]error{}
 	note := func(name string, err error) { failures[name] = err }
 	var rates, record, sent shipping.Response
-	note("rates", second(client.Rates.List(ctx, nil, shipping.WithResponse(&rates))))
-	note("request", second(client.Regulatory.Get(ctx, "RD-1", shipping.WithResponse(&record))))
-	note("analysis", second(client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"})))
-	note("PDF", second(client.Regulatory.PDF(ctx, "RD-1", "FDA")))
+	note("rates", shippingtest.Err(client.Rates.List(ctx, nil, shipping.WithResponse(&rates))))
+	note("request", shippingtest.Err(client.Regulatory.Get(ctx, "RD-1", shipping.WithResponse(&record))))
+	note("analysis", shippingtest.Err(client.Regulatory.Analyze(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"})))
+	note("PDF", shippingtest.Err(client.Regulatory.PDF(ctx, "RD-1", "FDA")))
 	var into struct{ Number int }
 	note("do", client.Do(ctx, "POST", "/v1/x", nil, nil, &into, shipping.WithResponse(&sent)))
 	for _, err := range client.Rates.All(ctx, nil) {
@@ -160,8 +160,8 @@ func echoCalls(t *testing.T, client *shipping.Client, watch *watched) map[string
 		Progress: func(e shipping.PollEvent) { watch.note(e.Err) }}
 	waiting, end := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer end()
-	note("wait", second(client.Regulatory.Wait(waiting, "RD-1", &quick)))
-	note("workflow", second(client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"},
+	note("wait", shippingtest.Err(client.Regulatory.Wait(waiting, "RD-1", &quick)))
+	note("workflow", shippingtest.Err(client.Regulatory.AnalyzeAndPoll(ctx, &shipping.AnalyzeRequest{ShipmentID: "SH-1"},
 		&shipping.AnalyzeAndPollOptions{
 			Select: shipping.SelectAll, Budget: &shipping.Budget{Amount: shippingtest.Amount(t, "10"), Currency: "NGN"},
 			Poll: quick,

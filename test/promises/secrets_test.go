@@ -25,8 +25,6 @@ var secretKey = redact.New(shippingtest.Key)
 // leaks reports whether a text shows the key, or a part of it, in any notation.
 func leaks(text string) bool { return secretKey.In(text) }
 
-func second[T any](_ T, err error) error { return err }
-
 // panicOf returns the text of a panic with a client.
 func panicOf(value any) (recovered any) {
 	defer func() { recovered = recover() }()
@@ -72,11 +70,8 @@ func TestSecrets_NoMistakeIsRepeated(t *testing.T) {
 func keyHolders(t *testing.T) (holders map[string]any, keys []redact.Key) {
 	t.Helper()
 	client := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.OK(`{}`)))
-	receiver, err := webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
-		webhook.WithKeys(shippingtest.Key, shippingtest.Key+"2"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	receiver := shippingtest.Must(webhook.NewReceiver(func(context.Context, *webhook.Notification) error { return nil },
+		webhook.WithKeys(shippingtest.Key, shippingtest.Key+"2")))(t)
 	t.Cleanup(func() { _ = receiver.Close(context.WithoutCancel(t.Context())) })
 	server := mockserver.New(mockserver.WithoutListener(), mockserver.WithScenario("empty"))
 	t.Cleanup(server.Close)
@@ -87,7 +82,7 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []redact.Key) {
 	for range serverClient.Rates.All(t.Context(), nil) {
 		break
 	}
-	echoed := shippingtest.ErrorIn(t, second(shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(401,
+	echoed := shippingtest.ErrorIn(t, shippingtest.Err(shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(401,
 		shippingtest.Key))).Rates.List(t.Context(), nil)))
 	holders = map[string]any{
 		"shipping.Client":     client,

@@ -19,7 +19,7 @@ func TestWorkflow_ALostPurchase(t *testing.T) {
 	offer := `"available_documents":[{"document_type":"FDA","mode":"automated","amount":5,"currency":"NGN"}]`
 	draft := shippingtest.Record("draft", offer)
 	resume := func(ctx context.Context, c *shipping.Client) error {
-		return second(c.Regulatory.Resume(ctx, "RD-1", &shipping.AnalyzeAndPollOptions{Select: everything}))
+		return shippingtest.Err(c.Regulatory.Resume(ctx, "RD-1", &shipping.AnalyzeAndPollOptions{Select: everything}))
 	}
 	for name, test := range map[string]struct {
 		do    func(context.Context, *shipping.Client) error

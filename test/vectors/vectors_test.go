@@ -83,10 +83,7 @@ var program = flag.String("client", "",
 
 func TestVectors_TheClientReportsTheTruth(t *testing.T) {
 	t.Parallel()
-	all, err := vectors.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := shippingtest.Must(vectors.Cases())(t)
 	t.Attr("cases", fmt.Sprintf("%d purchases", len(all)))
 	names := map[string]bool{}
 	for _, c := range all {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
 
@@ -119,9 +120,7 @@ func configured(t *testing.T, trusting *tls.Config) *http.Transport {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: trusting}
 	//lint:ignore SA1019 programs use it
-	if err := http2.ConfigureTransport(transport); err != nil {
-		t.Fatal(err)
-	}
+	shippingtest.NoError(t, http2.ConfigureTransport(transport))
 	return transport
 }
 
