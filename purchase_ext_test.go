@@ -702,15 +702,13 @@ func TestWait_NamesTheGenerationOnlyOfAPurchasedRequest(t *testing.T) {
 	t.Parallel()
 	const noLot = `"documents":[{"document_type":"FDA","status":"failed","failure":"no lot"}]`
 	for want, read := range map[string]httpmock.Responder{
-		"shipping: request RD-1 failed: no such goods":                       record("failed", `"failure_reason":"no such goods"`),
-		"shipping: generation failed for request RD-1: no lot":               record("failed", charge, `"failure_reason":"no lot"`),
-		"shipping: generation failed for request RD-1; FDA: no lot":          record("failed", noLot),
-		"shipping: generation failed for request RD-1: no form; FDA: no lot": record("failed", `"failure_reason":"no form"`, noLot),
+		"request RD-1 failed: no such goods":                       record("failed", `"failure_reason":"no such goods"`),
+		"generation failed for request RD-1: no lot":               record("failed", charge, `"failure_reason":"no lot"`),
+		"generation failed for request RD-1; FDA: no lot":          record("failed", noLot),
+		"generation failed for request RD-1: no form; FDA: no lot": record("failed", `"failure_reason":"no form"`, noLot),
 	} {
 		last, err := regulatory(t, requestService(nil, responders{read})).Wait(t.Context(), "RD-1", nil)
-		if err == nil || err.Error() != want {
-			t.Errorf("\n got %v\nwant %s", err, want)
-		}
+		shippingtest.Diff(t, "the error", "shipping: "+want, fmt.Sprint(err))
 		shippingtest.WantError(t, want, err, shipping.ErrRequestFailed)
 		if failed, _ := errors.AsType[*shipping.RegulatoryError](err); failed == nil || failed.Request != last ||
 			failed.Step != "polled" {

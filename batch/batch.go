@@ -263,7 +263,8 @@ func (r Result) next() string {
 	case r.fitsAnotherPeriod():
 		return "a run of another period has a budget of its own"
 	case r.State == StateUnknown:
-		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call batch.Resolve"
+		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call " +
+			"batch.Resolve"
 	case r.State == StateFailed && len(r.Documents) > 0:
 		return "call Regulatory.Retry: the next run reads the result, and purchases nothing; batch.Resolve closes the item"
 	case r.State == StateFailed:
@@ -377,8 +378,8 @@ func (o *Options) complete() error {
 	case o.Concurrency < 0:
 		problem = "has a negative Concurrency: leave it 0 for 8"
 	case lease > 0 && lease < quietFor/4*5:
-		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of %s: "+
-			"make the lease at least %s", lease, quietFor, quietFor/4*5)
+		problem = fmt.Sprintf("has a Journal whose claims hold for %s, too short to settle a purchase with a QuietFor of "+
+			"%s: make the lease at least %s", lease, quietFor, quietFor/4*5)
 	}
 	if problem != "" {
 		return invalid("Options", problem)

@@ -38,8 +38,8 @@ type Dialect struct {
 	Time         Time          `json:"time,omitzero"`
 	Notification Notification  `json:"notification,omitzero"`
 	// Routes are the routes of the operations that the specification names without a path, such as "regulatory.retry":
-	// "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled. The paths that the
-	// specification documents cannot be changed.
+	// "POST /v1/regulatory-documents/{request_id}/retries". An operation without a route is not enabled. The paths that
+	// the specification documents cannot be changed.
 	Routes map[string]string `json:"routes,omitzero"`
 	// Measured holds when and how each field was measured, by its name. It belongs to mockserver conform.
 	Measured map[string]string `json:"measured,omitzero"`

@@ -64,8 +64,10 @@ func TestRouter_RoutesOfDifferentMethodsMayOverlap(t *testing.T) {
 		Routes: map[string]string{operations.RetryRequest: "POST " + regulatoryPath + "/{request_id}/retries"},
 	}))
 	post(t, srv, regulatoryPath+"/RD-1/retries", "").refusal(t, http.StatusNotFound, "RD-1")
-	post(t, srv, regulatoryPath+"/request/retries", "").refusal(t, http.StatusNotFound, `no regulatory document request "request"`)
-	get(t, srv, regulatoryPath+"/request/retries").refusal(t, http.StatusNotFound, `no regulatory document request "retries"`)
+	post(t, srv, regulatoryPath+"/request/retries", "").refusal(t, http.StatusNotFound,
+		`no regulatory document request "request"`)
+	get(t, srv, regulatoryPath+"/request/retries").refusal(t, http.StatusNotFound,
+		`no regulatory document request "retries"`)
 	got := do(t, srv, http.MethodPut, regulatoryPath+"/request/retries", "").want(t, http.StatusMethodNotAllowed)
 	shippingtest.Diff(t, "Allow", "GET, HEAD, POST", got.header.Get("Allow"))
 }
