@@ -13,9 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/conformance"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
 )
 
@@ -518,9 +517,7 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 				found = slices.ContainsFunc(report.Results, func(r conformance.CheckResult) bool {
 					return r.Verdict == conformance.Fail && r.Heading == test.heading && strings.Contains(r.Detail, test.detail)
 				})
-				if diff := gocmp.Diff(all[i], checks(report)); diff != "" {
-					t.Errorf("checks of the report (-want +got):\n%s", diff)
-				}
+				shippingtest.Diff(t, "checks of the report", all[i], checks(report))
 			}
 			if !found {
 				t.Errorf("no failure under %q contains %q; failed: %q", test.heading, test.detail,

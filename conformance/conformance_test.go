@@ -13,8 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
@@ -100,9 +98,7 @@ func verdicts(r conformance.Report, v conformance.Verdict) []string {
 func none(t *testing.T, r conformance.Report, of ...conformance.Verdict) {
 	t.Helper()
 	for _, v := range of {
-		if diff := cmp.Diff([]string(nil), verdicts(r, v)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", v, diff)
-		}
+		shippingtest.Diff(t, string(v), []string(nil), verdicts(r, v))
 	}
 }
 
@@ -213,9 +209,7 @@ a purchase was sent: FDA of request RD-3, for at most 12.50 NGN; the wallet paid
 `
 	var got strings.Builder
 	shippingtest.NoError(t, report.WriteText(&got))
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Errorf("text (-want +got):\n%s", diff)
-	}
+	shippingtest.Diff(t, "text", want, got.String())
 }
 
 // If a service returns the key in a response, escaped or not, the report does not contain the key.

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping/conformance"
 	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/operations"
@@ -54,9 +52,7 @@ func TestCheck_NoOtherChoiceIsAFailure(t *testing.T) {
 				slices.Sort(want)
 				failed := slices.DeleteFunc(report.Results,
 					func(r conformance.CheckResult) bool { return r.Verdict != conformance.Fail })
-				if diff := cmp.Diff(want, checks(conformance.Report{Results: failed})); diff != "" {
-					t.Errorf("failed (-want +got):\n%s", diff)
-				}
+				shippingtest.Diff(t, "failed", want, checks(conformance.Report{Results: failed}))
 				// What the file declares is no failure, of the same service and of a server that follows the file.
 				for _, srv := range []*mockserver.Server{srv, serve(t, report.Dialect)} {
 					again := check(t, srv, srv, append(whole(), conformance.WithDialect(report.Dialect))...)

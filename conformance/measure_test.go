@@ -248,9 +248,7 @@ func TestCheck_ComparesWithADialect(t *testing.T) {
 		{[]conformance.Option{conformance.WithUpdate()}, []string{"list.order"}},
 	} {
 		report := check(t, srv, srv, append(test.opts, conformance.WithDialect(known))...)
-		if diff := cmp.Diff(test.want, failedHeadings(report)); diff != "" {
-			t.Error(diff)
-		}
+		shippingtest.Diff(t, "failed", test.want, failedHeadings(report))
 	}
 }
 

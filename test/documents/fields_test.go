@@ -10,8 +10,6 @@ import (
 	"slices"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/mockserver"
@@ -58,9 +56,7 @@ func sameFields(t *testing.T, place string, fields []string, other string, found
 	t.Helper()
 	slices.Sort(fields)
 	slices.Sort(found)
-	if diff := gocmp.Diff(fields, found); diff != "" {
-		t.Errorf("-%s +%s:\n%s", place, other, diff)
-	}
+	shippingtest.Diff(t, place+" and "+other, fields, found)
 }
 
 // membersOf returns the names of a struct's members on the wire, and those that are required.

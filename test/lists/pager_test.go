@@ -68,9 +68,7 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 		{Items: 27, Total: 36, Page: 3, PageCount: 4, Repeated: 13},
 		{Items: 33, Total: 36, Page: 4, PageCount: 4, Repeated: 13},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	shippingtest.Diff(t, "progress", want, got)
 	if len(delivered) != 33 {
 		t.Errorf("delivered %d records, want the 35 of the start less the 2 that vanished", len(delivered))
 	}

@@ -82,8 +82,8 @@ func keyHolders(t *testing.T) (holders map[string]any, keys []redact.Key) {
 	for range serverClient.Rates.All(t.Context(), nil) {
 		break
 	}
-	echoed := shippingtest.ErrorIn(t, shippingtest.Err(shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(401,
-		shippingtest.Key))).Rates.List(t.Context(), nil)))
+	refusing := shippingtest.NewClient(t, shippingtest.NewService(shippingtest.Refusal(401, shippingtest.Key)))
+	echoed := shippingtest.ErrorIn(t, shippingtest.Err(refusing.Rates.List(t.Context(), nil)))
 	holders = map[string]any{
 		"shipping.Client":     client,
 		"shipping.Option":     []shipping.Option{shipping.WithBaseURL(shippingtest.BaseURL), shipping.WithHTTPClient(nil)},
