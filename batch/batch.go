@@ -25,18 +25,21 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/shipping-go/shipping"
 )
 
 // Item is one shipment or invoice of a batch.
 type Item struct {
-	// Key identifies the item in the journal, in results and in progress. It must be unique in all batches of the
-	// journal, because an item with the key of a completed one is completed, and the same each time the batch runs: UTF-8
-	// of at most 2,000 bytes, without a NUL character. Empty means the shipment's id or the file's URL.
+	// Key identifies the item in the journal, in results and in progress: UTF-8 of at most 2,000 bytes, without a NUL
+	// character. It must be the same each time the batch runs, and belong to one shipment or invoice in all batches of the
+	// journal. An item with the key of another shipment is an error; that of another invoice is not noticed. Empty means
+	// the shipment's id or the file's URL.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, as for those that [Unfinished]
-	// returns. Of several items with one shipment or file, only the first one is purchased.
+	// returns. Of several items with one shipment or file, one is purchased: that for which a run has begun to purchase,
+	// or else that with the least key. With a journal of several processes, it is always the least key.
 	Analyze shipping.AnalyzeRequest
 }
 
@@ -219,17 +222,26 @@ func (r Result) retryable() bool {
 	return false
 }
 
-// cause returns the part of the error that other items can have too.
+// cause returns the part of the error that other items can have too: if nothing was purchased, without the id of the
+// request and amounts.
 func (r Result) cause() string {
-	over, _ := errors.AsType[*shipping.BudgetError](r.Err)
 	text := fmt.Sprint(r.Err)
-	switch {
-	case r.RequestID == "" || r.State != StateOverBudget && r.State != StateError:
+	failed := r.State == StateFailed && len(r.Documents) == 0
+	if !failed && r.State != StateOverBudget && r.State != StateError {
 		return text
-	case over != nil && over.Needed.Known(), errors.Is(r.Err, shipping.ErrInsufficientFunds):
-		return "not enough money"
 	}
-	return strings.ReplaceAll(text, r.RequestID, "")
+	if over, ok := errors.AsType[*shipping.BudgetError](r.Err); ok && over.Needed.Known() {
+		return fmt.Sprint("over budget", len(over.Beside) > 0)
+	}
+	if r.RequestID != "" {
+		text = strings.ReplaceAll(text, r.RequestID, "")
+	}
+	return strings.Map(func(c rune) rune {
+		if unicode.IsDigit(c) || c == '.' || c == ',' {
+			return -1
+		}
+		return c
+	}, text)
 }
 
 func (r Result) open() bool {

@@ -18,7 +18,7 @@ import (
 type entry struct {
 	run     *run
 	item    Item
-	twin    string // the key of an earlier item with the same shipment or file; empty: none
+	twin    string // the key of the item that is purchased for the same shipment or file; empty: this one
 	claim   Claim  // nil while this process does not have the item
 	record  Record
 	again   time.Duration   // the interval between tries, if another process has the item
@@ -73,19 +73,39 @@ func (e *entry) take(ctx context.Context) error {
 			return errors.Join(e.run.journalFailed(e.record.Key, err), claim.Release(ctx))
 		}
 	}
-	id := e.item.Analyze.ShipmentID
-	if record.ShipmentID != "" && id != "" && record.ShipmentID != id {
-		err := fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment a Key of its own, or none",
-			errOtherShipment, quoteShort(record.ShipmentID), quoteShort(id))
-		return errors.Join(err, claim.Release(ctx))
+	switch source, id := e.item.source(), e.item.Analyze.ShipmentID; {
+	case record.Step == "":
+		record.ShipmentID = id
+	case record.ShipmentID == "" || source == "" || record.ShipmentID == id: // it is the same one, or not known
+	case record.begun():
+		return errors.Join(otherShipment(record, source), claim.Release(ctx))
+	default: // nothing was purchased for the other one
+		record = Record{Key: record.Key, ShipmentID: id}
 	}
-	record.ShipmentID = cmp.Or(record.ShipmentID, id)
 	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
 }
 
 // errOtherShipment is the error of an item whose key another shipment has: completed, it would be taken for this one.
 var errOtherShipment = errors.New("shipping: the key belongs to another shipment")
+
+func otherShipment(record Record, source string) error {
+	open := ""
+	if record.begun() && !record.final() {
+		open = "; the purchase for the other one is not finished, so add an item for it to the next run"
+	}
+	return fmt.Errorf("%w: %s in the journal, and %s in this item: give each shipment a Key of its own%s",
+		errOtherShipment, quoteShort(record.ShipmentID), quoteShort(source), open)
+}
+
+// source identifies what the item is purchased for. A key without a shipment or a file is an id, as it is by default.
+func (e *entry) source() string { return cmp.Or(e.item.source(), e.record.ShipmentID, e.record.Key) }
+
+// precedes reports whether the item is purchased, and not another one with the same shipment or file.
+func (e *entry) precedes(other *entry) bool {
+	begun, otherBegun := e.record.begun(), other.record.begun()
+	return begun && !otherBegun || begun == otherBegun && e.record.Key < other.record.Key
+}
 
 func (e *entry) release() error {
 	if e.claim == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -125,51 +126,62 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	order := func(key, shipment string) batch.Item {
 		return batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}}
 	}
-	record := purchasing(t, "ORD-1")
-	record.ShipmentID = "SH-1"
-	completed := record
-	completed.Step, completed.Purchase = batch.StepCompleted, nil
-	analyzed := batch.Record{Key: "ORD-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1", RequestID: "RD-1"}
-	const other = `belongs to another shipment: "SH-1" in the journal, and "SH-2"`
+	invoice := batch.Item{Key: "ORD-1", Analyze: shipping.AnalyzeRequest{FileURL: "https://invoices.example/1.pdf"}}
+	at := func(step shipping.Step) batch.Record {
+		record := purchasing(t, "ORD-1")
+		record.ShipmentID, record.Step = "SH-1", step
+		if step != batch.StepPurchasing {
+			record.Purchase = nil
+		}
+		return record
+	}
+	completed, unknown := at(batch.StepCompleted), at(batch.StepPurchasing)
+	analyzed := batch.Record{Key: "ORD-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1", RequestID: "RD-ORD-1"}
+	failed := analyzed
+	failed.Step = batch.StepFailed
+	const other = `belongs to another shipment: "SH-1" in the journal, and "`
 	const again = "bought a second time: leave it out"
 	type row struct {
 		record    batch.Record
 		items     []batch.Item
 		purchases int
-		err       string // of the last item
+		errs      []string // of the items
 	}
 	shippingtest.EachInBubble(t, map[string]row{
-		"a shipment that is completed":        {completed, []batch.Item{order("ORD-1", "SH-1")}, 0, ""},
-		"another shipment than the completed": {completed, []batch.Item{order("ORD-1", "SH-2")}, 0, other},
-		"another shipment than the unknown":   {record, []batch.Item{order("ORD-1", "SH-2")}, 0, other},
-		"another shipment than the analyzed":  {analyzed, []batch.Item{order("ORD-1", "SH-2")}, 0, other},
-		"unfinished, without a shipment":      {record, []batch.Item{order("ORD-1", "")}, 0, ""},
-		"a key that the journal lacks":        {record, []batch.Item{order("ORD-2", "")}, 0, "are both empty"},
-		"two orders of a shipment":            {completed, []batch.Item{order("A", "SH-3"), order("B", "SH-3")}, 1, again},
-		"a second order, the first completed": {completed,
-			[]batch.Item{order("ORD-1", "SH-1"), order("B", "SH-1")}, 0, again},
+		"a shipment that is completed":        {completed, []batch.Item{order("ORD-1", "SH-1")}, 0, []string{""}},
+		"another shipment than the completed": {completed, []batch.Item{order("ORD-1", "SH-2")}, 0, []string{other}},
+		"an invoice, a shipment is completed": {completed, []batch.Item{invoice}, 0, []string{other}},
+		"another shipment than the unknown": {unknown, []batch.Item{order("ORD-1", "SH-2")}, 0,
+			[]string{"is not finished, so add an item for it"}},
+		"another shipment than the analyzed": {analyzed, []batch.Item{order("ORD-1", "SH-2")}, 1, []string{""}},
+		"corrected after a failed analysis":  {failed, []batch.Item{order("ORD-1", "SH-2")}, 1, []string{""}},
+		"unfinished, without a shipment":     {unknown, []batch.Item{order("ORD-1", "")}, 0, []string{""}},
+		"a key that the journal lacks":       {unknown, []batch.Item{order("ORD-2", "")}, 0, []string{"are both empty"}},
+		"two orders of a shipment": {completed, []batch.Item{order("B", "SH-3"), order("A", "SH-3")}, 1,
+			[]string{again, ""}},
+		"two orders, the second completed": {completed, []batch.Item{order("A", "SH-1"), order("ORD-1", "SH-1")}, 0,
+			[]string{again, ""}},
+		"two orders, the second unfinished": {unknown, []batch.Item{order("A", "SH-1"), order("ORD-1", "")}, 0,
+			[]string{again, ""}},
+		"two orders, one with another's key": {completed, []batch.Item{order("ORD-1", "SH-2"), order("B", "SH-2")}, 1,
+			[]string{other, ""}},
 	}, func(t *testing.T, test row) {
 		service, journal := &walletService{}, newMemoryJournal(t, test.record)
 		service.put("RD-ORD-1", "completed")
 		options := batch.Options{Select: shipping.SelectAll, Journal: journal}
 		report, err := batch.Run(t.Context(), walletClient(t, service), test.items, &options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := report.Results[len(report.Results)-1]
-		want := batch.StateCompleted
-		if test.err != "" {
-			want = batch.StateError
-		}
-		if got.State != want || test.err != "" && (got.Charged.Known() || !strings.Contains(fmt.Sprint(got.Err), test.err)) {
-			t.Errorf("%+v", got)
+		shippingtest.NoError(t, err)
+		for i, want := range test.errs {
+			got, source := report.Results[i], test.items[i].Analyze.ShipmentID
+			if got.State == batch.StateCompleted != (want == "") || !strings.Contains(fmt.Sprint(got.Err), want) {
+				t.Errorf("%+v", got)
+			}
+			if last := lastRecord(t, journal, got.Key); want == "" && source != "" && last.ShipmentID != source {
+				t.Errorf("the journal has %+v", last)
+			}
 		}
 		if service.purchases != test.purchases {
 			t.Errorf("%d purchases", service.purchases)
-		}
-		first := test.items[0]
-		if last := lastRecord(t, journal, first.Key); test.purchases > 0 && last.ShipmentID != first.Analyze.ShipmentID {
-			t.Errorf("the journal has %+v", last)
 		}
 	})
 }
@@ -282,13 +294,28 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 	if err := report.Err(); strings.Count(err.Error(), "\n") != 13 || !report.Retryable() {
 		t.Errorf("all states: %v", err)
 	}
-	poor := func(id, needed string) batch.Result {
-		err := fmt.Errorf("%w: %s needed", shipping.ErrInsufficientFunds, needed)
-		return batch.Result{Key: id, State: batch.StateError, RequestID: "RD-" + id, Err: err}
-	}
-	report = &batch.Report{Results: []batch.Result{poor("1", "18"), poor("2", "19")}}
-	if err := report.Err(); !strings.HasPrefix(err.Error(), `2 items "1", "2" (error), the first: `) {
-		t.Errorf("no money: %v", err)
+	taxed := &shipping.BudgetError{Budget: *nairaBudget(t, "100"), Needed: shippingtest.Amount(t, "150"),
+		Beside: []string{"FDA: tax 75"}}
+	for name, test := range map[string]struct {
+		state  batch.State
+		errs   [2]error
+		shared bool // both are in one line
+	}{
+		"amounts":       {batch.StateError, [2]error{errors.New("18.50 is needed"), errors.New("7 is needed")}, true},
+		"requests":      {batch.StateFailed, [2]error{errors.New("RD-0 failed"), errors.New("RD-1 failed")}, true},
+		"costs":         {batch.StateOverBudget, [2]error{over("150"), over("160")}, true},
+		"one has a tax": {batch.StateOverBudget, [2]error{over("150"), taxed}, false},
+		"unknown":       {batch.StateUnknown, [2]error{errors.New("RD-0 is lost"), errors.New("RD-1 is lost")}, false},
+	} {
+		var report batch.Report
+		for i, err := range test.errs {
+			result := batch.Result{Key: strconv.Itoa(i), RequestID: fmt.Sprint("RD-", i), State: test.state, Err: err}
+			report.Results = append(report.Results, result)
+		}
+		err := report.Err().Error()
+		if strings.Contains(err, "\n") == test.shared || strings.Contains(err, ", the first: ") != test.shared {
+			t.Errorf("%s: %s", name, err)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 type Record struct {
 	Key  string        `json:"key"`
 	Step shipping.Step `json:"step"`
-	// ShipmentID is the shipment of the item; empty if it is an invoice.
+	// ShipmentID is the shipment of the item; empty if the item is an invoice, or if it is not known.
 	ShipmentID string                  `json:"shipment_id,omitempty"`
 	RequestID  string                  `json:"request_id,omitempty"`
 	Documents  []shipping.DocumentType `json:"documents,omitempty"`
@@ -98,7 +98,7 @@ func unreadable(a shipping.Amount) bool {
 }
 
 // Unfinished returns the items whose purchase a run has begun and none has completed: the outcome is not known, or the
-// documents are not generated. Those that are among the given items are left out. Append them to the items of the next
+// documents are not generated. Those whose keys the given items have are left out. Append them to the items of the next
 // run, because [Run] works only on the items that it is given. The records are those of [File.Records].
 func Unfinished(records []Record, items []Item) (others []Item) {
 	last, given := map[string]int{}, map[string]bool{}
@@ -188,6 +188,9 @@ func (r Record) Committed() bool { return r.Step != "" && r.Step != StepAnalyzed
 func (r Record) bought() bool {
 	return len(r.Documents) > 0 || r.Purchase != nil || r.Amount.Known() || r.Charged.Known()
 }
+
+// begun reports whether the item has ended, or something was or may have been purchased for it.
+func (r Record) begun() bool { return r.final() || r.Committed() && r.bought() }
 
 // commitment returns the amount that the record counts against a budget.
 func (r Record) commitment() shipping.Amount {

@@ -62,25 +62,45 @@ func (r *run) load(ctx context.Context, items []Item) error {
 	if err := r.count(ctx); err != nil {
 		return err
 	}
-	first := map[string]string{} // the keys of the first items, by their shipments and files
+	var own []*entry // not those with the key of another shipment
 	for _, item := range items {
-		e := &entry{run: r, item: item, twin: first[item.source()], record: Record{Key: item.key()}}
-		if item.source() != "" && e.twin == "" {
-			first[item.source()] = item.key()
-		}
+		e := &entry{run: r, item: item, record: Record{Key: item.key()}}
 		r.entries = append(r.entries, e)
+		var err error
 		if r.journal.Lease() == 0 {
-			err := e.take(ctx)
-			if err != nil && !errors.Is(err, ErrItemTaken) && !errors.Is(err, errOtherShipment) {
-				r.giveBack()
-				return err
-			}
+			err = e.take(ctx)
 		}
+		switch {
+		case errors.Is(err, errOtherShipment):
+			continue
+		case err != nil && !errors.Is(err, ErrItemTaken):
+			r.giveBack()
+			return err
+		}
+		own = append(own, e)
 		if e.record.final() {
 			r.ended.Add(1)
 		}
 	}
+	chooseTwins(own)
 	return nil
+}
+
+// chooseTwins chooses which of several items with one shipment or file is purchased: one for which something was
+// purchased, or that with the least key, so that the order of the items does not matter. With a lease, no item is known
+// to be purchased yet.
+func chooseTwins(entries []*entry) {
+	chosen := map[string]*entry{}
+	for _, e := range entries {
+		if other := chosen[e.source()]; other == nil || e.precedes(other) {
+			chosen[e.source()] = e
+		}
+	}
+	for _, e := range entries {
+		if other := chosen[e.source()]; other != e {
+			e.twin = other.record.Key
+		}
+	}
 }
 
 // count reads the committed part of the budget from the journal.

@@ -31,9 +31,12 @@ func main() {
 	for _, document := range request.Documents {
 		fmt.Printf("%-14s %s\n", document.DocumentType, document.Status)
 	}
-	if !request.ChargedAmount.Known() { // it is not 0: not every service shows it
-		fmt.Println("the transactions of the wallet show what", request.RequestID, "cost: at most 250000.00 NGN")
-		return
+	switch {
+	case request.Status == shipping.StatusDraft:
+		fmt.Println("nothing to purchase:", request.RequestID, "is a draft")
+	case !request.ChargedAmount.Known(): // not every service shows it
+		fmt.Println("the transactions of the wallet show what", request.RequestID, "cost")
+	default:
+		fmt.Println("charged", request.ChargedAmount.StringFixed(2), request.Currency, "for", request.RequestID)
 	}
-	fmt.Println("charged", request.ChargedAmount.StringFixed(2), request.Currency, "for", request.RequestID)
 }
