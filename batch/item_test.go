@@ -302,14 +302,14 @@ func TestReport_ErrAndRetryable(t *testing.T) {
 		shared bool // both are in one line
 	}{
 		"amounts":       {batch.StateError, [2]error{errors.New("18.50 is needed"), errors.New("7 is needed")}, true},
-		"requests":      {batch.StateFailed, [2]error{errors.New("RD-0 failed"), errors.New("RD-1 failed")}, true},
+		"requests":      {batch.StateFailed, [2]error{errors.New("RD-A failed"), errors.New("RD-B failed")}, true},
 		"costs":         {batch.StateOverBudget, [2]error{over("150"), over("160")}, true},
 		"one has a tax": {batch.StateOverBudget, [2]error{over("150"), taxed}, false},
-		"unknown":       {batch.StateUnknown, [2]error{errors.New("RD-0 is lost"), errors.New("RD-1 is lost")}, false},
+		"unknown":       {batch.StateUnknown, [2]error{errors.New("RD-A is lost"), errors.New("RD-B is lost")}, false},
 	} {
 		var report batch.Report
 		for i, err := range test.errs {
-			result := batch.Result{Key: strconv.Itoa(i), RequestID: fmt.Sprint("RD-", i), State: test.state, Err: err}
+			result := batch.Result{Key: strconv.Itoa(i), RequestID: []string{"RD-A", "RD-B"}[i], State: test.state, Err: err}
 			report.Results = append(report.Results, result)
 		}
 		err := report.Err().Error()

@@ -158,8 +158,8 @@ func (a answer) text(t *testing.T, name string) string {
 	return text
 }
 
-// has compares values of the response, such as "status=true, data.items.0.type=CUSTOMS". A path with .* has the names of
-// the members.
+// has compares values of the response, such as "status=true, data.items.0.type=CUSTOMS". A path with .* has the names
+// of the members.
 func (a answer) has(t *testing.T, facts string) answer {
 	t.Helper()
 	for fact := range strings.SplitSeq(facts, ", ") {

@@ -208,8 +208,8 @@ func TestFaultsOfNotifications_AtTheEnd(t *testing.T) {
 	}
 }
 
-// A delivery that the inbox refuses is retried twice within a minute, and no longer after a reset: a timer of the former
-// world would notify the new one.
+// A delivery that the inbox refuses is retried twice within a minute, and no longer after a reset: a timer of the
+// former world would notify the new one.
 func TestInbox_RefusesSoThatDeliveriesAreRetried(t *testing.T) {
 	t.Parallel()
 	srv := start(t, virtual())

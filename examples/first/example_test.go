@@ -7,8 +7,8 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// On a service that does not show the charge, and for a shipment that needs no document, the program must not print that
-// the charge was 0.
+// On a service that does not show the charge, and for a shipment that needs no document, the program must not print
+// that the charge was 0.
 func Example_unknownCharge() {
 	server := mockserver.New(mockserver.WithDialect(&dialect.Dialect{
 		Record: dialect.RecordMembers{Absent: []string{"charged_amount"}}, Time: dialect.Time{Generation: -1},

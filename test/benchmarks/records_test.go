@@ -8,8 +8,8 @@ import (
 	"github.com/shipping-go/shipping/test/benchmarks/raw"
 )
 
-// A comparison of two decoders is fair if both decode all members: hand-written code has a field for each that the reference
-// server sends.
+// A comparison of two decoders is fair if both decode all members: hand-written code has a field for each that the
+// reference server sends.
 func TestRecords_ByHandHasAFieldForEachMember(t *testing.T) {
 	t.Parallel()
 	of := record(t)

@@ -79,8 +79,8 @@ func TestStop_DropsWhatWaitsForARealClock(t *testing.T) {
 }
 
 // Whatever timers are added and stopped, the remaining ones are called in due order, and those that are due at the same
-// time in the order in which they were scheduled. A timer that is removed from the middle of the heap can leave it out of
-// order.
+// time in the order in which they were scheduled. A timer that is removed from the middle of the heap can leave it out
+// of order.
 func TestAdvance_CallsManyInOrderWhateverWasStopped(t *testing.T) {
 	t.Parallel()
 	random := randomtest.Random(t)
@@ -136,8 +136,8 @@ func TestTimer_StopReportsWhetherItWasInTime(t *testing.T) {
 	}
 }
 
-// Functions that are due at the same time are called in the order of their turns, whichever was scheduled first: retries
-// are scheduled when responses arrive, whose order differs between runs.
+// Functions that are due at the same time are called in the order of their turns, whichever was scheduled first:
+// retries are scheduled when responses arrive, whose order differs between runs.
 func TestAfterAt_CallsInTheOrderOfTheTurns(t *testing.T) {
 	t.Parallel()
 	c := Virtual(start)

@@ -49,8 +49,8 @@ func TestInbox_IsBounded(t *testing.T) {
 	}
 }
 
-// A wait for the inbox ends with the notification that completes its count, not with one that another query matches, and
-// with its context.
+// A wait for the inbox ends with the notification that completes its count, not with one that another query matches,
+// and with its context.
 func TestInbox_FindsAndAwaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
