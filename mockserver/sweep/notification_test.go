@@ -179,7 +179,9 @@ func sweepNotified(t *testing.T, config sweep.Config,
 			time.Sleep(time.Second) // it starts slowly
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			program := handler(ctx, newJob(a.World, nil))
+			patient := newJob(a.World, nil)
+			patient.Timeout = 0 // it waits for late responses
+			program := handler(ctx, patient)
 			network.handler.Store(&program)
 			defer network.handler.Store(nil)
 			select {
