@@ -2,6 +2,7 @@ package shipping
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -72,6 +73,29 @@ func sameMembers(t *testing.T, value RawJSON) {
 		var text string
 		if json.Unmarshal([]byte(member), &text) == nil && member.Text() != text {
 			t.Fatalf("text of %q: %q, want %q", name, member.Text(), text)
+		}
+	}
+}
+
+// A page takes a few blocks of memory, also if each record has scalars of other types than the documented ones.
+func TestPagesTakeAFewBlocksOfMemory(t *testing.T) {
+	odd := strings.NewReplacer(`"delivery_eta":4237`, `"delivery_eta":"4237"`, `"used":false`, `"used":0`, `.845Z"`, `"`,
+		`T09:`, ` 09:`, `"reversed":false`, `"reversed":"false"`, `"__v":0`, `"__v":"0"`)
+	for list, read := range map[string]func([]byte) error{
+		"rates":        func(body []byte) error { return readJSON(body, &envelope[rateList]{}) },
+		"transactions": func(body []byte) error { return readJSON(body, &envelope[transactionList]{}) },
+	} {
+		golden, err := os.ReadFile("testdata/decode/" + list + ".json")
+		var records []RawJSON
+		if err = errors.Join(err, readJSON([]byte(RawJSON(golden).Get("data").Get(list)), &records)); err != nil {
+			t.Fatal(err)
+		}
+		hundred := `{"status":true,"data":{"` + list + `":[` + strings.Repeat(","+string(records[0]), 100)[1:] + `]}}`
+		for _, body := range []string{hundred, odd.Replace(hundred)} {
+			n := testing.AllocsPerRun(10, func() { err = errors.Join(err, read([]byte(body))) })
+			if err != nil || n > 30 {
+				t.Errorf("a page of %s takes %v allocations, %v: %.500s", list, n, err, body)
+			}
 		}
 	}
 }
