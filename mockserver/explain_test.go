@@ -120,6 +120,8 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 		notes []string
 		keeps string // a text that the suggestion keeps
 	}{
+		// first, as long as there is no request, which would be suggested
+		{"GET {docs}/request/RD-1", []string{"RD-1 is not a regulatory request of this world"}, "/analyze"},
 		{`POST {docs}/analyze {"shipmentId":"SH-1"}`, []string{`unknown field "shipmentId": did you mean "shipment_id"?`,
 			"SH-1 is not a shipment of this world"}, "shipment_id"},
 		{`POST {docs}/analyze {"shipmentId":"SHIPMENT"}`,
@@ -131,7 +133,6 @@ func TestWhy_NotesWhatIsProbablyWrong(t *testing.T) {
 		{"GET /v1/transactions?wallet=VA-1", []string{"VA-1 is not a wallet of this world"}, "wallet=VA-"},
 		{`POST {docs}/analyze {"shipment_id":"SHIPMENT","wallet":"VA-1"}`, []string{"VA-1 is not a wallet of this world"},
 			"SHIPMENT"},
-		{"GET {docs}/request/RD-1", []string{"RD-1 is not a regulatory request of this world"}, ""},
 		{`POST /v1/webhooks/replay {"delivery_id":"WD-1","webhook_id":"WA-1"}`,
 			[]string{"WA-1 is not a webhook of this world", "WD-1 is not a delivery of this world"}, "event"},
 		{`POST {docs}/analyze {}`, nil, "shipment_id"},

@@ -131,9 +131,10 @@ func TestExamine_FindsWhatIsBad(t *testing.T) {
 					w.WriteHeader(test.status)
 				case strings.HasSuffix(id, "03"):
 					body, err := io.ReadAll(r.Body)
-					if !strings.Contains(string(body), "136.0 ,\r\n\t") || !strings.Contains(string(body), `\u004cagos`) {
-						t.Errorf("the odd formatting is %s, %v", body, err)
+					for _, want := range []string{"SH-DOCTOR0000000003", "136.0 ,\r\n\t", `\u004cagos`} {
+						shippingtest.Contains(t, "the odd formatting", string(body), want)
 					}
+					shippingtest.NoError(t, err)
 				case strings.HasSuffix(id, "13") && !strings.Contains(r.Header.Get("Content-Type"), "form"):
 					t.Errorf("the wrong content type is %q", r.Header.Get("Content-Type"))
 				default:
