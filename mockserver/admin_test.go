@@ -214,3 +214,16 @@ func TestLive_Changes(t *testing.T) {
 		}
 	}
 }
+
+func TestAdmin_OpensNoWorldByItsKey(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	for _, key := range []string{"sk_test_lowfunds_closed", "sk_test_typo"} {
+		do(t, srv, "GET", "/_mock/journal", "", "Authorization", "Bearer "+key).refusal(t, http.StatusNotFound,
+			"POST /_mock/worlds or")
+	}
+	var open []struct{ Name string }
+	if get(t, srv, "/_mock/worlds").data(t, &open); len(open) != 1 {
+		t.Errorf("%v are open", open)
+	}
+}
