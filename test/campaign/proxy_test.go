@@ -4,139 +4,95 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"net"
 	"net/http"
 	"path"
-	"strings"
 	"sync"
-	"sync/atomic"
+	"testing"
 	"time"
 
+	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/shippingtest"
 	"github.com/shipping-go/shipping/test/internal/gatewaytest"
 	"github.com/shipping-go/shipping/test/internal/tcptest"
 )
-
-// sentHeader marks the requests that the client sends once.
-const sentHeader = "X-Sent"
 
 const (
 	purchasePath = "/v1/regulatory-documents/purchase"
 	requestPath  = "/v1/regulatory-documents/request/"
 )
 
-// The kinds of exchanges that faults strike.
+// The kinds of exchanges.
 const (
 	purchase = "purchase"
 	readBack = "read-back"
 )
 
-// A plan is what the proxy does to one exchange.
-type plan struct {
-	delivery delivery
-	damage   damage
-	random   *rand.Rand
+// patience is how long a client of the campaign waits for one attempt while the proxy strikes.
+const patience = 150 * time.Millisecond
+
+// A wire is a protocol between client and proxy. A response that is broken off ends an HTTP/1.1 connection, and an
+// HTTP/2 stream. test/wire ends streams and connections of HTTP/2 in every other way.
+type wire struct {
+	name  string
+	http2 bool
+	dead  bool // nobody listens
 }
 
-// A proxy is a gateway between client and service that applies a plan to each exchange.
-type proxy struct {
-	service http.Handler
-	plan    func(o *order, kind string, n int) plan
-
-	honest     atomic.Bool
-	deliveries sync.WaitGroup
-
-	orders sync.Map // by request id
-
-	mu     sync.Mutex
-	sent   map[string]int // purchases that arrived, by the mark that the client gave them
-	struck map[string]int // how often each fault struck
+func wires() []wire {
+	return []wire{{name: "HTTP/1.1"}, {name: "HTTP/2", http2: true}, {name: "connection refused", dead: true}}
 }
 
-// An order is a regulatory request as the proxy knows it.
-type order struct {
-	number int
-	// existing orders were purchased before, so refusing all access to them would hide a charge.
-	existing bool
-
-	mu        sync.Mutex
-	exchanges map[string]int // so far, by kind
-	draft     *response      // the last draft
-	chargedAt time.Time
-	log       []string
-}
-
-func (o *order) note(format string, args ...any) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.log = append(o.log, fmt.Sprintf(format, args...))
-}
-
-// next returns the number of the next exchange of a kind.
-func (o *order) next(kind string) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.exchanges == nil {
-		o.exchanges = map[string]int{}
+// open serves the handler on the wire and returns a client of it, which waits so long for one attempt.
+func (w wire) open(t *testing.T, handler http.Handler, key string, timeout time.Duration) *shipping.Client {
+	t.Helper()
+	serving, trusting := tcptest.Certificate()
+	server := tcptest.Start(serving, func(conn net.Conn) { tcptest.ServeHTTP(conn, handler) })
+	t.Cleanup(server.Close)
+	address := server.URL
+	if w.dead {
+		address = "https://127.0.0.1:1" // a port that was closed could be another test's by now
 	}
-	o.exchanges[kind]++
-	return o.exchanges[kind] - 1
+	transport := &http.Transport{TLSClientConfig: trusting, ForceAttemptHTTP2: w.http2, MaxIdleConnsPerHost: 64}
+	return shippingtest.Must(shipping.NewClient(key, shipping.WithBaseURL(address),
+		shipping.WithHTTPClient(&http.Client{Transport: transport}),
+		shipping.WithRetryPolicy(shipping.RetryPolicy{
+			MaxAttempts: 2, MinWait: time.Millisecond, MaxWait: 4 * time.Millisecond, MaxRetryAfter: time.Millisecond,
+			AttemptTimeout: timeout, ExtraLoad: -1,
+		})))(t)
 }
 
-func newProxy(service http.Handler) *proxy {
-	return &proxy{service: service, sent: map[string]int{}, struck: map[string]int{}}
-}
-
-// watch makes the proxy treat a request as the order.
-func (p *proxy) watch(requestID string, o *order) { p.orders.Store(requestID, o) }
-
-// order returns the order of a request, nil if the proxy only passes it on.
-func (p *proxy) order(requestID string) *order {
-	o, _ := p.orders.Load(requestID)
-	found, _ := o.(*order)
-	return found
-}
-
-// drain waits until the service has received everything that it will receive.
-func (p *proxy) drain() { p.deliveries.Wait() }
-
-// ServeHTTP passes a request on, in its way.
-func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP is the proxy: it passes a request on by the plan of the exchange.
+func (c *campaign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client left
 	}
-	x := &exchange{proxy: p, request: r, body: body}
-	switch {
-	case r.URL.Path == purchasePath:
-		x.kind = purchase
+	x := &exchange{campaign: c, request: r, body: body, kind: readBack, requestID: path.Base(r.URL.Path)}
+	if r.URL.Path == purchasePath {
 		var in struct {
 			RequestID string `json:"request_id"`
 		}
 		_ = json.Unmarshal(body, &in)
-		x.requestID, x.order = in.RequestID, p.order(in.RequestID)
-		p.mu.Lock()
-		p.sent[r.Header.Get(sentHeader)+" "+in.RequestID]++
-		p.mu.Unlock()
-	case strings.HasPrefix(r.URL.Path, requestPath):
-		x.kind, x.requestID = readBack, path.Base(r.URL.Path)
-		x.order = p.order(x.requestID)
+		x.kind, x.requestID = purchase, in.RequestID
 	}
-	if x.order == nil || p.honest.Load() {
-		x.plan = plan{delivery: delivery{name: "delivered once", copies: 1}, damage: damage{name: "as it was"}}
-	} else {
-		x.plan = p.plan(x.order, x.kind, x.order.next(x.kind))
+	found, _ := c.byRequest.Load(x.requestID)
+	x.trial = found.(*trial)
+	x.plan = plan{once(), damage{name: "as it was"}, nil}
+	if n := x.trial.next(x.kind); !c.honest.Load() {
+		x.plan = c.plan(x.trial, x.kind, n)
 	}
 	x.run(w)
 }
 
 // An exchange is one request of the client and what becomes of it.
 type exchange struct {
-	proxy     *proxy
+	campaign  *campaign
 	request   *http.Request
 	body      []byte
-	kind      string // empty for what the proxy only passes on
+	kind      string
 	requestID string
-	order     *order // nil if the proxy only passes it on
+	trial     *trial
 	plan      plan
 	answers   []response // of the service
 }
@@ -146,7 +102,7 @@ func (x *exchange) run(w http.ResponseWriter) {
 	r := response{Response: gatewaytest.Page(http.StatusBadGateway)}
 	if len(x.answers) > 0 {
 		r = x.answers[0]
-		if x.plan.delivery.last {
+		if x.plan.last {
 			r = x.answers[len(x.answers)-1]
 		}
 	}
@@ -154,36 +110,27 @@ func (x *exchange) run(w http.ResponseWriter) {
 	if apply := x.plan.damage.apply; apply != nil && !apply(x, &r) {
 		name += " (does not apply)"
 	}
-	r.late = r.late || x.plan.delivery.late
-	if x.order != nil {
-		x.order.note("%s over %s: %s; the service: %v; then: %s; the client receives %s",
-			x.kind, x.request.Proto, x.plan.delivery.name, x.answers, name, r)
-	}
-	if x.order != nil && !x.proxy.honest.Load() {
-		x.proxy.mu.Lock()
-		x.proxy.struck[x.kind+": "+x.plan.delivery.name]++
-		x.proxy.struck[x.kind+": "+name]++
-		x.proxy.mu.Unlock()
-	}
+	r.late = r.late || x.plan.late
+	x.trial.note("%s over %s: %s; the service: %v; then: %s; the client receives %v",
+		x.kind, x.request.Proto, x.plan.name, x.answers, name, r)
 	r.send(w, x.request)
 }
 
-// deliver sends the request to the service as often as planned, and keeps the response.
+// deliver sends the request to the service as often as planned, and keeps the responses.
 func (x *exchange) deliver() {
-	p, d := x.proxy, x.plan.delivery
-	p.deliveries.Add(1)
-	defer p.deliveries.Done()
-	if d.late {
+	x.campaign.deliveries.Add(1)
+	defer x.campaign.deliveries.Done()
+	if x.plan.late {
 		untilGone(x.request)
 		<-time.After(time.Duration(x.plan.random.Int64N(int64(50 * time.Millisecond))))
 	}
-	if x.kind == purchase && x.order != nil && d.copies > 0 {
+	if x.kind == purchase && x.plan.copies > 0 {
 		x.keepDraft()
 	}
-	x.answers = make([]response, d.copies)
+	x.answers = make([]response, x.plan.copies)
 	var together sync.WaitGroup
 	for i := range x.answers {
-		if d.together {
+		if x.plan.together {
 			together.Go(func() { x.answers[i] = x.pass() })
 		} else {
 			x.answers[i] = x.pass()
@@ -195,10 +142,10 @@ func (x *exchange) deliver() {
 // pass hands the request to the service once.
 func (x *exchange) pass() response {
 	r := x.ask(x.request.Method, x.request.URL.Path, x.body)
-	if x.order != nil && x.kind == purchase && r.Status == http.StatusOK {
-		x.order.mu.Lock()
-		x.order.chargedAt = time.Now()
-		x.order.mu.Unlock()
+	if x.kind == purchase && r.Status == http.StatusOK {
+		x.trial.mu.Lock()
+		x.trial.chargedAt = time.Now()
+		x.trial.mu.Unlock()
 	}
 	return r
 }
@@ -206,17 +153,16 @@ func (x *exchange) pass() response {
 // keepDraft remembers the request as it is before its purchase.
 func (x *exchange) keepDraft() {
 	r := x.ask(http.MethodGet, requestPath+x.requestID, nil)
-	if r.Text("status") != "draft" {
-		return
+	if r.Text("status") == "draft" {
+		x.trial.mu.Lock()
+		x.trial.before = &r
+		x.trial.mu.Unlock()
 	}
-	x.order.mu.Lock()
-	defer x.order.mu.Unlock()
-	x.order.draft = &r
 }
 
 // ask sends the service a request with the client's key.
 func (x *exchange) ask(method, path string, body []byte) response {
-	return response{Response: gatewaytest.Ask(x.proxy.service, x.request, method, path, body)}
+	return response{Response: gatewaytest.Ask(x.campaign.server, x.request, method, path, body)}
 }
 
 // untilGone waits until the client has left.
@@ -241,25 +187,8 @@ type response struct {
 }
 
 func (r response) String() string {
-	switch {
-	case r.silent:
-		return fmt.Sprintf("%q, reset: %t", r.sent, r.reset)
-	case r.late:
-		return "nothing in time"
-	}
-	body := string(r.Body)
-	if data := r.Data(); data["status"] != nil {
-		body = fmt.Sprintf("… request %v, status %v, documents %v", data["request_id"], data["status"], documentsIn(data))
-	} else if len(body) > 150 {
-		body = body[:150] + "…"
-	}
-	if r.half {
-		body = "half of " + body
-	}
-	if r.slow {
-		body = "slowly " + body
-	}
-	return fmt.Sprintf("%d %q", r.Status, body)
+	const most = 300
+	return fmt.Sprintf("%d %q", r.Status, r.Body[:min(most, len(r.Body))])
 }
 
 func (r response) send(w http.ResponseWriter, request *http.Request) {
@@ -291,16 +220,4 @@ func (r response) send(w http.ResponseWriter, request *http.Request) {
 		tcptest.BreakOff(request, nil, r.reset)
 	}
 	_, _ = w.Write(r.Body)
-}
-
-// documentsIn returns the types of the purchased documents that a record lists.
-func documentsIn(data map[string]any) []string {
-	var types []string
-	list, _ := data["documents"].([]any)
-	for _, entry := range list {
-		if document, ok := entry.(map[string]any); ok {
-			types = append(types, fmt.Sprint(document["document_type"]))
-		}
-	}
-	return types
 }
