@@ -9,8 +9,8 @@ import (
 
 const base = "http://127.0.0.1:4010"
 
-// The command has every part of the request in quotes, where a shell or curl would interpret it. Package shell runs the
-// quotes in a real shell.
+// The command has every part of the request in quotes, where a shell or curl would interpret it.
+// TestQuote_InARealShell runs such quotes in a shell.
 func TestEntry_CurlQuotesEveryPart(t *testing.T) {
 	t.Parallel()
 	for want, entry := range map[string]journal.Entry{

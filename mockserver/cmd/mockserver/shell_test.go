@@ -12,7 +12,7 @@ import (
 	"github.com/shipping-go/shipping/mockserver/internal/shell"
 )
 
-// Each value of the banner is quoted for a shell, and a terminal acts on nothing. Package shell tests more values.
+// Each value of the banner is quoted for a shell, and a terminal acts on nothing. Package journal tests more values.
 func TestServe_TheBannerIsQuoted(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"it's", "$(touch made)", "a;touch\nmade", "\x1b[2J", "\u009b2J"} {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package shell_test
+package journal_test
 
 import (
 	"os/exec"
