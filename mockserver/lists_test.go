@@ -3,10 +3,12 @@ package mockserver_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/internal/shippingtest"
+	"github.com/shipping-go/shipping/mockserver"
 	"github.com/shipping-go/shipping/mockserver/fault"
 )
 
@@ -20,6 +22,45 @@ func records(t *testing.T, a answer, name string) (items []json.RawMessage, pagi
 		t.Fatalf("data.%s is not an array: %s", name, data[name])
 	}
 	return items, data["pagination"]
+}
+
+// A field that the seeding does not set has the zero value in every record, and no test of a client can use it.
+func TestLists_EveryFieldHasAValueInSomeRecord(t *testing.T) {
+	t.Parallel()
+	srv := start(t, mockserver.WithoutListener())
+	empty := map[string][]string{ // on purpose
+		"rates": {"breakdown"}, "transactions": {"fee", "platform_fee", "recipient", "__v"},
+	}
+	for _, list := range shippingtest.Lists() {
+		op := shippingtest.Operation(list.Operation)
+		if !op.Pages {
+			continue
+		}
+		var all []json.RawMessage
+		for _, wallet := range srv.Wallets() { // which only transactions have
+			path := op.Route + "?perPage=10000&wallet=" + wallet
+			some, _ := records(t, get(t, srv, path), list.Name)
+			all = append(all, some...)
+		}
+		if len(all) <= 4*len(srv.Wallets()) {
+			t.Errorf("%d records of %s: add a step to New in mockserver/internal/seed/seed.go that calls Add(%q, …), so that "+
+				"a list has more than two pages of two", len(all)/len(srv.Wallets()), list.Name, list.Name)
+		}
+		given := map[string]bool{}
+		for _, text := range all {
+			var record map[string]json.RawMessage
+			shippingtest.NoError(t, json.Unmarshal(text, &record))
+			for field, value := range record {
+				given[field] = given[field] || !slices.Contains([]string{`""`, "0", "null", "false", "[]", "{}"}, string(value))
+			}
+		}
+		for field, has := range given {
+			if has == slices.Contains(empty[list.Name], field) {
+				t.Errorf("%s of %s has a value in some record: %t: correct mockserver/internal/seed, or the fields that are "+
+					"empty on purpose", field, list.Name, has)
+			}
+		}
+	}
 }
 
 // Specification: "Limits" (perPage default 100, page default 1) and the three pagination objects.

@@ -71,8 +71,11 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 	if err != nil || done.State != "delivered" || !strings.Contains(box.got[0], srv.Shipments()[2]) {
 		t.Errorf("%+v, %v: %v", done, err, box.got)
 	}
-	without := emit(t, srv.World, notify.Event{Kind: "test"})
-	shippingtest.Diff(t, "without a shipment", srv.Shipments()[0], without.ShipmentID)
+	for kind, status := range map[string]string{"test": "confirmed", "shipment.delivered": "delivered"} {
+		without := emit(t, srv.World, notify.Event{Kind: kind})
+		shippingtest.Diff(t, "without a shipment", srv.Shipments()[0], without.ShipmentID)
+		shippingtest.Contains(t, kind, without.Payload, without.ShipmentID+`","status":"`+status+`"`)
+	}
 	for body, want := range map[string]string{
 		`{}`: "event is required", `{"event":"silence"}`: "no active webhook",
 		`{"event":"test","shipment_id":"SH-1"}`:           "no shipment",

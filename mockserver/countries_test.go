@@ -1,21 +1,20 @@
-package country_test
+package mockserver_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zones must load on a machine without its own database
 
-	"github.com/shipping-go/shipping/internal/shippingtest"
-	"github.com/shipping-go/shipping/mockserver/internal/country"
+	"github.com/shipping-go/shipping/mockserver"
 )
 
-// Country has the fields of a country that the tests read.
-type Country struct {
+// country has the fields of a country that the tests read.
+type country struct {
 	ISOCode, Flag, Latitude, Longitude string
 	Timezones                          []struct {
 		ZoneName      string
@@ -26,14 +25,14 @@ type Country struct {
 	}
 }
 
-func all(t *testing.T) []Country {
+func countries(t *testing.T) (all []country) {
 	t.Helper()
-	if bytes.ContainsAny(country.JSON(), "\n\t") {
-		t.Error("JSON has white space between its tokens")
+	body := get(t, start(t, mockserver.WithoutListener()), "/v1/countries").want(t, http.StatusOK)
+	if bytes.ContainsAny(body.body, "\n\t") {
+		t.Error("the list has white space between its tokens")
 	}
-	var countries []Country
-	shippingtest.NoError(t, json.Unmarshal(country.JSON(), &countries))
-	return countries
+	body.data(t, &all)
+	return all
 }
 
 // The list has the 249 countries of ISO 3166-1 and Kosovo, sorted by code, each with its flag, a place on the globe,
@@ -45,7 +44,7 @@ func TestTheListHas250CountriesSortedByCode(t *testing.T) {
 		return err == nil && -limit <= value && value <= limit
 	}
 	var codes, without []string
-	for _, c := range all(t) {
+	for _, c := range countries(t) {
 		codes = append(codes, c.ISOCode)
 		var letters []rune
 		for _, indicator := range c.Flag {
@@ -67,7 +66,7 @@ func TestTheListHas250CountriesSortedByCode(t *testing.T) {
 // The offset of a zone is its standard time, and it has its names.
 func TestOffsetsAreTheStandardTimeOfGosOwnDatabase(t *testing.T) {
 	t.Parallel()
-	for _, c := range all(t) {
+	for _, c := range countries(t) {
 		for _, zone := range c.Timezones {
 			location, err := time.LoadLocation(zone.ZoneName)
 			if err != nil {
