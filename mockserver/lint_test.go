@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -206,6 +207,14 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 	purchases := sent{purchase, http.MethodPost, "/purchase", `{"request_id":"RD-1"}`}
 	cancels := sent{cancel, http.MethodPost, "/request/RD-1/cancel", ""}
 	reads := sent{shipping.OpGetRequest, http.MethodGet, "/request/RD-1", ""}
+	// after returns a request, others of the same operation, and the same request again. Lint remembers 4,096.
+	after := func(others int) []sent {
+		all := []sent{purchases}
+		for i := range others {
+			all = append(all, sent{purchase, http.MethodPost, "/purchase", fmt.Sprintf(`{"request_id":"RD-%d"}`, i+2)})
+		}
+		return append(all, purchases)
+	}
 	for name, test := range map[string]struct {
 		sent []sent
 		want string // the operation of the finding
@@ -217,6 +226,8 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 		"of one that names no request": {[]sent{{cancel, http.MethodPost, "/cancel", ""},
 			{cancel, http.MethodPost, "/cancel", ""}}, ""},
 		"the read before both of them": {[]sent{reads, cancels, cancels}, cancel},
+		"that is still remembered":     {after(4095), purchase},
+		"that was forgotten":           {after(4096), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -238,6 +249,29 @@ func TestLint_WatchesEveryOperationThatMustNotBeRepeated(t *testing.T) {
 			}
 			shippingtest.Diff(t, "operation of the finding", test.want, got)
 		})
+	}
+}
+
+// All logs count the requests that they record; one that has ended, or was cleared, leaves its room.
+func TestLog_CountsWhatItRecords(t *testing.T) {
+	t.Parallel()
+	var all atomic.Int64
+	log := watch.NewLog(4, 10, &all, 100)
+	see := func(times int) {
+		for range times {
+			log.See(&wire.Exchange{Request: httptest.NewRequest("GET", "/", nil)})
+		}
+	}
+	for _, step := range []struct {
+		do   func()
+		want int64
+	}{
+		{func() { see(3) }, 3}, {func() { see(3) }, 4}, {log.Clear, 0}, {func() { see(2) }, 2}, {log.End, 0},
+		{func() { see(1) }, 0},
+		{log.Clear, 0},
+	} {
+		step.do()
+		shippingtest.Diff(t, "requests that are counted", step.want, all.Load())
 	}
 }
 
