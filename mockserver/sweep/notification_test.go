@@ -45,10 +45,9 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 // notified is a program that purchases the documents of the shipments that it is notified of.
 type notified struct {
 	habits
-	job   *job
-	ctx   context.Context // ends with the program
-	busy  chan struct{}   // holds one element while a notification is handled; a mutex would stop the virtual time
-	notes map[string]string
+	job  *job
+	ctx  context.Context // ends with the program
+	busy chan struct{}   // holds one element while a notification is handled; a mutex would stop the virtual time
 
 	mu   sync.Mutex      // guards the maps below; a parallel program writes to them at the same time
 	seen map[string]bool // events
@@ -57,14 +56,14 @@ type notified struct {
 
 // habits are what receivers do differently.
 type habits struct {
-	unsigned bool                                           // it verifies no signature
-	late     time.Duration                                  // from its response to its work; 0: it responds after its work
-	parallel bool                                           // it handles notifications at the same time
-	records  func(shipment, delivery string) string         // what it handles only once; nil: nothing
-	buysAt   string                                         // the event; by default shipment.created
-	catches  bool                                           // it also buys at a later event if it has missed that
-	shipment string                                         // by default the one that it is notified of
-	work     func(n *notified, shipment string) (err error) // nil: it analyzes and purchases
+	unsigned bool                                                     // it verifies no signature
+	late     time.Duration                                            // from its response to its work; 0: it responds after its work
+	parallel bool                                                     // it handles notifications at the same time
+	records  func(shipment, delivery string) string                   // what it handles only once; nil: nothing
+	buysAt   string                                                   // the event; by default shipment.created
+	catches  bool                                                     // it also buys at a later event if it has missed that
+	shipment string                                                   // by default the one that it is notified of
+	work     func(ctx context.Context, s *job, shipment string) error // nil: it analyzes and purchases
 }
 
 func (n *notified) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -108,9 +107,9 @@ func (n *notified) handle(event, shipment, delivery string) error {
 	}
 	work := n.work
 	if work == nil {
-		work = func(n *notified, shipment string) error { return analyzeAndPurchase(n.ctx, n.job, shipment) }
+		work = analyzeAndPurchase
 	}
-	err := work(n, shipment)
+	err := work(n.ctx, n.job, shipment)
 	if err == nil && n.records != nil {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -129,27 +128,19 @@ func (n *notified) buys(event, shipment, delivery string) bool {
 	return buys && (n.records == nil || !n.done[n.records(shipment, delivery)])
 }
 
-// carefully purchases a request that it has noted before, and continues with it when it is notified again.
-func carefully(n *notified, shipment string) (err error) {
-	var r record
-	if id := n.notes[shipment]; id != "" {
-		r, err = n.job.get(n.ctx, id)
-	} else if r, err = n.job.analyze(n.ctx, shipment); err == nil {
-		n.notes[shipment] = r.ID
-	}
-	if err == nil && r.Status == "draft" {
-		err = settled(n.ctx, n.job, r.ID, n.job.purchase(n.ctx, r))
-	}
+// carefully continues with a request that it has noted, and waits before it ends with an error that asks for it.
+func carefully(ctx context.Context, s *job, shipment string) error {
+	err := continuesFromNote(ctx, s, shipment)
 	if errors.Is(err, refused(http.StatusServiceUnavailable)) || errors.Is(err, refused(http.StatusTooManyRequests)) {
-		_ = wait.Sleep(n.ctx, 1100*time.Millisecond) // its Retry-After
+		_ = wait.Sleep(ctx, 1100*time.Millisecond) // its Retry-After
 	}
 	return err
 }
 
 // untilDone works again after an error, at once or after the Retry-After.
-func untilDone(n *notified, shipment string) (err error) {
+func untilDone(ctx context.Context, s *job, shipment string) (err error) {
 	for range 5 {
-		if err = carefully(n, shipment); err == nil {
+		if err = carefully(ctx, s, shipment); err == nil {
 			return nil
 		}
 	}
@@ -179,7 +170,7 @@ func sweepNotified(t *testing.T, config sweep.Config,
 			time.Sleep(time.Second) // it starts slowly
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
-			patient := newJob(a.World, nil)
+			patient := newJob(a.World, map[string]string{})
 			patient.Timeout = 0 // it waits for late responses
 			program := handler(ctx, patient)
 			network.handler.Store(&program)
@@ -233,10 +224,8 @@ func TestSweep_Notifications(t *testing.T) {
 				test.config.Faults = append(test.config.Faults, schedule[strings.Index(schedule, ":")+1:])
 			}
 			report, err := sweepNotified(t, test.config, func(ctx context.Context, s *job) http.Handler {
-				return &notified{
-					habits: test.habits, job: s, ctx: ctx, busy: make(chan struct{}, 1),
-					seen: map[string]bool{}, done: map[string]bool{}, notes: map[string]string{},
-				}
+				return &notified{habits: test.habits, job: s, ctx: ctx, busy: make(chan struct{}, 1),
+					seen: map[string]bool{}, done: map[string]bool{}}
 			})
 			shippingtest.NoError(t, err)
 			var twice, others []string
@@ -265,10 +254,10 @@ func TestSweep_Notifications(t *testing.T) {
 }
 
 // slowly takes a while from the analysis to the purchase.
-func slowly(n *notified, shipment string) error {
-	r, err := n.job.analyze(n.ctx, shipment)
-	if err == nil && wait.Sleep(n.ctx, 4*time.Second) == nil {
-		err = n.job.purchase(n.ctx, r)
+func slowly(ctx context.Context, s *job, shipment string) error {
+	r, err := s.analyze(ctx, shipment)
+	if err == nil && wait.Sleep(ctx, 4*time.Second) == nil {
+		err = s.purchase(ctx, r)
 	}
 	return err
 }

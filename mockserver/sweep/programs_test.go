@@ -202,20 +202,7 @@ func careful() []program {
 				}
 				return purchaseAndRead(ctx, s, r)
 			}), sweep.Config{}, nil},
-		{"writes the request down before the purchase, and continues with it",
-			func(ctx context.Context, s *job, shipment string) error {
-				var r record
-				var err error
-				if id := s.files["note"]; id != "" {
-					r, err = s.get(ctx, id)
-				} else if r, err = s.analyze(ctx, shipment); err == nil {
-					s.files["note"] = r.ID
-				}
-				if err != nil || r.Status != "draft" {
-					return err
-				}
-				return purchaseAndRead(ctx, s, r)
-			}, sweep.Config{Restart: true}, nil},
+		{"writes the request down before the purchase, and continues with it", continuesFromNote, sweep.Config{Restart: true}, nil},
 		// The outcome is wrong only if the program could have known better.
 		{"waits for less than the faults of latency assume, and reads the request",
 			drafting(func(ctx context.Context, s *job, r record) error {
@@ -269,6 +256,20 @@ func drafting(then func(ctx context.Context, s *job, r record) error) func(conte
 		}
 		return then(ctx, s, r)
 	}
+}
+
+// continuesFromNote notes the request before it purchases it, and continues with a request that it has noted.
+func continuesFromNote(ctx context.Context, s *job, shipment string) (err error) {
+	var r record
+	if id := s.files["note"]; id != "" {
+		r, err = s.get(ctx, id)
+	} else if r, err = s.analyze(ctx, shipment); err == nil {
+		s.files["note"] = r.ID
+	}
+	if err != nil || r.Status != "draft" {
+		return err
+	}
+	return purchaseAndRead(ctx, s, r)
 }
 
 // purchaseAndRead purchases a draft, and after an error reads it.
