@@ -10,7 +10,8 @@ import (
 )
 
 func TestBuy_LostResponse(t *testing.T) {
-	server := mockserver.New() // the whole service, in this process
+	// The whole service, in this process. It generates documents at once.
+	server := mockserver.New(mockserver.WithScenario("instant"))
 	defer server.Close()
 	// The wallet is charged, and then the connection breaks.
 	lost := fault.Rule{Operation: shipping.OpPurchase, First: 1, Committed: true, Fault: fault.Drop()}
