@@ -134,6 +134,9 @@ func TestBudget_WithoutADraft(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
+	if cost, err := (shipping.Budget{Amount: one, Currency: "NGN"}).Check(empty); err != nil || cost.Sign() != 0 {
+		t.Errorf("no documents: %s, %v", cost, err) // they have no currency to compare
+	}
 	for _, choose := range choices("FDA") {
 		if selected, err := choose(nil); err != nil || len(selected) != 0 {
 			t.Errorf("%v, %v", selected, err)
