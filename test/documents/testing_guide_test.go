@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/batch"
@@ -47,11 +46,7 @@ func TestInParallel(t *testing.T) {
 			world := server.NewWorld(t, scenario) // closed when the test ends
 			_, err := world.Client(t).Regulatory.AnalyzeAndPoll(t.Context(),
 				&shipping.AnalyzeRequest{ShipmentID: world.Shipments()[0]},
-				&shipping.AnalyzeAndPollOptions{
-					Select: shipping.SelectAutomated,
-					// A refused purchase is not charged. By default, the client reads the request for 5 s to prove it.
-					Purchase: shipping.PurchaseOptions{RefusedFor: time.Millisecond},
-				})
+				&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAutomated})
 			if !errors.Is(err, want) {
 				t.Errorf("purchase: %v, want %v", err, want)
 			}
