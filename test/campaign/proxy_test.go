@@ -76,7 +76,10 @@ func (c *campaign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.Unmarshal(body, &in)
 		x.kind, x.requestID = purchase, in.RequestID
 	}
-	found, _ := c.byRequest.Load(x.requestID)
+	found, ok := c.byRequest.Load(x.requestID)
+	if !ok {
+		panic(fmt.Sprintf("a client sent a %s of %q, which no trial analyzed", x.kind, x.requestID))
+	}
 	x.trial = found.(*trial)
 	x.plan = plan{once(), damage{name: "as it was"}, nil}
 	if n := x.trial.next(x.kind); !c.honest.Load() {
