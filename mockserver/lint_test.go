@@ -53,7 +53,8 @@ func TestLint_FindsWhatACarefulClientDoesNotDo(t *testing.T) {
 		{journal.LintIgnoredRetryAfter, once(fault.Status(503, wait("7"))), rates + "; " + rates},
 		{"", once(fault.RateLimit(fault.RetryAfterSeconds, 7*time.Second)), rates + "; 7s; " + rates},
 		{ // no time to wait
-			journal.LintRepeatedRefusal, []fault.Rule{{First: 2, Fault: fault.Status(400, wait("0"))}}, rates + "; " + rates,
+			journal.LintRepeatedRefusal, []fault.Rule{{First: 2, Fault: fault.Status(400, wait("0"))}},
+			rates + "; " + rates,
 		},
 		{journal.LintPolledTooFast, nil, slow + strings.Repeat("; "+lookUp+"; 20ms", 10)},
 		{"", nil, slow + strings.Repeat("; "+lookUp+"; 150ms", 10)},

@@ -10,7 +10,7 @@ import (
 )
 
 func TestBuy_LostResponse(t *testing.T) {
-	// The whole service, in this process. It generates documents at once.
+	// This is the whole service, in this process. It generates documents at once.
 	server := mockserver.New(mockserver.WithScenario("instant"))
 	defer server.Close()
 	// The wallet is charged, and then the connection breaks.

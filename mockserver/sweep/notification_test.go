@@ -56,14 +56,15 @@ type notified struct {
 
 // habits are what receivers do differently.
 type habits struct {
-	unsigned bool                                                     // it verifies no signature
-	late     time.Duration                                            // from its response to its work; 0: it responds after its work
-	parallel bool                                                     // it handles notifications at the same time
-	records  func(shipment, delivery string) string                   // what it handles only once; nil: nothing
-	buysAt   string                                                   // the event; by default shipment.created
-	catches  bool                                                     // it also buys at a later event if it has missed that
-	shipment string                                                   // by default the one that it is notified of
-	work     func(ctx context.Context, s *job, shipment string) error // nil: it analyzes and purchases
+	unsigned bool                                   // it verifies no signature
+	late     time.Duration                          // from its response to its work; 0: it responds after its work
+	parallel bool                                   // it handles notifications at the same time
+	records  func(shipment, delivery string) string // what it handles only once; nil: nothing
+	buysAt   string                                 // the event; by default shipment.created
+	catches  bool                                   // it also buys at a later event if it has missed that
+	shipment string                                 // by default the one that it is notified of
+	// work is what it does for a shipment. By default, it analyzes and purchases.
+	work func(ctx context.Context, s *job, shipment string) error
 }
 
 func (n *notified) ServeHTTP(w http.ResponseWriter, r *http.Request) {

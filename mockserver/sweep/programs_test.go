@@ -202,7 +202,8 @@ func careful() []program {
 				}
 				return purchaseAndRead(ctx, s, r)
 			}), sweep.Config{}, nil},
-		{"writes the request down before the purchase, and continues with it", continuesFromNote, sweep.Config{Restart: true}, nil},
+		{"writes the request down before the purchase, and continues with it", continuesFromNote,
+			sweep.Config{Restart: true}, nil},
 		// The outcome is wrong only if the program could have known better.
 		{"waits for less than the faults of latency assume, and reads the request",
 			drafting(func(ctx context.Context, s *job, r record) error {
