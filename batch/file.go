@@ -110,6 +110,11 @@ func (j *File) Committed(ctx context.Context, period string, budget shipping.Bud
 	return j.local.Committed(ctx, period, budget)
 }
 
+// OfShipment implements [Journal].
+func (j *File) OfShipment(ctx context.Context, shipmentID string) ([]Record, error) {
+	return j.local.OfShipment(ctx, shipmentID)
+}
+
 // Records returns all records in the order in which they were appended, including those since the journal was opened.
 func (j *File) Records() (records []Record, err error) {
 	defer j.locked()()

@@ -208,7 +208,7 @@ func shipmentItems(server *mockserver.Server, n int) []batch.Item {
 	return items
 }
 
-// hooked is a journal with a function around each call: claim, append, release or committed. The record of a call other
+// hooked is a journal with a function around each call: claim, append, release, committed or shipment. The record of a call other
 // than append has only the key.
 type hooked struct {
 	batch.Journal
@@ -226,6 +226,13 @@ func (j hooked) Claim(ctx context.Context, key string) (claim batch.Claim, err e
 func (j hooked) Committed(ctx context.Context, period string, budget shipping.Budget) (sum shipping.Amount, err error) {
 	return sum, j.around(ctx, "committed", batch.Record{}, func() (err error) {
 		sum, err = j.Journal.Committed(ctx, period, budget)
+		return err
+	})
+}
+
+func (j hooked) OfShipment(ctx context.Context, id string) (records []batch.Record, err error) {
+	return records, j.around(ctx, "shipment", batch.Record{}, func() (err error) {
+		records, err = j.Journal.OfShipment(ctx, id)
 		return err
 	})
 }

@@ -61,11 +61,8 @@ func (e *entry) leave() time.Duration {
 // take claims the item.
 func (e *entry) take(ctx context.Context) error {
 	claim, err := e.run.journal.Claim(ctx, e.record.Key)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return wait.WithReason(ctx, context.Cause(ctx))
-	case err != nil:
-		return e.run.journalFailed(e.record.Key, err)
+	if err != nil {
+		return e.unread(ctx, err)
 	}
 	record := claim.Record()
 	if record.Step != "" {
@@ -84,6 +81,14 @@ func (e *entry) take(ctx context.Context) error {
 	}
 	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
+}
+
+// unread returns the error of a call that reads the journal.
+func (e *entry) unread(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return wait.WithReason(ctx, context.Cause(ctx))
+	}
+	return e.run.journalFailed(e.record.Key, err)
 }
 
 // errOtherShipment is the error of an item whose key another shipment has: completed, it would be taken for this one.
@@ -145,7 +150,7 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 }
 
 func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
-	if err := e.repeated(); err != nil {
+	if err := e.repeated(ctx); err != nil {
 		return 0, err
 	}
 	draft, err := e.run.client.Regulatory.Analyze(ctx, &e.item.Analyze, e.run.call...)
@@ -199,18 +204,34 @@ func keepable(currency string) string {
 // nothing is the amount 0.
 var nothing, _ = shipping.ParseAmount("0")
 
-// repeated returns an error for an item that would buy the documents of an earlier one a second time.
-func (e *entry) repeated() error {
-	if e.twin == "" {
+// repeated returns an error for an item that would buy the documents of another one a second time, which is in this run
+// or in the journal.
+func (e *entry) repeated(ctx context.Context) error {
+	const problem = "with the key %s has the shipment or file of the item with the key %s, whose documents would be " +
+		"bought a second time: leave it out"
+	id := e.record.ShipmentID
+	switch {
+	case e.twin != "":
+		return invalid("Item", fmt.Sprintf(problem, quoteShort(e.record.Key), quoteShort(e.twin)))
+	case e.item.Again || id == "" || textProblem(id, maxRecordText) != "": // no journal has such a text
 		return nil
 	}
-	return invalid("Item", fmt.Sprintf("with the key %s has the shipment or file of the item with the key %s, whose "+
-		"documents would be bought a second time: leave it out", quoteShort(e.record.Key), quoteShort(e.twin)))
+	records, err := e.run.journal.OfShipment(ctx, id)
+	if err != nil {
+		return e.unread(ctx, err)
+	}
+	for _, record := range records {
+		if record.Key != e.record.Key && record.Committed() && record.bought() {
+			return invalid("Item", fmt.Sprintf(problem+", or set Again to pay for them once more",
+				quoteShort(e.record.Key), quoteShort(record.Key)))
+		}
+	}
+	return nil
 }
 
 // resume reads a request that was analyzed, and continues with it.
 func (e *entry) resume(ctx context.Context) (time.Duration, error) {
-	if err := e.repeated(); err != nil {
+	if err := e.repeated(ctx); err != nil {
 		return 0, err
 	}
 	draft, err := e.get(ctx)

@@ -119,13 +119,15 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 }
 
 // An item with the key of another shipment was completed at once, so that nothing was bought for its own. Two orders of
-// one shipment bought the same documents twice. Items that a killed run had begun, with keys that are not ids of
+// one shipment bought the same documents twice, and so did a job that began to set keys. Items that a killed run had begun, with keys that are not ids of
 // shipments, could not be given to the next run.
 func TestBatch_KeysAndShipments(t *testing.T) {
 	t.Parallel()
 	order := func(key, shipment string) batch.Item {
 		return batch.Item{Key: key, Analyze: shipping.AnalyzeRequest{ShipmentID: shipment}}
 	}
+	anew := order("ORD-2", "SH-1")
+	anew.Again = true
 	invoice := batch.Item{Key: "ORD-1", Analyze: shipping.AnalyzeRequest{FileURL: "https://invoices.example/1.pdf"}}
 	at := func(step shipping.Step) batch.Record {
 		record := purchasing(t, "ORD-1")
@@ -157,6 +159,13 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"corrected after a failed analysis":  {failed, []batch.Item{order("ORD-1", "SH-2")}, 1, []string{""}},
 		"unfinished, without a shipment":     {unknown, []batch.Item{order("ORD-1", "")}, 0, []string{""}},
 		"a key that the journal lacks":       {unknown, []batch.Item{order("ORD-2", "")}, 0, []string{"are both empty"}},
+		"another key of the completed":       {completed, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{again}},
+		"no key any more":                    {completed, []batch.Item{order("", "SH-1")}, 0, []string{again}},
+		"another key of the unknown":         {unknown, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{again}},
+		"another key of the analyzed":        {analyzed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
+		"another key of a failed one":        {failed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
+		"purchased again":                    {completed, []batch.Item{anew}, 1, []string{""}},
+		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
 		"two orders of a shipment": {completed, []batch.Item{order("B", "SH-3"), order("A", "SH-3")}, 1,
 			[]string{again, ""}},
 		"two orders, the second completed": {completed, []batch.Item{order("A", "SH-1"), order("ORD-1", "SH-1")}, 0,
@@ -166,24 +175,45 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"two orders, one with another's key": {completed, []batch.Item{order("ORD-1", "SH-2"), order("B", "SH-2")}, 1,
 			[]string{other, ""}},
 	}, func(t *testing.T, test row) {
-		service, journal := &walletService{}, newMemoryJournal(t, test.record)
-		service.put("RD-ORD-1", "completed")
-		options := batch.Options{Select: shipping.SelectAll, Journal: journal}
-		report, err := batch.Run(t.Context(), walletClient(t, service), test.items, &options)
-		shippingtest.NoError(t, err)
-		for i, want := range test.errs {
-			got, source := report.Results[i], test.items[i].Analyze.ShipmentID
-			if got.State == batch.StateCompleted != (want == "") || !strings.Contains(fmt.Sprint(got.Err), want) {
-				t.Errorf("%+v", got)
+		for _, journal := range []batch.Journal{batch.Memory(), batchtest.NewJournal(time.Hour)} {
+			shippingtest.NoError(t, appendTo(t.Context(), journal, test.record))
+			service := &walletService{}
+			service.put("RD-ORD-1", "completed")
+			options := batch.Options{Select: shipping.SelectAll, Journal: journal}
+			report, err := batch.Run(t.Context(), walletClient(t, service), test.items, &options)
+			shippingtest.NoError(t, err)
+			for i, want := range test.errs {
+				got, source := report.Results[i], test.items[i].Analyze.ShipmentID
+				if got.State == batch.StateCompleted != (want == "") || !strings.Contains(fmt.Sprint(got.Err), want) {
+					t.Errorf("lease %s: %+v", journal.Lease(), got)
+				}
+				if last := lastRecord(t, journal, got.Key); want == "" && source != "" && last.ShipmentID != source {
+					t.Errorf("lease %s: the journal has %+v", journal.Lease(), last)
+				}
 			}
-			if last := lastRecord(t, journal, got.Key); want == "" && source != "" && last.ShipmentID != source {
-				t.Errorf("the journal has %+v", last)
+			if service.purchases != test.purchases {
+				t.Errorf("lease %s: %d purchases", journal.Lease(), service.purchases)
 			}
-		}
-		if service.purchases != test.purchases {
-			t.Errorf("%d purchases", service.purchases)
 		}
 	})
+}
+
+// Without a journal that finds the purchases of a shipment, nothing is analyzed or purchased.
+func TestBatch_StopsIfThePurchasesOfAShipmentCannotBeRead(t *testing.T) {
+	t.Parallel()
+	service, broken := &walletService{}, errors.New("broken")
+	journal := hooked{batch.Memory(), func(_ context.Context, call string, _ batch.Record, do func() error) error {
+		if call == "shipment" {
+			return broken
+		}
+		return do()
+	}}
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(2),
+		&batch.Options{Select: shipping.SelectAll, Journal: journal})
+	if _, failed := errors.AsType[*batch.JournalError](err); !failed || !errors.Is(err, broken) ||
+		report.Count(batch.StateCompleted) > 0 || len(service.requests) > 0 {
+		t.Errorf("%+v after %d requests, %v", report, len(service.requests), err)
+	}
 }
 
 // A generation that fails again and again adds no records to the journal, and one that a retry completes is completed.

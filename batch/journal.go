@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +38,8 @@ type Journal interface {
 	// records of the period whose step is [Record.Committed]. Money in another currency, and a purchase with an unknown
 	// price, are a [*shipping.BudgetError], because the sum cannot be compared with a budget.
 	Committed(ctx context.Context, period string, budget shipping.Budget) (shipping.Amount, error)
+	// OfShipment returns the last records that have the [Record.ShipmentID], of all items and periods in any order.
+	OfShipment(ctx context.Context, shipmentID string) ([]Record, error)
 }
 
 // Claim is an item that this process has claimed. It is used by one goroutine at a time.
@@ -89,9 +92,10 @@ func Memory() Journal { return newLocal(nil) }
 type local struct {
 	write func(Record) error // returns when the record is on the disk; nil keeps it in memory only
 
-	mu    sync.Mutex
-	items map[string]*localItem
-	sums  map[string]localSum // by period; a missing one is counted before its next use
+	mu        sync.Mutex
+	items     map[string]*localItem
+	shipments map[string][]*localItem // those that have or had the shipment
+	sums      map[string]localSum     // by period; a missing one is counted before its next use
 }
 
 // localSum is the sum of the counted amounts of a period.
@@ -108,14 +112,24 @@ type localItem struct {
 }
 
 func newLocal(write func(Record) error) *local {
-	return &local{write: write, items: map[string]*localItem{}, sums: map[string]localSum{}}
+	return &local{write: write, items: map[string]*localItem{}, shipments: map[string][]*localItem{},
+		sums: map[string]localSum{}}
 }
 
 // load adds a record of an earlier process.
 func (j *local) load(record Record) {
 	item := j.item(record.Key)
-	item.record = record
+	j.keep(item, record)
 	item.counted, item.period = record.commitment(), record.Period
+}
+
+// keep makes a record the last one of its item.
+func (j *local) keep(item *localItem, record Record) {
+	id := record.ShipmentID
+	if id != "" && !slices.Contains(j.shipments[id], item) {
+		j.shipments[id] = append(j.shipments[id], item)
+	}
+	item.record = record
 }
 
 func (j *local) item(key string) *localItem {
@@ -145,6 +159,17 @@ func (j *local) Committed(_ context.Context, period string, budget shipping.Budg
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.count(period, budget)
+}
+
+func (j *local) OfShipment(_ context.Context, shipmentID string) (records []Record, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, item := range j.shipments[shipmentID] {
+		if item.record.ShipmentID == shipmentID {
+			records = append(records, item.record)
+		}
+	}
+	return records, nil
 }
 
 // count adds up the counted amounts of a period. The journal is locked.
@@ -247,7 +272,8 @@ func (c *localClaim) Append(_ context.Context, record Record, budget *shipping.B
 	}
 	c.journal.mu.Lock()
 	defer c.journal.mu.Unlock()
-	c.item.record, c.record = record, record
+	c.journal.keep(c.item, record)
+	c.record = record
 	c.journal.hold(c.item, record)
 	if budget == nil || uncounted != nil {
 		delete(c.journal.sums, record.Period) // it is counted before its next use

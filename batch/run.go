@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,9 +89,10 @@ func (r *run) load(ctx context.Context, items []Item) error {
 
 // chooseTwins chooses which of several items with one shipment or file is purchased: one for which something was
 // purchased, or that with the least key, so that the order of the items does not matter. With a lease, no item is known
-// to be purchased yet.
+// to be purchased yet. An item that is to be purchased again takes no part.
 func chooseTwins(entries []*entry) {
 	chosen := map[string]*entry{}
+	entries = slices.DeleteFunc(entries, func(e *entry) bool { return e.item.Again })
 	for _, e := range entries {
 		if other := chosen[e.source()]; other == nil || e.precedes(other) {
 			chosen[e.source()] = e

@@ -101,6 +101,20 @@ func (j *flawed) sum(period string, budget shipping.Budget) (sum shipping.Amount
 	return sum, nil
 }
 
+func (j *flawed) OfShipment(_ context.Context, shipmentID string) (records []batch.Record, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, it := range j.items {
+		if it.record.ShipmentID == shipmentID || j.makes("ignores the shipment") {
+			records = append(records, it.record)
+		}
+		if len(records) > 0 && j.makes("returns one record of a shipment") {
+			break
+		}
+	}
+	return records, nil
+}
+
 func (c *claim) Record() batch.Record { return c.record }
 
 func (c *claim) Within(ctx context.Context) (context.Context, context.CancelFunc, error) {
@@ -209,6 +223,8 @@ func TestRun_FindsMistakes(t *testing.T) {
 		"releases the claim of another":            "the end of an earlier claim changes nothing",
 		"drops records":                            "a claim has the last record of its item",
 		"drops the purchase":                       "a claim has the last record of its item",
+		"ignores the shipment":                     "the last records of a shipment are found",
+		"returns one record of a shipment":         "the last records of a shipment are found",
 		"drops the period":                         "the committed sum of a period follows from the last records",
 		"counts all periods":                       "the committed sum of a period follows from the last records",
 		"counts what was given back":               "the committed sum of a period follows from the last records",

@@ -3,6 +3,7 @@ package journaltest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ var rules = []rule{
 	{"the end of an earlier claim changes nothing", earlierClaim},
 	{"a claim has the last record of its item", lastRecord},
 	{"any text is a key", anyKey},
+	{"the last records of a shipment are found", ofShipment},
 	{"the committed sum of a period follows from the last records", sums},
 	{"a purchase that does not fit in the budget is not recorded", notFitting},
 	{"purchases at the same time fit in the budget together", together},
@@ -161,6 +163,38 @@ func anyKey(j journal) {
 	for _, record := range records {
 		j.holds(record)
 	}
+}
+
+func ofShipment(j journal) {
+	long := strings.Repeat("ü", 2000)
+	find := func(id string, want ...string) {
+		records, err := j.OfShipment(j.t.Context(), id)
+		keys := make([]string, len(records))
+		for n, record := range records {
+			keys[n] = record.Key + " " + string(record.Step)
+		}
+		slices.Sort(keys)
+		if err != nil || !slices.Equal(keys, want) {
+			j.t.Fatalf("OfShipment(%.20q) returns the records %q, %v; want %q", id, keys, err, want)
+		}
+	}
+	find("SH-1")
+	for _, record := range []batch.Record{
+		{Key: "a", Step: batch.StepAnalyzed, ShipmentID: "SH-1"},
+		{Key: "a", Step: batch.StepCompleted, ShipmentID: "SH-1", Period: "Monday"},
+		{Key: "SH-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1", Period: "Tuesday"},
+		{Key: "b", Step: batch.StepAnalyzed, ShipmentID: "SH-1"},
+		{Key: "b", Step: batch.StepAnalyzed, ShipmentID: "sh-1"}, // corrected
+		{Key: "c", Step: batch.StepCompleted, ShipmentID: long},
+		{Key: "d", Step: batch.StepCompleted},
+	} {
+		j.keep(record)
+	}
+	j.claim("e") // without a record
+	find("SH-1", "SH-1 analyzed", "a completed")
+	find("sh-1", "b analyzed")
+	find(long, "c completed")
+	find("'; --")
 }
 
 // sums changes a few items, and reads the sum after each change, or only where Append returns it.

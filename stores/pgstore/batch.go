@@ -85,6 +85,29 @@ func (j *BatchJournal) Committed(ctx context.Context, period string,
 	return sum, cmp.Or(err, uncounted)
 }
 
+// OfShipment implements [batch.Journal].
+func (j *BatchJournal) OfShipment(ctx context.Context, shipmentID string) (records []batch.Record, err error) {
+	err = again(ctx, j.pool, j.lease, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			SELECT record FROM shipping_batch_item WHERE batch = $1 AND record->>'shipment_id' = $2`, j.batch, shipmentID)
+		if err != nil {
+			return err
+		}
+		records, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (record batch.Record, err error) {
+			var text []byte
+			if err := row.Scan(&text); err != nil {
+				return record, err
+			}
+			if err := shipping.RawJSON(text).Decode(&record); err != nil {
+				return record, refusal{err}
+			}
+			return record, nil
+		})
+		return err
+	})
+	return records, err
+}
+
 // sum returns the committed amount of all items of a period, or the reason why it cannot be computed.
 func (j *BatchJournal) sum(ctx context.Context, tx pgx.Tx, period string,
 	budget shipping.Budget) (sum shipping.Amount, uncounted, err error) {

@@ -11,6 +11,7 @@ CREATE TABLE IF NOT EXISTS shipping_batch_item (
 	PRIMARY KEY (batch, key)
 );
 ALTER TABLE shipping_batch_item ADD COLUMN IF NOT EXISTS period text NOT NULL DEFAULT '';
+CREATE INDEX IF NOT EXISTS shipping_batch_shipment ON shipping_batch_item USING hash ((record->>'shipment_id'));
 
 -- The totals of the items of a batch, in each transaction that changes an item. Their table is created with its trigger
 -- and the totals of all items at once.
