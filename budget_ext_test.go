@@ -3,6 +3,7 @@ package shipping_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -116,6 +117,35 @@ func TestBudget_IsHeldAgainstTheDraftAsItWasSent(t *testing.T) {
 		if n := service.Count(http.MethodPost); n != 1 { // the analysis
 			t.Errorf("%s: %d requests", document, n)
 		}
+	}
+}
+
+// A draft that a program stores as JSON and reads back costs as much. Without the text that the service sent, its tax
+// did not count.
+func TestBudget_IsHeldAgainstADraftThatWasStored(t *testing.T) {
+	t.Parallel()
+	draft := `{"request_id":"RD-1","status":"draft",` +
+		`"available_documents":[{"document_type":"FDA","amount":4700,"currency":"NGN","vat":352.5}]}`
+	for _, data := range []string{draft, `{"request":` + draft + `}`} {
+		sent := shippingtest.Must(regulatory(t, shippingtest.NewService(success(data))).Get(t.Context(), "RD-1"))(t)
+		for _, text := range [][]byte{shippingtest.Must(json.Marshal(sent))(t), []byte(sent.Raw)} {
+			var stored shipping.RegulatoryRequest
+			shippingtest.NoError(t, json.Unmarshal(text, &stored))
+			shippingtest.Diff(t, "the stored draft", *sent, stored)
+			cost, err := shipping.Budget{Amount: shippingtest.Amount(t, "5000"), Currency: "NGN"}.Check(&stored, "FDA")
+			if !errors.Is(err, shipping.ErrOverBudget) || cost != shippingtest.Amount(t, "5052.5") {
+				t.Errorf("%s: the cost is %s, %v", text, cost, err)
+			}
+		}
+	}
+	made := shipping.RegulatoryRequest{RequestID: "RD-1", Status: "draft", FileURL: "https://invoices.example/1.pdf"}
+	var stored shipping.RegulatoryRequest
+	shippingtest.NoError(t, json.Unmarshal(shippingtest.Must(json.Marshal(made))(t), &stored))
+	if stored.Raw = ""; stored.RequestID != "RD-1" || stored.FileURL != made.FileURL {
+		t.Errorf("a record that a program has made is read back as %+v", stored)
+	}
+	if err := json.Unmarshal([]byte(`"RD-1"`), &stored); err == nil {
+		t.Errorf("a text is read as the record %+v", stored)
 	}
 }
 

@@ -56,6 +56,27 @@ type RegulatoryRequest struct {
 	Dialect *dialect.Dialect `json:"-"`
 }
 
+// MarshalJSON writes Raw, so that a stored draft costs the same when it is read back; changes of its fields are not
+// written. A record without Raw, which a program has made, is written by its fields.
+func (r RegulatoryRequest) MarshalJSON() ([]byte, error) {
+	if r.Raw != "" {
+		return r.Raw.MarshalJSON()
+	}
+	type plain RegulatoryRequest
+	return json.Marshal(plain(r))
+}
+
+// UnmarshalJSON reads a record as the client does, and keeps the text in Raw. The text has no dialect: set Dialect to
+// that of the client.
+func (r *RegulatoryRequest) UnmarshalJSON(text []byte) error {
+	raw := RawJSON(bytes.TrimSpace(text))
+	if !raw.isObject() {
+		return errors.New("shipping: a regulatory request is a JSON object")
+	}
+	*r = *decodeRecord(raw)
+	return nil
+}
+
 // Offer returns the available document of a type. If the type is listed more than once, its price is
 // ambiguous: the amount of the document is unreadable.
 func (r *RegulatoryRequest) Offer(t DocumentType) (document AvailableDocument, offered bool) {
