@@ -13,22 +13,12 @@ import (
 	"github.com/shipping-go/shipping/mockserver"
 )
 
-// choices are the dialects of the servers of the test below: this project's choices at the points that the
-// specification leaves open, and the other ones.
-func choices() map[string]*dialect.Dialect {
-	inEnvelope, whole := dialect.Contrary(), dialect.Contrary()
-	inEnvelope.Refusal.Format, inEnvelope.Refusal.Analysis = "", 0
-	whole.Record.Absent, whole.Offer.Absent, whole.Purchase.Confirmation = nil, nil, ""
-	return map[string]*dialect.Dialect{
-		"default": dialect.Reference(), "contrary": dialect.Contrary(),
-		"contrary, refused in the envelope": inEnvelope, "contrary, with all that the server holds": whole,
-	}
-}
-
 // A workflow that edits the draft purchases once at the price of the edited draft, whatever the service has decided.
 func TestChoices_Workflow(t *testing.T) {
 	t.Parallel()
-	for name, d := range choices() {
+	choices := shippingtest.Choices(t)
+	choices["default"] = dialect.Reference()
+	for name, d := range choices {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { workflow(t, d) })
