@@ -345,15 +345,20 @@ func Run(ctx context.Context, client *shipping.Client, items []Item, opts *Optio
 
 // validateItems checks each item, and that their keys differ.
 func validateItems(items []Item) error {
+	const most = 10 // in one error
 	seen := make(map[string]bool, len(items))
+	var repeated []string
 	for i, item := range items {
 		if err := item.validate(); err != nil {
 			return fmt.Errorf("item %d: %w", i+1, err)
 		}
-		if key := item.key(); seen[key] {
-			return invalid("Item", fmt.Sprintf("%d has the key %q of an earlier item: leave it out", i+1, key))
+		if key := item.key(); seen[key] && len(repeated) < most {
+			repeated = append(repeated, fmt.Sprintf("%d has the key %s of an earlier item", i+1, quoteShort(key)))
 		}
 		seen[item.key()] = true
+	}
+	if len(repeated) > 0 {
+		return invalid("Item", strings.Join(repeated, ", ")+": list each key once")
 	}
 	return nil
 }
