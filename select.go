@@ -1,7 +1,6 @@
 package shipping
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -27,7 +26,7 @@ func (r *RegulatoryRequest) withoutTypes() error {
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
 // any case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document
-// on offer shows a Mode, or if none is automated and a Mode is not "manual".
+// on offer shows a Mode, or if none is automated and a Mode is not "manual", because it may mean automated.
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
@@ -41,19 +40,20 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 			"which documents are automated, set offer.mode of the dialect (mockserver conform measures it); if they do " +
 			"not, use SelectOnly or your own function")
 	}
-	automated := "automated"
-	if draft.Dialect != nil {
-		automated = cmp.Or(draft.Dialect.Offer.Automated, automated)
+	automated, named := "automated", ""
+	if draft.Dialect != nil && draft.Dialect.Offer.Automated != "" {
+		automated = draft.Dialect.Offer.Automated
+		named = " and not " + quoteShort(automated) + " of the dialect"
 	}
 	isAutomated := func(offer AvailableDocument) bool { return strings.EqualFold(offer.Mode, automated) }
 	isOther := func(offer AvailableDocument) bool {
 		return offer.Mode != "" && !isAutomated(offer) && !strings.EqualFold(offer.Mode, "manual")
 	}
-	declared := draft.Dialect != nil && draft.Dialect.Offer.Automated != ""
-	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 && !declared &&
+	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 &&
 		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s, which may mean automated: set offer.automated of the "+
-			"dialect to the mode of automated documents", quoteShort(draft.AvailableDocuments[i].Mode))
+		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s, which may mean automated: set offer.automated of the "+
+			"dialect to the mode of automated documents; if this draft offers none, select with your own function",
+			quoteShort(draft.AvailableDocuments[i].Mode), named)
 	}
 	return selectDocuments(draft, isAutomated), nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jarcoal/httpmock"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/dialect"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -253,17 +254,20 @@ func TestParseBudget(t *testing.T) {
 }
 
 // A mode is read in any case, and one of another service is not taken for manual. A service need not show which
-// documents are automated. Selecting none would look like a draft that needs none.
+// documents are automated. Selecting none would look like a draft that needs none, also if the dialect has another word.
 func TestSelectAutomated_Modes(t *testing.T) {
 	t.Parallel()
 	for modes, test := range map[string]struct {
 		selected int
 		err      string
+		dialect  string
 	}{
 		"automated,manual": {selected: 1}, "AUTOMATED,Manual": {selected: 1}, "Automated": {selected: 1}, "MANUAL": {},
 		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "set offer.mode"},
+		"Auto,hand": {selected: 1, dialect: "auto"}, "Manual": {dialect: "auto"},
+		"automated,automatic": {err: `"automated" and not "auto" of the dialect`, dialect: "auto"},
 	} {
-		draft := &shipping.RegulatoryRequest{}
+		draft := &shipping.RegulatoryRequest{Dialect: &dialect.Dialect{Offer: dialect.Offer{Automated: test.dialect}}}
 		for i, mode := range strings.Split(modes, ",") {
 			draft.AvailableDocuments = append(draft.AvailableDocuments,
 				shipping.AvailableDocument{DocumentType: shipping.DocumentTypes()[i], Mode: mode})

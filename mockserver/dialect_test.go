@@ -59,6 +59,8 @@ func TestAssumption_OtherChoices(t *testing.T) {
 			"data.available_documents.0.price.gross=5904.16, data.available_documents.0.price.net=17713.48, " +
 				"data.available_documents.0.price.currency=XTS, data.available_documents.0.vat=11809.32"},
 		{"record.at=request", lookedUp, 200, "data.request.status=processing, data.status=<nil>, data.*=request"},
+		{"offer.mode=kind,offer.automated=auto", lookedUp, 200,
+			"data.available_documents.0.kind=auto, data.documents.0.kind=auto"},
 		{"record.line_items=items,record.documents=purchased_documents,offer.document_type=slug,offer.amount=price," +
 			"document.document_type=slug", lookedUp, 200,
 			"data.purchased_documents.0.slug=CUSTOMS, data.line_items=<nil>, data.documents=<nil>, " +

@@ -174,12 +174,12 @@ func quote(record *regulatory.Record) (sum shipping.Amount) {
 }
 
 func nameRecord(d *dialect.Dialect, data members) {
-	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount,
-		"currency": d.Offer.Currency, "mode": d.Offer.Mode}
-	showBeside(data, "available_documents", d.Offer.Beside)
-	nameDocuments(data, "available_documents", offer, d.Offer.Absent)
-	offer["document_type"] = d.Document.DocumentType
-	nameDocuments(data, "documents", offer, nil)
+	eachDocument(data, "available_documents", func(document members) {
+		showBeside(document, d.Offer.Beside)
+		document.remove(d.Offer.Absent)
+		nameDocument(d, document, d.Offer.DocumentType)
+	})
+	eachDocument(data, "documents", func(document members) { nameDocument(d, document, d.Document.DocumentType) })
 	for usual, name := range map[string]string{
 		"line_items": d.Record.LineItems, "documents": d.Record.Documents, "charged_amount": d.Record.ChargedAmount,
 		"transaction_id": d.Record.TransactionID, "currency": d.Record.Currency, "wallet": d.Record.Wallet,
@@ -188,41 +188,42 @@ func nameRecord(d *dialect.Dialect, data members) {
 	}
 }
 
-// showBeside adds amounts and currencies that a purchase does not charge to the objects of a list.
-func showBeside(data members, list string, beside []string) {
-	var documents []members
-	if len(beside) == 0 || json.Unmarshal(data[list], &documents) != nil {
-		return
-	}
-	for _, document := range documents {
-		var amount float64
-		if json.Unmarshal(document["amount"], &amount) != nil {
-			continue
-		}
-		for i, name := range beside {
-			other := fmt.Appendf(nil, "%.2f", amount*float64(2+i)+1)
-			if strings.HasSuffix(name, "currency") {
-				other = raw("XTS")
-			}
-			document.put(name, other)
-		}
-	}
-	data[list] = raw(documents)
-}
-
-// nameDocuments gives the members of the objects of a list other names.
-func nameDocuments(data members, list string, names map[string]string, absent []string) {
+// eachDocument changes the objects of a list.
+func eachDocument(data members, list string, change func(members)) {
 	var documents []members
 	if json.Unmarshal(data[list], &documents) != nil || documents == nil {
 		return
 	}
 	for _, document := range documents {
-		document.remove(absent)
-		for usual, name := range names {
-			document.move(usual, name)
-		}
+		change(document)
 	}
 	data[list] = raw(documents)
+}
+
+// showBeside adds amounts and currencies that a purchase does not charge.
+func showBeside(document members, beside []string) {
+	var amount float64
+	if json.Unmarshal(document["amount"], &amount) != nil {
+		return
+	}
+	for i, name := range beside {
+		other := fmt.Appendf(nil, "%.2f", amount*float64(2+i)+1)
+		if strings.HasSuffix(name, "currency") {
+			other = raw("XTS")
+		}
+		document.put(name, other)
+	}
+}
+
+// nameDocument gives the members of a document, and the mode automated, the names of a dialect.
+func nameDocument(d *dialect.Dialect, document members, documentType string) {
+	if d.Offer.Automated != "" && string(document["mode"]) == `"automated"` {
+		document["mode"] = raw(d.Offer.Automated)
+	}
+	for usual, name := range map[string]string{"document_type": documentType, "amount": d.Offer.Amount,
+		"currency": d.Offer.Currency, "mode": d.Offer.Mode} {
+		document.move(usual, name)
+	}
 }
 
 // showState shows a state that the specification does not list, as long as the dialect states.

@@ -89,6 +89,10 @@ func nameMembers(schemas object, d *dialect.Dialect) {
 	})
 	offer := map[string]string{"document_type": d.Offer.DocumentType, "amount": d.Offer.Amount,
 		"currency": d.Offer.Currency, "mode": d.Offer.Mode}
+	for _, name := range []string{"AvailableDocument", "Document"} {
+		mode := members(members(members(schemas[name])["properties"])["mode"])
+		mode["enum"] = []any{cmp.Or(d.Offer.Automated, "automated"), "manual"}
+	}
 	rename(members(schemas["AvailableDocument"]), d.Offer.Absent, offer)
 	offer["document_type"] = d.Document.DocumentType
 	rename(members(schemas["Document"]), nil, offer)

@@ -69,7 +69,8 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 	if strings.Contains(plain, `"x-when"`) || strings.Contains(plain, `"x-every-operation"`) {
 		t.Error("a member of the files is in the document")
 	}
-	changed := write(t, operations.All(), &dialect.Dialect{List: dialect.List{Breakdown: "object"}})
+	changed := write(t, operations.All(), &dialect.Dialect{List: dialect.List{Breakdown: "object"},
+		Offer: dialect.Offer{Mode: "kind", Automated: "auto"}})
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]map[string]any }
@@ -82,6 +83,10 @@ func TestWrite_FollowsAssumptions(t *testing.T) {
 	}
 	if _, has := breakdown["items"]; has {
 		t.Error("null did not remove items")
+	}
+	for _, name := range []string{"AvailableDocument", "Document"} {
+		mode := document.Components.Schemas[name].Properties["kind"]
+		shippingtest.Diff(t, name, []any{"auto", "manual"}, mode["enum"])
 	}
 }
 
