@@ -1,6 +1,7 @@
 package mockserver_test
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -76,6 +77,20 @@ func TestAddInvoice_KeepsItsDocuments(t *testing.T) {
 	}
 }
 
+// A budget counts a tax beside the price, which no offer of the server could show.
+func TestAddShipment_WithATax(t *testing.T) {
+	t.Parallel()
+	server := start(t)
+	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1",
+		"documents":[{"document_type":"FDA","amount":100,"beside":{"tax":7.5}}]}`).want(t, http.StatusOK)
+	_, err := server.Client(t).Regulatory.AnalyzeAndPoll(t.Context(), &shipping.AnalyzeRequest{ShipmentID: "SH-1"},
+		&shipping.AnalyzeAndPollOptions{Select: shipping.SelectAll,
+			Budget: shippingtest.Must(shipping.ParseBudget("107.00 NGN"))(t)})
+	if !errors.Is(err, shipping.ErrOverBudget) || !strings.Contains(err.Error(), "107.50 NGN needed") {
+		t.Error(err)
+	}
+}
+
 // What Go can add, a program in any language can add, too. Invalid goods are refused, and nothing is added.
 func TestAddShipment_OverHTTP(t *testing.T) {
 	t.Parallel()
@@ -88,15 +103,17 @@ func TestAddShipment_OverHTTP(t *testing.T) {
 		t.Errorf("%q and %q have no SH-1 and no %q", shipments, invoices, url)
 	}
 	for body, want := range map[string]string{
-		`{"shipment_id":"SH-1"}`:                                           "already",
-		`{"shipment_id":"SH-MAGICFAILONCE"}`:                               "special input",
-		`{"line_items":[{}]}`:                                              "needs an hs_code",
-		`{"line_items":[{"hs_code":"shoes"}]}`:                             "hs_code must be 2 to 12 digits",
-		`{"to":{"country":"Ghana"}}`:                                       "to.country must be a two-letter code",
-		`{"documents":[{"document_type":"CUSTOM","amount":1}]}`:            "did you mean",
-		`{"documents":[` + fda + `,` + fda + `]}`:                          "FDA is listed twice",
-		`{"documents":[{"document_type":"FDA"}]}`:                          "amount of FDA must be a number",
-		`{"documents":[{"document_type":"FDA","amount":1,"mode":"auto"}]}`: "automated or manual",
+		`{"shipment_id":"SH-1"}`:                                                   "already",
+		`{"shipment_id":"SH-MAGICFAILONCE"}`:                                       "special input",
+		`{"line_items":[{}]}`:                                                      "needs an hs_code",
+		`{"line_items":[{"hs_code":"shoes"}]}`:                                     "hs_code must be 2 to 12 digits",
+		`{"to":{"country":"Ghana"}}`:                                               "to.country must be a two-letter code",
+		`{"documents":[{"document_type":"CUSTOM","amount":1}]}`:                    "did you mean",
+		`{"documents":[` + fda + `,` + fda + `]}`:                                  "FDA is listed twice",
+		`{"documents":[{"document_type":"FDA"}]}`:                                  "amount of FDA must be a number",
+		`{"documents":[{"document_type":"FDA","amount":1,"mode":"auto"}]}`:         "automated or manual",
+		`{"documents":[{"document_type":"FDA","amount":1,"beside":{"amount":2}}]}`: `beside has "amount"`,
+		`{"documents":[{"document_type":"FDA","amount":1,"beside":{"tax":""}}]}`:   `beside has "tax"`,
 	} {
 		post(t, server, "/_mock/shipments", body).refusal(t, http.StatusBadRequest, want)
 	}

@@ -50,4 +50,6 @@ type Document struct {
 	Amount shipping.Amount `json:"amount"`
 	// Mode is "automated" or "manual". Default: the usual mode of the document.
 	Mode string `json:"mode,omitempty"`
+	// Beside are further amounts that the offer shows, by their names, such as tax. A purchase does not charge them.
+	Beside map[string]shipping.Amount `json:"beside,omitempty"`
 }

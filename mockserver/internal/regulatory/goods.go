@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/shipping-go/shipping/internal/jsonread"
 	"github.com/shipping-go/shipping/internal/spelling"
 	"github.com/shipping-go/shipping/mockserver/goods"
 	"github.com/shipping-go/shipping/mockserver/internal/compliance"
+	"github.com/shipping-go/shipping/mockserver/internal/jsontext"
 )
 
 type Consignment struct {
@@ -59,9 +61,16 @@ func (d *Service) Offers(documents []goods.Document) ([]AvailableDocument, error
 		case document.Mode != "" && document.Mode != compliance.ModeAutomated && document.Mode != compliance.ModeManual:
 			return nil, fmt.Errorf("documents[%d]: the mode is automated or manual, not %q", i, document.Mode)
 		}
+		for name, amount := range document.Beside {
+			member, err := jsontext.Encode(map[string]int{name: 0})
+			if _, free := jsonread.UnknownMember(member, new(AvailableDocument)); err != nil || !free || !amount.Known() {
+				return nil, fmt.Errorf("documents[%d]: beside has %q: use a number, and a name that an offer does not have",
+					i, name)
+			}
+		}
 		offer := AvailableDocument{
 			DocumentType: slug, Name: form.Title, Mode: form.Mode, Amount: document.Amount,
-			Reasons: []compliance.Reason{}, ProfileFields: form.ProfileFields(),
+			Reasons: []compliance.Reason{}, ProfileFields: form.ProfileFields(), beside: document.Beside,
 		}
 		if document.Mode != "" {
 			offer.Mode = document.Mode

@@ -97,6 +97,19 @@ type AvailableDocument struct {
 	Reasons  []compliance.Reason `json:"reasons"`
 	// ProfileFields are the fields of the form's profile. The drafts of a server share them with the rules.
 	ProfileFields []compliance.Field `json:"profile_fields"`
+
+	beside map[string]shipping.Amount // further amounts, by their names
+}
+
+// MarshalJSON also writes the amounts beside the price.
+func (d AvailableDocument) MarshalJSON() ([]byte, error) {
+	type own AvailableDocument
+	text, err := jsontext.Encode(own(d))
+	if err != nil || len(d.beside) == 0 {
+		return text, err
+	}
+	beside, err := jsontext.Encode(d.beside)
+	return slices.Concat(text[:len(text)-1], []byte{','}, beside[1:]), err
 }
 
 // Profile holds the values of a form's fields, by name.
