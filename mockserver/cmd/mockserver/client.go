@@ -70,8 +70,8 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// askPatience limits one request to a server.
-const askPatience = 2 * time.Second
+// askPatience limits one request to a server, also on a machine that is busy.
+const askPatience = 10 * time.Second
 
 // ask reads the data of a route of a mockserver into data.
 func ask(ctx context.Context, cmd *cli.Command, base, route string, data any) error {
