@@ -26,7 +26,8 @@ func (r *RegulatoryRequest) withoutTypes() error {
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
 // any case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document
-// on offer shows a Mode, or if none is automated and a Mode is not "manual", because it may mean automated.
+// on offer shows a Mode, or if none is automated and a Mode may mean it: one that is not "manual" or, if the dialect has
+// the value, one that begins with "auto".
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
@@ -47,13 +48,18 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	isAutomated := func(offer AvailableDocument) bool { return strings.EqualFold(offer.Mode, automated) }
 	isOther := func(offer AvailableDocument) bool {
-		return offer.Mode != "" && !isAutomated(offer) && !strings.EqualFold(offer.Mode, "manual")
+		switch mode := strings.ToLower(offer.Mode); {
+		case mode == "" || mode == "manual" || isAutomated(offer):
+			return false
+		case named != "": // the service has its own words, also for manual documents
+			return strings.HasPrefix(mode, "auto")
+		}
+		return true
 	}
 	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 &&
 		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
 		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s, which may mean automated: set offer.automated of the "+
-			"dialect to the mode of automated documents; if this draft offers none, select with your own function",
-			quoteShort(draft.AvailableDocuments[i].Mode), named)
+			"dialect to the mode of automated documents", quoteShort(draft.AvailableDocuments[i].Mode), named)
 	}
 	return selectDocuments(draft, isAutomated), nil
 }

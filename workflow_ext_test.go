@@ -264,7 +264,7 @@ func TestSelectAutomated_Modes(t *testing.T) {
 	}{
 		"automated,manual": {selected: 1}, "AUTOMATED,Manual": {selected: 1}, "Automated": {selected: 1}, "MANUAL": {},
 		"auto": {err: "offer.automated"}, "auto,manual": {err: "offer.automated"}, ",": {err: "set offer.mode"},
-		"Auto,hand": {selected: 1, dialect: "auto"}, "Manual": {dialect: "auto"},
+		"Auto,hand": {selected: 1, dialect: "auto"}, "Manual": {dialect: "auto"}, "hand": {dialect: "auto"},
 		"automated,automatic": {err: `"automated" and not "auto" of the dialect`, dialect: "auto"},
 	} {
 		draft := &shipping.RegulatoryRequest{Dialect: &dialect.Dialect{Offer: dialect.Offer{Automated: test.dialect}}}
