@@ -60,6 +60,8 @@ func TestAdmin_Messages(t *testing.T) {
 		`DELETE /_mock/faults {"number":1}`:                                        `unknown field "number": leave it out`,
 		`POST /_mock/regulatory-requests/RD-1/evidence/FDA {"file":"x"}`:           `unknown field "file"`,
 		`POST /_mock/faults {"rules":[{"operaton":"rates.list"}]}`:                 `did you mean "operation"?`,
+		`POST /_mock/faults {"operation":"rates.list"}`:                            `in this place: it is a field of "rules"`,
+		`POST /_mock/faults {"rules":[{"rules":[]}]}`:                              "a field of the outermost object",
 		`POST /_mock/faults {"rules":[]}`:                                          "no rule was added",
 		`POST /_mock/faults {"rules":[{"until":"tomorrow"}]}`:                      "write it as 2026-01-05T09:30:00Z",
 		`POST /_mock/faults {"rules":[{"from":5}]}`:                                "from or until is not a time: write it as 2026-01-05T09:30:00Z; for the n-th request use nth or first",

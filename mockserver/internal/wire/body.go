@@ -13,6 +13,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -159,30 +160,32 @@ func (d Decoding) DecodeControl(x *Exchange, into any) *Reply {
 	if refusal := d.Decode(x, into); refusal != nil {
 		return refusal
 	}
-	if name, found := jsonread.UnknownMember(x.Body, into); found {
-		return new(Refused(http.StatusBadRequest, CodeInvalid,
-			fmt.Sprintf("unknown field %q%s", name, spelling.Suggestion(name, fieldNames(reflect.TypeOf(into))))))
-	}
-	return nil
-}
-
-// fieldNames returns the JSON names of the fields of a type, at any depth.
-func fieldNames(t reflect.Type) []string {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return fieldNames(t.Elem())
-	case reflect.Struct:
-	default:
+	name, found := jsonread.UnknownMember(x.Body, into)
+	if !found {
 		return nil
 	}
-	var names []string
-	for field := range t.Fields() {
-		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
-			names = append(append(names, name), fieldNames(field.Type)...)
+	places := map[string]string{}
+	addPlaces(places, reflect.TypeOf(into), "the outermost object")
+	advice := spelling.Suggestion(name, slices.Sorted(maps.Keys(places)))
+	if place, known := places[name]; known {
+		advice = " in this place: it is a field of " + place
+	}
+	return new(Refused(http.StatusBadRequest, CodeInvalid, fmt.Sprintf("unknown field %q%s", name, advice)))
+}
+
+// addPlaces adds the JSON names of the fields of a type, at any depth, each with the first place that has it.
+func addPlaces(places map[string]string, t reflect.Type, place string) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		addPlaces(places, t.Elem(), place)
+	case reflect.Struct:
+		for field := range t.Fields() {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+				places[name] = cmp.Or(places[name], place)
+				addPlaces(places, field.Type, strconv.Quote(name))
+			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // unknownFields returns the names in an object for which a struct has no field, sorted. A body that is not an object
