@@ -38,7 +38,7 @@ func TestAdmin_NamesTheWorldOfEachResponse(t *testing.T) {
 		"GET /_mock/journal\nAuthorization: Bearer sk_test_lowfunds_closed":          "", // it opens no world
 		`POST /_mock/clock/advance?world=lowfunds_ci42 {"duration":"never"}`:         "lowfunds_ci42",
 		"POST /_mock/worlds/lowfunds_ci42/reset":                                     "lowfunds_ci42",
-		`POST /_mock/worlds {"scenario":"empty","name":"new"}` + "\nAuthorization: ": "empty_new",
+		`POST /_mock/worlds {"scenario":"empty","name":"NYZ"}` + "\nAuthorization: ": "empty_NYZ",
 		"GET /_mock/worlds/nowhere\nAuthorization: ":                                 "",
 		"GET /_mock/journal?world=nowhere\nAuthorization: ":                          "",
 	} {
@@ -183,7 +183,7 @@ func TestLive_Changes(t *testing.T) {
 	srv := start(t, mockserver.WithoutListener(), virtual())
 	marks := func() map[string]uint32 {
 		var summary struct{ Marks map[string]uint32 }
-		get(t, srv, "/_mock/live").want(t, http.StatusOK).data(t, &summary)
+		get(t, srv, "/_mock/live").want(t, http.StatusOK).has(t, "data.clock=virtual").data(t, &summary)
 		return summary.Marks
 	}
 	began := marks()

@@ -38,6 +38,8 @@ func TestWhy_SuggestsARequestThatIsAccepted(t *testing.T) {
 			"regulatory.analyze", "SHIPMENT"},
 		{`POST {docs}/analyze {"file_url":"https://x.example/1","wallet":"WALLET"}`, "400 analysis_failed",
 			"request states", "regulatory.analyze", "WALLET"},
+		{`POST {docs}/analyze {"file_url":"http://[::1"}`, "400 invalid_request", "POST /analyze",
+			"regulatory.analyze", ""},
 		{`POST {docs}/analyze {}`, "400 invalid_request", "POST /analyze", "regulatory.analyze", ""},
 		{`POST {docs}/analyze {"shipment_id":"SH-1"}`, "404 not_found", "", "regulatory.analyze", ""},
 		{`POST /v1/webhooks/replay {}`, "400 invalid_request", "webhooks/replay, Rules", "webhooks.replay",

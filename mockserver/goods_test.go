@@ -27,10 +27,11 @@ func TestAddShipment(t *testing.T) {
 		"HS code alone": {goods.Shipment{Items: []goods.Item{{HSCode: "9102.11"}}}, "CUSTOMS WATCH"},
 		"keyword": {goods.Shipment{Items: []goods.Item{{Description: "leather shoes"}}},
 			"CUSTOMS FISH-WILDLIFE FOOTWEAR"},
-		"domestic":              {goods.Shipment{To: shipping.Address{Country: "NG"}}, ""},
-		"documents of the test": {goods.Shipment{ID: "SH-MINE", To: shipping.Address{Country: "NG"}, Documents: mine}, "FDA"},
+		"domestic": {goods.Shipment{To: shipping.Address{Country: "NG"}}, ""},
+		"documents of the test, and a name longer than that of a world": {
+			goods.Shipment{ID: "SH-MINE", To: shipping.Address{Country: "NG"}, Documents: mine}, "FDA"},
 	} {
-		t.Run(name, func(t *testing.T) { // a slash in its name cannot be in that of its world
+		t.Run(name, func(t *testing.T) { // its world has 64 characters of its name, and no slash
 			t.Parallel()
 			world := server.NewWorld(t)
 			id, err := world.AddShipment(test.add)
@@ -95,8 +96,8 @@ func TestAddShipment_WithATax(t *testing.T) {
 func TestAddShipment_OverHTTP(t *testing.T) {
 	t.Parallel()
 	server := start(t)
-	const fda = `{"document_type":"FDA","amount":1}`
-	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1","documents":[`+fda+`]}`).want(t, http.StatusOK)
+	const fda, free = `{"document_type":"FDA","amount":1}`, `{"document_type":"CUSTOMS","amount":0}`
+	post(t, server, "/_mock/shipments", `{"shipment_id":"SH-1","documents":[`+fda+`,`+free+`]}`).want(t, http.StatusOK)
 	url := post(t, server, "/_mock/invoices", `{"line_items":[{"hs_code":"910211"}]}`).want(t, 200).text(t, "file_url")
 	shipments, invoices := server.Shipments(), server.Invoices()
 	if shipments[0] != "SH-1" || !slices.Contains(invoices, url) {

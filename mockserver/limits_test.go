@@ -105,6 +105,7 @@ func TestLimits_CountWhatIsStored(t *testing.T) {
 		{"/_mock/webhooks", `{"url":"http://inbox.localhost/","events":["a"` + strings.Repeat(`,"`+long[:200]+`"`, 40) +
 			`]}`, 9},
 		{"/_mock/faults", `{"rules":[{"nth":9,"fault":{"kind":"respond","status":200,"body":"` + long + `"}}]}`, 8},
+		{"/_mock/faults", `{"rules":[{"nth":9,"fault":{"kind":"respond","status":200,"body_base64":"` + long + `"}}]}`, 6},
 		{"/_mock/stubs", `{"method":"GET","pattern":"/v1/x","body":"` + long + `"}`, 8},
 		{"/_mock/events", `{"event":"a","data":{"a":"` + long + `"}}`, 16},
 		{regulatoryPath + "/analyze", analyzeFirst(w), 2},

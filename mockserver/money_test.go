@@ -119,6 +119,7 @@ func TestAdmin_FundsAndSetsExchangeRates(t *testing.T) {
 
 	do(t, srv, http.MethodPatch, "/_mock/ledger", fund(`{"wallet":"`+wallet+`","amount":11.50}`)).want(t, 200).
 		has(t, "data.exchange_rates.NGN=1")
+	get(t, srv, "/v1/transactions?perPage=1&wallet="+wallet).has(t, "data.transactions.0.amount=11.5")
 	want := shippingtest.Must(before.Add(amount(t, "12.50")))(t)
 	after, _ := srv.Balance(wallet)
 	shippingtest.Diff(t, "balance", want, after)

@@ -148,13 +148,20 @@ func TestRules_AreLimitedAndRemoved(t *testing.T) {
 	if err := rules.Add(many[:1], now); err != nil || rules.Rules()[maxRules-1].Number != maxRules+1 {
 		t.Errorf("the next rule is %+v: %v", rules.Rules()[maxRules-1], err)
 	}
+	before = rules.Changes()
+	if rules.Clear(); len(rules.Rules()) > 0 || rules.Changes() <= before {
+		t.Errorf("%d rules are left, after %d changes and %d before", len(rules.Rules()), rules.Changes(), before)
+	}
 }
 
-func TestMalformed_IsHalfTheBody(t *testing.T) {
+func TestFaults_OfBodies(t *testing.T) {
 	t.Parallel()
-	half := answer(with(t, fault.Rule{Committed: true, Fault: fault.Malformed()})).Reply.Body
-	whole := answer(with(t)).Reply.Body
-	shippingtest.Diff(t, "body", string(whole[:len(whole)/2]), string(half))
+	for want, given := range map[string]fault.Rule{
+		`{"status":true,"message":`: {Committed: true, Fault: fault.Malformed()}, // the first half
+		"":                          {Fault: fault.Status(http.StatusNoContent, nil)},
+	} {
+		shippingtest.Diff(t, given.Fault.Kind, want, string(answer(with(t, given)).Reply.Body))
+	}
 }
 
 func TestCapPage_TheSmallestCounts(t *testing.T) {
@@ -223,6 +230,8 @@ func TestAdd_ARuleThatAnEarlierOneMasks(t *testing.T) {
 		"a certain one":  {[]fault.Rule{{Probability: 1, Fault: down}, {Operation: buys, Fault: drop}}, masked},
 		"after the change": {[]fault.Rule{{Operation: buys, Fault: down},
 			{Operation: buys, Committed: true, Fault: fault.Latency(1)}}, masked},
+		"latency, and none after the change": {[]fault.Rule{{Fault: fault.Latency(1)}, {Committed: true, Fault: drop}},
+			false},
 		"at a point": {[]fault.Rule{{Operation: buys, Fault: drop}, {Point: fault.AfterCharge}}, masked},
 		"a repeated request": {[]fault.Rule{{Operation: buys, Fault: drop}, {Operation: buys, Fault: fault.Repeat()}},
 			masked},

@@ -29,7 +29,7 @@ func TestEdit_RemovingTheWatchTakesItsDocumentAndProfileAway(t *testing.T) {
 		t.Errorf("record is %s", r.JSON())
 	}
 
-	watch.ItemID = ""
+	watch.ItemID, watch.UnitPrice = "", amount(t, "0") // a gift
 	given := []regulatory.LineItem{supplement, watch}
 	r = w.record(w.UpdateItems(r.RequestID, regulatory.ItemsUpdate{LineItems: given}))
 	shippingtest.Diff(t, "offers with a new watch, at the prices of the analysis",
