@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -238,6 +239,9 @@ func TestResume_NothingIsLost(t *testing.T) {
 	t.Parallel()
 	o := randomtest.New(t)
 	seed, draws := o.Seed(), o.Number("SHIPPING_WALKS", 4000)
+	if again := randomtest.New(t).Seed(); os.Getenv("SHIPPING_SEED") != "0" && again != seed {
+		t.Errorf("the seed is %d, and was %d", again, seed)
+	}
 	t.Attr("cases", fmt.Sprintf("%d draws", draws))
 	changes, numbers := slices.Sorted(maps.Keys(allDrawnChanges)), slices.Sorted(maps.Keys(allDrawnNumbers))
 	for from := 0; from < draws && !t.Failed(); from += 1000 {
