@@ -72,7 +72,10 @@ func TestEmit_NotifiesThoseSubscribed(t *testing.T) {
 		t.Errorf("%+v, %v: %v", done, err, box.got)
 	}
 	for kind, status := range map[string]string{"test": "confirmed", "shipment.delivered": "delivered"} {
+		shippingtest.Must(srv.Advance(time.Hour))(t)
 		without := emit(t, srv.World, notify.Event{Kind: kind})
+		// With the time of the initial contents, a receiver took a new notification for a late one.
+		shippingtest.Contains(t, kind, without.Payload, srv.Now().Format(`"updated_at":"2006-01-02T15:04:05.000Z"`))
 		shippingtest.Diff(t, "without a shipment", srv.Shipments()[0], without.ShipmentID)
 		shippingtest.Contains(t, kind, without.Payload, without.ShipmentID+`","status":"`+status+`"`)
 	}

@@ -169,7 +169,9 @@ func (w *World) payload(e notify.Event) (payload []byte, shipmentID string, err 
 		return nil, "", fmt.Errorf("no shipment %q: GET /_mock/worlds/NAME lists those of a world (in Go: "+
 			"World.Shipments), or send data instead", e.ShipmentID)
 	}
-	payload, err = s.Payload(e.Kind)
+	changed := *s
+	changed.UpdatedAt = jsontext.Timestamp{Time: w.Clock.Now()}
+	payload, err = changed.Payload(e.Kind)
 	return payload, e.ShipmentID, err
 }
 
