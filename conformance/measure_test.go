@@ -306,7 +306,8 @@ func TestCheck_ComparesThePriceOfTheDialect(t *testing.T) {
 		"the same, only read": {"price.gross", true, nil, 0, nil},
 		"no offer is seen":    {"price.total", false, nil, 0, nil},
 	} {
-		srv := serve(t, &dialect.Dialect{Offer: dialect.Offer{Amount: test.amount, Beside: []string{"price.net", "vat"}}})
+		offer := dialect.Offer{Amount: test.amount, Currency: "price.unit", Beside: []string{"price.net", "vat"}}
+		srv := serve(t, &dialect.Dialect{Offer: offer})
 		at := target(srv)
 		if test.reads {
 			at.Request = shippingtest.Draft(t, srv.Client(t), at.Shipment).RequestID
@@ -321,6 +322,10 @@ func TestCheck_ComparesThePriceOfTheDialect(t *testing.T) {
 		if diff := cmp.Diff([][]string{test.failed, test.failed}, [][]string{failedHeadings(report), differ}); diff != "" ||
 			len(report.Purchases) != test.purchases {
 			t.Errorf("%s: %d purchases, failed and different (-want +got):\n%s", name, len(report.Purchases), diff)
+		}
+		got := report.Dialect.Offer
+		if test.purchases > 0 && (got.Currency != offer.Currency || !slices.Equal(got.Beside, offer.Beside)) {
+			t.Errorf("%s: the offer was measured as %+v", name, got)
 		}
 		for _, p := range report.Purchases {
 			if atMost := name == "moved, and measured"; p.AtMost != atMost || (p.Paid != "") != atMost {

@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,38 @@ func TestSweep_OnlyNotStruck(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", schedule, report.Results, want)
 		}
 	}
+	runs := 0
+	one := program{buy: func(ctx context.Context, s *job, _ string) error {
+		if runs++; runs > 1 {
+			return nil // it sends no request to strike
+		}
+		return s.call(ctx, "GET", "/v1/rates", struct{}{}, &record{})
+	}}
+	report := sweepOf(t, one, sweep.Config{Faults: []string{"500"}})
+	if len(report.Results) != 1 || report.Results[0].Struck || len(report.Failing()) > 0 {
+		t.Errorf("one of many: %+v", report.Results)
+	}
+}
+
+// A sweep whose context ends makes no further run, and reports the runs before. A sweep that went on would wait forever
+// for the run that has ended.
+func TestSweep_Cancelled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		starts := 0
+		report, err := sweep.Sweep(ctx, sweep.Config{Options: []mockserver.Option{mockserver.WithoutListener()}},
+			func(ctx context.Context, a sweep.Execution) sweep.Outcome {
+				if starts++; a.Run == 4 {
+					interrupt()
+				}
+				_, err := newJob(a.World, nil).analyze(ctx, a.World.Shipments()[0])
+				return sweep.Outcome{Success: err == nil}
+			})
+		if !errors.Is(err, context.Canceled) || starts != 5 || len(report.Results) != 3 {
+			t.Errorf("%v after %d starts: %+v", err, starts, report.Results)
+		}
+	})
 }
 
 // The error about a program that fails without faults lists its last requests and why they were refused, also those
