@@ -208,6 +208,8 @@ func TestValidation_NothingIsSent(t *testing.T) {
 		"analyze nothing":      {analyze(nil), "ShipmentID and FileURL are both empty: " + oneOf},
 		"analyze neither":      {analyze(&analysis{}), oneOf},
 		"analyze both":         {analyze(&analysis{ShipmentID: "SH-1", FileURL: "https://a.test"}), "are both set: " + oneOf},
+		"analyze a blank":      {analyze(&analysis{ShipmentID: "SH-1\n"}), "begins or ends with a blank"},
+		"analyze a space":      {analyze(&analysis{FileURL: "https://a.test/i "}), "begins or ends with a blank"},
 		"analyze a local file": {analyze(&analysis{FileURL: "/tmp/invoice.pdf"}), noAddress},
 		"analyze no host":      {analyze(&analysis{FileURL: "https://"}), noAddress},
 		"analyze a line break": {analyze(&analysis{FileURL: "https://a.test/i.pdf\r\nX: 1"}), noAddress},

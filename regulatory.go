@@ -62,6 +62,8 @@ func (r *AnalyzeRequest) Validate() error {
 		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both empty: set exactly one of them")
 	case r.ShipmentID != "" && r.FileURL != "":
 		return invalidRequest(OpAnalyze, "ShipmentID", "and FileURL are both set: set exactly one of them")
+	case strings.TrimSpace(r.ShipmentID) != r.ShipmentID, strings.TrimSpace(r.FileURL) != r.FileURL:
+		return invalidRequest(OpAnalyze, "ShipmentID", "or FileURL begins or ends with a blank: remove it")
 	case r.FileURL != "" && !isWebAddress(r.FileURL):
 		return invalidRequest(OpAnalyze, "FileURL", "is not an http or https address: pass the URL of the uploaded invoice")
 	}
