@@ -112,6 +112,9 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 	if named {
 		names, missing = []string{d.Amount}, "the dialect names "+d.Amount+" (offer.amount), which it does not show"
 		cure = "select other documents"
+		if i := slices.IndexFunc(offer.Members, isPriceName); i >= 0 && offer.At(d.Amount).Kind == 0 {
+			cure = "correct offer.amount of the dialect, because the offer shows " + quote(offer.Members[i].Name)
+		}
 	}
 	for _, name := range names {
 		value, p := offer.At(name), price{path: strings.Split(name, ".")}
@@ -142,6 +145,12 @@ func priceOf(offer jsonread.Value, d dialect.Offer) (found price, err error) {
 		return price{}, fmt.Errorf("has no price that could be read (%s): %s", missing, cure)
 	}
 	return found, nil
+}
+
+// isPriceName reports whether a member can be a price by its name.
+func isPriceName(m jsonread.Member) bool {
+	n := nameOf(m.Name)
+	return n.meaning&(money|onTop) == money && n.ending == 0
 }
 
 // currencyIn returns the text of a currency. If the dialect states that offers show none, only that of a code counts.
