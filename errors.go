@@ -581,7 +581,8 @@ func (e *RegulatoryError) advice() string {
 	case e.Step == wait.StepEdited, e.Step == wait.StepSelected:
 		return "; this call purchased nothing"
 	case e.charged() && e.generationFailed():
-		return "; the wallet was charged: Regulatory.Retry generates the documents again, without a charge"
+		return "; the wallet was charged: Regulatory.Retry generates the documents again, without a charge, if the dialect " +
+			"has the route regulatory.retry"
 	}
 	text := ""
 	if e.charged() {

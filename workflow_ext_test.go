@@ -226,6 +226,10 @@ func TestErrors_ZeroValuesHaveATextAndNoCause(t *testing.T) {
 	if text := new(shipping.RegulatoryError).Error(); !strings.Contains(text, "do not purchase again") {
 		t.Error(text) // it must not invite another purchase
 	}
+	failed := &shipping.RegulatoryError{Step: "polled", Outcome: shipping.OutcomeCharged, Err: shipping.ErrRequestFailed}
+	if text := failed.Error(); !strings.Contains(text, "the dialect has the route regulatory.retry") {
+		t.Error(text)
+	}
 }
 
 func TestParseBudget(t *testing.T) {
