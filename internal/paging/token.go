@@ -23,12 +23,8 @@ type token struct {
 	Last []uint64 `json:"i,omitempty"`
 }
 
-const (
-	// anchors is how many records a token knows. One would do to recognize the place; more survive rows that vanish.
-	anchors = 16
-	// anchor marks them in Walk.known.
-	anchor = -1
-)
+// anchors is how many records a token knows. One would do to recognize the place; more survive rows that vanish.
+const anchors = 16
 
 // position returns the token of the place.
 func (w *Walk) position() token {
@@ -41,7 +37,11 @@ func (w *Walk) position() token {
 // Token continues the walk behind the page that Next returned last, or at the last place before which no record is
 // missing.
 func (w *Walk) Token() string {
-	data, err := json.Marshal(w.complete)
+	place := w.complete
+	if place.Items == 0 {
+		place.Total = w.total // so that an empty page without numbers does not end the list
+	}
+	data, err := json.Marshal(place)
 	if err != nil {
 		return ""
 	}
@@ -78,16 +78,17 @@ func (t *token) plausible() bool {
 // resume puts the walk at the place of a token.
 func (w *Walk) resume(t *token) {
 	if t.Items == 0 { // nothing was returned: from the start
+		w.total = t.Total
 		return
 	}
-	w.complete, w.progress.Items = *t, t.Items
+	w.complete, w.progress.Items, w.bound = *t, t.Items, t.Covered
 	w.covered, w.size, w.total = t.Covered, t.PerPage, t.Total
 	w.base, w.number, w.last, w.unconfirmed = t.Covered, w.pageOf(t.Covered), t.Last, len(t.Last) > 0
 	if w.unconfirmed && w.total < 0 {
 		w.number = w.pageOf(t.Covered - 1) // its last record should be there
 	}
 	for _, id := range t.Last {
-		w.known[id] = anchor
+		w.earlier[id] = unseen
 	}
 }
 

@@ -41,7 +41,9 @@ type Walk struct {
 	began    bool // a page of this reading was accepted
 	expected int  // how many records this reading should find
 	found    int  // how many it has found
-	fresh    int  // how many of them no reading had found before
+	older    int  // how many records of the token it has found behind base, and never in front
+	back     int  // how many it has found behind base that were in front
+	fresh    int  // how many records it has found that no reading had found before
 	furthest int  // the last page with records that no page of this reading had before
 	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
 	odd      bool // a page had other rows than its numbers imply, which were not believed
@@ -65,8 +67,20 @@ type Walk struct {
 	opening bool // reach is that of a consumer that may want only one page
 	held    bool // a fresh record was returned
 
-	unconfirmed bool // the place is that of the token; see confirms
+	unconfirmed bool            // the place is that of the token; see confirms
+	earlier     map[uint64]side // the records of the token
+	bound       int             // how many rows can be in front of the place of the token, by the totals
+	moved       int             // rows that arrived and vanished since base was set
 }
+
+// side is where a record of the token was found.
+type side int
+
+const (
+	none   side = iota // it is not of the token
+	unseen             // not in front of the walk
+	front              // in front of the walk
+)
 
 const (
 	unknown      = -1 // a total that is not reported
@@ -79,7 +93,7 @@ const (
 func Start(ctx context.Context, config Config) (*Walk, error) {
 	w := &Walk{
 		config: config, pages: newPrefetcher(ctx, config.Fetch), number: min(max(config.First, 1), limit), reading: 1,
-		total: unknown, known: map[uint64]int{}, reach: 1, opening: true,
+		total: unknown, known: map[uint64]int{}, earlier: map[uint64]side{}, reach: 1, opening: true,
 	}
 	w.complete = w.position()
 	if config.Token != "" {
@@ -162,7 +176,7 @@ func (w *Walk) check(page *Page) *Error {
 func (w *Walk) follows(page *Page) bool {
 	size := page.size(w.number, w.size)
 	page.Total = w.totalAt(page)
-	counted, change := w.total >= 0 && page.Total >= 0, 0
+	counted, change := w.size > 0 && w.total >= 0 && page.Total >= 0, 0
 	switch {
 	case counted:
 		change = page.Total - w.total
@@ -175,8 +189,11 @@ func (w *Walk) follows(page *Page) bool {
 	}
 	w.count(change, size)
 	w.size, w.total = size, page.Total
-	before := w.covered
+	before, number := w.covered, w.number
 	recognized := w.recognize(page)
+	if w.number != number { // the page in front of it is the next one to read
+		return false
+	}
 	if change < 0 || w.covered-before > max(change, 0) {
 		w.moveTo(w.number) // rows vanished: a page in flight may have been read before them
 	}
@@ -188,7 +205,6 @@ func (w *Walk) follows(page *Page) bool {
 		w.moveTo(w.pageOf(place))
 		return false
 	case !recognized && w.pushed >= w.size:
-		number := w.number
 		w.search()
 		return w.number == number
 	}
@@ -211,26 +227,46 @@ func (w *Walk) count(change, size int) {
 	w.base = max(w.base+shrunk, 0)
 	w.expected += shrunk
 	w.pushed += max(change, 0)
+	w.moved += max(change, -change)
+	w.bound = min(w.bound+max(change, -change), limit)
 	w.shrank = w.shrank || shrunk < 0 && w.began && w.config.Window > 1
 }
 
-// recognize moves the place behind the last row of the page that was read before, and reports whether there is one.
+// recognize moves the place behind the last row of the page that was read before, and reports whether there is one. The
+// walk begins behind the last row of the token. If the totals show that fewer rows arrived in front of it than the page
+// shows, the page can be a wrong one. Then the page in front of it is read first, so that records that come again are
+// not taken for the place.
 func (w *Walk) recognize(page *Page) bool {
-	place := 0
+	place, begin := 0, 0
 	for i, id := range page.IDs {
-		known := w.known[id]
-		if id != 0 && (known == w.reading || known == anchor && !w.held) {
+		switch known := w.known[id]; {
+		case id == 0:
+		case known == w.reading:
 			place = w.start() + i + 1
+		case known == 0 && w.earlier[id] != none && !w.held:
+			place = w.start() + i + 1
+			begin = place
 		}
 	}
 	if page.Content != 0 && page.Content == w.content {
 		place = w.start() + len(page.IDs)
 	}
 	w.covered = max(w.covered, place)
-	if place > 0 && !w.held { // the row is one of the token: the walk begins behind it
-		w.covered, w.base, w.expected, w.found = place, place, max(page.Total-place, 0), 0
+	switch {
+	case begin > w.bound && page.Total >= 0 && w.number > 1:
+		w.begin(min(w.start(), w.bound), page.Total)
+		w.bound = limit // only once
+		w.moveTo(w.number - 1)
+	case begin > 0:
+		w.begin(begin, page.Total)
 	}
 	return place > 0
+}
+
+// begin makes a row the first one of the walk.
+func (w *Walk) begin(row, total int) {
+	w.covered, w.base = row, row
+	w.expected, w.found, w.older, w.back, w.moved = max(total-row, 0), 0, 0, 0, 0
 }
 
 // search continues at the page that would hold the last row in front of the place if all rows had arrived at the head.
@@ -242,27 +278,26 @@ func (w *Walk) search() {
 // accept marks the records that were returned before, counts the others, and moves the place behind the page.
 func (w *Walk) accept(page *Page) {
 	if !w.began {
-		w.began, w.odd, w.expected, w.found, w.fresh, w.hole = true, false, max(page.Total-w.base, 0), 0, 0, 0
+		w.began, w.odd, w.fresh, w.hole = true, false, 0, 0
+		w.expected, w.found, w.older, w.back = max(page.Total-w.base, 0), 0, 0, 0
 	}
 	again := page.Content != 0 && page.Content == w.content
 	w.content = page.Content
 	page.Skip = make([]bool, len(page.IDs))
 	for i, id := range page.IDs {
 		known, row := w.known[id], w.start()+i
-		page.Skip[i] = known != 0 || row < w.base || again
+		page.Skip[i] = known != 0 || w.earlier[id] != none || row < w.base || again
 		if !page.Skip[i] {
 			page.Fresh++
 		}
 		if known < w.reading {
 			w.furthest = max(w.furthest, w.number)
-		}
-		if known < w.reading && row >= w.covered {
-			w.found++
+			w.find(id, row)
 		}
 	}
 	for i, id := range page.IDs { // only now: rows of one page are different rows, whatever their identifiers
 		w.anonymous = w.anonymous || id == 0
-		if id != 0 && (w.known[id] != 0 || w.start()+i >= w.base) {
+		if id != 0 && (w.known[id] != 0 || w.earlier[id] != none || w.start()+i >= w.base) {
 			w.known[id] = w.reading
 		}
 		if id != 0 {
@@ -279,6 +314,22 @@ func (w *Walk) accept(page *Page) {
 		w.idle, w.moves, w.swing, w.pushed, w.held = 0, 0, 0, 0, true
 	}
 	w.advance(page)
+}
+
+// find counts a record that no page of this reading had before, if it is not in front of the place.
+func (w *Walk) find(id uint64, row int) {
+	side := w.earlier[id]
+	switch {
+	case row < w.covered && side != none:
+		w.earlier[id] = front
+	case row < w.covered:
+	case side == none || w.base == 0:
+		w.found++
+	case side == front:
+		w.back++
+	default:
+		w.older++
+	}
 }
 
 // advance moves the place behind the page, chooses the next page, and fetches ahead.
@@ -337,17 +388,19 @@ func (w *Walk) more(page *Page) bool {
 	}
 }
 
-// missing returns how many of the promised records have not come.
+// missing returns how many of the promised records have not come. Records of the token behind the first row of the walk
+// can have come in place of others, unless as many rows moved.
 func (w *Walk) missing() int {
-	if w.ended {
-		return max(w.hole, w.expected-w.found)
+	missing := w.expected - w.found - min(w.older+w.back, w.moved)
+	if !w.ended {
+		missing -= max(w.total-w.pushed-w.covered, 0)
 	}
-	return max(w.hole, w.expected-w.found-max(w.total-w.pushed-w.covered, 0))
+	return max(w.hole, missing)
 }
 
 // readAgain begins another reading if the last one may have missed records. It reports false if the walk is at its end.
 func (w *Walk) readAgain() bool {
-	more := w.reading == 1 || w.fresh > 0 || w.moves > 0 && !w.distrust
+	more := w.reading == 1 || w.fresh > 0 || w.older+w.back > w.moved || w.moves > 0 && !w.distrust
 	again := (w.missing() > 0 || w.shrank || w.distrust) && more
 	if w.anonymous || w.reading == maxReadings || !again {
 		return false
@@ -367,6 +420,8 @@ func (w *Walk) readAgain() bool {
 
 // end returns the error of a walk that returned fewer records than the total promised; nil if it did not.
 func (w *Walk) end() error {
+	w.found += w.older // those that no reading found in front: the place of the token was in front of them
+	w.older = 0
 	missing := w.missing()
 	if w.distrust && w.fresh > 0 && !w.anonymous {
 		missing = max(missing, 1)

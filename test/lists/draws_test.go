@@ -149,11 +149,16 @@ func (l *drawnList) fetch(ctx context.Context, number int) (*paging.Page, error)
 		Total: len(l.rows), PerPage: l.perPage,
 		PageCount: max(1, (len(l.rows)+l.perPage-1)/l.perPage), HasNext: last < len(l.rows),
 	}}
-	for _, row := range l.rows[first:last] {
-		page.IDs = append(page.IDs, paging.ID(strconv.Itoa(row), ""))
-	}
+	page.IDs = idsOf(l.rows[first:last])
 	l.numbers.report(l, page, (number-1)*l.perPage)
 	return page, nil
+}
+
+func idsOf(rows []int) (ids []uint64) {
+	for _, row := range rows {
+		ids = append(ids, paging.ID(strconv.Itoa(row), ""))
+	}
+	return ids
 }
 
 // walk takes so many pages of a walk. The token is empty at the end of the list.

@@ -126,3 +126,77 @@ func TestWalk_ChangesInALaterReading(t *testing.T) {
 		}
 	})
 }
+
+// TestResume_RecordsOfTheEarlierWalkComeAgain in place of unread ones. The list does not change. Once they were taken
+// for rows that had been pushed back, or counted in place of the unread ones, which were lost without an error.
+func TestResume_RecordsOfTheEarlierWalkComeAgain(t *testing.T) {
+	t.Parallel()
+	pages := [][]int{{24, 23, 22, 21, 20, 19, 18, 17}, {16, 15, 14, 13, 12, 11, 10, 9}, {8, 7, 6, 5, 4, 3, 2, 1}}
+	for name, test := range map[string]struct {
+		wrong   map[int][]int // the rows of some responses to the resumed walk
+		missing int
+	}{
+		"the page before":              {map[int][]int{1: pages[0]}, 0},
+		"a record":                     {map[int][]int{1: {16, 15, 14, 24, 12, 11, 10, 9}}, 0},
+		"a record of a later page":     {map[int][]int{2: {8, 7, 6, 24, 4, 3, 2, 1}}, 0},
+		"the page before, always":      {map[int][]int{1: pages[0], 3: pages[0], 5: pages[0], 7: pages[0], 9: pages[0]}, 8},
+		"a page of the second reading": {map[int][]int{2: {8, 7}, 3: pages[0], 4: pages[1]}, 0},
+	} {
+		l, config := restingList(24, 8, allDrawnNumbers["right"].report)
+		_, token, err := l.walk(t.Context(), config, 1)
+		shippingtest.NoError(t, err)
+		config.Token = token
+		l.numbers.report = func(l *drawnList, page *paging.Page, _ int) {
+			if rows := test.wrong[len(l.asked)]; rows != nil {
+				page.Value, page.IDs = rows, idsOf(rows)
+			}
+		}
+		rows, _, err := l.walk(t.Context(), config, math.MaxInt)
+		if failure, ok := errors.AsType[*paging.Error](err); ok {
+			if failure.Kind != paging.Incomplete || failure.Missing != test.missing {
+				t.Errorf("%s: %v, asked for %v", name, err, l.asked)
+			}
+			continue
+		}
+		slices.Sort(rows)
+		slices.Reverse(rows)
+		if test.missing > 0 || !slices.Equal(rows, l.rows[8:]) {
+			t.Errorf("%s: %v, asked for %v", name, rows, l.asked)
+		}
+	}
+}
+
+// Rows that arrived in the earlier walk can have pushed records of the token behind its place. They are in the total,
+// and do not come again.
+func TestResume_RecordsOfTheTokenBehindItsPlace(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(50, 10, allDrawnNumbers["right"].report)
+	text := shippingtest.Must(json.Marshal(map[string]any{
+		"v": 1, "l": 7, "c": 20, "p": 10, "t": 50, "n": 23, "i": idsOf(l.rows[38:41]),
+	}))(t)
+	config.Token = base64.RawURLEncoding.EncodeToString(text)
+	rows, _, err := l.walk(t.Context(), config, math.MaxInt)
+	if want := slices.Concat(l.rows[20:38], l.rows[41:]); err != nil || !slices.Equal(rows, want) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// An empty page without numbers ends a list, but not one whose total an earlier walk has seen.
+func TestResume_AnEmptyPageWithoutNumbers(t *testing.T) {
+	t.Parallel()
+	responses := 0
+	l, config := restingList(30, 10, func(_ *drawnList, page *paging.Page, _ int) {
+		responses++
+		page.IDs, page.Value = nil, []int(nil)
+		if responses > 1 {
+			page.Numbers = paging.Numbers{}
+		}
+	})
+	for range 2 {
+		_, token, err := l.walk(t.Context(), config, math.MaxInt)
+		if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Empty {
+			t.Fatalf("%v after %d responses", err, responses)
+		}
+		config.Token = token
+	}
+}
