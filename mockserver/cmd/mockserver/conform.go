@@ -278,6 +278,7 @@ shipments begin with SH-DOCTOR. Receivers on other machines are tested only with
 			env.text("other-key", "", "a second key that is accepted during key rotation"),
 			env.text("dialect", "", "signatures: FILE, standard-webhooks, FIELD=VALUE"),
 			env.time("patience", doctor.DefaultPatience, "the longest wait for a response"),
+			env.time("within", doctor.DefaultWithin, "the time in which the receiver should respond"),
 			env.toggle("anywhere", "allow other machines, if their owner consents"),
 			env.toggle("json", "print the scorecard as JSON"),
 		},
@@ -295,7 +296,8 @@ func examine(ctx context.Context, cmd *cli.Command) error {
 	}
 	card, err := doctor.Examine(ctx, doctor.Config{
 		URL: cmd.Args().First(), Key: cmd.String("key"), OtherKey: cmd.String("other-key"),
-		Notification: d.Notification, Patience: cmd.Duration("patience"), Anywhere: cmd.Bool("anywhere"),
+		Notification: d.Notification, Patience: cmd.Duration("patience"),
+		Within: cmd.Duration("within"), Anywhere: cmd.Bool("anywhere"),
 	})
 	if err != nil {
 		return err

@@ -118,7 +118,7 @@ func TestDoctor_FindsTheReceiverOfThisModuleWell(t *testing.T) {
 			srv.Close()
 			shippingtest.NoError(t, receiver.Close(context.Background()))
 		})
-		args := append([]string{"doctor", srv.URL, "-key", test.key, "-other-key", test.other}, test.args...)
+		args := append([]string{"doctor", srv.URL, "-key", test.key, "-other-key", test.other, "-within", "1m"}, test.args...)
 		invoke(t, nil, args...).want(t, exitOK, test.want)
 	}
 	invoke(t, nil, "doctor", "http://127.0.0.1:1/", "-key", "k", "-dialect", "standard-webhooks").want(t, exitFailure,

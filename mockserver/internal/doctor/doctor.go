@@ -34,12 +34,16 @@ type Config struct {
 	Notification dialect.Notification // how deliveries are signed and identified
 	Anywhere     bool                 // allows receivers on other machines
 	Patience     time.Duration        // for a response, and for a receiver of a slow delivery; zero: [DefaultPatience]
+	Within       time.Duration        // the time in which a receiver should respond; zero: [DefaultWithin]
 
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: over the network
 }
 
 // DefaultPatience is longer than the 10 s after which a receiver of package webhook gives up a slow request.
 const DefaultPatience = 15 * time.Second
+
+// DefaultWithin is the time in which a receiver should respond.
+const DefaultWithin = 2 * time.Second
 
 // Verdict is the judgement of a response.
 type Verdict string
@@ -129,7 +133,7 @@ func Examine(ctx context.Context, config Config) (Scorecard, error) {
 		}
 	}
 	card := Scorecard{URL: config.URL}
-	for i, x := range examinations() {
+	for i, x := range examinations(cmp.Or(config.Within, DefaultWithin)) {
 		f := Finding{Delivery: x.delivery, Wanted: x.wanted, Verdict: Skipped}
 		switch {
 		case i > 0 && card.Findings[0].Verdict == Bad:
@@ -297,7 +301,7 @@ func (r reaction) String() string {
 	case r.is(3):
 		text = fmt.Sprintf("%d, to %q", r.status, r.location)
 	}
-	if r.took > promptly {
+	if r.took > DefaultWithin {
 		text += fmt.Sprintf(" after %s", r.took.Round(time.Millisecond))
 	}
 	return text

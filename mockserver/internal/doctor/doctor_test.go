@@ -52,7 +52,7 @@ func examine(t *testing.T, h http.Handler, config Config) (card Scorecard, by ma
 		}
 		serving.Wait()
 	})
-	if len(card.Findings) != len(examinations()) || card.Good+card.Bad+card.Skipped != len(card.Findings) {
+	if len(card.Findings) != len(examinations(DefaultWithin)) || card.Good+card.Bad+card.Skipped != len(card.Findings) {
 		t.Errorf("%d findings, %d good, %d bad, %d skipped", len(card.Findings), card.Good, card.Bad, card.Skipped)
 	}
 	by = map[Verdict][]string{}
