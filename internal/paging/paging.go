@@ -15,7 +15,7 @@
 //   - If a page contains the records of another page while rows vanish, or of the page before in a list without totals,
 //     its own can be taken for rows that vanished, or that were read.
 //   - A resumed walk recognizes the last 16 records of the earlier walk. If others of that walk come in place of unread
-//     ones, or if the pages at the place of the token are wrong twice, unread records can be missed.
+//     ones, or if a page is wrong in the same way twice, unread records can be missed.
 //   - A list whose first page has neither records nor numbers counts as empty, unless the token has a total.
 //   - Records without an identifier are returned again if their page is read again.
 //   - If a page of rows or more arrives with every request for long, the walk ends in [Loop].

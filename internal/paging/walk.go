@@ -70,6 +70,7 @@ type Walk struct {
 	unconfirmed bool            // the place is that of the token; see confirms
 	earlier     map[uint64]side // the records of the token
 	bound       int             // how many rows can be in front of the place of the token, by the totals
+	stray       int             // records of the token that the first reading found behind base, and never in front
 	moved       int             // rows that arrived and vanished since base was set
 }
 
@@ -253,7 +254,7 @@ func (w *Walk) recognize(page *Page) bool {
 	}
 	w.covered = max(w.covered, place)
 	switch {
-	case begin > w.bound && page.Total >= 0 && w.number > 1:
+	case begin > w.bound && page.Total >= 0 && w.number > 1 && !w.began:
 		w.begin(min(w.start(), w.bound), page.Total)
 		w.bound = limit // only once
 		w.moveTo(w.number - 1)
@@ -400,7 +401,10 @@ func (w *Walk) missing() int {
 
 // readAgain begins another reading if the last one may have missed records. It reports false if the walk is at its end.
 func (w *Walk) readAgain() bool {
-	more := w.reading == 1 || w.fresh > 0 || w.older+w.back > w.moved || w.moves > 0 && !w.distrust
+	if w.reading == 1 {
+		w.stray = w.older
+	}
+	more := w.reading == 1 || w.fresh > 0 || w.older > w.stray || w.back > w.moved || w.moves > 0 && !w.distrust
 	again := (w.missing() > 0 || w.shrank || w.distrust) && more
 	if w.anonymous || w.reading == maxReadings || !again {
 		return false
@@ -420,8 +424,8 @@ func (w *Walk) readAgain() bool {
 
 // end returns the error of a walk that returned fewer records than the total promised; nil if it did not.
 func (w *Walk) end() error {
-	w.found += w.older // those that no reading found in front: the place of the token was in front of them
-	w.older = 0
+	stray := min(w.older, w.stray) // the place of the token was in front of those
+	w.found, w.older = w.found+stray, w.older-stray
 	missing := w.missing()
 	if w.distrust && w.fresh > 0 && !w.anonymous {
 		missing = max(missing, 1)
