@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/shipping-go/shipping"
 	"github.com/shipping-go/shipping/dialect"
@@ -33,10 +34,11 @@ func TestWithDialect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := mockserver.New(mockserver.WithDialect(test.server))
+			server := mockserver.New(mockserver.WithDialect(test.server), mockserver.WithVirtualClock(time.Now()))
 			defer server.Close()
 			_, handled := subscribe(t, server, webhook.WithDialect(test.receiver))
 			sent := shippingtest.Must(server.Emit(notify.Event{Kind: shipping.EventShipmentCreated}))(t)
+			shippingtest.Must(server.Advance(time.Minute))(t) // for the attempts after a refusal
 			delivery, err := server.WaitDelivery(t.Context(), sent[0].ID)
 			if err != nil || (delivery.State == notify.Delivered) != test.taken || (len(handled) == 1) != test.taken {
 				t.Fatalf("%s, handled %d times: %v", delivery.State, len(handled), err)
