@@ -11,7 +11,9 @@ import (
 	"io"
 	"math"
 	"net"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -102,6 +104,12 @@ const Success = `{"status":true,"message":"done","data":{"request_id":"` + Reque
 
 // All returns the vectors.
 func All() ([]Vector, error) {
+	all, err := read()
+	return slices.Clone(all), err
+}
+
+// read reads the vectors once: to compress their parts takes time.
+var read = sync.OnceValues(func() ([]Vector, error) {
 	var all []Vector
 	decoder := json.NewDecoder(bytes.NewReader(file))
 	decoder.DisallowUnknownFields()
@@ -116,7 +124,7 @@ func All() ([]Vector, error) {
 		}
 	}
 	return all, nil
-}
+})
 
 // compress compresses the parts once, so that sending them needs little memory.
 func (g *Gzip) compress() {
