@@ -119,8 +119,8 @@ func TestBatch_WhatTheNextRunDoes(t *testing.T) {
 }
 
 // An item with the key of another shipment was completed at once, so that nothing was bought for its own. Two orders of
-// one shipment bought the same documents twice, and so did a job that began to set keys. Items that a killed run had begun, with keys that are not ids of
-// shipments, could not be given to the next run.
+// one shipment bought the same documents twice, and so did a job that began to set keys. Items that a killed run had
+// begun, with keys that are not ids of shipments, could not be given to the next run.
 func TestBatch_KeysAndShipments(t *testing.T) {
 	t.Parallel()
 	order := func(key, shipment string) batch.Item {
@@ -163,6 +163,7 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"no key any more":                    {completed, []batch.Item{order("", "SH-1")}, 0, []string{again}},
 		"another key of the unknown":         {unknown, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{again}},
 		"another key of the analyzed":        {analyzed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
+		"another key of one not charged":     {at(batch.StepAnalyzed), []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
 		"another key of a failed one":        {failed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
 		"purchased again":                    {completed, []batch.Item{anew}, 1, []string{""}},
 		"purchased again, beside it":         {completed, []batch.Item{anew, order("ORD-1", "SH-1")}, 1, []string{"", ""}},
