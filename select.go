@@ -26,8 +26,8 @@ func (r *RegulatoryRequest) withoutTypes() error {
 
 // SelectAutomated selects the documents that the service generates on its own: those whose Mode is "automated", in
 // any case of letters (assumption; offer.automated of the dialect is another value). It returns an error if no document
-// on offer shows a Mode, or if none is automated and a Mode may mean it: one that is not "manual" or, if the dialect has
-// the value, one that begins with "auto".
+// on offer shows a Mode, or if none is automated and a Mode may mean it: one that is not "manual" or, if the dialect
+// has the value, one that begins with "auto".
 func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	if draft == nil {
 		return nil, nil
@@ -58,8 +58,8 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 	}
 	if i := slices.IndexFunc(draft.AvailableDocuments, isOther); i >= 0 &&
 		!slices.ContainsFunc(draft.AvailableDocuments, isAutomated) {
-		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s, which may mean automated: set offer.automated of the "+
-			"dialect to the mode of automated documents", quoteShort(draft.AvailableDocuments[i].Mode), named)
+		return nil, fmt.Errorf("shipping: the draft shows the mode %s%s, which may mean automated: set offer.automated of "+
+			"the dialect to the mode of automated documents", quoteShort(draft.AvailableDocuments[i].Mode), named)
 	}
 	return selectDocuments(draft, isAutomated), nil
 }

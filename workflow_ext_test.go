@@ -258,7 +258,8 @@ func TestParseBudget(t *testing.T) {
 }
 
 // A mode is read in any case, and one of another service is not taken for manual. A service need not show which
-// documents are automated. Selecting none would look like a draft that needs none, also if the dialect has another word.
+// documents are automated. Selecting none would look like a draft that needs none, also if the dialect has another
+// word.
 func TestSelectAutomated_Modes(t *testing.T) {
 	t.Parallel()
 	for modes, test := range map[string]struct {

@@ -281,8 +281,8 @@ func (r Result) next() string {
 		return "running the batch again settles it, too; if no run can, check the wallet's transactions, and call " +
 			"batch.Resolve"
 	case r.State == StateFailed && len(r.Documents) > 0:
-		return "call Regulatory.Retry, which needs the route regulatory.retry of the dialect: the next run reads the result, " +
-			"and purchases nothing; batch.Resolve closes the item"
+		return "call Regulatory.Retry, which needs the route regulatory.retry of the dialect: the next run reads the " +
+			"result, and purchases nothing; batch.Resolve closes the item"
 	case r.State == StateFailed:
 		return "the next run analyzes it again; batch.Resolve closes the item"
 	case r.State == StateWaiting && len(r.Documents) > 0:

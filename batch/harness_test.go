@@ -208,8 +208,8 @@ func shipmentItems(server *mockserver.Server, n int) []batch.Item {
 	return items
 }
 
-// hooked is a journal with a function around each call: claim, append, release, committed or shipment. The record of a call other
-// than append has only the key.
+// hooked is a journal with a function around each call: claim, append, release, committed or shipment. The record of a
+// call other than append has only the key.
 type hooked struct {
 	batch.Journal
 	around func(ctx context.Context, call string, record batch.Record, do func() error) error

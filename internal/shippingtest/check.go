@@ -13,7 +13,8 @@ import (
 	"github.com/shipping-go/shipping"
 )
 
-// The heap of a test is small, and most of it is garbage. A quarter of the time of the tests was spent on its collection.
+// The heap of a test is small, and most of it is garbage. A quarter of the time of the tests was spent on its
+// collection.
 func init() { debug.SetGCPercent(400) }
 
 // Diff reports how got differs from want, field by field.
