@@ -497,13 +497,14 @@ func checks(r conformance.Report) (names []string) {
 	return names
 }
 
-// A run without the purchases that are optional comes first, because it is shorter.
+// A run without the purchases that are optional comes first, because it is shorter, unless nothing under the heading is
+// checked in it.
 func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 	t.Parallel()
-	var all [2][]string
-	for i := range all {
+	var sound [2]conformance.Report
+	for i := range sound {
 		srv := serve(t)
-		all[i] = checks(check(t, srv, srv, whole()[:2*i]...))
+		sound[i] = check(t, srv, srv, whole()[:2*i]...)
 	}
 	listed := violations(t, serve(t))
 	t.Attr("cases", fmt.Sprintf("%d violations", len(listed)))
@@ -511,13 +512,18 @@ func TestCheck_ABrokenServiceFailsUnderTheHeadingThatItBreaks(t *testing.T) {
 		inBubble(t, test.heading+": "+test.detail, func(t *testing.T) {
 			var report conformance.Report
 			found := false
-			for i := 0; i < len(all) && !found; i++ {
+			for i := 0; i < len(sound) && !found; i++ {
+				if !slices.ContainsFunc(sound[i].Results, func(r conformance.CheckResult) bool {
+					return r.Verdict == conformance.Pass && r.Heading == test.heading
+				}) {
+					continue
+				}
 				srv := serve(t)
 				report = check(t, srv, violations(t, srv)[n].how(srv), whole()[:2*i]...)
 				found = slices.ContainsFunc(report.Results, func(r conformance.CheckResult) bool {
 					return r.Verdict == conformance.Fail && r.Heading == test.heading && strings.Contains(r.Detail, test.detail)
 				})
-				shippingtest.Diff(t, "checks of the report", all[i], checks(report))
+				shippingtest.Diff(t, "checks of the report", checks(sound[i]), checks(report))
 			}
 			if !found {
 				t.Errorf("no failure under %q contains %q; failed: %q", test.heading, test.detail,
