@@ -88,7 +88,7 @@ func (w *Walk) resume(t *token) {
 		w.number = w.pageOf(t.Covered - 1) // its last record should be there
 	}
 	for _, id := range t.Last {
-		w.earlier[id] = unseen
+		w.earlier[id] = true
 	}
 }
 

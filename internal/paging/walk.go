@@ -41,8 +41,7 @@ type Walk struct {
 	began    bool // a page of this reading was accepted
 	expected int  // how many records this reading should find
 	found    int  // how many it has found
-	older    int  // how many records of the token it has found behind base, and never in front
-	back     int  // how many it has found behind base that were in front
+	older    int  // how many records of the token it has found behind base
 	fresh    int  // how many records it has found that no reading had found before
 	furthest int  // the last page with records that no page of this reading had before
 	hole     int  // rows that its pages lack: by the total, or empty pages that others follow
@@ -68,20 +67,11 @@ type Walk struct {
 	held    bool // a fresh record was returned
 
 	unconfirmed bool            // the place is that of the token; see confirms
-	earlier     map[uint64]side // the records of the token
+	earlier     map[uint64]bool // the records of the token
 	bound       int             // how many rows can be in front of the place of the token, by the totals
-	stray       int             // records of the token that the first reading found behind base, and never in front
+	stray       int             // records of the token that the first reading found behind base
 	moved       int             // rows that arrived and vanished since base was set
 }
-
-// side is where a record of the token was found.
-type side int
-
-const (
-	none   side = iota // it is not of the token
-	unseen             // not in front of the walk
-	front              // in front of the walk
-)
 
 const (
 	unknown      = -1 // a total that is not reported
@@ -94,7 +84,7 @@ const (
 func Start(ctx context.Context, config Config) (*Walk, error) {
 	w := &Walk{
 		config: config, pages: newPrefetcher(ctx, config.Fetch), number: min(max(config.First, 1), limit), reading: 1,
-		total: unknown, known: map[uint64]int{}, earlier: map[uint64]side{}, reach: 1, opening: true,
+		total: unknown, known: map[uint64]int{}, earlier: map[uint64]bool{}, reach: 1, opening: true,
 	}
 	w.complete = w.position()
 	if config.Token != "" {
@@ -244,7 +234,7 @@ func (w *Walk) recognize(page *Page) bool {
 		case id == 0:
 		case known == w.reading:
 			place = w.start() + i + 1
-		case known == 0 && w.earlier[id] != none && !w.held:
+		case known == 0 && w.earlier[id] && !w.held:
 			place = w.start() + i + 1
 			begin = place
 		}
@@ -256,7 +246,6 @@ func (w *Walk) recognize(page *Page) bool {
 	switch {
 	case begin > w.bound && page.Total >= 0 && w.number > 1 && !w.began:
 		w.begin(min(w.start(), w.bound), page.Total)
-		w.bound = limit // only once
 		w.moveTo(w.number - 1)
 	case begin > 0:
 		w.begin(begin, page.Total)
@@ -267,7 +256,7 @@ func (w *Walk) recognize(page *Page) bool {
 // begin makes a row the first one of the walk.
 func (w *Walk) begin(row, total int) {
 	w.covered, w.base = row, row
-	w.expected, w.found, w.older, w.back, w.moved = max(total-row, 0), 0, 0, 0, 0
+	w.expected, w.found, w.older, w.moved = max(total-row, 0), 0, 0, 0
 }
 
 // search continues at the page that would hold the last row in front of the place if all rows had arrived at the head.
@@ -280,14 +269,14 @@ func (w *Walk) search() {
 func (w *Walk) accept(page *Page) {
 	if !w.began {
 		w.began, w.odd, w.fresh, w.hole = true, false, 0, 0
-		w.expected, w.found, w.older, w.back = max(page.Total-w.base, 0), 0, 0, 0
+		w.expected, w.found, w.older = max(page.Total-w.base, 0), 0, 0
 	}
 	again := page.Content != 0 && page.Content == w.content
 	w.content = page.Content
 	page.Skip = make([]bool, len(page.IDs))
 	for i, id := range page.IDs {
 		known, row := w.known[id], w.start()+i
-		page.Skip[i] = known != 0 || w.earlier[id] != none || row < w.base || again
+		page.Skip[i] = known != 0 || w.earlier[id] || row < w.base || again
 		if !page.Skip[i] {
 			page.Fresh++
 		}
@@ -298,7 +287,7 @@ func (w *Walk) accept(page *Page) {
 	}
 	for i, id := range page.IDs { // only now: rows of one page are different rows, whatever their identifiers
 		w.anonymous = w.anonymous || id == 0
-		if id != 0 && (w.known[id] != 0 || w.earlier[id] != none || w.start()+i >= w.base) {
+		if id != 0 && (w.known[id] != 0 || w.earlier[id] || w.start()+i >= w.base) {
 			w.known[id] = w.reading
 		}
 		if id != 0 {
@@ -319,17 +308,12 @@ func (w *Walk) accept(page *Page) {
 
 // find counts a record that no page of this reading had before, if it is not in front of the place.
 func (w *Walk) find(id uint64, row int) {
-	side := w.earlier[id]
 	switch {
-	case row < w.covered && side != none:
-		w.earlier[id] = front
 	case row < w.covered:
-	case side == none || w.base == 0:
-		w.found++
-	case side == front:
-		w.back++
-	default:
+	case w.earlier[id] && w.base > 0:
 		w.older++
+	default:
+		w.found++
 	}
 }
 
@@ -392,7 +376,7 @@ func (w *Walk) more(page *Page) bool {
 // missing returns how many of the promised records have not come. Records of the token behind the first row of the walk
 // can have come in place of others, unless as many rows moved.
 func (w *Walk) missing() int {
-	missing := w.expected - w.found - min(w.older+w.back, w.moved)
+	missing := w.expected - w.found - min(w.older, w.moved)
 	if !w.ended {
 		missing -= max(w.total-w.pushed-w.covered, 0)
 	}
@@ -404,7 +388,7 @@ func (w *Walk) readAgain() bool {
 	if w.reading == 1 {
 		w.stray = w.older
 	}
-	more := w.reading == 1 || w.fresh > 0 || w.older > w.stray || w.back > w.moved || w.moves > 0 && !w.distrust
+	more := w.reading == 1 || w.fresh > 0 || w.older > max(w.stray, w.moved) || w.moves > 0 && !w.distrust
 	again := (w.missing() > 0 || w.shrank || w.distrust) && more
 	if w.anonymous || w.reading == maxReadings || !again {
 		return false
