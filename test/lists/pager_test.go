@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/paging"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
@@ -18,8 +19,8 @@ import (
 // they shared its place, each would deliver a part of the rows.
 func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 	t.Parallel()
-	s := newRowService(25 * pageSize)
-	rows := walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.Walk{})
+	s := newList(25 * pageSize)
+	rows := s.client(t).Transactions.All(t.Context(), options(shipping.Walk{}))
 	for range rows {
 		break
 	}
@@ -42,8 +43,8 @@ func TestPager_AnIteratorCanBeUsedAgain(t *testing.T) {
 // TestPager_ProgressCountsWhatHappens while three rows arrive and two vanish.
 func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 	t.Parallel()
-	s := newRowService(3*pageSize + 5)
-	s.before = func(s *rowService, page, n int) {
+	s := newList(3*pageSize + 5)
+	s.before = func(n int) {
 		switch n {
 		case 2: // page 2 begins with the last three of page 1
 			s.arrive(3)
@@ -60,7 +61,7 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 		got = append(got, p)
 	}
 	walk := shipping.Walk{Window: 1, Progress: progress}
-	delivered := shippingtest.Must(collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, walk)))(t)
+	delivered := shippingtest.Must(s.walk(t, walk))(t)
 	want := []shipping.ListProgress{
 		{Items: 10, Total: 35, Page: 1, PageCount: 4},
 		{Items: 17, Total: 38, Page: 2, PageCount: 4, Repeated: 3},
@@ -77,32 +78,24 @@ func TestPager_ProgressCountsWhatHappens(t *testing.T) {
 // TestPager_AnErrorHasAResumeToken after all records before it were delivered, or before any was.
 func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 	t.Parallel()
-	for name, walk := range walkers() {
+	for name, walk := range walkers {
 		for _, at := range []struct{ first, failing int }{{1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {4, 4}} {
-			s := newRowService(5 * pageSize)
+			s := newList(5 * pageSize)
 			s.status = func(page, _ int) int {
-				if page == at.failing {
-					return 500
-				}
-				return 0
+				return map[bool]int{true: http.StatusInternalServerError}[page == at.failing]
 			}
+			from, client, ctx := (at.first-1)*pageSize, s.client(t), t.Context()
 			var response shipping.Response
-			delivered, err := collect(walk(t.Context(), s.client(t), at.first, pageSize, shipping.Walk{},
-				shipping.WithResponse(&response)))
+			delivered, err := walk(ctx, client, at.first, shipping.Walk{}, shipping.WithResponse(&response))
 			ended, ok := errors.AsType[*shipping.ListError](err)
-			if !ok || !errors.Is(err, shipping.ErrServer) {
-				t.Fatalf("%s: %+v: %v, want a ListError with ErrServer", name, at, err)
-			}
-			from := (at.first - 1) * pageSize
-			if ended.Page != at.failing || !slices.Equal(delivered, s.rows[from:(at.failing-1)*pageSize]) ||
-				response.StatusCode != 500 {
-				t.Errorf("%s: %+v: ended at page %d after %v, with status %d", name, at, ended.Page, delivered,
-					response.StatusCode)
+			if !ok || !errors.Is(err, shipping.ErrServer) || ended.Page != at.failing || response.StatusCode != 500 ||
+				!slices.Equal(delivered, s.rows[from:(at.failing-1)*pageSize]) {
+				t.Fatalf("%s: %+v: %v after %v, with status %d", name, at, err, delivered, response.StatusCode)
 			}
 			s.status = nil
-			rest, err := collect(walk(t.Context(), s.client(t), at.first, pageSize, shipping.Walk{Resume: ended.Resume}))
-			if diff := cmp.Diff(s.rows[from:], slices.Concat(delivered, rest)); err != nil || diff != "" {
-				t.Errorf("%s: %+v: resumed: %v (-want +got)\n%s", name, at, err, diff)
+			rest, err := walk(ctx, client, at.first, shipping.Walk{Resume: ended.Resume})
+			if all := slices.Concat(delivered, rest); err != nil || !slices.Equal(all, s.rows[from:]) {
+				t.Errorf("%s: %+v: resumed: %v, %v", name, at, all, err)
 			}
 		}
 	}
@@ -112,10 +105,10 @@ func TestPager_AnErrorHasAResumeToken(t *testing.T) {
 // Fetching ahead of the largest number once counted on without end; the number is limited.
 func TestPager_APageBehindTheLastOne(t *testing.T) {
 	t.Parallel()
-	for name, walk := range walkers() {
+	for name, walk := range walkers {
 		for page, want := range map[int]int{900: 900, math.MaxInt: 1 << 30} {
-			s := newRowService(3 * pageSize)
-			_, err := collect(walk(t.Context(), s.client(t), page, pageSize, shipping.Walk{}))
+			s := newList(3 * pageSize)
+			_, err := walk(t.Context(), s.client(t), page, shipping.Walk{})
 			ended, ok := errors.AsType[*shipping.ListError](err)
 			if !ok || ended.Page != want || len(s.asked) != 1 ||
 				err.Error() != fmt.Sprintf("shipping: page %d is behind the last page, 3", want) {
@@ -125,14 +118,49 @@ func TestPager_APageBehindTheLastOne(t *testing.T) {
 	}
 }
 
-// TestPager_SeveralRecordsMayShareAnIdentifier if the service stores them apart, such as the legs of a
-// transfer.
+// TestPager_SeveralRecordsMayShareAnIdentifier if the service stores them apart, such as the legs of a transfer.
 func TestPager_SeveralRecordsMayShareAnIdentifier(t *testing.T) {
 	t.Parallel()
-	s := newRowService(5 * pageSize)
-	s.legs = 3
-	delivered, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
+	s := newList(5 * pageSize)
+	s.change = func(p *page) {
+		p.id = func(row int) (id, storage string) { return fmt.Sprint("ROW-", row/3), fmt.Sprint(row) }
+	}
+	delivered, err := s.walk(t, shipping.Walk{})
 	if err != nil || len(delivered) != len(s.rows) {
 		t.Errorf("%d records and %v, want %d", len(delivered), err, len(s.rows))
+	}
+}
+
+// TestPager_EachListRecognizesItsRecords: rows arrive at the head with each response, so that those of the page before
+// come again.
+func TestPager_EachListRecognizesItsRecords(t *testing.T) {
+	t.Parallel()
+	for _, list := range shippingtest.Lists() {
+		if !list.Paged {
+			continue
+		}
+		s := newList(450)
+		s.before = func(n int) { s.arrive(min(n-1, 3)) }
+		want := 450
+		for record, err := range list.All(t.Context(), s.client(t), "VA-1") {
+			if shippingtest.NoError(t, err); reflect.ValueOf(record).Elem().Field(0).String() != fmt.Sprint("ROW-", want) {
+				t.Fatalf("%s: %+v, want row %d", list.Name, record, want)
+			}
+			want--
+		}
+		if want != 0 {
+			t.Errorf("%s: %d rows did not come", list.Name, want)
+		}
+	}
+}
+
+// TestPager_AServiceThatDoesNotPaginate sends all it has whatever page is asked for.
+func TestPager_AServiceThatDoesNotPaginate(t *testing.T) {
+	t.Parallel()
+	s, opts := newList(37), options(shipping.Walk{})
+	s.change, opts.PerPage = func(p *page) { p.rows, p.Numbers = s.rows, paging.Numbers{} }, 0
+	delivered, err := collect(s.client(t).Transactions.All(t.Context(), opts))
+	if err != nil || !slices.Equal(delivered, s.rows) {
+		t.Errorf("%v, %v", delivered, err)
 	}
 }

@@ -17,14 +17,11 @@ import (
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-const (
-	latency  = 20 * time.Millisecond // of the service, a page
-	pageSize = 10
-)
+const latency = 20 * time.Millisecond // of the service, a page
 
 // slowly makes each response take the latency.
-func slowly(rows int) *rowService {
-	s := newRowService(rows)
+func slowly(rows int) *list {
+	s := newList(rows)
 	s.latency = func(int, int) time.Duration { return latency }
 	return s
 }
@@ -48,8 +45,8 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, taken := slowly(60*pageSize), 0
-				for _, err := range s.client(t).Rates.Pages(t.Context(),
-					&shipping.RateListOptions{PerPage: pageSize, Walk: shipping.Walk{Window: test.window}}) {
+				for _, err := range s.client(t).Transactions.Pages(t.Context(),
+					options(shipping.Walk{Window: test.window})) {
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -58,11 +55,63 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 						break
 					}
 				}
-				if n := s.requests(); n != test.most {
+				if n := len(s.asked); n != test.most {
 					t.Errorf("%d requests, want %d", n, test.most)
 				}
 			})
 		})
+	}
+}
+
+// TestPrefetch_EachPageIsRequestedOnce, twenty pages at a time: the second group begins when the first page has come.
+// Rows that arrive cost the pages in flight.
+func TestPrefetch_EachPageIsRequestedOnce(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ rows, arrivals, requests, trips int }{
+		{20 * pageSize, 0, 20, 2},
+		{20*pageSize + 1, 0, 21, 2},
+		{60 * pageSize, 3, 61 + defaultWindow + 3, 9},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, began := slowly(test.rows), time.Now()
+			rows := s.rows
+			s.before = func(int) {
+				if len(s.asked) > 20 && s.newest == len(rows) {
+					s.arrive(test.arrivals)
+				}
+			}
+			delivered, err := s.walk(t, shipping.Walk{})
+			took := time.Since(began)
+			if err != nil || !slices.Equal(delivered, rows) || took > time.Duration(test.trips)*latency {
+				t.Fatalf("%v after %s and %v", err, took, delivered)
+			}
+			if len(s.asked) > test.requests || s.most > defaultWindow {
+				t.Errorf("%d requests, %d at once: %v", len(s.asked), s.most, s.asked)
+			}
+		})
+	}
+}
+
+// TestPrefetch_AConsumerHoldsAtMostTheWindow, and all of it if there are pages.
+func TestPrefetch_AConsumerHoldsAtMostTheWindow(t *testing.T) {
+	t.Parallel()
+	for _, window := range []int{1, 2, 3, 7, defaultWindow, 50} {
+		for _, pace := range []time.Duration{0, 3 * latency} {
+			synctest.Test(t, func(t *testing.T) {
+				s, consumed, most := slowly(30*pageSize), 0, 0
+				s.before = func(int) { most = max(most, len(s.asked)-consumed) }
+				for _, err := range s.client(t).Transactions.Pages(t.Context(), options(shipping.Walk{Window: window})) {
+					shippingtest.NoError(t, err)
+					shippingtest.NoError(t, pass(t.Context(), pace))
+					s.mu.Lock()
+					consumed++
+					s.mu.Unlock()
+				}
+				if most > window || most < min(window, 29) {
+					t.Errorf("a consumer that takes %s for a page, with a window of %d, held %d pages", pace, window, most)
+				}
+			})
+		}
 	}
 }
 
@@ -71,18 +120,18 @@ func TestPrefetch_TheWindowOpensWithTheSecondPage(t *testing.T) {
 func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("stop")
-	ends := map[string]func(s *rowService, cancel context.CancelCauseFunc) (more bool){
-		"break":  func(*rowService, context.CancelCauseFunc) bool { return false },
-		"panic":  func(*rowService, context.CancelCauseFunc) bool { panic(stop) },
-		"exit":   func(*rowService, context.CancelCauseFunc) bool { runtime.Goexit(); return false },
-		"cancel": func(_ *rowService, cancel context.CancelCauseFunc) bool { cancel(stop); return true },
-		"failure": func(s *rowService, _ context.CancelCauseFunc) bool {
+	ends := map[string]func(s *list, cancel context.CancelCauseFunc) (more bool){
+		"break":  func(*list, context.CancelCauseFunc) bool { return false },
+		"panic":  func(*list, context.CancelCauseFunc) bool { panic(stop) },
+		"exit":   func(*list, context.CancelCauseFunc) bool { runtime.Goexit(); return false },
+		"cancel": func(_ *list, cancel context.CancelCauseFunc) bool { cancel(stop); return true },
+		"failure": func(s *list, _ context.CancelCauseFunc) bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.status = func(int, int) int { return 500 }
 			return true
 		},
-		"the end": func(*rowService, context.CancelCauseFunc) bool { return true },
+		"the end": func(*list, context.CancelCauseFunc) bool { return true },
 	}
 	for name, end := range ends {
 		for at := range 25 {
@@ -95,7 +144,7 @@ func TestPrefetch_NothingIsLeftBehind(t *testing.T) {
 				body.Go(func() {
 					defer func() { _ = recover() }()
 					page := 0
-					for _, err := range s.client(t).Rates.Pages(ctx, &shipping.RateListOptions{PerPage: pageSize}) {
+					for _, err := range s.client(t).Transactions.Pages(ctx, options(shipping.Walk{})) {
 						if page++; page == at+1 {
 							began = time.Now()
 						}
@@ -131,7 +180,7 @@ func TestPrefetch_AFailureAheadIsForgivenWhenItsTurnComes(t *testing.T) {
 			}
 			return 0
 		}
-		delivered, err := collect(walkWebhooks(t.Context(), s.client(t), 0, pageSize, shipping.Walk{}))
+		delivered, err := s.walk(t, shipping.Walk{})
 		if err != nil || !slices.Equal(delivered, s.rows) {
 			t.Fatalf("delivered %v and %v", delivered, err)
 		}
@@ -149,7 +198,7 @@ func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 		for _, window := range []int{1, defaultWindow} {
 			t.Run(fmt.Sprintf("%s, window %d", name, window), func(t *testing.T) {
 				defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-				s := newRowService(20 * pageSize)
+				s := newList(20 * pageSize)
 				s.latency = func(page, _ int) time.Duration {
 					if page == 3 {
 						end.interrupt()
@@ -163,7 +212,7 @@ func TestPrefetch_ACallbackThatEndsReachesTheCaller(t *testing.T) {
 							t.Errorf("recovered %v, want %v", value, end.value)
 						}
 					}()
-					_, err := collect(walkTransactions(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Window: window}))
+					_, err := s.walk(t, shipping.Walk{Window: window})
 					t.Errorf("the walk ended with %v", err)
 				})
 				caller.Wait()
@@ -197,7 +246,7 @@ func TestPrefetch_APanicAheadIsNotLostByABreak(t *testing.T) {
 				t.Errorf("%d requests in flight", s.inFlight)
 			}
 		}()
-		for _, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
+		for _, err := range s.client(t).Transactions.Pages(t.Context(), options(shipping.Walk{})) {
 			if err != nil {
 				t.Fatal(err)
 			}

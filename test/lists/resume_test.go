@@ -4,63 +4,82 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"iter"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/shipping-go/shipping"
+	"github.com/shipping-go/shipping/internal/paging"
 	"github.com/shipping-go/shipping/internal/shippingtest"
 )
 
-// TestResume_RecordsWithoutIdentifiers: the place is known by its number alone.
-func TestResume_RecordsWithoutIdentifiers(t *testing.T) {
+// TestResume_FindsThePlaceInAFewRequests, also by its number alone if the records have no identifiers.
+func TestResume_FindsThePlaceInAFewRequests(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(s *rowService)
-		rest   int // at least
+		change          func(l *list)
+		unnamed         bool // the records have no identifiers
+		beside, repeats int  // at most: requests beside those of the pages that are left, and records that come again
 	}{
-		"nothing happened": {func(*rowService) {}, 250},
-		"rows came first":  {func(s *rowService) { s.arrive(30) }, 250},
-		"rows vanished":    {func(s *rowService) { s.vanish(10, 30) }, 250},
+		"nothing happened":                    {func(*list) {}, false, 1, 0},
+		"a few came":                          {func(l *list) { l.arrive(3) }, false, 2, 0},
+		"a thousand pages came":               {func(l *list) { l.arrive(1000 * pageSize) }, false, 3, 0},
+		"a thousand pages and a row came":     {func(l *list) { l.arrive(1000*pageSize + 1) }, false, 2, 0},
+		"some vanished that were delivered":   {func(l *list) { l.vanish(10, 7) }, false, 3, 0},
+		"many vanished that were delivered":   {func(l *list) { l.vanish(10, 60) }, false, 3, 0},
+		"some vanished that were not":         {func(l *list) { l.vanish(300, 60) }, false, 3, 60},
+		"many vanished on both sides":         {func(l *list) { l.vanish(300, 40); l.vanish(10, 60) }, false, 3, 40},
+		"the last ones delivered vanished":    {func(l *list) { l.vanish(230, 20) }, false, 3, 0},
+		"as many came as vanished at the end": {func(l *list) { l.vanish(440, 60); l.arrive(60) }, false, 28, 60},
+		"nothing happened, no identifiers":    {func(*list) {}, true, 1, 0},
+		"rows came first, no identifiers":     {func(l *list) { l.arrive(30) }, true, 7, 40},
+		"rows vanished, no identifiers":       {func(l *list) { l.vanish(10, 30) }, true, 7, 40},
 	} {
-		s := newRowService(500)
-		s.change = func(_ int, a *rowAnswer) { a.Anonymous = true }
-		_, token := walkPart(t, s, 25)
-		c.change(s)
-		s.requests()
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: token}))
-		if err != nil || len(rest) < c.rest || len(rest) > c.rest+40 || len(s.asked) > 32 {
-			t.Errorf("%s: %d records and %v after %d requests, want %d and at most 40 of them twice",
-				name, len(rest), err, len(s.asked), c.rest)
+		l := newList(500)
+		if c.unnamed {
+			l.change = func(p *page) { p.id = anonymous }
+		}
+		token := walkPart(t, l, 25)
+		c.change(l)
+		l.asked = nil
+		rest, err := l.walk(t, shipping.Walk{Resume: token})
+		read := func(row int) bool { return row > 250 }
+		repeats := len(slices.DeleteFunc(slices.Clone(rest), func(row int) bool { return !read(row) }))
+		unread, missing := slices.DeleteFunc(l.rows, read), slices.DeleteFunc(rest, read)
+		if err != nil || repeats > c.repeats || len(l.asked) > 25+c.beside || !slices.Equal(unread, missing) {
+			t.Errorf("%s: %v, %d records came again, asked for %v", name, err, repeats, l.asked)
 		}
 	}
 }
 
-// walkPart walks the first pages of the rates, and returns the delivered rates and the token after them.
-func walkPart(t testing.TB, s *rowService, pages int) (delivered []int, token string) {
+// walkPart walks the first pages, and returns the token after them.
+func walkPart(t testing.TB, s *list, pages int) (token string) {
 	t.Helper()
-	for page, err := range s.client(t).Rates.Pages(t.Context(), &shipping.RateListOptions{PerPage: pageSize}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, rate := range page.Items {
-			delivered = append(delivered, rowOf(rate.RateID))
-		}
-		if token = page.Resume; len(delivered) >= pages*pageSize {
+	for page, err := range s.client(t).Transactions.Pages(t.Context(), options(shipping.Walk{})) {
+		if shippingtest.NoError(t, err); pages <= 0 {
 			break
 		}
+		token = page.Resume
+		pages--
 	}
-	return delivered, token
+	return token
 }
 
 // TestResume_AfterTheEndDeliversNothing.
 func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{1, pageSize, 10*pageSize - 1, 10 * pageSize} {
-		s := newRowService(rows)
-		_, token := walkPart(t, s, 11)
+		s := newList(rows)
+		token := walkPart(t, s, 11)
 		s.arrive(25)
-		rest, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize, shipping.Walk{Resume: token}))
+		rest, err := s.walk(t, shipping.Walk{Resume: token})
 		if err != nil || len(rest) > 0 {
 			t.Errorf("%d rows: %v and %v, want nothing", rows, rest, err)
 		}
@@ -70,37 +89,43 @@ func TestResume_AfterTheEndDeliversNothing(t *testing.T) {
 // TestResume_TokensOfOtherListsAreRefused before anything is sent.
 func TestResume_TokensOfOtherListsAreRefused(t *testing.T) {
 	t.Parallel()
-	s := newRowService(10 * pageSize)
-	_, token := walkPart(t, s, 2)
-	c, ctx := s.client(t), t.Context()
-	s.requests()
-	resume := shipping.Walk{Resume: token}
-	for name, walk := range map[string]func() ([]int, error){
-		"another operation": func() ([]int, error) { return collect(walkWebhooks(ctx, c, 0, pageSize, resume)) },
-		"a wallet's":        func() ([]int, error) { return collect(walkTransactions(ctx, c, 0, pageSize, resume)) },
-		"not a token of a": func() ([]int, error) {
-			return collect(walkRates(ctx, c, 0, pageSize,
-				shipping.Walk{Resume: "what?"}))
-		},
-		"other pages": func() ([]int, error) { return collect(walkRates(ctx, c, 0, pageSize+1, resume)) },
-		"another filter": func() ([]int, error) {
-			return collect(walkRates(ctx, c, 0, pageSize, resume, shipping.WithQuery("flow", "out")))
-		},
+	s := newList(10 * pageSize)
+	token := walkPart(t, s, 2)
+	s.asked = nil
+	c, ctx, resume := s.client(t), t.Context(), shipping.Walk{Resume: token}
+	wallet, pages := options(resume), options(resume)
+	wallet.Wallet, pages.PerPage = "VA-1", pageSize+1
+	for name, err := range map[string]error{
+		"another operation": failure(c.Rates.All(ctx, &shipping.RateListOptions{PerPage: pageSize, Walk: resume})),
+		"another wallet's":  failure(c.Transactions.All(ctx, wallet)),
+		"not a token of a":  failure(c.Transactions.All(ctx, options(shipping.Walk{Resume: "what?"}))),
+		"other pages":       failure(c.Transactions.All(ctx, pages)),
+		"another filter":    failure(c.Transactions.All(ctx, options(resume), shipping.WithQuery("flow", "out"))),
 	} {
-		if rows, err := walk(); !errors.Is(err, shipping.ErrInvalidRequest) || len(rows) > 0 {
-			t.Errorf("%s list: %v and %v, want ErrInvalidRequest", name, rows, err)
+		if !errors.Is(err, shipping.ErrInvalidRequest) {
+			t.Errorf("%s list: %v, want ErrInvalidRequest", name, err)
 		}
 	}
-	if n := s.requests(); n > 0 {
+	if n := len(s.asked); n > 0 {
 		t.Errorf("sent %d requests", n)
 	}
+}
+
+// failure returns the error of a walk that delivers nothing.
+func failure[T any](records iter.Seq2[*T, error]) error {
+	for record, err := range records {
+		if record == nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestResume_TokensCarryNoSecret: neither the key, nor the wallet, nor an identifier.
 func TestResume_TokensCarryNoSecret(t *testing.T) {
 	t.Parallel()
-	s := newRowService(10 * pageSize)
-	_, token := walkPart(t, s, 2)
+	s := newList(10 * pageSize)
+	token := walkPart(t, s, 2)
 	plain := shippingtest.Must(base64.RawURLEncoding.DecodeString(token))(t)
 	for _, secret := range []string{shippingtest.Key, shippingtest.Key[:12], shippingtest.Key[12:], "VA-", "ROW-",
 		"service.test"} {
@@ -116,7 +141,7 @@ func TestResume_TokensCarryNoSecret(t *testing.T) {
 // FuzzResume_AnyNumbers: a token of the right list whose numbers were tampered with is refused, or leads
 // to records of the list, after a bounded number of requests.
 func FuzzResume_AnyNumbers(f *testing.F) {
-	_, token := walkPart(f, newRowService(9*pageSize), 4)
+	token := walkPart(f, newList(9*pageSize), 4)
 	plain, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
 		f.Fatal(err)
@@ -137,14 +162,218 @@ func FuzzResume_AnyNumbers(f *testing.F) {
 			numbers["i"] = []uint64{marker}
 		}
 		tampered := shippingtest.Must(json.Marshal(numbers))(t)
-		s := newRowService(9 * pageSize)
-		rows, err := collect(walkRates(t.Context(), s.client(t), 0, pageSize,
-			shipping.Walk{Resume: base64.RawURLEncoding.EncodeToString(tampered)}))
+		s := newList(9 * pageSize)
+		rows, err := s.walk(t, shipping.Walk{Resume: base64.RawURLEncoding.EncodeToString(tampered)})
 		if err != nil && !errors.Is(err, shipping.ErrInvalidRequest) && !errors.Is(err, shipping.ErrIncomplete) {
 			t.Errorf("%s: %v", tampered, err)
 		}
-		if err := judge(nil, nil, rows); err != nil || len(s.asked) > 100 {
-			t.Errorf("%s: %v after %d requests", tampered, err, len(s.asked))
+		if isRepeated(rows) || len(s.asked) > 100 {
+			t.Errorf("%s: %v after %d requests", tampered, rows, len(s.asked))
 		}
 	})
+}
+
+// The records of a token vanished, and the pages are larger, so that the first two pages are empty. The second one once
+// confirmed the place because it had the total of the first one, 0, and all other rows were lost.
+func TestResume_ATokenWithoutATotal(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(30, 4, func(p *page) { p.Total = 0 })
+	_, token, err := l.take(t.Context(), config, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.rows, l.size, config.Token = l.rows[20:], 11, token
+	if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, l.rows) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// A token without a version is read, also if it names a place before which no record is missing; one of a later
+// version, or of another list, is refused.
+func TestResume_TokensOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	type token = map[string]any
+	last := []uint64{paging.ID(rowID(31))}
+	for name, test := range map[string]struct {
+		token  token
+		begins int // the first row that comes; 0 if the token is refused
+		text   string
+	}{
+		"no version":   {token{"l": 7, "c": 20, "p": 10, "t": 50, "n": 20, "i": last}, 30, ""},
+		"version 1":    {token{"v": 1, "l": 7, "c": 20, "p": 10, "t": 50, "n": 20, "i": last}, 30, ""},
+		"version 2":    {token{"v": 2, "l": 7, "x": 20}, 0, "version 2"},
+		"another list": {token{"v": 1, "l": 8, "p": 1}, 0, "another list"},
+		"total of -2":  {token{"v": 1, "l": 7, "c": 20, "p": 10, "t": -2, "n": 20}, 0, "damaged"},
+		"damaged":      {token{"v": 1, "l": 7, "c": -1, "p": 1}, 0, "damaged"},
+	} {
+		l, config := restingList(50, 10, nil)
+		text := shippingtest.Must(json.Marshal(test.token))(t)
+		config.Token = base64.RawURLEncoding.EncodeToString(text)
+		rows, _, err := l.take(t.Context(), config, math.MaxInt)
+		if test.begins == 0 {
+			if err == nil || !strings.Contains(err.Error(), test.text) || len(l.asked) > 0 {
+				t.Errorf("%s: %v after %d requests, want an error with %q", name, err, len(l.asked), test.text)
+			}
+			continue
+		}
+		if diff := cmp.Diff(l.rows[slices.Index(l.rows, test.begins):], rows); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
+	}
+}
+
+// The list changes three times, also while the walk reads it again because rows vanished. That reading cannot count all
+// rows, and brings nothing new. It once ended in Incomplete, although the list had come to rest.
+func TestWalk_ChangesInALaterReading(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(60) {
+			random, events := rand.New(rand.NewPCG(seed, 0)), 3
+			l, config := restingList(90, 17, nil)
+			config.Window = 2
+			l.latency = func(number, _ int) time.Duration { // each second page comes before the one in front of it
+				return time.Duration(number%2) * time.Second
+			}
+			l.before = func(n int) {
+				if n > 1 && events > 0 && random.IntN(4) == 0 {
+					events--
+					l.arrive(random.IntN(6))
+					l.vanish(random.IntN(len(l.rows)), random.IntN(6))
+				}
+			}
+			if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil {
+				t.Errorf("seed %d: %d records of %d and %v", seed, len(rows), len(l.rows), err)
+			}
+		}
+	})
+}
+
+// TestResume_RecordsOfTheEarlierWalkComeAgain in place of unread ones. The list does not change. Once they were taken
+// for rows that had been pushed back, or counted in place of the unread ones, which were lost without an error.
+func TestResume_RecordsOfTheEarlierWalkComeAgain(t *testing.T) {
+	t.Parallel()
+	pages := [][]int{{24, 23, 22, 21, 20, 19, 18, 17}, {16, 15, 14, 13, 12, 11, 10, 9}, {8, 7, 6, 5, 4, 3, 2, 1}}
+	for name, test := range map[string]struct {
+		wrong   map[int][]int // the rows of some responses to the resumed walk
+		missing int
+	}{
+		"the page before":              {map[int][]int{1: pages[0]}, 0},
+		"a record":                     {map[int][]int{1: {16, 15, 14, 24, 12, 11, 10, 9}}, 0},
+		"a record of a later page":     {map[int][]int{2: {8, 7, 6, 24, 4, 3, 2, 1}}, 0},
+		"the page before, always":      {map[int][]int{1: pages[0], 3: pages[0], 5: pages[0], 7: pages[0], 9: pages[0]}, 8},
+		"a page of the second reading": {map[int][]int{2: {8, 7}, 3: pages[0], 4: pages[1]}, 0},
+	} {
+		l, config := restingList(24, 8, nil)
+		_, token, err := l.take(t.Context(), config, 1)
+		shippingtest.NoError(t, err)
+		config.Token, l.asked = token, nil
+		l.change = func(p *page) {
+			if rows := test.wrong[len(l.asked)]; rows != nil {
+				p.rows = rows
+			}
+		}
+		rows, _, err := l.take(t.Context(), config, math.MaxInt)
+		if failure, ok := errors.AsType[*paging.Error](err); ok {
+			if failure.Kind != paging.Incomplete || failure.Missing != test.missing {
+				t.Errorf("%s: %v, asked for %v", name, err, l.asked)
+			}
+			continue
+		}
+		slices.Sort(rows)
+		slices.Reverse(rows)
+		if test.missing > 0 || !slices.Equal(rows, l.rows[8:]) {
+			t.Errorf("%s: %v, asked for %v", name, rows, l.asked)
+		}
+	}
+}
+
+// Rows that arrived in the earlier walk can have pushed records of the token behind its place. They are in the total,
+// and do not come again.
+func TestResume_RecordsOfTheTokenBehindItsPlace(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(50, 10, nil)
+	last := []uint64{paging.ID(rowID(12)), paging.ID(rowID(11)), paging.ID(rowID(10))}
+	text := shippingtest.Must(json.Marshal(map[string]any{
+		"v": 1, "l": 7, "c": 20, "p": 10, "t": 50, "n": 23, "i": last,
+	}))(t)
+	config.Token = base64.RawURLEncoding.EncodeToString(text)
+	rows, _, err := l.take(t.Context(), config, math.MaxInt)
+	if want := slices.Concat(l.rows[20:38], l.rows[41:]); err != nil || !slices.Equal(rows, want) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// An empty page without numbers ends a list, but not one whose total an earlier walk has seen.
+func TestResume_AnEmptyPageWithoutNumbers(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(30, 10, func(p *page) {
+		if p.rows = nil; p.list.responses > 1 {
+			p.Numbers = paging.Numbers{}
+		}
+	})
+	for range 2 {
+		_, token, err := l.take(t.Context(), config, math.MaxInt)
+		if failure, ok := errors.AsType[*paging.Error](err); !ok || failure.Kind != paging.Empty {
+			t.Fatalf("%v after %d responses", err, l.responses)
+		}
+		config.Token = token
+	}
+}
+
+// An empty page does not end a list without totals: the records behind it come, and those that it should have held are
+// reported.
+func TestWalk_AnEmptyPageThatHasASuccessor(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(60, 10, func(p *page) {
+		if p.Total, p.PageCount = 0, 0; p.number == 3 {
+			p.rows = nil
+		}
+	})
+	rows, _, err := l.take(t.Context(), config, math.MaxInt)
+	failure, ok := errors.AsType[*paging.Error](err)
+	if !ok || failure.Kind != paging.Incomplete || failure.Missing != 10 || len(rows) != 50 {
+		t.Fatalf("%d records, %v", len(rows), err)
+	}
+}
+
+// A page that has one new record is no loop, however often that happens: nine rows arrive with each response.
+func TestWalk_APageWithOneNewRecord(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(60, 10, func(p *page) { p.Total = 0 })
+	want := l.rows
+	l.before = func(n int) { l.arrive(min(n-1, 1) * 9) }
+	if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, want) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// The page at the place of the token reports a page size that agrees with its total, and is wrong, once. Then more rows
+// arrive.
+func TestResume_AWrongPageSizeAtThePlace(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(36, 2, func(p *page) {
+		if p.number == 9 && p.list.times[9] == 1 { // two rows of 50, as on the ninth page of six rows
+			p.PerPage = 6
+		}
+	})
+	want := l.rows[4:]
+	_, token, err := l.take(t.Context(), config, 2)
+	shippingtest.NoError(t, err)
+	l.arrive(14)
+	l.before = func(int) {
+		if l.times[8] == 1 && l.newest == 50 {
+			l.arrive(4)
+		}
+	}
+	config.Token = token
+	if rows, _, err := l.take(t.Context(), config, math.MaxInt); err != nil || !slices.Equal(rows, want) {
+		t.Errorf("%v, %v, asked for %v", rows, err, l.asked)
+	}
+}
+
+// restingList returns a list that does not change, and a walk of it.
+func restingList(rows, perPage int, change change) (*list, paging.Config) {
+	l := newList(rows)
+	l.size, l.change = perPage, change
+	return l, paging.Config{Fetch: l.fetch, List: 7, PerPage: perPage, Window: 1}
 }
