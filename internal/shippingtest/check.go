@@ -15,7 +15,10 @@ import (
 
 // The heap of a test is small, and most of it is garbage. A quarter of the time of the tests was spent on its
 // collection.
-func init() { debug.SetGCPercent(400) }
+func init() {
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(512 << 20)
+}
 
 // Diff reports how got differs from want, field by field.
 func Diff(t testing.TB, what string, want, got any) {
