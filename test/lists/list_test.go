@@ -49,7 +49,7 @@ type list struct {
 	inFlight  int
 	most      int  // in flight at once
 	stale     int  // rows when the walk began
-	promised  bool // the walk or its token knows that the list has rows
+	promised  bool // the walk or its token knows the total of a list with rows
 	open      int  // bodies
 }
 
@@ -178,7 +178,7 @@ func (l *list) take(ctx context.Context, config paging.Config, pages int) (rows 
 			return rows, "", nil
 		}
 		l.mu.Lock()
-		l.promised = true
+		l.promised = l.promised || page.Total > 0
 		l.mu.Unlock()
 		for i, row := range page.Value.([]int) {
 			if !page.Skip[i] {

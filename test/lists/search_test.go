@@ -73,7 +73,7 @@ var shapes = map[string]shape{
 	"total and pageCount of the page": {func(p *page) { p.Total, p.PageCount = len(p.rows), 1 }, false, false, false},
 	"total of the rest": {func(p *page) {
 		p.Total = max(p.Total-(p.number-1)*p.list.size, 0)
-	}, false, true, true},
+	}, false, true, false},
 	"faulty pages": {func(p *page) {}, true, true, false},
 	"stale total":  {func(p *page) { p.Total = p.list.stale }, false, false, false},
 }
