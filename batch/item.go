@@ -71,9 +71,9 @@ func (e *entry) take(ctx context.Context) error {
 		}
 	}
 	switch source, id := e.item.source(), e.item.Analyze.ShipmentID; {
-	case record.Step == "":
+	case record.ShipmentID == "": // a new item, an invoice, or a record of an earlier version
 		record.ShipmentID = id
-	case record.ShipmentID == "" || source == "" || record.ShipmentID == id: // it is the same one, or not known
+	case source == "" || record.ShipmentID == id: // it is the same one, or not known
 	case record.begun():
 		return errors.Join(otherShipment(record, source), claim.Release(ctx))
 	default: // nothing was purchased for the other one

@@ -141,6 +141,8 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	analyzed := batch.Record{Key: "ORD-1", Step: batch.StepAnalyzed, ShipmentID: "SH-1", RequestID: "RD-ORD-1"}
 	failed := analyzed
 	failed.Step = batch.StepFailed
+	failedInvoice, unknownInvoice := failed, unknown
+	failedInvoice.ShipmentID, unknownInvoice.ShipmentID = "", ""
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
 	const again = "bought a second time: leave it out"
 	type row struct {
@@ -157,6 +159,8 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 			[]string{"is not finished, so add an item for it"}},
 		"another shipment than the analyzed": {analyzed, []batch.Item{order("ORD-1", "SH-2")}, 1, []string{""}},
 		"corrected after a failed analysis":  {failed, []batch.Item{order("ORD-1", "SH-2")}, 1, []string{""}},
+		"a shipment after a failed invoice":  {failedInvoice, []batch.Item{order("ORD-1", "SH-1")}, 1, []string{""}},
+		"a record without its shipment":      {unknownInvoice, []batch.Item{order("ORD-1", "SH-1")}, 0, []string{""}},
 		"unfinished, without a shipment":     {unknown, []batch.Item{order("ORD-1", "")}, 0, []string{""}},
 		"a key that the journal lacks":       {unknown, []batch.Item{order("ORD-2", "")}, 0, []string{"are both empty"}},
 		"another key of the completed":       {completed, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{again}},
