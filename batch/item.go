@@ -61,8 +61,11 @@ func (e *entry) leave() time.Duration {
 // take claims the item.
 func (e *entry) take(ctx context.Context) error {
 	claim, err := e.run.journal.Claim(ctx, e.record.Key)
-	if err != nil {
-		return e.unread(ctx, err)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return wait.WithReason(ctx, context.Cause(ctx))
+	case err != nil:
+		return e.run.journalFailed(e.record.Key, err)
 	}
 	record := claim.Record()
 	if record.Step != "" {
@@ -81,14 +84,6 @@ func (e *entry) take(ctx context.Context) error {
 	}
 	e.claim, e.record, e.again, e.refusal = claim, record, 0, nil
 	return nil
-}
-
-// unread returns the error of a call that reads the journal.
-func (e *entry) unread(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return wait.WithReason(ctx, context.Cause(ctx))
-	}
-	return e.run.journalFailed(e.record.Key, err)
 }
 
 // errOtherShipment is the error of an item whose key another shipment has: completed, it would be taken for this one.
@@ -150,7 +145,7 @@ func (e *entry) advance(ctx context.Context) (time.Duration, error) {
 }
 
 func (e *entry) analyze(ctx context.Context) (time.Duration, error) {
-	if err := e.repeated(ctx); err != nil {
+	if err := e.repeated(); err != nil {
 		return 0, err
 	}
 	draft, err := e.run.client.Regulatory.Analyze(ctx, &e.item.Analyze, e.run.call...)
@@ -206,7 +201,7 @@ var nothing, _ = shipping.ParseAmount("0")
 
 // repeated returns an error for an item that would buy the documents of another one a second time, which is in this run
 // or in the journal.
-func (e *entry) repeated(ctx context.Context) error {
+func (e *entry) repeated() error {
 	const problem = "with the key %s has the shipment or file of the item with the key %s, whose documents would be " +
 		"bought a second time: leave it out"
 	id := e.record.ShipmentID
@@ -216,9 +211,9 @@ func (e *entry) repeated(ctx context.Context) error {
 	case e.item.Again || id == "" || textProblem(id, maxRecordText) != "": // no journal has such a text
 		return nil
 	}
-	records, err := e.run.journal.OfShipment(ctx, id)
+	records, err := e.run.journal.OfShipment(e.run.writing, id)
 	if err != nil {
-		return e.unread(ctx, err)
+		return e.run.journalFailed(e.record.Key, err)
 	}
 	for _, record := range records {
 		if record.Key != e.record.Key && record.Committed() && record.bought() {
@@ -231,7 +226,7 @@ func (e *entry) repeated(ctx context.Context) error {
 
 // resume reads a request that was analyzed, and continues with it.
 func (e *entry) resume(ctx context.Context) (time.Duration, error) {
-	if err := e.repeated(ctx); err != nil {
+	if err := e.repeated(); err != nil {
 		return 0, err
 	}
 	draft, err := e.get(ctx)
@@ -271,6 +266,9 @@ func (e *entry) fromDraft(ctx context.Context, draft *shipping.RegulatoryRequest
 	e.record.NotSelected = notSelected(purchase.Draft, purchase.DocumentTypes)
 	if len(purchase.DocumentTypes) == 0 {
 		return 0, nil
+	}
+	if err := e.repeated(); err != nil { // another run may have purchased it meanwhile
+		return 0, err
 	}
 	err = e.reserve(purchase.Draft, purchase.DocumentTypes)
 	switch {

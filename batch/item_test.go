@@ -203,6 +203,26 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	})
 }
 
+// Another run purchases the shipment under its key while this one analyzes it.
+func TestBatch_FindsAPurchaseOfTheShipmentBeforeItsOwn(t *testing.T) {
+	t.Parallel()
+	service, memory := &walletService{}, batch.Memory()
+	other := batch.Record{Key: "ORD-1", Step: batch.StepPurchased, ShipmentID: "SH-1", RequestID: "RD-1",
+		Documents: []shipping.DocumentType{"CUSTOMS"}}
+	journal := hooked{memory, func(ctx context.Context, _ string, record batch.Record, do func() error) error {
+		if record.Step == batch.StepAnalyzed {
+			shippingtest.NoError(t, appendTo(ctx, memory, other))
+		}
+		return do()
+	}}
+	report, err := batch.Run(t.Context(), walletClient(t, service), walletItems(1),
+		&batch.Options{Select: shipping.SelectAll, Journal: journal})
+	shippingtest.NoError(t, err)
+	if err := report.Err(); service.purchases != 0 || !strings.Contains(fmt.Sprint(err), "bought a second time") {
+		t.Errorf("%d purchases, %v", service.purchases, err)
+	}
+}
+
 // Without a journal that finds the purchases of a shipment, nothing is analyzed or purchased.
 func TestBatch_StopsIfThePurchasesOfAShipmentCannotBeRead(t *testing.T) {
 	t.Parallel()

@@ -39,8 +39,8 @@ type run struct {
 	refused    error           // the service refused the secret key: nothing more is sent
 	committed  shipping.Amount // of the budget, as last read from the journal
 
-	// writing is the context of what the journal is sent also if the batch was interrupted, such as the outcome of
-	// a purchase. It ends closingTime after the batch's.
+	// writing is the context of the journal's calls that end also if the batch was interrupted, such as the record of a
+	// purchase. It ends closingTime after the batch's.
 	writing context.Context
 
 	callbacks sync.Mutex // held while a function of the user is called
@@ -261,9 +261,6 @@ func (r *run) note(claim Claim, record Record) error {
 	}
 	committed, err := claim.Append(r.writing, record, budget)
 	if err != nil {
-		if ended := context.Cause(r.writing); ended != nil {
-			err = fmt.Errorf("%w: %w", ended, err)
-		}
 		return r.journalFailed(record.Key, err)
 	}
 	if budget == nil {
@@ -280,6 +277,9 @@ func (r *run) note(claim Claim, record Record) error {
 func (r *run) journalFailed(key string, err error) error {
 	if errors.Is(err, ErrItemTaken) || errors.Is(err, shipping.ErrOverBudget) {
 		return err
+	}
+	if ended := context.Cause(r.writing); ended != nil {
+		err = fmt.Errorf("%w: %w", ended, err)
 	}
 	err = &JournalError{Key: key, Err: err}
 	r.mu.Lock()
