@@ -144,6 +144,10 @@ func TestBudget_IsHeldAgainstADraftThatWasStored(t *testing.T) {
 	if stored.Raw = ""; stored.RequestID != "RD-1" || stored.FileURL != made.FileURL {
 		t.Errorf("a record that a program has made is read back as %+v", stored)
 	}
+	var values struct{ Draft shipping.RegulatoryRequest }
+	if err := json.Unmarshal([]byte(`{"Draft":null}`), &values); err != nil || values.Draft.Raw != "" {
+		t.Errorf("null, which changes nothing by convention: %+v, %v", values, err)
+	}
 	if err := json.Unmarshal([]byte(`"RD-1"`), &stored); err == nil {
 		t.Errorf("a text is read as the record %+v", stored)
 	}

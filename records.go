@@ -67,10 +67,13 @@ func (r RegulatoryRequest) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a record as the client does, and keeps the text in Raw. The text has no dialect: set Dialect to
-// that of the client.
+// that of the client. Null changes nothing.
 func (r *RegulatoryRequest) UnmarshalJSON(text []byte) error {
 	raw := RawJSON(bytes.TrimSpace(text))
-	if !raw.isObject() {
+	switch {
+	case raw == "null":
+		return nil
+	case !raw.isObject():
 		return errors.New("shipping: a regulatory request is a JSON object")
 	}
 	*r = *decodeRecord(raw)
