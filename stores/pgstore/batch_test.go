@@ -302,19 +302,31 @@ func TestBatchJournal_WorksInEveryModeOfQueries(t *testing.T) {
 	}
 }
 
-// A user without the right to create tables can use tables that an administrator has created.
+// A user without the right to create tables can use tables that an administrator has created. After an update whose
+// index is missing, the error states what the administrator has to do.
 func TestMigrate_NeedsNoRightToCreateTablesThatExist(t *testing.T) {
-	pool := connect(t)
-	user := "user_" + strings.ToLower(rand.Text())
+	pool := newSchema(t)
+	if err := pgstore.Migrate(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	schema, user := pool.Config().ConnConfig.RuntimeParams["search_path"], "user_"+strings.ToLower(rand.Text())
 	for _, statement := range []string{
 		`CREATE ROLE ` + user + ` LOGIN`,
-		`REVOKE CREATE ON SCHEMA public FROM PUBLIC`,
+		`GRANT USAGE ON SCHEMA ` + schema + ` TO ` + user,
 		`GRANT SELECT, INSERT, UPDATE, DELETE ON shipping_batch_item, shipping_batch_total, shipping_webhook TO ` + user,
 	} {
 		execute(t, pool, statement)
 	}
-	limited := connectTo(t, os.Getenv(dsnVariable)+" user="+user) // migrates
-	claim(t, pgstore.NewBatchJournal(limited, t.Name()+rand.Text(), 0), "a")
+	limited := openPool(t, os.Getenv(dsnVariable)+" user="+user+" search_path="+schema, nil)
+	if err := pgstore.Migrate(t.Context(), limited); err != nil {
+		t.Fatal(err)
+	}
+	claim(t, pgstore.NewBatchJournal(limited, t.Name(), 0), "a")
+	execute(t, pool, `DROP INDEX shipping_batch_shipment`)
+	err := pgstore.Migrate(t.Context(), limited)
+	if err == nil || !strings.Contains(err.Error(), "as the owner of the tables") {
+		t.Errorf("without an index: %v", err)
+	}
 }
 
 // A record of a newer version is not overwritten by one that lacks its fields.

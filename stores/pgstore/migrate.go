@@ -30,7 +30,7 @@ var lacking string
 
 // Migrate creates the tables shipping_batch_item, shipping_batch_total and shipping_webhook in the first schema of the
 // connection's search_path, and brings those of an earlier version up to date. It may run on several machines at once.
-// The user needs the right to create tables only if one is missing. Tables of these names with other columns or keys
+// The user has to own the tables, and may need the right to create, only if a table or an index is missing. Tables of these names with other columns or keys
 // are an error.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return durably(ctx, pool, longestLimit, func(tx pgx.Tx) error {
@@ -43,7 +43,7 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		}
 		if missing {
 			if _, err := tx.Exec(ctx, schema); err != nil {
-				return err
+				return mayNotCreate(err)
 			}
 			if err := tx.QueryRow(ctx, lacking).Scan(&lacks, &missing); err != nil || lacks == "" {
 				return err
@@ -52,6 +52,15 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		return fmt.Errorf("pgstore: the tables are not those of this version: %s is missing; rename them, or set a "+
 			"search_path, and call Migrate again", lacks)
 	})
+}
+
+// mayNotCreate adds to the error of a user without the rights who has them.
+func mayNotCreate(err error) error {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == insufficientPrivilege {
+		return fmt.Errorf("pgstore: a table or an index of this version is missing, and this user may not create it; "+
+			"execute pgstore.Schema(), or call Migrate, as the owner of the tables: %w", err)
+	}
+	return err
 }
 
 // The limits of a transaction are set on the server, so that they hold for a machine that vanished too: its
@@ -135,8 +144,11 @@ func durably(ctx context.Context, pool *pgxpool.Pool, lease time.Duration, do fu
 	return err
 }
 
-// undefinedTable is PostgreSQL's code for a table that is not there.
-const undefinedTable = "42P01"
+// PostgreSQL's codes for a table that is not there, and for a user without the right.
+const (
+	undefinedTable        = "42P01"
+	insufficientPrivilege = "42501"
+)
 
 // lock waits until no other transaction holds the lock of that name; it is held to the end of this one.
 func lock(ctx context.Context, tx pgx.Tx, name string) error {
