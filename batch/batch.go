@@ -35,14 +35,15 @@ type Item struct {
 	// Key identifies the item in the journal, in results and in progress: UTF-8 of at most 2,000 bytes, without a NUL
 	// character. It must be the same each time the batch runs, and belong to one shipment or invoice in all batches of the
 	// journal. An item with the key of another shipment is an error, and so is one whose shipment was purchased under
-	// another key; of invoices, neither is noticed. Empty means the shipment's id or the file's URL.
+	// another key, except by a run that purchases it at the same moment; of invoices, neither is noticed. Empty means the
+	// shipment's id or the file's URL.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, as for those that [Unfinished]
 	// returns. Of several items with one shipment or file, one is purchased: that for which a run has begun to purchase,
 	// or else that with the least key. With a journal of several processes, it is always the least key.
 	Analyze shipping.AnalyzeRequest
-	// Again purchases also if documents of the shipment were or may have been purchased under another key. It can pay for
-	// the same documents a second time.
+	// Again purchases also if documents of the shipment were or may have been purchased under another key, also if
+	// [Resolve] has closed that item as not charged. It can pay for the same documents a second time.
 	Again bool
 }
 

@@ -100,6 +100,9 @@ func unreadable(a shipping.Amount) bool {
 // Unfinished returns the items whose purchase a run has begun and none has completed: the outcome is not known, or the
 // documents are not generated. Those whose keys the given items have are left out. Append them to the items of the next
 // run, because [Run] works only on the items that it is given. The records are those of [File.Records].
+//
+// The records do not show [Item.Again]: an item that had set it, and whose purchase was not charged, then gets an error
+// as if it had not.
 func Unfinished(records []Record, items []Item) (others []Item) {
 	last, given := map[string]int{}, map[string]bool{}
 	for n, r := range records {
