@@ -347,6 +347,22 @@ func TestWalk_APageWithOneNewRecord(t *testing.T) {
 	}
 }
 
+// Three totals in a row that grow by a page are believed: the list is read once.
+func TestWalk_PagesThatArrive(t *testing.T) {
+	t.Parallel()
+	l, config := restingList(60, 10, nil)
+	want := l.rows
+	l.before = func(n int) {
+		if n > 1 && n < 5 {
+			l.arrive(10)
+		}
+	}
+	rows, _, err := l.take(t.Context(), config, math.MaxInt)
+	if err != nil || !slices.Equal(rows, want) || len(l.asked) > 9 {
+		t.Errorf("%v, %v, asked for %v", rows, err, l.asked)
+	}
+}
+
 // The page at the place of the token reports a page size that agrees with its total, and is wrong, once. Then more rows
 // arrive.
 func TestResume_AWrongPageSizeAtThePlace(t *testing.T) {
