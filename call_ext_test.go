@@ -140,7 +140,7 @@ func TestDo_ThePurchaseRouteNeverRepeats(t *testing.T) {
 		// Even if nothing was sent.
 		failure := shippingtest.ErrorIn(t, err)
 		if !failure.NotSent() || len(failure.Attempts) != 1 ||
-			!strings.Contains(err.Error(), "; nothing was sent: check that the service runs at "+shippingtest.BaseURL) {
+			!strings.Contains(err.Error(), "; this request was not sent: check that the service runs at "+shippingtest.BaseURL) {
 			t.Errorf("%s: %d attempts, %v", path, len(failure.Attempts), err)
 		}
 	}

@@ -179,7 +179,7 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrBodyTooLarge):
 		return "request fewer records a page, or raise WithMaxResponseBytes"
 	case errors.Is(e.kind, ErrConnection) && e.heldBack:
-		return "nothing was sent"
+		return "this request was not sent"
 	case errors.Is(e.Cause, http.ErrSchemeMismatch):
 		return "the service expects http:// there: check scheme and port of the base address"
 	case transport.SpeaksTLS(e.Cause):
@@ -187,7 +187,7 @@ func (e *Error) hint() string {
 	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "proxyconnect") && !contextEnded(e.Cause):
 		return "the proxy cannot be reached: check " + proxy + "the Proxy of the http.Transport"
 	case errors.Is(e.kind, ErrConnection) && e.NotSent() && !contextEnded(e.Cause):
-		return "nothing was sent: " + e.checkAddress()
+		return "this request was not sent: " + e.checkAddress()
 	case errors.Is(e.kind, ErrConnection) && failedAt(e.Cause, "dial") && !contextEnded(e.Cause):
 		return e.checkAddress()
 	case errors.Is(e.kind, ErrConnection), errors.Is(e.kind, ErrTruncated), errors.Is(e.kind, ErrServer):

@@ -258,6 +258,7 @@ func TestValidation_NothingIsSent(t *testing.T) {
 			"without Select"},
 		"workflow with an unknown type": {run(workflow{Select: shipping.SelectOnly("FDA", "MSD")}),
 			`names "MSD", which the specification does not list (see DocumentTypes()); did you mean MSDS?`},
+		"workflow with no types":      {run(workflow{Select: shipping.SelectOnly()}), "got no document types"},
 		"resume with an unknown type": {resume("RD-1", &workflow{Select: shipping.SelectOnly("fda")}), `did you mean FDA?`},
 		"resume without id":           {resume("", nil), "is empty"},
 		"profile of no form":          {profile("", map[string]string{}), "document_type is empty"},

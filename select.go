@@ -65,9 +65,9 @@ func SelectAutomated(draft *RegulatoryRequest) ([]DocumentType, error) {
 }
 
 // SelectOnly returns a function that selects the documents of these types. Types that the draft does not offer
-// are left out: if it offers none of them, nothing is purchased and the draft is returned. A type that neither the
-// specification lists nor the draft offers is a [*ValidationError]; unless [PurchaseOptions] allow unknown types, it is
-// returned before the analysis.
+// are left out: if it offers none of them, nothing is purchased and the draft is returned. No types, and a type that
+// neither the specification lists nor the draft offers, are a [*ValidationError]; unless [PurchaseOptions] allow unknown
+// types, it is returned before the analysis.
 func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]DocumentType, error) {
 	return selectOnly(types).from
 }
@@ -76,6 +76,10 @@ func SelectOnly(types ...DocumentType) func(draft *RegulatoryRequest) ([]Documen
 type selectOnly []DocumentType
 
 func (o selectOnly) from(draft *RegulatoryRequest) ([]DocumentType, error) {
+	if len(o) == 0 {
+		return nil, invalidOption("SelectOnly", "got no document types, and would purchase nothing: name them, such as "+
+			"\"CUSTOMS\"")
+	}
 	if err := draft.withoutTypes(); err != nil {
 		return nil, err
 	}

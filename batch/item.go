@@ -202,12 +202,13 @@ var nothing, _ = shipping.ParseAmount("0")
 // repeated returns an error for an item that would buy the documents of another one a second time, which is in this run
 // or in the journal.
 func (e *entry) repeated() error {
-	const problem = "with the key %s has the shipment or file of the item with the key %s, whose documents would be " +
-		"bought a second time: leave it out"
+	const problem = "with the key %s has the shipment%s of the item with the key %s, whose documents would be bought a " +
+		"second time: "
 	id := e.record.ShipmentID
 	switch {
 	case e.twin != "":
-		return invalid("Item", fmt.Sprintf(problem, quoteShort(e.record.Key), quoteShort(e.twin)))
+		return invalid("Item", fmt.Sprintf(problem+"leave it out", quoteShort(e.record.Key), " or file",
+			quoteShort(e.twin)))
 	case e.item.Again || id == "" || textProblem(id, maxRecordText) != "": // no journal has such a text
 		return nil
 	}
@@ -217,8 +218,8 @@ func (e *entry) repeated() error {
 	}
 	for _, record := range records {
 		if record.Key != e.record.Key && record.Committed() && record.bought() {
-			return invalid("Item", fmt.Sprintf(problem+", or set Again to pay for them once more",
-				quoteShort(e.record.Key), quoteShort(record.Key)))
+			return invalid("Item", fmt.Sprintf(problem+"give it that Key, which the journal has, or leave it out; to buy "+
+				"more for the shipment, set Again", quoteShort(e.record.Key), "", quoteShort(record.Key)))
 		}
 	}
 	return nil

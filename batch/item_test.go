@@ -144,7 +144,8 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 	failedInvoice, unknownInvoice := failed, unknown
 	failedInvoice.ShipmentID, unknownInvoice.ShipmentID = "", ""
 	const other = `belongs to another shipment: "SH-1" in the journal, and "`
-	const again = "bought a second time: leave it out"
+	const again, rekeyed = "bought a second time: ", `"ORD-1", whose documents would be bought a second time: ` +
+		"give it that Key"
 	type row struct {
 		record    batch.Record
 		items     []batch.Item
@@ -163,9 +164,9 @@ func TestBatch_KeysAndShipments(t *testing.T) {
 		"a record without its shipment":      {unknownInvoice, []batch.Item{order("ORD-1", "SH-1")}, 0, []string{""}},
 		"unfinished, without a shipment":     {unknown, []batch.Item{order("ORD-1", "")}, 0, []string{""}},
 		"a key that the journal lacks":       {unknown, []batch.Item{order("ORD-2", "")}, 0, []string{"are both empty"}},
-		"another key of the completed":       {completed, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{again}},
-		"no key any more":                    {completed, []batch.Item{order("", "SH-1")}, 0, []string{again}},
-		"another key of the unknown":         {unknown, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{again}},
+		"another key of the completed":       {completed, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{rekeyed}},
+		"no key any more":                    {completed, []batch.Item{order("", "SH-1")}, 0, []string{rekeyed}},
+		"another key of the unknown":         {unknown, []batch.Item{order("ORD-2", "SH-1")}, 0, []string{rekeyed}},
 		"another key of the analyzed":        {analyzed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
 		"another key of one not charged":     {at(batch.StepAnalyzed), []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
 		"another key of a failed one":        {failed, []batch.Item{order("ORD-2", "SH-1")}, 1, []string{""}},
