@@ -35,7 +35,7 @@ type Item struct {
 	// Key identifies the item in the journal, in results and in progress: UTF-8 of at most 2,000 bytes, without a NUL
 	// character. It must be the same each time the batch runs, and belong to one shipment or invoice in all batches of the
 	// journal. An item with the key of another shipment is an error, and so is one whose shipment was purchased under
-	// another key, except by a run that purchases it at the same moment; of invoices, neither is noticed. Empty means the
+	// another key, unless two runs purchase it at the same moment; of invoices, neither is noticed. Empty means the
 	// shipment's id or the file's URL.
 	Key string
 	// Analyze is the analysis. It can be empty if the journal has a request of the item, as for those that [Unfinished]
